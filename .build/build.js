@@ -18,7 +18,13 @@ async function filesBelow(folder) {
 }
 
 /** @type {import('esbuild').BuildOptions} */
-const common = { absWorkingDir: root, platform: 'node', target: 'node20.19', write: false, logLevel: 'warning' };
+const common = {
+  absWorkingDir: root,
+  platform: 'node',
+  target: 'node20.19',
+  write: false,
+  logLevel: 'warning',
+};
 
 const sidecarSources = (await filesBelow(join(root, 'sidecar'))).filter((file) => file.endsWith('.ts'));
 const sidecar = await build({
@@ -52,7 +58,10 @@ for (const output of outputs) {
   if (current?.equals(output.contents)) continue;
   await mkdir(dirname(output.path), { recursive: true });
   // Written outside the target folder: a plugin server starting now must never see a half-written plugin.
-  const aside = join(dist, `.${String(process.pid)}-${relative(dist, output.path).replaceAll(/[\\/]/g, '-')}`);
+  const aside = join(
+    dist,
+    `.${String(process.pid)}-${relative(dist, output.path).replaceAll(/[\\/]/g, '-')}`,
+  );
   await writeFile(aside, output.contents);
   await rename(aside, output.path);
 }

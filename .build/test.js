@@ -17,7 +17,15 @@ async function testFiles(target) {
 const files = (await Promise.all(targets.map(testFiles))).flat().sort();
 const child = spawn(
   process.execPath,
-  ['--enable-source-maps', '--import', 'tsx', '--test', '--test-reporter=spec', '--test-timeout=120000', ...files],
+  [
+    '--enable-source-maps',
+    '--import',
+    'tsx',
+    '--test',
+    '--test-reporter=spec',
+    '--test-timeout=120000',
+    ...files,
+  ],
   { cwd: root, stdio: 'inherit', env: { ...process.env, NODE_ENV: 'test' } },
 );
 child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));

@@ -1,0 +1,96 @@
+import type { Clock } from '../shared/clock.js';
+
+/** How pages of ids are asked for, best first: each is a fallback of the one before. */
+export type Projection = 'pick' | 'key-values' | 'none';
+
+/** Selecting parameters whose effect can be proven by a value that cannot match. */
+export type ProbedParameter = 'type' | 'attrs' | 'q' | 'idPattern' | 'scopeQ' | 'georel';
+
+/**
+ * What was learnt about one broker: what it refuses and what it honours. Each fact is forgotten after an hour, since
+ * brokers are upgraded and replaced behind their address.
+ */
+export interface BrokerCapabilities {
+  projection: Projection;
+  /** Largest page the broker is known to accept; undefined while none was refused. */
+  pageSizeMax: number | undefined;
+  /** Largest batch the broker is known to accept. */
+  batchSizeMax: number | undefined;
+  /** False once batch delete turned out to be missing or without effect. */
+  batchDelete: boolean;
+  /** True when the broker answered such a page, or a larger one, with 200: a 400 on it is then the query's fault. */
+  isProvenPage(projection: Projection, limit: number): boolean;
+  setProvenPage(projection: Projection, limit: number): void;
+  /** Filters shown to be honoured. */
+  isHonoured(parameter: string): boolean;
+  setHonoured(parameter: string): void;
+}
+
+const MEMORY_MS = 60 * 60 * 1000;
+
+interface Memory {
+  readonly sinceMs: number;
+  projection: Projection;
+  pageSizeMax: number | undefined;
+  batchSizeMax: number | undefined;
+  batchDelete: boolean;
+  readonly provenLimit: Map<Projection, number>;
+  readonly honouredSinceMs: Map<string, number>;
+}
+
+/** The memory of one broker, kept by the process for as long as it serves that broker. */
+export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilities {
+  const fresh = (): Memory => ({
+    sinceMs: clock.now(),
+    projection: 'pick',
+    pageSizeMax: undefined,
+    batchSizeMax: undefined,
+    batchDelete: true,
+    provenLimit: new Map(),
+    honouredSinceMs: new Map(),
+  });
+  let memory = fresh();
+  const current = (): Memory => {
+    if (clock.now() - memory.sinceMs >= MEMORY_MS)
+      memory = { ...fresh(), honouredSinceMs: memory.honouredSinceMs };
+    return memory;
+  };
+  return {
+    get projection() {
+      return current().projection;
+    },
+    set projection(value) {
+      current().projection = value;
+    },
+    get pageSizeMax() {
+      return current().pageSizeMax;
+    },
+    set pageSizeMax(value) {
+      current().pageSizeMax = value;
+    },
+    get batchSizeMax() {
+      return current().batchSizeMax;
+    },
+    set batchSizeMax(value) {
+      current().batchSizeMax = value;
+    },
+    get batchDelete() {
+      return current().batchDelete;
+    },
+    set batchDelete(value) {
+      current().batchDelete = value;
+    },
+    isProvenPage: (projection, limit) => (current().provenLimit.get(projection) ?? 0) >= limit,
+    setProvenPage: (projection, limit) => {
+      const proven = current().provenLimit;
+      proven.set(projection, Math.max(limit, proven.get(projection) ?? 0));
+    },
+    isHonoured: (parameter) => {
+      const since = memory.honouredSinceMs.get(parameter);
+      return since !== undefined && clock.now() - since < MEMORY_MS;
+    },
+    setHonoured: (parameter) => {
+      memory.honouredSinceMs.set(parameter, clock.now());
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** What one request to the broker came to, as plain data: the input of the retry policy and of every decision above it. */
+import { parseBrokerProblem, type BrokerProblem } from './broker-problem.js';
+
+/** One complete answer of the broker. Header names are lower-case; repeated headers are joined by a comma. */
+export interface BrokerReply {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** Why a request failed in a way that another try may cure. */
+export type FailureKind = 'throttled' | 'broker-error' | 'context-unavailable' | 'timeout' | 'unreachable';
+
+export interface Failure {
+  readonly kind: FailureKind;
+  /** Status of the broker's answer; absent when there was none. */
+  readonly status?: number;
+  /** The broker's Retry-After as sent. */
+  readonly retryAfter?: string;
+  readonly problem?: BrokerProblem;
+  readonly cause?: unknown;
+}
+
+/** Server errors that say "not this way" rather than "not now" (RFC 9110 § 15.6, RFC 5842, RFC 2774, RFC 6585). */
+const PERMANENT_SERVER_ERRORS: ReadonlySet<number> = new Set([501, 505, 508, 510, 511]);
+
+/** True for the statuses worth another try: 429, and every 5xx but the permanent ones. */
+export function isRetryableStatus(status: number): boolean {
+  return status === 429 || (status >= 500 && status <= 599 && !PERMANENT_SERVER_ERRORS.has(status));
+}
+
+/** The failure that a reply stands for, or undefined when the reply settles the request. */
+export function failureOf(reply: BrokerReply): Failure | undefined {
+  if (!isRetryableStatus(reply.status)) return undefined;
+  const problem = parseBrokerProblem(reply);
+  const retryAfter = reply.headers.get('retry-after');
+  return {
+    kind:
+      reply.status === 429 ? 'throttled' : isContextProblem(problem) ? 'context-unavailable' : 'broker-error',
+    status: reply.status,
+    problem,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}
+
+/**
+ * LdContextNotAvailable is 504 in V1.9.1 (Table 6.3.2-1) and was 503 before: brokers of both kinds are in use,
+ * so the type decides, not the status.
+ */
+function isContextProblem(problem: BrokerProblem): boolean {
+  return /LdContextNotAvailable/i.test(problem.type ?? '');
+}

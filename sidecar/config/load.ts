@@ -1,0 +1,90 @@
+import { isIP } from 'node:net';
+import { GatewayError } from '../shared/errors.js';
+import { GUARDED_PREFIXES, settings, type Setting, type SettingName } from './settings.js';
+
+type Parsed<Name extends SettingName> = ReturnType<(typeof settings)[Name]['parse']>;
+
+/** Settings that have neither a value nor a default may be undefined. */
+type OptionalName = {
+  [Name in SettingName]: (typeof settings)[Name]['default'] extends string ? never : Name;
+}[SettingName];
+
+/** The checked configuration, by the names of the environment. */
+export type Config = Readonly<
+  { [Name in Exclude<SettingName, OptionalName | 'BROKER_URL'>]: Parsed<Name> } & {
+    [Name in Exclude<OptionalName, 'BROKER_URL'>]: Parsed<Name> | undefined;
+  } & { BROKER_URL: URL | 'embedded' }
+>;
+
+/** The environment is no usable configuration; `mistakes` names every one of them. */
+export class ConfigError extends GatewayError {
+  readonly code = 'CONFIG_INVALID';
+
+  constructor(readonly mistakes: readonly string[]) {
+    super(`The configuration has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}.`);
+  }
+}
+
+/**
+ * Reads the configuration from the environment.
+ *
+ * @throws ConfigError naming every mistake at once
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const mistakes = Object.keys(env)
+    .filter(isMisspelled)
+    .map((name) => `${name} is not a setting${suggestion(name)}`);
+  const values = new Map<string, unknown>();
+  for (const [name, { default: fallback, parse }] of Object.entries<Setting<unknown>>(settings)) {
+    // An empty variable is what compose files make of an unset one.
+    const given = env[name];
+    const text = given === undefined || given === '' ? fallback : given;
+    if (text === undefined) continue;
+    try {
+      values.set(name, parse(text));
+    } catch (error) {
+      mistakes.push(`${name} ${error instanceof Error ? error.message : 'is wrong'}`);
+    }
+  }
+  if (!values.has('BROKER_URL')) {
+    const host = String(values.get('HOST'));
+    if (env['BROKER_URL']) {
+      // Already reported as unparsable.
+    } else if (env['NODE_ENV'] === 'production' || !isLoopback(host)) {
+      mistakes.push(
+        'BROKER_URL is needed when HOST is not loopback or NODE_ENV is production (`embedded` is for trying only)',
+      );
+    } else values.set('BROKER_URL', 'embedded');
+  }
+  const [least, most] = [values.get('RETRY_MIN_DELAY_MS'), values.get('RETRY_MAX_DELAY_MS')];
+  if (typeof least === 'number' && typeof most === 'number' && least > most) {
+    mistakes.push('RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS');
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return Object.freeze(Object.fromEntries(values)) as Config;
+}
+
+/** True for addresses that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}
+
+function isMisspelled(name: string): boolean {
+  return GUARDED_PREFIXES.some((prefix) => name.startsWith(prefix)) && !Object.hasOwn(settings, name);
+}
+
+/** Points at the setting that was probably meant. */
+function suggestion(name: string): string {
+  const close = Object.keys(settings).find((known) => differsLittle(name, known));
+  return close === undefined ? '' : `; did you mean ${close}?`;
+}
+
+/** One differing stretch of at most three characters. */
+function differsLittle(a: string, b: string): boolean {
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  return Math.max(a.length, b.length) - start - end <= 3;
+}

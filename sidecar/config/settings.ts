@@ -1,0 +1,144 @@
+/** The one table of settings: name, default, meaning and check. Types, loading and docs/config.md all follow it. */
+
+/** Reads one setting; throws an Error whose message completes "NAME …". */
+type Parse<Value> = (text: string) => Value;
+
+export interface Setting<Value> {
+  /** As text; undefined where the setting is optional or its default depends on others. */
+  readonly default: string | undefined;
+  readonly parse: Parse<Value>;
+  readonly meaning: string;
+  /** Never printed. */
+  readonly secret?: boolean;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export const settings = {
+  HOST: setting('127.0.0.1', nonEmpty, 'listen address'),
+  PORT: setting('8080', wholeNumber(0, 65_535), 'listen port; 0 picks a free one and prints it'),
+  BROKER_URL: optional(
+    brokerUrl,
+    'base URL of the broker (a path prefix is allowed), or `embedded`; unset means embedded on a loopback HOST, and is a mistake on any other or with NODE_ENV=production',
+  ),
+  PUBLIC_URL: optional(
+    httpUrl,
+    'the URL under which clients and brokers reach this service; default: as in the request',
+  ),
+  GATEWAY_TOKEN: {
+    ...optional(token, 'shared secret of Kong and sidecar; purges without it are refused'),
+    secret: true,
+  },
+  PURGE_PAGE_SIZE: setting(
+    '1000',
+    wholeNumber(1, 1_000_000),
+    'entities asked for in one query page; stepped down where the broker refuses',
+  ),
+  PURGE_BATCH_SIZE: setting(
+    '500',
+    wholeNumber(1, 100_000),
+    'ids in one batch delete (also bounded by 900 kB of body)',
+  ),
+  PURGE_CONCURRENCY: setting('4', wholeNumber(1, 256), 'delete requests in flight for one entity purge'),
+  TEMPORAL_PURGE_CONCURRENCY: setting(
+    '16',
+    wholeNumber(1, 256),
+    'delete requests in flight for one temporal purge',
+  ),
+  TEMPORAL_WHOLE_DELETE: setting(
+    'allow',
+    oneOf(['allow', 'refuse']),
+    '`refuse`: no whole temporal entities (some brokers delete the current entity with them)',
+  ),
+  PURGE_STRATEGY: setting(
+    'auto',
+    oneOf(['auto', 'batch', 'single', 'native']),
+    "`auto` (batch, falling back to single), `batch`, `single`, or `native` (the broker's own purge, repeated until its count is 0)",
+  ),
+  PURGE_MAX_AFFECTED: setting(
+    '0',
+    wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    'refuse, before the first delete, a purge that matches more; 0: no bound',
+  ),
+  BROKER_TIMEOUT_MS: setting(
+    '30000',
+    wholeNumber(1, 3_600_000),
+    'milliseconds for one request to the broker',
+  ),
+  RETRY_MAX_ATTEMPTS: setting('6', wholeNumber(1, 100), 'tries of one request, the first included'),
+  RETRY_MIN_DELAY_MS: setting(
+    '200',
+    wholeNumber(0, 3_600_000),
+    'least backoff between two tries, milliseconds',
+  ),
+  RETRY_MAX_DELAY_MS: setting(
+    '10000',
+    wholeNumber(0, 3_600_000),
+    'largest backoff; a Retry-After is honoured up to six times this',
+  ),
+  SHUTDOWN_GRACE_MS: setting(
+    '25000',
+    wholeNumber(0, 3_600_000),
+    'milliseconds for running work after SIGTERM or SIGINT',
+  ),
+  LOG_LEVEL: setting('info', oneOf(LOG_LEVELS), `log level: ${LOG_LEVELS.join(', ')}`),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof settings;
+
+/** A name that starts like this and is not in the table is a mistake: a misspelled bound would silently not hold. */
+export const GUARDED_PREFIXES = ['PURGE_', 'RETRY_', 'BROKER_', 'TEMPORAL_'] as const;
+
+function setting<Value>(fallback: string, parse: Parse<Value>, meaning: string) {
+  return { default: fallback, parse, meaning };
+}
+
+function optional<Value>(parse: Parse<Value>, meaning: string) {
+  return { default: undefined, parse, meaning };
+}
+
+function wholeNumber(least: number, most: number): Parse<number> {
+  return (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+    if (!(value >= least && value <= most))
+      throw new Error(`must be a whole number from ${least} to ${most}`);
+    return value;
+  };
+}
+
+function oneOf<const Choice extends string>(choices: readonly Choice[]): Parse<Choice> {
+  return (text) => {
+    const choice = choices.find((candidate) => candidate === text);
+    if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
+    return choice;
+  };
+}
+
+function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new Error('must not be empty');
+  return text;
+}
+
+function token(text: string): string {
+  // A header value: visible ASCII only, so that Kong and every client can send it.
+  if (!/^[\x21-\x7e]{8,1024}$/.test(text))
+    throw new Error('must be 8 to 1024 visible ASCII characters without blanks');
+  return text;
+}
+
+function httpUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new Error('must be an http or https URL');
+  }
+  if (url.username !== '' || url.password !== '') throw new Error('must not hold credentials');
+  if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
+  return url;
+}
+
+function brokerUrl(text: string): URL | 'embedded' {
+  if (text === 'embedded') return text;
+  const url = httpUrl(text);
+  if (/\/ngsi-ld(?:\/|$)/.test(url.pathname)) throw new Error('must be the base URL, without /ngsi-ld/v1');
+  return url;
+}

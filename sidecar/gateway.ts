@@ -1,0 +1,147 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
+import { Pool } from 'undici';
+import { createCapabilities } from './broker/capabilities.js';
+import { createBrokerClient } from './broker/client.js';
+import type { Config } from './config/load.js';
+import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
+import { buildApp } from './http/app.js';
+import { createTokenCheck, TOKEN_HEADER } from './http/gateway-token.js';
+import { createPassThrough } from './http/pass-through.js';
+import { POLICY_HEADER } from './http/purge-policy.js';
+import { createRunningPurges } from './purge/running.js';
+import { systemClock, type Clock } from './shared/clock.js';
+
+/** A running gateway: purges, health, and everything else under /ngsi-ld passed through to the broker. */
+export interface Gateway {
+  /** Where it listens. */
+  readonly url: string;
+  /** The broker's URL without credentials, for people. */
+  readonly brokerUrl: string;
+  readonly embeddedBroker: EmbeddedBroker | undefined;
+  /**
+   * Shuts down: running purges stop (deletes in flight finish), new ones are refused, pass-through goes on while
+   * anything is running, at most for the grace time. Resolves when everything is closed; a second call hurries.
+   */
+  close(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly logger: FastifyBaseLogger;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+const PASS_THROUGH_CONNECTIONS = 256;
+
+/**
+ * Wires the gateway from its configuration and starts listening. Without a broker configured, starts the embedded one.
+ *
+ * @throws the listen error, e.g. EADDRINUSE
+ */
+export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
+  const { logger, clock = systemClock, random = Math.random } = options;
+  const embeddedBroker =
+    config.BROKER_URL === 'embedded' ? await startEmbeddedBroker({ sampleData: true }) : undefined;
+  const brokerUrl = embeddedBroker === undefined ? (config.BROKER_URL as URL) : new URL(embeddedBroker.url);
+
+  const client = createBrokerClient({ brokerUrl, timeoutMs: config.BROKER_TIMEOUT_MS });
+  const pool = new Pool(brokerUrl.origin, { connections: PASS_THROUGH_CONNECTIONS, bodyTimeout: 0 });
+  const running = createRunningPurges();
+  let isShuttingDown = false;
+  let forwarding = 0;
+  let wake = () => {};
+
+  const app = buildApp({
+    logger,
+    client,
+    running,
+    checkToken: createTokenCheck(config.GATEWAY_TOKEN),
+    isShuttingDown: () => isShuttingDown,
+    purge: {
+      client,
+      capabilities: createCapabilities(clock),
+      retry: {
+        maxAttempts: config.RETRY_MAX_ATTEMPTS,
+        minDelayMs: config.RETRY_MIN_DELAY_MS,
+        maxDelayMs: config.RETRY_MAX_DELAY_MS,
+      },
+      clock,
+      random,
+    },
+    limits: {
+      pageSize: config.PURGE_PAGE_SIZE,
+      batchSize: config.PURGE_BATCH_SIZE,
+      concurrency: config.PURGE_CONCURRENCY,
+      strategy: config.PURGE_STRATEGY,
+      maxAffected: config.PURGE_MAX_AFFECTED === 0 ? undefined : config.PURGE_MAX_AFFECTED,
+    },
+    passThrough: createPassThrough({
+      dispatcher: pool,
+      brokerUrl,
+      strippedHeaders: [TOKEN_HEADER, POLICY_HEADER],
+      headersTimeoutMs: config.BROKER_TIMEOUT_MS,
+      onError: (error, failure) => logger.warn({ err: error, ...failure }, 'pass-through failed'),
+      trackInFlight: () => {
+        forwarding += 1;
+        return () => {
+          forwarding -= 1;
+          if (forwarding === 0) wake();
+        };
+      },
+    }),
+  });
+
+  try {
+    await app.listen({ host: config.HOST, port: config.PORT });
+  } catch (error) {
+    await Promise.allSettled([app.close(), client.close(), pool.destroy(), embeddedBroker?.close()]);
+    throw error;
+  }
+
+  async function closeAll(): Promise<void> {
+    // Idle connections are closed at once; whoever is still being served when the grace time ends is cut off.
+    app.server.closeIdleConnections();
+    const closed = app.close();
+    app.server.closeAllConnections();
+    await closed;
+    await Promise.all([client.close(), pool.destroy()]);
+    await embeddedBroker?.close();
+  }
+
+  /** Resolves when neither a purge nor a forwarded request is running. */
+  async function quiet(): Promise<void> {
+    while (running.count > 0 || forwarding > 0) {
+      await running.idle();
+      if (forwarding > 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+    // The last answers are handed to the socket; let them be written.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  const hurry = new AbortController();
+  let closing: Promise<void> | undefined;
+  const { address, port, family } = app.server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    brokerUrl: brokerUrl.href.replace(/\/$/, ''),
+    embeddedBroker,
+    close() {
+      if (closing !== undefined) {
+        hurry.abort();
+        return closing;
+      }
+      isShuttingDown = true;
+      running.stop();
+      const timeUp = clock.sleep(config.SHUTDOWN_GRACE_MS, hurry.signal).catch(() => {});
+      closing = Promise.race([quiet(), timeUp])
+        .then(closeAll)
+        .finally(() => hurry.abort());
+      return closing;
+    },
+  };
+}

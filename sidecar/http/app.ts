@@ -1,0 +1,135 @@
+import { createServer } from 'node:http';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { errorTypes, ownType, type Problem } from '../ngsi-ld/problem.js';
+import { RequestRefusedError } from './errors.js';
+import { createFrontDoor } from './front-door.js';
+import { instanceOf } from './forward-problem.js';
+import { registerHealthRoutes, type HealthRoutesOptions } from './health-routes.js';
+import type { PassThrough } from './pass-through.js';
+import { problemOf, unforeseen } from './problem.js';
+import { PurgeEndedError, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
+
+export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions {
+  readonly logger: FastifyBaseLogger;
+  /** Forwards what is for the broker. */
+  readonly passThrough: PassThrough;
+}
+
+/** Long queries (lists of ids) come in the URL. */
+const HEADERS_MAX_BYTES = 64 * 1024;
+
+/** Above the 60 s for which Kong keeps idle connections, so that it never sends into one that is closing. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** The HTTP server of the gateway: front door, purge and health routes. */
+export function buildApp(options: AppOptions): FastifyInstance {
+  const { logger, passThrough } = options;
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    exposeHeadRoutes: true,
+    forceCloseConnections: 'idle',
+    routerOptions: { caseSensitive: true },
+    frameworkErrors: (error, request, reply) => {
+      void sendError(error, request, reply);
+    },
+    serverFactory: (fastify) => {
+      const door = createFrontDoor({
+        passThrough,
+        fastify,
+        onRefused: (reason, req) =>
+          logger.info({ reason, method: req.method, path: instanceOf(req.url ?? '') }, 'request refused'),
+      });
+      // Uploads through the gateway may take any time; slow headers may not (the default of headersTimeout holds).
+      const server = createServer(
+        { maxHeaderSize: HEADERS_MAX_BYTES, requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS },
+        door.request,
+      );
+      return server.on('checkContinue', door.checkContinue);
+    },
+  });
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler(sendNotFound);
+  app.addHook('onSend', echoTenant);
+  registerPurgeRoutes(app, options);
+  registerHealthRoutes(app, options);
+  return app;
+
+  function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const ended = error instanceof PurgeEndedError ? error : undefined;
+    const cause = ended?.cause ?? error;
+    const known = problemOf(cause) ?? fromFastify(cause);
+    // A purge logs its own end.
+    if (known === undefined && ended === undefined) request.log.error({ err: cause }, 'request failed');
+    const done = ended?.progress.hasBegun === true ? ended.progress : undefined;
+    return sendProblem(
+      request,
+      reply.headers(known?.headers ?? {}),
+      known?.problem ?? unforeseen(),
+      done === undefined ? {} : { deleted: done.deleted, failed: done.failed },
+    );
+  }
+
+  function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const path = instanceOf(request.raw.url ?? '');
+    const allowed = (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter((method) =>
+      app.hasRoute({ method, url: path }),
+    );
+    if (allowed.length > 0) {
+      const detail = `${request.method} is not allowed on ${path}: use ${allowed.join(' or ')}.`;
+      const problem = {
+        type: ownType('method-not-allowed'),
+        title: 'Method not allowed',
+        status: 405,
+        detail,
+      };
+      return sendProblem(request, reply.header('allow', allowed.join(', ')), problem);
+    }
+    const detail = `There is nothing at ${path}: the broker's API is under /ngsi-ld, the health of this gateway under /health.`;
+    return sendProblem(request, reply, {
+      type: errorTypes.resourceNotFound,
+      title: 'Not found',
+      status: 404,
+      detail,
+    });
+  }
+}
+
+function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+  members: Readonly<Record<string, unknown>> = {},
+): FastifyReply {
+  const body = { ...problem, instance: instanceOf(request.raw.url ?? ''), ...members };
+  return reply
+    .code(problem.status)
+    .header('content-type', 'application/problem+json')
+    .send(JSON.stringify(body));
+}
+
+/** Fastify's own refusals: bodies and URLs it cannot read. */
+function fromFastify(error: unknown): { problem: Problem; headers: Record<string, string> } | undefined {
+  if (!(error instanceof Error) || error instanceof RequestRefusedError) return undefined;
+  const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
+  if (status < 400 || status >= 500) return undefined;
+  const problem = {
+    type: errorTypes.invalidRequest,
+    title: 'Invalid request',
+    status,
+    detail: error.message,
+  };
+  return { problem, headers: {} };
+}
+
+/** The tenant is echoed in every answer (clause 6.3.14). */
+async function echoTenant(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const tenant = request.headers['ngsild-tenant'];
+  if (typeof tenant === 'string') void reply.header('ngsild-tenant', tenant);
+}

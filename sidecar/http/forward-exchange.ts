@@ -1,0 +1,188 @@
+import { PassThrough as BodyStream } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import {
+  answerProblem,
+  endAfterUpload,
+  failureKind,
+  FAILURE_PROBLEMS,
+  instanceOf,
+} from './forward-problem.js';
+import type { FailureKind } from './forward-problem.js';
+import { forwardedResponseHeaders } from './forward-headers.js';
+import { isPlainlyFramed } from './hop-by-hop.js';
+
+/** A request that could not be forwarded to its end. */
+export interface ForwardFailure {
+  readonly method: string;
+  /** Path without the query. */
+  readonly path: string;
+  readonly kind: FailureKind;
+  /** Status the client was told; undefined when its connection was broken off because the answer had begun. */
+  readonly status: number | undefined;
+}
+
+interface ExchangeOptions {
+  readonly awaitsContinue: boolean;
+  readonly onError: ((error: unknown, failure: ForwardFailure) => void) | undefined;
+}
+
+interface Outbound {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: string[];
+  readonly headersTimeout: number;
+}
+
+const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+const EMPTY = Buffer.alloc(0);
+
+class ReplyNotHttpError extends Error {
+  readonly code = 'HPE_UNKNOWN_TRANSFER_CODING';
+}
+
+class ClientGoneError extends Error {}
+
+/**
+ * One request on its way to the broker, and the answer on its way back: ties the two connections together, so that
+ * each side's pace and each side's end is felt by the other. Use once.
+ */
+export class ForwardExchange implements Dispatcher.DispatchHandler {
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #options: ExchangeOptions;
+  #body: BodyStream | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #awaitsContinue: boolean;
+  /** True once the broker's part is over: answered, failed or given up. */
+  #settled = false;
+
+  constructor(req: IncomingMessage, res: ServerResponse, options: ExchangeOptions) {
+    this.#req = req;
+    this.#res = res;
+    this.#options = options;
+    this.#awaitsContinue = options.awaitsContinue;
+  }
+
+  /** Sends the request. Its body goes through a stream of its own, so that what happens to it spares the client's socket. */
+  start(dispatcher: Dispatcher, outbound: Outbound): void {
+    this.#res.once('close', () => this.#onClientClosed());
+    this.#res.on('drain', () => this.#controller?.resume());
+    this.#res.on('error', () => undefined); // 'close' follows and says all there is to say
+    if (hasBody(this.#req)) {
+      this.#body = new BodyStream();
+      this.#body.on('error', () => undefined);
+      this.#req.on('error', () => undefined);
+      this.#req.pipe(this.#body);
+    }
+    try {
+      dispatcher.dispatch(
+        {
+          ...outbound,
+          method: this.#req.method ?? 'GET',
+          body: this.#body ?? null,
+        },
+        this,
+      );
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** A connection to the broker is there: only now is the client told to go on with its body. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settled) controller.abort(new ClientGoneError());
+    else if (this.#awaitsContinue && this.#body !== undefined) {
+      this.#awaitsContinue = false;
+      this.#res.writeContinue();
+    }
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+    statusMessage = '',
+  ): void {
+    if (status < 200) return;
+    const raw = rawOf(controller.rawHeaders ?? headers);
+    if (!isPlainlyFramed(raw)) throw new ReplyNotHttpError('The answer has an unknown transfer coding.');
+    this.#res.writeHead(status, printable(statusMessage), forwardedResponseHeaders(raw));
+    // Sends the head, together with what follows in the same tick. (flushHeaders would send its latin1 as UTF-8.)
+    this.#res.write(EMPTY);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#res.destroyed && !this.#res.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#settle();
+    endAfterUpload(this.#req, this.#res);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    // A 304 may tell the length of the body that it stands for (RFC 9110 § 8.6); undici misses those bytes.
+    const isWhole = this.#res.statusCode === 304 && 'code' in error && error.code === LENGTH_MISMATCH;
+    if (isWhole && !this.#settled) this.onResponseEnd();
+    else this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#settled) return;
+    this.#settle();
+    const kind = failureKind(error);
+    const begun = this.#res.headersSent;
+    this.#options.onError?.(error, {
+      method: this.#req.method ?? '',
+      path: instanceOf(this.#req.url ?? ''),
+      kind,
+      status: begun ? undefined : FAILURE_PROBLEMS[kind].status,
+    });
+    if (begun) breakOff(this.#req);
+    else answerProblem(this.#req, this.#res, FAILURE_PROBLEMS[kind], this.#awaitsContinue);
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    if (this.#body !== undefined) this.#req.unpipe(this.#body);
+  }
+
+  #onClientClosed(): void {
+    if (this.#settled) return;
+    this.#settle();
+    const reason = new ClientGoneError();
+    this.#controller?.abort(reason);
+    this.#body?.destroy(reason);
+  }
+}
+
+function hasBody(req: IncomingMessage): boolean {
+  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+}
+
+/** Resets the client's connection: without it a body that ends with the connection would look complete. */
+function breakOff(req: IncomingMessage): void {
+  if ('encrypted' in req.socket) req.socket.destroy();
+  else req.socket.resetAndDestroy();
+}
+
+/** A reason phrase that may be written (RFC 9112 § 4), or none. */
+function printable(statusMessage: string): string {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage) ? statusMessage : '';
+}
+
+/** Names and values in turn; latin1 keeps every byte as it was. */
+function rawOf(
+  headers: readonly Buffer[] | readonly string[] | Readonly<Record<string, string | string[] | undefined>>,
+): string[] {
+  if (Array.isArray(headers)) {
+    return headers.map((item: Buffer | string) =>
+      typeof item === 'string' ? item : item.toString('latin1'),
+    );
+  }
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().flatMap((item: string) => [name, item]),
+  );
+}

@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errorTypes, ownType } from '../ngsi-ld/problem.js';
+import type { Problem } from '../ngsi-ld/problem.js';
+
+/** Bytes of an unwanted request body that are read and thrown away, so that its sender gets to see the answer. */
+const DISCARDED_BYTES_MAX = 4 * 1024 * 1024;
+
+/** A problem without its `instance`, which the request gives. */
+export type ProblemDraft = Required<Pick<Problem, 'type' | 'title' | 'status' | 'detail'>>;
+
+/**
+ * Answers a request with problem+json (RFC 9457) and disposes of what is left of its body.
+ *
+ * @param awaitsContinue the client waits for a `100 Continue` that it will not get, so no body may follow
+ */
+export function answerProblem(
+  req: IncomingMessage,
+  res: ServerResponse,
+  draft: ProblemDraft,
+  awaitsContinue = false,
+): void {
+  const body = Buffer.from(JSON.stringify({ ...draft, instance: instanceOf(req.url ?? '') }));
+  const tenant = req.headers['ngsild-tenant'];
+  res.writeHead(draft.status, {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': body.length,
+    ...(typeof tenant === 'string' ? { 'NGSILD-Tenant': tenant } : {}),
+    ...(awaitsContinue ? { Connection: 'close' } : {}),
+  });
+  if (req.method !== 'HEAD') res.write(body);
+  if (awaitsContinue) res.end();
+  else endAfterUpload(req, res);
+}
+
+/**
+ * Ends a response whose head and body are written, although the request may still be coming in: its rest is read and
+ * thrown away within bounds. Closing at once would reset the connection, and the client could lose the answer.
+ */
+export function endAfterUpload(req: IncomingMessage, res: ServerResponse): void {
+  if (req.complete || req.destroyed) {
+    res.end();
+    return;
+  }
+  let discarded = 0;
+  req.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > DISCARDED_BYTES_MAX) req.socket.destroy();
+  });
+  req.resume();
+  // Where the connection stays open the answer can end now; else ending it would close under the sender.
+  if (res.shouldKeepAlive) res.end();
+  else req.once('end', () => res.end());
+}
+
+/** The path of a request as a URI reference for `instance`: no query, which may hold personal data. */
+export function instanceOf(rawUrl: string): string {
+  const [path = ''] = rawUrl.split('?', 1);
+  return path.replace(
+    /[^\x21-\x7e]|["#<>\\^`{|}]|%(?![0-9a-f]{2})/gi,
+    (character) => `%${Buffer.from(character, 'latin1').toString('hex').toUpperCase()}`,
+  );
+}
+
+/** Why forwarding failed, as far as operators need to tell apart. */
+export type FailureKind = 'unreachable' | 'timeout' | 'unusable-reply' | 'unacceptable-request' | 'closing';
+
+/** The kind of an error from undici. */
+export function failureKind(error: unknown): FailureKind {
+  const code = codeOf(error);
+  if (/^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/.test(code)) return 'timeout';
+  if (/^UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)$/.test(code))
+    return 'unacceptable-request';
+  if (/^UND_ERR_(?:CLOSED|DESTROYED)$/.test(code)) return 'closing';
+  if (/^(?:HPE_|ERR_INVALID_|ERR_HTTP_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/.test(code))
+    return 'unusable-reply';
+  return 'unreachable';
+}
+
+/** What the client is told about a failure; nothing about the network behind the gateway. */
+export const FAILURE_PROBLEMS: Readonly<Record<FailureKind, ProblemDraft>> = {
+  unreachable: {
+    type: ownType('broker-unreachable'),
+    title: 'Broker out of reach',
+    status: 502,
+    detail: 'There is no connection to the broker, or it broke before the answer was complete.',
+  },
+  timeout: {
+    type: ownType('broker-timeout'),
+    title: 'Broker timed out',
+    status: 504,
+    detail: 'The broker did not answer in time.',
+  },
+  'unusable-reply': {
+    type: ownType('broker-reply-unusable'),
+    title: 'Unusable answer from the broker',
+    status: 502,
+    detail: "The broker's answer does not follow HTTP.",
+  },
+  'unacceptable-request': {
+    type: errorTypes.invalidRequest,
+    title: 'Invalid request',
+    status: 400,
+    detail:
+      'The request cannot be forwarded: its request-target or one of its header fields is not valid HTTP.',
+  },
+  closing: {
+    type: ownType('shutting-down'),
+    title: 'Shutting down',
+    status: 503,
+    detail: 'The gateway is shutting down.',
+  },
+};
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

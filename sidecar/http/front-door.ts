@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerProblem } from './forward-problem.js';
+import type { PassThrough } from './pass-through.js';
+import { errorTypes } from '../ngsi-ld/problem.js';
+import { classifyRequest } from '../ngsi-ld/request-path.js';
+import type { RefusalReason } from '../ngsi-ld/request-path.js';
+
+export interface FrontDoorOptions {
+  /** Takes what is for the broker. */
+  readonly passThrough: PassThrough;
+  /** Takes purges and this service's own routes: the handler that Fastify gives its `serverFactory`. */
+  readonly fastify: (req: IncomingMessage, res: ServerResponse) => void;
+  /** Told of each refusal. Must not throw. */
+  readonly onRefused?: (reason: RefusalReason, req: IncomingMessage) => void;
+}
+
+/** Listeners for the events of the same names of an http.Server. */
+export interface FrontDoor {
+  readonly request: (req: IncomingMessage, res: ServerResponse) => void;
+  readonly checkContinue: (req: IncomingMessage, res: ServerResponse) => void;
+}
+
+const SPELLING =
+  'A purge is spelled exactly DELETE /ngsi-ld/v1/entities?… or DELETE /ngsi-ld/v1/temporal/entities?…, and the DELETE of ' +
+  'one resource carries its identifier percent-encoded in one path segment, as in /ngsi-ld/v1/entities/urn:ngsi-ld:T:1.';
+
+const DETAILS: Readonly<Record<RefusalReason, string>> = {
+  'inexact-collection': `The path of this DELETE could be read as a collection, but is not spelled as one. ${SPELLING}`,
+  'not-one-resource': `The path of this DELETE does not name exactly one resource. ${SPELLING}`,
+  'method-override': `Overriding the method with DELETE is not supported here: send a DELETE instead. ${SPELLING}`,
+  'leaves-api': 'The path has dot segments that lead out of /ngsi-ld. Send it without them.',
+  'malformed-target': 'The request-target is not a path that begins with a slash.',
+};
+
+/**
+ * Decides, before anything else looks at a request, who answers it: the broker, Fastify, or nobody (400). Runs on the
+ * request line as it was on the wire, because every router decodes and normalises in its own way.
+ *
+ * As Fastify's `serverFactory`:
+ *
+ *     serverFactory: (fastify) => {
+ *       const door = createFrontDoor({ passThrough, fastify });
+ *       return http.createServer(door.request).on('checkContinue', door.checkContinue);
+ *     }
+ */
+export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
+  const admit = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void => {
+    const decision = classifyRequest(req.method ?? '', req.url ?? '', req.rawHeaders);
+    switch (decision.kind) {
+      case 'pass':
+        void options.passThrough(req, res, { awaitsContinue });
+        return;
+      case 'refuse':
+        options.onRefused?.(decision.reason, req);
+        answerProblem(req, res, refusalProblem(decision.reason), awaitsContinue);
+        return;
+      case 'purge':
+      case 'other':
+        if (awaitsContinue) res.writeContinue();
+        options.fastify(req, res);
+    }
+  };
+  return {
+    request: (req, res) => admit(req, res, false),
+    checkContinue: (req, res) => admit(req, res, true),
+  };
+}
+
+function refusalProblem(reason: RefusalReason) {
+  return { type: errorTypes.invalidRequest, title: 'Invalid request', status: 400, detail: DETAILS[reason] };
+}

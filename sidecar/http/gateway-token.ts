@@ -1,0 +1,35 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ownType } from '../ngsi-ld/problem.js';
+import { RequestRefusedError } from './errors.js';
+
+/** Header in which Kong and other callers send the shared secret; it is never forwarded to the broker. */
+export const TOKEN_HEADER = 'x-gateway-token';
+
+/** Checks the shared secret. @throws RequestRefusedError (401) */
+export type TokenCheck = (header: string | readonly string[] | undefined) => void;
+
+/** A check against the configured secret; one that passes everything when there is none. */
+export function createTokenCheck(token: string | undefined): TokenCheck {
+  if (token === undefined) return () => {};
+  const expected = digest(token);
+  return (header) => {
+    // Digests have one length, so the comparison takes the same time whatever was sent.
+    if (typeof header === 'string' && timingSafeEqual(digest(header), expected)) return;
+    throw new RequestRefusedError(
+      {
+        type: ownType('unauthorized'),
+        title: 'Unauthorized',
+        status: 401,
+        detail:
+          header === undefined
+            ? 'This request needs the gateway token in the header X-Gateway-Token; Kong adds it.'
+            : 'The gateway token in X-Gateway-Token is not the right one.',
+      },
+      { 'www-authenticate': 'GatewayToken' },
+    );
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,61 @@
+import { pino } from 'pino';
+import { loadConfig, type Config } from './config/load.js';
+import { startGateway, type Gateway } from './gateway.js';
+import { startErrorLines } from './http/problem.js';
+
+/** Exit codes: a mistake in the configuration is told from a failed start. */
+const EXIT_CONFIG = 2;
+const EXIT_FAILED = 1;
+
+async function main(): Promise<void> {
+  let config: Config;
+  try {
+    config = loadConfig(process.env);
+  } catch (error) {
+    fail(error, EXIT_CONFIG);
+    return;
+  }
+  const logger = pino({ level: config.LOG_LEVEL });
+  const gateway = await startGateway(config, { logger }).catch((error: unknown) => {
+    fail(error, EXIT_FAILED);
+  });
+  if (gateway === undefined) return;
+
+  if (process.env['NODE_ENV'] === 'production')
+    logger.info({ url: gateway.url, broker: gateway.brokerUrl }, 'listening');
+  else process.stdout.write(greeting(gateway));
+
+  const shutDown = (signal: NodeJS.Signals) => {
+    logger.info({ signal }, 'shutting down');
+    void gateway.close().then(() => {
+      logger.info('closed');
+      process.exitCode = 0;
+    });
+  };
+  process.on('SIGTERM', shutDown);
+  process.on('SIGINT', shutDown);
+}
+
+/** What a person sees after `npm start`. */
+function greeting({ url, brokerUrl, embeddedBroker }: Gateway): string {
+  const broker =
+    embeddedBroker === undefined
+      ? `Broker: ${brokerUrl}`
+      : `Broker: embedded, in memory, with ${embeddedBroker.entities.count()} sample entities (set BROKER_URL for a real one)`;
+  const query = `${url}/ngsi-ld/v1/entities?type=Vehicle&q=speed%3E100`;
+  return [
+    `NGSI-LD gateway on ${url}: purges entities by query, passes everything else under /ngsi-ld to the broker.`,
+    broker,
+    'Try it: see what matches, purge it, and look again',
+    `  curl '${query}'`,
+    `  curl -i -X DELETE '${query}'`,
+    '',
+  ].join('\n');
+}
+
+function fail(error: unknown, exitCode: number): void {
+  for (const line of startErrorLines(error)) process.stderr.write(`${line}\n`);
+  process.exitCode = exitCode;
+}
+
+await main();

@@ -1,0 +1,105 @@
+/** The syntax tree of the NGSI-LD query language (ETSI GS CIM 009 V1.9.1, clause 4.9). */
+
+/** What the braces of a linked-entity path hold, `attr{inner}.rest`: recognised, never evaluated. */
+export interface QLink {
+  readonly inner: string;
+  readonly rest: readonly string[];
+}
+
+/**
+ * An attribute path: `names` are the dotted names (the first is the attribute of the entity, the others its
+ * sub-attributes), `valuePath` the member names in the one pair of brackets that may follow.
+ */
+export interface QPath {
+  readonly names: readonly string[];
+  readonly valuePath: readonly string[];
+  readonly link: QLink | null;
+}
+
+/** Date and time texts are checked, and kept as written. `text` is a bare word, which brokers take differently. */
+export type QValue =
+  | { readonly kind: 'number'; readonly value: number; readonly source: string }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'string' | 'date' | 'time' | 'dateTime' | 'uri' | 'text'; readonly value: string };
+
+export type QOrderOperator = '>' | '>=' | '<' | '<=';
+export type QEqualityOperator = '==' | '!=';
+
+export type QOperand =
+  | { readonly kind: 'value'; readonly value: QValue }
+  | { readonly kind: 'list'; readonly values: readonly QValue[] }
+  | { readonly kind: 'range'; readonly from: QValue; readonly to: QValue };
+
+export type QNode =
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly QNode[] }
+  /** Brackets, kept so that it shows whether `;` and `|` were mixed without them. */
+  | { readonly kind: 'group'; readonly inner: QNode }
+  | { readonly kind: 'exists'; readonly path: QPath; readonly negated: boolean }
+  | {
+      readonly kind: 'equality';
+      readonly path: QPath;
+      readonly operator: QEqualityOperator;
+      readonly operand: QOperand;
+    }
+  | {
+      readonly kind: 'order';
+      readonly path: QPath;
+      readonly operator: QOrderOperator;
+      readonly value: QValue;
+    }
+  | {
+      readonly kind: 'pattern';
+      readonly path: QPath;
+      readonly negated: boolean;
+      readonly pattern: string;
+      readonly quoted: boolean;
+    };
+
+/** The attribute paths of a query, in the order in which they are written, repeated ones included. */
+export function attributePathsOf(node: QNode): readonly QPath[] {
+  const paths: QPath[] = [];
+  collectPaths(node, paths);
+  return paths;
+}
+
+function collectPaths(node: QNode, paths: QPath[]): void {
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      for (const operand of node.operands) collectPaths(operand, paths);
+      return;
+    case 'group':
+      collectPaths(node.inner, paths);
+      return;
+    case 'exists':
+    case 'equality':
+    case 'order':
+    case 'pattern':
+      paths.push(node.path);
+  }
+}
+
+/** Whether any path follows a Relationship, `attr{…}`; a purge may not use such a query (clause 5.6.21.4). */
+export function hasLinkedEntityPath(node: QNode): boolean {
+  return attributePathsOf(node).some((path) => path.link !== null);
+}
+
+/**
+ * Whether `;` and `|` stand side by side without brackets. The standard lets `;` bind tighter; some brokers
+ * refuse the mixture, so that a query with brackets is understood by more of them.
+ */
+export function mixesLogicalOperators(node: QNode): boolean {
+  switch (node.kind) {
+    case 'or':
+      return node.operands.some((operand) => operand.kind === 'and' || mixesLogicalOperators(operand));
+    case 'and':
+      return node.operands.some(mixesLogicalOperators);
+    case 'group':
+      return mixesLogicalOperators(node.inner);
+    case 'exists':
+    case 'equality':
+    case 'order':
+    case 'pattern':
+      return false;
+  }
+}

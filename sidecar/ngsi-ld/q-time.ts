@@ -1,0 +1,43 @@
+/** Dates and times as clause 4.6.3 of ETSI GS CIM 009 writes them (ISO 8601, with `.` or `,` before the fraction). */
+
+const DATE = String.raw`(\d{4})-(\d\d)-(\d\d)`;
+const TIME = String.raw`(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?`;
+const ZONE = String.raw`(?:Z|[+-]\d\d:\d\d)?`;
+const TEMPORAL = new RegExp(`^(?:${DATE}T)?${TIME}${ZONE}$|^${DATE}$`);
+
+export type TemporalKind = 'date' | 'time' | 'dateTime';
+
+/** Which of the three a text is; undefined when it has none of the shapes or names no possible moment. */
+export function temporalKindOf(text: string): TemporalKind | undefined {
+  const found = TEMPORAL.exec(text);
+  if (found === null) return undefined;
+  const [, year = found[7], month = found[8], day = found[9], hours, minutes, seconds] = found;
+  if (year !== undefined && !isCalendarDay(Number(year), Number(month), Number(day))) return undefined;
+  if (hours === undefined) return 'date';
+  // A leap second is written as second 60.
+  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 60) return undefined;
+  return year === undefined ? 'time' : 'dateTime';
+}
+
+function isCalendarDay(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false;
+  const days = new Date(0);
+  days.setUTCFullYear(year, month, 0);
+  return day <= days.getUTCDate();
+}
+
+/**
+ * A date or date-time as milliseconds since the epoch, so that different spellings compare as moments; a time
+ * as milliseconds of the day. Without a zone, UTC. Undefined for anything else.
+ */
+export function instantOf(text: string): number | undefined {
+  const kind = temporalKindOf(text);
+  if (kind === undefined) return undefined;
+  if (kind === 'date') return Date.parse(text);
+  const written = (kind === 'time' ? `1970-01-01T${text}` : text)
+    .replace(',', '.')
+    .replace(/:60(?=\D|$)/, ':59');
+  const zoned = /(?:Z|[+-]\d\d:\d\d)$/.test(written) ? written : `${written}Z`;
+  const instant = Date.parse(zoned);
+  return Number.isNaN(instant) ? undefined : instant;
+}

@@ -1,0 +1,4 @@
+/** The NGSI-LD query language, parameter `q` (ETSI GS CIM 009 V1.9.1, clause 4.9). */
+export { attributePathsOf, hasLinkedEntityPath, mixesLogicalOperators } from './q-ast.js';
+export type { QLink, QNode, QOperand, QOrderOperator, QPath, QValue } from './q-ast.js';
+export { parseQ, Q_DEPTH_MAX, Q_LENGTH_MAX } from './q-parser.js';

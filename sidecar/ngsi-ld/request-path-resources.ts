@@ -1,0 +1,85 @@
+import { decodings, isEncodedTooOften, piecesOf, readingsOf } from './request-path-readings.js';
+import type { Reading } from './request-path-readings.js';
+
+/**
+ * Paths under /ngsi-ld/v1 that name exactly one resource with a DELETE operation (ETSI GS CIM 009 V1.9.1, clause 6.2);
+ * `*` stands for one identifier. Whatever is missing here never reaches a broker as a DELETE.
+ */
+const SINGLE_RESOURCES = [
+  'entities/*',
+  'entities/*/attrs/*',
+  'temporal/entities/*',
+  'temporal/entities/*/attrs/*',
+  'temporal/entities/*/attrs/*/*',
+  'subscriptions/*',
+  'csourceRegistrations/*',
+  'csourceSubscriptions/*',
+  'jsonldContexts/*',
+  'entityMaps/*',
+  'temporal/entityMaps/*',
+  'snapshots/*',
+].map((template) => ['', 'ngsi-ld', 'v1', ...template.split('/')]);
+
+/**
+ * True when the path, spelled exactly, names one resource that may be deleted, and no plausible reading of it names a
+ * collection: every identifier is well-formed percent-encoded UTF-8 and keeps at least one ordinary leading piece
+ * however often it is decoded; none holds a dot segment, a control character or a bare `*`.
+ *
+ * The check for paths that are built as well as for those received: an entity whose identifier is `urn:x/..` cannot be
+ * deleted by its path, because a server that decodes before it routes would delete the collection.
+ *
+ * @param target request-target in origin form; what follows the first `?` is ignored
+ */
+export function isSingleResourceDeletePath(target: string): boolean {
+  const [path = ''] = target.split('?', 1);
+  if (!/^[\x21-\x7e]+$/.test(path) || /[#\\]/.test(path)) return false;
+  const segments = path.split('/');
+  const matches = SINGLE_RESOURCES.some(
+    (template) =>
+      template.length === segments.length &&
+      template.every((part, index) =>
+        part === '*' ? isPlainIdentifier(segments[index] ?? '') : part === segments[index],
+      ),
+  );
+  return matches && !readingsOf(path).some(isCollection);
+}
+
+/** True when a reading lies under the NGSI-LD API, or begins there before dot segments lead out of it. */
+export function isUnderApi(reading: Reading): boolean {
+  return reading.segments[0] === 'ngsi-ld' || reading.first === 'ngsi-ld';
+}
+
+/** True when a reading is one of the two collections that can be purged, with or without a version. */
+export function isPurgeable(reading: Reading): boolean {
+  return /^ngsi-ld\/(?:[^/]+\/)?(?:temporal\/)?entities$/.test(reading.segments.join('/'));
+}
+
+/** True when a reading stops at a collection: the API's root, a list of resources, or all attributes of one entity. */
+function isCollection(reading: Reading): boolean {
+  const path = reading.segments.join('/');
+  return (
+    /^ngsi-ld(?:\/[^/]+){0,2}$/.test(path) ||
+    /^ngsi-ld\/[^/]+\/temporal\/[^/]+$/.test(path) ||
+    /^ngsi-ld\/[^/]+\/(?:temporal\/)?entities\/[^/]+\/attrs$/.test(path)
+  );
+}
+
+function isPlainIdentifier(segment: string): boolean {
+  return isWellFormed(segment) && !isEncodedTooOften(segment) && decodings(segment).every(isPlainText);
+}
+
+function isWellFormed(segment: string): boolean {
+  try {
+    decodeURIComponent(segment);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isPlainText(text: string): boolean {
+  if (/[\0-\x1f\x7f-\x9f]/.test(text)) return false;
+  const pieces = piecesOf(text);
+  // The first piece is what a careless server takes for the identifier: `*` could mean all, nothing means the collection.
+  return !/^[.*\s]*$/.test(pieces[0] ?? '') && !pieces.some((piece) => piece === '.' || piece === '..');
+}

@@ -1,0 +1,103 @@
+import { readingsOf } from './request-path-readings.js';
+import type { Reading } from './request-path-readings.js';
+import { asksForDelete, overridingPaths } from './request-path-override.js';
+import { isPurgeable, isSingleResourceDeletePath, isUnderApi } from './request-path-resources.js';
+
+export { isSingleResourceDeletePath };
+
+/** What a purge removes: entities, or their temporal evolution. */
+export type PurgeTarget = 'entities' | 'temporal';
+
+/** Why a request is refused before anything is forwarded. */
+export type RefusalReason =
+  /** A DELETE that can be read as one of the two purgeable collections, but is not spelled exactly so. */
+  | 'inexact-collection'
+  /** Any other DELETE under /ngsi-ld that does not name exactly one resource in every reading. */
+  | 'not-one-resource'
+  /** Another method that asks, by header or query, to be treated as a DELETE of more than one resource. */
+  | 'method-override'
+  /** A path with dot segments that lead out of /ngsi-ld. */
+  | 'leaves-api'
+  /** A request-target that is neither in origin form nor in absolute form (RFC 9112 § 3.2). */
+  | 'malformed-target';
+
+/** What to do with a request. */
+export type RequestClass =
+  | { readonly kind: 'purge'; readonly target: PurgeTarget }
+  | { readonly kind: 'refuse'; readonly status: 400; readonly reason: RefusalReason }
+  /** For the broker, unchanged. */
+  | { readonly kind: 'pass' }
+  /** Not under /ngsi-ld, however it is read: this service's own routes. */
+  | { readonly kind: 'other' };
+
+/** Purge Entities (clause 6.4.3.3), and the same for temporal entities; the standard writes both ways. */
+const PURGE_PATHS: ReadonlyMap<string, PurgeTarget> = new Map([
+  ['/ngsi-ld/v1/entities', 'entities'],
+  ['/ngsi-ld/v1/entities/', 'entities'],
+  ['/ngsi-ld/v1/temporal/entities', 'temporal'],
+  ['/ngsi-ld/v1/temporal/entities/', 'temporal'],
+]);
+
+const PASS: RequestClass = { kind: 'pass' };
+const OTHER: RequestClass = { kind: 'other' };
+
+/**
+ * Decides what a request is, from its request line and headers as they are on the wire. Holds the invariant that no
+ * broker ever sees a DELETE of a collection, however it is spelled: a DELETE passes only when its path names exactly
+ * one resource of a known kind in every plausible reading.
+ *
+ * Other methods pass whatever the spelling, as long as no reading of their path leads out of /ngsi-ld.
+ *
+ * @param method request method; methods are case-sensitive (RFC 9110 § 9.1), so only `DELETE` purges
+ * @param rawUrl request-target (RFC 9112 § 3.2) in any form, undecoded
+ * @param rawHeaders names and values in turn, as node:http gives them; looked at for overrides of method and path only
+ */
+export function classifyRequest(
+  method: string,
+  rawUrl: string,
+  rawHeaders: readonly string[] = [],
+): RequestClass {
+  const path = pathOf(rawUrl);
+  const ownReadings = readingsOf(path);
+  const readings = [...ownReadings, ...carelessReadings(rawUrl)];
+  if (!readings.some(isUnderApi)) return OTHER;
+  if (method === 'DELETE') {
+    const target = rawUrl.includes('#') ? undefined : PURGE_PATHS.get(exactPath(rawUrl));
+    if (target !== undefined) return { kind: 'purge', target };
+    if (isOneResource(rawUrl, rawHeaders)) return PASS;
+    return refuse(readings.some(isPurgeable) ? 'inexact-collection' : 'not-one-resource');
+  }
+  const becomesDelete = /^\s*delete\s*$/i.test(method) || asksForDelete(rawUrl, rawHeaders);
+  if (becomesDelete && !isOneResource(rawUrl, rawHeaders)) return refuse('method-override');
+  if (readings.some((reading) => reading.climbs)) return refuse('leaves-api');
+  return path.startsWith('/') && ownReadings.some(isUnderApi) ? PASS : refuse('malformed-target');
+}
+
+/** The request-target without scheme and authority, where it has them: origin form, query included (RFC 9112 § 3.2.2). */
+export function originForm(rawUrl: string): string {
+  const rest = rawUrl.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  return rest === rawUrl || rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+function isOneResource(rawUrl: string, rawHeaders: readonly string[]): boolean {
+  return [rawUrl, ...overridingPaths(rawHeaders).map(originForm)].every(
+    (target) => !target.includes('#') && isSingleResourceDeletePath(target),
+  );
+}
+
+function pathOf(rawUrl: string): string {
+  return exactPath(originForm(rawUrl));
+}
+
+/** Routers are known to take everything up to the first slash for the authority: `http://host?x/ngsi-ld/v1/entities`. */
+function carelessReadings(rawUrl: string): readonly Reading[] {
+  return rawUrl.startsWith('/') ? [] : readingsOf(exactPath(rawUrl.replace(/^[^:/]*:\/\/[^/]*/, '')));
+}
+
+function exactPath(target: string): string {
+  return target.split('?', 1)[0] ?? '';
+}
+
+function refuse(reason: RefusalReason): RequestClass {
+  return { kind: 'refuse', status: 400, reason };
+}

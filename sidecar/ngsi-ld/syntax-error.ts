@@ -1,0 +1,27 @@
+import { GatewayError } from '../shared/errors.js';
+
+const LONGEST_QUOTE = 24;
+
+/**
+ * A text in one of the NGSI-LD languages (q, type selection, geoquery) does not follow its grammar.
+ *
+ * `parameter` names the query parameter, `position` counts UTF-16 code units from its start, and the message
+ * says what was expected there. The offending text is quoted only in part.
+ */
+export class NgsiLdSyntaxError extends GatewayError {
+  readonly code = 'NGSI_LD_SYNTAX';
+  readonly parameter: string;
+  readonly position: number;
+
+  constructor(parameter: string, position: number, expected: string, text: string) {
+    super(`${parameter}: expected ${expected} at position ${position}, found ${found(text, position)}`);
+    this.parameter = parameter;
+    this.position = position;
+  }
+}
+
+function found(text: string, position: number): string {
+  const rest = text.slice(position, position + LONGEST_QUOTE + 1);
+  if (rest === '') return 'the end';
+  return JSON.stringify(rest.length > LONGEST_QUOTE ? `${rest.slice(0, LONGEST_QUOTE)}…` : rest);
+}

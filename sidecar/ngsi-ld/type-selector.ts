@@ -1,0 +1,85 @@
+import { Scanner } from './q-scanner.js';
+
+/** A selection of entity types (ETSI GS CIM 009 V1.9.1, clause 4.17). */
+export type TypeSelector =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'type'; readonly name: string }
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly TypeSelector[] };
+
+const TYPE_NAME = /[^,|;()*"<>\s\u0000-\u001f\u007f]+/uy;
+const DEEPEST_BRACKETS = 100;
+
+/**
+ * Parses `A`, `A,B` or `A|B` (or), `A;B` (and, tighter than or), brackets, and `*` (any type, alone). Names are
+ * short names or IRIs without `, | ; ( )`, as the note of the clause advises.
+ *
+ * Taken beyond the grammar: `;` without brackets around it, nested brackets.
+ *
+ * @throws NgsiLdSyntaxError
+ */
+export function parseTypeSelector(text: string): TypeSelector {
+  const scanner = new Scanner('type', text);
+  if (text === '*') return { kind: 'any' };
+  const selector = readAlternatives(scanner, 0);
+  if (!scanner.atEnd) scanner.fail('",", "|", ";" or the end');
+  return selector;
+}
+
+function readAlternatives(scanner: Scanner, depth: number): TypeSelector {
+  return readJoined('or', [',', '|'], scanner, () =>
+    readJoined('and', [';'], scanner, () => readOne(scanner, depth)),
+  );
+}
+
+function readJoined(
+  kind: 'and' | 'or',
+  signs: readonly string[],
+  scanner: Scanner,
+  read: () => TypeSelector,
+): TypeSelector {
+  const first = read();
+  const operands = [first];
+  while (signs.some((sign) => scanner.take(sign))) operands.push(read());
+  return operands.length === 1 ? first : { kind, operands };
+}
+
+function readOne(scanner: Scanner, depth: number): TypeSelector {
+  scanner.skipSpaces();
+  let selector: TypeSelector;
+  if (scanner.take('(')) {
+    if (depth >= DEEPEST_BRACKETS) scanner.fail(`at most ${DEEPEST_BRACKETS} nested brackets`);
+    selector = readAlternatives(scanner, depth + 1);
+    if (!scanner.take(')')) scanner.fail('")"');
+  } else {
+    selector = { kind: 'type', name: scanner.match(TYPE_NAME) ?? scanner.fail('a type name') };
+  }
+  scanner.skipSpaces();
+  return selector;
+}
+
+/** Whether an entity with these types is selected. */
+export function matchesType(selector: TypeSelector, types: readonly string[]): boolean {
+  switch (selector.kind) {
+    case 'any':
+      return true;
+    case 'type':
+      return types.includes(selector.name);
+    case 'and':
+      return selector.operands.every((operand) => matchesType(operand, types));
+    case 'or':
+      return selector.operands.some((operand) => matchesType(operand, types));
+  }
+}
+
+/** All type names that a selector mentions; none for `*`. */
+export function typeNamesOf(selector: TypeSelector): readonly string[] {
+  switch (selector.kind) {
+    case 'any':
+      return [];
+    case 'type':
+      return [selector.name];
+    case 'and':
+    case 'or':
+      return selector.operands.flatMap(typeNamesOf);
+  }
+}

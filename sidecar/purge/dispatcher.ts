@@ -1,0 +1,125 @@
+import pLimit from 'p-limit';
+
+/** Runs deletes with bounded concurrency while the caller goes on listing. */
+export interface Dispatcher<Item> {
+  /** Queues items; whole chunks start as soon as there is room. */
+  add(items: readonly Item[]): void;
+  /** Starts what is queued, even if it does not fill a chunk. */
+  flush(): void;
+  /** Items queued or under way. */
+  readonly pending: number;
+  /** Resolves when fewer than `most` items are pending; flushes when nothing under way could get it there. */
+  room(most: number): Promise<void>;
+  /** Flushes, and resolves when nothing is pending. @throws the first error of a chunk */
+  settled(): Promise<void>;
+  /** Drops what is queued and waits for what is under way; never throws. */
+  abandon(): Promise<void>;
+}
+
+export interface DispatcherOptions<Item> {
+  readonly concurrency: number;
+  /** Most items in one chunk, as of now. */
+  readonly chunkSize: () => number;
+  /** Size of an item towards chunkBytesMax. */
+  readonly bytesOf?: (item: Item) => number;
+  readonly chunkBytesMax?: number;
+  /** Handles one chunk; what it returns is queued again. */
+  readonly run: (chunk: readonly Item[]) => Promise<readonly Item[]>;
+}
+
+export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispatcher<Item> {
+  const { chunkSize, run, bytesOf, chunkBytesMax = Infinity } = options;
+  const limit = pLimit(options.concurrency);
+  let queue: Item[] = [];
+  let underWay = 0;
+  let failure: { readonly error: unknown } | undefined;
+  let changed = deferred();
+
+  function start(chunk: readonly Item[]): void {
+    underWay += chunk.length;
+    void limit(async () => (failure === undefined ? run(chunk) : []))
+      .then(
+        (again) => {
+          queue.push(...again);
+        },
+        (error: unknown) => {
+          failure ??= { error };
+        },
+      )
+      .then(() => {
+        underWay -= chunk.length;
+        startFull();
+        changed.resolve();
+        changed = deferred();
+      });
+  }
+
+  /** Starts chunks from the queue's head: full ones, or all of it when flushing. */
+  function startFull(flush = false): void {
+    if (failure !== undefined) queue = [];
+    let from = 0;
+    while (from < queue.length) {
+      const to = endOfChunk(from);
+      const isFull = to < queue.length || to - from >= chunkSize();
+      if (!isFull && !flush) break;
+      start(queue.slice(from, to));
+      from = to;
+    }
+    if (from > 0) queue = queue.slice(from);
+  }
+
+  function endOfChunk(from: number): number {
+    const most = Math.min(queue.length, from + Math.max(1, chunkSize()));
+    if (bytesOf === undefined) return most;
+    let bytes = 0;
+    for (let to = from; to < most; to++) {
+      bytes += bytesOf(queue[to] as Item);
+      if (bytes > chunkBytesMax && to > from) return to;
+    }
+    return most;
+  }
+
+  function throwFailure(): void {
+    if (failure !== undefined) throw failure.error;
+  }
+
+  return {
+    add(items) {
+      for (const item of items) queue.push(item);
+      startFull();
+    },
+    flush: () => startFull(true),
+    get pending() {
+      return queue.length + underWay;
+    },
+    async room(most) {
+      for (;;) {
+        throwFailure();
+        if (queue.length + underWay < most) return;
+        if (underWay === 0) startFull(true);
+        await changed.promise;
+      }
+    },
+    async settled() {
+      for (;;) {
+        startFull(true);
+        if (underWay === 0) break;
+        await changed.promise;
+      }
+      throwFailure();
+    },
+    async abandon() {
+      failure ??= { error: new Error('abandoned') };
+      queue = [];
+      while (underWay > 0) await changed.promise;
+    },
+  };
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

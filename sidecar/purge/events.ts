@@ -1,0 +1,39 @@
+import type { ItemError } from './tally.js';
+
+/** News of a running purge, in order; the last one is `finished`, or the stream throws. */
+export type PurgeEvent =
+  /** The broker's own count of matches, where it gives one. */
+  | { readonly type: 'counted'; readonly matches: number }
+  /** Deletes were answered: totals so far. */
+  | ({ readonly type: 'progress' } & PurgeProgress)
+  /** All that was listed was tried; what follows are checks and second tries. */
+  | { readonly type: 'drained'; readonly matched: number }
+  | { readonly type: 'finished'; readonly report: PurgeReport };
+
+/** The end of a purge that ran to its end. Counts are in items: entities, or attributes under drop and keep. */
+export interface PurgeReport {
+  readonly dryRun: boolean;
+  readonly matched: number;
+  readonly deleted: number;
+  readonly failed: number;
+  /** Ids of entities that are gone or cleaned and have no failed item; at most 1000. */
+  readonly success: readonly string[];
+  /** At most 1000. */
+  readonly errors: readonly ItemError[];
+  /** For a dry run: ids of matching entities, at most 100. */
+  readonly sample: readonly string[];
+  /** NGSILD-Warning values of the broker's answers: some context source is missing from the result. */
+  readonly warnings: readonly string[];
+  /** Matches that turned up while the purge ran and were left alone. */
+  readonly arrived: number;
+  readonly requests: number;
+}
+
+/** What was done so far; after an early end, all that was done. */
+export interface PurgeProgress {
+  /** Deletes were sent, or were about to be. */
+  readonly hasBegun: boolean;
+  readonly deleted: number;
+  readonly failed: number;
+  readonly requests: number;
+}

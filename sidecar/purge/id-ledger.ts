@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+
+/** What is known of one id (or of one entity's attribute) during a purge. */
+export const IdState = {
+  /** Never seen. */
+  unknown: 0,
+  /** Taken from a page; its delete is queued or under way. */
+  pending: 1,
+  /** The broker claims it gone, after the first try. */
+  gone: 2,
+  /** Not deleted, for a reason that may pass: one more try is due. */
+  unsettled: 3,
+  /** The broker claims it gone after the second try. */
+  goneTwice: 4,
+  /** Not deleted, and no further try is due. */
+  failed: 5,
+} as const;
+export type IdState = (typeof IdState)[keyof typeof IdState];
+
+/**
+ * The states of all ids a purge has seen, in nine bytes each: a million ids may not be held as strings.
+ *
+ * An open-addressing table of 64-bit hashes. Two ids sharing a hash (about 1 in 10^7 for a million ids) would make
+ * the second look seen: it is then looked at again like any id that comes back, never deleted unasked. The hash is
+ * seeded at random, so that nobody can prepare such ids.
+ */
+export class IdLedger {
+  #low = new Uint32Array(1024);
+  #high = new Uint32Array(1024);
+  /** State plus 1 in the low bits (0 is an empty slot), the survey mark in the rest. */
+  #cells = new Uint8Array(1024);
+  #used = 0;
+  #mark = 0;
+  readonly #counts = new Array<number>(6).fill(0);
+  readonly #seed1: number;
+  readonly #seed2: number;
+
+  constructor(seed: Buffer = randomBytes(8)) {
+    this.#seed1 = seed.readUInt32LE(0);
+    this.#seed2 = seed.readUInt32LE(4);
+  }
+
+  /** How many ids are in a state. */
+  count(state: IdState): number {
+    return this.#counts[state] ?? 0;
+  }
+
+  /** How many ids were ever seen. */
+  get size(): number {
+    return this.#used;
+  }
+
+  get(id: string): IdState {
+    const cell = this.#cells[this.#slotOf(id)] ?? 0;
+    return cell === 0 ? IdState.unknown : stateOf(cell);
+  }
+
+  set(id: string, state: Exclude<IdState, 0>): void {
+    if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow();
+    const slot = this.#slotOf(id);
+    const cell = this.#cells[slot] ?? 0;
+    if (cell === 0) {
+      this.#low[slot] = hashLow;
+      this.#high[slot] = hashHigh;
+      this.#used += 1;
+    } else {
+      this.#add(stateOf(cell), -1);
+    }
+    this.#add(state, 1);
+    this.#cells[slot] = (cell & ~STATE_BITS) | (state + 1);
+  }
+
+  /** Starts a new survey: no id is marked as listed in it yet. */
+  startSurvey(): void {
+    this.#mark = (this.#mark % MARKS) + 1;
+  }
+
+  /** Marks a known id as listed in the current survey; false if it was listed in it already, or is not known. */
+  markListed(id: string): boolean {
+    const slot = this.#slotOf(id);
+    const cell = this.#cells[slot] ?? 0;
+    if (cell === 0 || cell >> STATE_WIDTH === this.#mark) return false;
+    this.#cells[slot] = (cell & STATE_BITS) | (this.#mark << STATE_WIDTH);
+    return true;
+  }
+
+  /** True when the id was listed in the current survey. */
+  isListed(id: string): boolean {
+    const cell = this.#cells[this.#slotOf(id)] ?? 0;
+    return cell !== 0 && cell >> STATE_WIDTH === this.#mark;
+  }
+
+  /** How many ids in a state were not listed in the current survey. */
+  countUnlisted(state: IdState): number {
+    let unlisted = 0;
+    for (const cell of this.#cells) {
+      if (cell !== 0 && stateOf(cell) === state && cell >> STATE_WIDTH !== this.#mark) unlisted += 1;
+    }
+    return unlisted;
+  }
+
+  #add(state: IdState, by: number): void {
+    this.#counts[state] = (this.#counts[state] ?? 0) + by;
+  }
+
+  /** The slot of an id, or the empty slot where it belongs; leaves the hash in hashLow and hashHigh. */
+  #slotOf(id: string): number {
+    hash(id, this.#seed1, this.#seed2);
+    return this.#probe(hashLow, hashHigh);
+  }
+
+  #probe(low: number, high: number): number {
+    const mask = this.#cells.length - 1;
+    let slot = low & mask;
+    while (this.#cells[slot] !== 0 && (this.#low[slot] !== low || this.#high[slot] !== high)) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  #grow(): void {
+    const [low, high, cells] = [this.#low, this.#high, this.#cells];
+    this.#low = new Uint32Array(cells.length * 2);
+    this.#high = new Uint32Array(cells.length * 2);
+    this.#cells = new Uint8Array(cells.length * 2);
+    for (let from = 0; from < cells.length; from++) {
+      const cell = cells[from] ?? 0;
+      if (cell === 0) continue;
+      const to = this.#probe(low[from] ?? 0, high[from] ?? 0);
+      this.#low[to] = low[from] ?? 0;
+      this.#high[to] = high[from] ?? 0;
+      this.#cells[to] = cell;
+    }
+  }
+}
+
+const STATE_WIDTH = 3;
+const STATE_BITS = (1 << STATE_WIDTH) - 1;
+/** Survey marks go round; a mark older than this many surveys cannot be met, since every survey lists what remains. */
+const MARKS = 31;
+
+function stateOf(cell: number): IdState {
+  return ((cell & STATE_BITS) - 1) as IdState;
+}
+
+// The 64-bit result of hash() in two halves: returning a pair would allocate for each of a million ids.
+let hashLow = 0;
+let hashHigh = 0;
+
+/** Two interleaved multiply-and-mix lanes over UTF-16 code units, each with its own seed. */
+function hash(text: string, seed1: number, seed2: number): void {
+  let a = seed1 ^ 0xdeadbeef;
+  let b = seed2 ^ 0x41c6ce57;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    a = Math.imul(a ^ unit, 0x9e3779b1);
+    b = Math.imul(b ^ unit, 0x5f356495);
+    // Without carrying between the lanes, each would be a plain 32-bit hash with its collisions.
+    a ^= b >>> 15;
+    b ^= a >>> 13;
+  }
+  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
+  b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
+  hashLow = a >>> 0;
+  hashHigh = b >>> 0;
+}

@@ -1,0 +1,191 @@
+import type { BrokerCapabilities, Projection } from '../broker/capabilities.js';
+import {
+  isAboutPageSize,
+  parseBrokerProblem,
+  wordsOf,
+  type BrokerProblem,
+} from '../broker/broker-problem.js';
+import { ReplyTooLargeError } from '../broker/errors.js';
+import type { BrokerReply } from '../broker/outcome.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
+import { parsePage, type Page } from './page.js';
+import { formatParameters, type Parameter } from './parameters.js';
+import type { Requester, Settled } from './requester.js';
+
+/** What to ask the broker for. */
+export interface PageQuery {
+  readonly selection: readonly Parameter[];
+  readonly offset?: number;
+  /** Ask for the total as well (clause 4.13). */
+  readonly count?: boolean;
+  /** At most this many, where fewer than a page are wanted. */
+  readonly limit?: number;
+}
+
+/** A page and the limit that was asked for in the end. */
+export interface ListedPage extends Page {
+  readonly limit: number;
+}
+
+/** Lists the matches of a query, page by page, adapting to what the broker accepts. */
+export interface Lister {
+  /**
+   * Fetches one page.
+   *
+   * @throws BrokerRefusedError when the broker refuses the query itself
+   * @throws BrokerFailedError when the tries of the request are used up
+   * @throws BrokerReplyError when the answer cannot be read
+   */
+  page(query: PageQuery): Promise<ListedPage>;
+}
+
+export interface ListerOptions {
+  readonly requester: Requester;
+  readonly capabilities: BrokerCapabilities;
+  /** Entities wanted in one page. */
+  readonly pageSize: number;
+  /** `ids`: only ids are needed; `attributes`: the attributes are needed as well. */
+  readonly content: 'ids' | 'attributes';
+}
+
+/** Page sizes to fall back to, as the contract of the product names them. */
+const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
+
+const OPERATION = 'list the matching entities';
+
+/** Query parameters that ask for ids only; `attrs` already narrows the output and is not mixed with `pick`. */
+const PROJECTIONS: Readonly<Record<Projection, readonly Parameter[]>> = {
+  pick: [{ name: 'pick', value: 'id' }],
+  'key-values': [{ name: 'options', value: 'keyValues' }],
+  none: [],
+};
+
+const NEXT_PROJECTION: Readonly<Record<Projection, Projection | undefined>> = {
+  pick: 'key-values',
+  'key-values': 'none',
+  none: undefined,
+};
+
+export function createLister(options: ListerOptions): Lister {
+  const { requester, capabilities, content } = options;
+
+  function limitFor(query: PageQuery): number {
+    const page = Math.min(options.pageSize, capabilities.pageSizeMax ?? Infinity);
+    return Math.max(1, Math.min(page, query.limit ?? Infinity));
+  }
+
+  function projectionFor(query: PageQuery): Projection {
+    const projects = content === 'ids' && !query.selection.some(({ name }) => name === 'attrs');
+    return projects ? capabilities.projection : 'none';
+  }
+
+  async function ask(query: PageQuery, limit: number, projection: Projection): Promise<BrokerReply> {
+    const parameters = [
+      ...query.selection,
+      ...PROJECTIONS[projection],
+      { name: 'limit', value: String(limit) },
+      ...(query.offset === undefined || query.offset === 0
+        ? []
+        : [{ name: 'offset', value: String(query.offset) }]),
+      ...(query.count === true ? [{ name: 'count', value: 'true' }] : []),
+    ];
+    const request = {
+      method: 'GET',
+      path: `/entities?${formatParameters(parameters)}`,
+      operation: OPERATION,
+    } as const;
+    const before = requester.successes;
+    let settled: Settled = await requester.send(request, { allow403: true });
+    // While other requests of this purge succeed, a query whose tries ran out had bad luck rather than a dead broker.
+    if (settled.kind === 'gave-up' && requester.successes > before) {
+      settled = await requester.send(request, { allow403: true });
+    }
+    if (settled.kind === 'gave-up')
+      throw new BrokerFailedError(OPERATION, settled.failure, 'attempts-used-up');
+    return settled.reply;
+  }
+
+  /** Takes a step back for a refused page; false when there is none left to take. */
+  function stepDown(limit: number): boolean {
+    const smaller = SMALLER_PAGES.find((size) => size < limit);
+    if (smaller === undefined) return false;
+    capabilities.pageSizeMax = smaller;
+    return true;
+  }
+
+  /**
+   * A 400 that does not say what it is about: the projection, the limit or the query. Finds out by leaving them out
+   * one after the other, and remembers what was at fault.
+   */
+  async function findCulprit(query: PageQuery, limit: number, projection: Projection): Promise<boolean> {
+    for (let next = NEXT_PROJECTION[projection]; next !== undefined; next = NEXT_PROJECTION[next]) {
+      const reply = await ask(query, limit, next);
+      if (reply.status === 200) {
+        capabilities.projection = next;
+        return true;
+      }
+      if (isAboutPageSize(parseBrokerProblem(reply))) {
+        capabilities.projection = next;
+        return stepDown(limit);
+      }
+    }
+    if (limit === 1) return false;
+    const smallest = await ask(query, 1, 'none');
+    if (smallest.status !== 200) return false;
+    return stepDown(limit);
+  }
+
+  async function adapt(query: PageQuery, limit: number, projection: Projection, problem: BrokerProblem) {
+    if (problem.status === 403)
+      return /TooManyResults|too many results/i.test(wordsOf(problem)) && stepDown(limit);
+    if (problem.status !== 400 || capabilities.isProvenPage(projection, limit)) return false;
+    const next = NEXT_PROJECTION[projection];
+    if (next !== undefined && mentions(problem, projection)) {
+      capabilities.projection = next;
+      return true;
+    }
+    if (isAboutPageSize(problem)) return stepDown(limit);
+    return findCulprit(query, limit, projection);
+  }
+
+  return {
+    async page(query) {
+      const { pageSizeMax, projection: learntProjection } = capabilities;
+      for (;;) {
+        const limit = limitFor(query);
+        const projection = projectionFor(query);
+        let reply: BrokerReply;
+        try {
+          reply = await ask(query, limit, projection);
+        } catch (error) {
+          if (error instanceof ReplyTooLargeError && stepDown(limit)) continue;
+          if (error instanceof ReplyTooLargeError)
+            throw new BrokerReplyError(error.message, { cause: error });
+          throw error;
+        }
+        if (reply.status === 200) {
+          const page = parsePage(reply);
+          capabilities.setProvenPage(projection, limit);
+          return { ...page, limit };
+        }
+        const problem = parseBrokerProblem(reply);
+        if (reply.status < 400) {
+          throw new BrokerReplyError(
+            `The broker answered a query with status ${reply.status} instead of 200.`,
+          );
+        }
+        if (await adapt(query, limit, projection, problem)) continue;
+        // The steps did not help, so the query is at fault: nothing was learnt about the broker.
+        capabilities.pageSizeMax = pageSizeMax;
+        capabilities.projection = learntProjection;
+        throw new BrokerRefusedError(OPERATION, problem, reply.headers.get('www-authenticate'));
+      }
+    },
+  };
+}
+
+/** True when a problem names the parameter that a projection adds. */
+function mentions(problem: BrokerProblem, projection: Projection): boolean {
+  const names = projection === 'pick' ? /\bpick\b/i : /\boptions\b|keyValues/i;
+  return names.test(wordsOf(problem));
+}

@@ -1,0 +1,79 @@
+import type { BrokerCapabilities, ProbedParameter } from '../broker/capabilities.js';
+import { BrokerRefusedError, FilterIgnoredError } from './errors.js';
+import type { Lister } from './listing.js';
+import type { Parameter } from './parameters.js';
+
+/** Values that cannot match anything, by parameter; for a geoquery it is the property that does not exist. */
+const IMPOSSIBLE: Readonly<Record<ProbedParameter, Parameter>> = {
+  type: { name: 'type', value: 'NoSuchTypePurgeProbe' },
+  attrs: { name: 'attrs', value: 'noSuchAttributePurgeProbe' },
+  q: { name: 'q', value: 'noSuchAttributePurgeProbe==1' },
+  idPattern: { name: 'idPattern', value: '^urn:ngsi-ld:NoSuchEntityPurgeProbe:1$' },
+  scopeQ: { name: 'scopeQ', value: '/NoSuchScopePurgeProbe' },
+  georel: { name: 'geoproperty', value: 'noSuchGeoPropertyPurgeProbe' },
+};
+
+/**
+ * Proves that the broker honours each filter of a query that can be proven: the same query with that filter made
+ * impossible must show nothing. Only conclusive, and only asked, when the query itself shows something: otherwise an
+ * empty answer says nothing, and there is nothing to delete either.
+ *
+ * @throws FilterIgnoredError when entities are shown in spite of an impossible filter
+ */
+export async function proveFilters(
+  selection: readonly Parameter[],
+  lister: Lister,
+  capabilities: BrokerCapabilities,
+): Promise<void> {
+  const open = filtersOf(selection).filter((filter) => !capabilities.isHonoured(factKey(filter, selection)));
+  await Promise.all(
+    open.map(async (filter) => {
+      if (!(await isHonoured(filter, selection, lister))) throw ignored(filter);
+      capabilities.setHonoured(factKey(filter, selection));
+    }),
+  );
+}
+
+/** The probed filters that a selection uses. */
+export function filtersOf(selection: readonly Parameter[]): readonly ProbedParameter[] {
+  const names = new Set(selection.map(({ name }) => name));
+  return (Object.keys(IMPOSSIBLE) as ProbedParameter[]).filter((filter) => names.has(filter));
+}
+
+/** The selection with one filter made impossible. */
+export function impossibleSelection(
+  selection: readonly Parameter[],
+  filter: ProbedParameter,
+): readonly Parameter[] {
+  const impossible = IMPOSSIBLE[filter];
+  return [...selection.filter(({ name }) => name !== impossible.name), impossible];
+}
+
+async function isHonoured(
+  filter: ProbedParameter,
+  selection: readonly Parameter[],
+  lister: Lister,
+): Promise<boolean> {
+  try {
+    const page = await lister.page({ selection: impossibleSelection(selection, filter), limit: 1 });
+    return page.ids.length === 0;
+  } catch (error) {
+    // A broker that refuses the impossible value has looked at it; the query itself was accepted just before.
+    if (error instanceof BrokerRefusedError && [400, 404, 422].includes(error.problem.status)) return true;
+    if (error instanceof BrokerRefusedError && error.problem.status === 501) return false;
+    throw error;
+  }
+}
+
+/** Some brokers honour a filter alone but not beside `id`, so that this is a fact of its own. */
+function factKey(filter: ProbedParameter, selection: readonly Parameter[]): string {
+  return selection.some(({ name }) => name === 'id') ? `${filter} beside id` : filter;
+}
+
+function ignored(filter: ProbedParameter): FilterIgnoredError {
+  const name = filter === 'georel' ? 'the geoquery (georel)' : filter;
+  return new FilterIgnoredError(
+    filter,
+    `The broker ignores ${name}: it lists entities for a value that nothing can match, so this purge would reach too much. Nothing was deleted.`,
+  );
+}

@@ -1,0 +1,213 @@
+import { parseGeoQuery } from '../ngsi-ld/geo-query.js';
+import { attributePathsOf, hasLinkedEntityPath, parseQ } from '../ngsi-ld/q.js';
+import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
+import { parseTypeSelector } from '../ngsi-ld/type-selector.js';
+import { QueryRefusedError } from './errors.js';
+import { parseParameters, SELECTION_PARAMETERS, type Parameter } from './parameters.js';
+
+/** Attributes to remove from each match instead of the entity (clause 5.6.21). */
+export interface AttributeRemoval {
+  readonly kind: 'drop' | 'keep';
+  readonly names: readonly string[];
+}
+
+/** A vetted query of an entity purge. */
+export interface EntityPurgeQuery {
+  /** Goes to the broker's GET as it is. */
+  readonly selection: readonly Parameter[];
+  /** The ids that the query names, to check the broker's answers against. */
+  readonly ids: readonly string[] | undefined;
+  readonly idPattern: string | undefined;
+  readonly removal: AttributeRemoval | undefined;
+  readonly dryRun: boolean;
+  /** Most items that may be affected; undefined for no bound. */
+  readonly maxAffected: number | undefined;
+}
+
+/** Attributes that the broker itself writes; a filter on nothing else does not restrict a purge (clause 5.6.21.4). */
+const SYSTEM_ATTRIBUTES: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'deletedAt']);
+
+/** Members of an entity that are no attributes. */
+const ENTITY_MEMBERS: ReadonlySet<string> = new Set(['id', 'type', 'scope', '@id', '@type', '@context']);
+
+/**
+ * Parses and vets the query string of `DELETE /ngsi-ld/v1/entities` (clauses 5.6.21 and 6.4.3.3, extended by all
+ * parameters that select in Query Entities, and by dryRun and maxAffected).
+ *
+ * @param query the query string without its question mark
+ * @throws QueryRefusedError for anything unknown, ambiguous, unparsable or too wide
+ */
+export function parseEntityPurgeQuery(query: string): EntityPurgeQuery {
+  const parameters = parseParameters(query);
+  const dryRun = booleanOf(parameters, 'dryRun') ?? false;
+  const maxAffected = maxAffectedOf(parameters.get('maxAffected'));
+  const local = booleanOf(parameters, 'local');
+  const ids = idsOf(parameters.get('id'));
+  const removal = removalOf(parameters);
+  const restrictions = restrictionsOf(parameters);
+  checkOutputLists(parameters);
+
+  const anyType = parameters.get('type') === '*';
+  if (anyType && local === false) {
+    throw refusedData('type', 'type=* is always local, so local=false contradicts it.');
+  }
+  const isLocal = local === true || anyType;
+  if (!restrictions.qualifies && !isLocal) throw tooWide(parameters);
+  if (!restrictions.narrows && !dryRun && maxAffected === undefined) {
+    throw new QueryRefusedError(
+      'invalidRequest',
+      'This query reaches every entity of the tenant: say with maxAffected how many that may be (dryRun=true counts them), or add a filter.',
+      'maxAffected',
+    );
+  }
+  return {
+    selection: selectionOf(parameters, anyType && local === undefined),
+    ids,
+    idPattern: parameters.get('idPattern'),
+    removal,
+    dryRun,
+    maxAffected,
+  };
+}
+
+function selectionOf(parameters: ReadonlyMap<string, string>, addLocal: boolean): readonly Parameter[] {
+  const selection: Parameter[] = [];
+  for (const [name, value] of parameters) {
+    if (SELECTION_PARAMETERS.has(name)) selection.push({ name, value });
+  }
+  // A purge of any type is local even if nobody says so (clause 5.6.21); a query of any type need not be.
+  if (addLocal) selection.push({ name: 'local', value: 'true' });
+  return selection;
+}
+
+/** Checks every filter, and tells whether they restrict the purge as the standard demands, and whether at all. */
+function restrictionsOf(parameters: ReadonlyMap<string, string>): { qualifies: boolean; narrows: boolean } {
+  const type = parameters.get('type');
+  if (type !== undefined) parsed('type', () => parseTypeSelector(type));
+  const attrs = listOf(parameters, 'attrs');
+  const byAttrs = attrs?.some((name) => !SYSTEM_ATTRIBUTES.has(name)) === true;
+  const byQ = usesOwnAttribute(parameters.get('q'));
+  const byGeo = checkGeoQuery(parameters);
+  const byType = type !== undefined && type !== '*';
+  const narrowing = ['id', 'idPattern', 'scopeQ', 'attrs', 'q'].some((name) => parameters.has(name));
+  return { qualifies: type !== undefined || byAttrs || byQ || byGeo, narrows: byType || byGeo || narrowing };
+}
+
+/** True when `q` uses an attribute that is not the broker's own. */
+function usesOwnAttribute(q: string | undefined): boolean {
+  if (q === undefined) return false;
+  const query = parsed('q', () => parseQ(q));
+  if (hasLinkedEntityPath(query)) {
+    throw refusedData(
+      'q',
+      'A purge cannot follow Relationships to linked entities: leave the {…} path out of q.',
+    );
+  }
+  return attributePathsOf(query).some((path) => !SYSTEM_ATTRIBUTES.has(path.names[0] ?? ''));
+}
+
+function checkGeoQuery(parameters: ReadonlyMap<string, string>): boolean {
+  const georel = parameters.get('georel');
+  const geometry = parameters.get('geometry');
+  const coordinates = parameters.get('coordinates');
+  if (georel === undefined && geometry === undefined && coordinates === undefined) {
+    if (parameters.has('geoproperty')) {
+      throw refusedData('geoproperty', 'geoproperty has no effect without georel, geometry and coordinates.');
+    }
+    return false;
+  }
+  if (georel === undefined || geometry === undefined || coordinates === undefined) {
+    const missing = ['georel', 'geometry', 'coordinates'].filter((name) => !parameters.has(name));
+    throw refusedData(missing[0] ?? 'georel', `A geoquery needs ${missing.join(' and ')} as well.`);
+  }
+  parsed('georel', () => parseGeoQuery({ georel, geometry, coordinates }));
+  return true;
+}
+
+function idsOf(value: string | undefined): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const ids = value.split(',');
+  for (const id of ids) {
+    if (!/^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i.test(id)) {
+      throw refusedData('id', `"${id.slice(0, 200)}" is not a URI, so it is not the id of an entity.`);
+    }
+  }
+  return ids;
+}
+
+function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | undefined {
+  const drop = listOf(parameters, 'drop');
+  const keep = listOf(parameters, 'keep');
+  if (drop !== undefined && keep !== undefined) {
+    throw refusedData(
+      'keep',
+      'drop and keep exclude each other: name the attributes to remove, or those to leave.',
+    );
+  }
+  const names = drop ?? keep;
+  if (names === undefined) return undefined;
+  const kind = drop === undefined ? 'keep' : 'drop';
+  for (const name of names) {
+    if (ENTITY_MEMBERS.has(name) || SYSTEM_ATTRIBUTES.has(name)) {
+      throw refusedData(kind, `${name} is no attribute that could be removed or left: name attributes only.`);
+    }
+  }
+  return { kind, names };
+}
+
+function checkOutputLists(parameters: ReadonlyMap<string, string>): void {
+  listOf(parameters, 'expandValues');
+  listOf(parameters, 'jsonKeys');
+}
+
+/** A comma list of names without empty items. */
+function listOf(parameters: ReadonlyMap<string, string>, name: string): readonly string[] | undefined {
+  const value = parameters.get(name);
+  if (value === undefined) return undefined;
+  const names = value.split(',');
+  if (names.some((item) => item === '' || /\s/.test(item))) {
+    throw refusedData(name, `${name} is a comma list of names without blanks or empty items.`);
+  }
+  return names;
+}
+
+function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
+  const value = parameters.get(name);
+  if (value === undefined) return undefined;
+  if (value !== 'true' && value !== 'false') {
+    throw new QueryRefusedError('invalidRequest', `${name} is either true or false.`, name);
+  }
+  return value === 'true';
+}
+
+function maxAffectedOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,14}$/.test(value)) {
+    throw new QueryRefusedError('invalidRequest', 'maxAffected is a whole number, 1 or more.', 'maxAffected');
+  }
+  return Number(value);
+}
+
+function parsed<Result>(parameter: string, parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof NgsiLdSyntaxError)) throw error;
+    throw new QueryRefusedError('badRequestData', error.message, parameter, { cause: error });
+  }
+}
+
+function tooWide(parameters: ReadonlyMap<string, string>): QueryRefusedError {
+  const given =
+    parameters.size === 0
+      ? 'The query is empty'
+      : `${[...parameters.keys()].join(', ')} alone would reach too much`;
+  return refusedData(
+    undefined,
+    `${given}: a purge needs type, attrs or q with an attribute that is not the broker's own (createdAt, modifiedAt), a geoquery, or local=true.`,
+  );
+}
+
+function refusedData(parameter: string | undefined, message: string): QueryRefusedError {
+  return new QueryRefusedError('badRequestData', message, parameter);
+}

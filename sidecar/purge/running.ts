@@ -1,0 +1,52 @@
+import { PurgeStoppedError } from './errors.js';
+
+/** The purges that are running in this process, so that a shutdown can stop them and wait. */
+export interface RunningPurges {
+  /** Runs a purge with a signal that aborts on stop() and when the caller's own signal does. */
+  run<Result>(caller: AbortSignal, purge: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  /** Stops all purges and refuses new ones. */
+  stop(): void;
+  /** Resolves when no purge is running. */
+  idle(): Promise<void>;
+  readonly count: number;
+}
+
+export function createRunningPurges(): RunningPurges {
+  const running = new Set<AbortController>();
+  let isStopping = false;
+  let waiting: (() => void)[] = [];
+  return {
+    async run(caller, purge) {
+      if (isStopping) {
+        throw new PurgeStoppedError(
+          'The gateway is shutting down and takes no new purges; nothing was deleted.',
+        );
+      }
+      const controller = new AbortController();
+      const onAbort = () => controller.abort(caller.reason);
+      if (caller.aborted) onAbort();
+      caller.addEventListener('abort', onAbort, { once: true });
+      running.add(controller);
+      try {
+        return await purge(controller.signal);
+      } finally {
+        caller.removeEventListener('abort', onAbort);
+        running.delete(controller);
+        if (running.size === 0) {
+          for (const wake of waiting) wake();
+          waiting = [];
+        }
+      }
+    },
+    stop() {
+      isStopping = true;
+      for (const controller of running) controller.abort();
+    },
+    idle: async () => {
+      if (running.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    get count() {
+      return running.size;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { BrokerProblem } from '../broker/broker-problem.js';
+import type { Problem } from '../ngsi-ld/problem.js';
+import { IdLedger, IdState } from './id-ledger.js';
+import { itemProblem } from './item-problem.js';
+import type { ItemVerdict } from './batch-reply.js';
+
+/** One item that could not be deleted: an entity, or an attribute of one. */
+export interface ItemError {
+  readonly entityId: string;
+  /** Set where an attribute of the entity was to go. */
+  readonly attribute?: string;
+  readonly error: Problem;
+}
+
+/** An item of a purge: an entity, or with `attribute` one of its attributes. */
+export interface Item {
+  readonly entityId: string;
+  readonly attribute?: string;
+}
+
+/** Longest lists that an answer carries; the counts go on. */
+const LISTED_MAX = 1000;
+
+/** Books what became of every item: states by hash, counts, and capped lists for the answer. */
+export class Tally {
+  readonly ledger = new IdLedger();
+  readonly #errors = new Map<string, ItemError>();
+  readonly #success = new Set<string>();
+  #unlisted = 0;
+
+  /** Books an item as taken: its delete is on its way. */
+  take(item: Item): void {
+    this.ledger.set(keyOf(item), IdState.pending);
+  }
+
+  /** Books the outcome of an item's first or second try. */
+  settle(item: Item, verdict: ItemVerdict, isSecondTry: boolean): void {
+    const key = keyOf(item);
+    if (verdict.kind === 'claimed-gone') {
+      this.ledger.set(key, isSecondTry ? IdState.goneTwice : IdState.gone);
+      this.#errors.delete(key);
+      if (this.#success.size < LISTED_MAX) this.#success.add(item.entityId);
+      return;
+    }
+    const isDueAgain = !isSecondTry && verdict.kind !== 'refused';
+    this.ledger.set(key, isDueAgain ? IdState.unsettled : IdState.failed);
+    this.#noteError(key, item, verdict.problem);
+  }
+
+  /** Books an item that is still there after two deletes answered as done. */
+  failListed(item: Item, problem: BrokerProblem): void {
+    const key = keyOf(item);
+    this.ledger.set(key, IdState.failed);
+    this.#noteError(key, item, problem);
+  }
+
+  /** After a complete survey: failed items that it did not list are gone after all. */
+  forgetUnlisted(): void {
+    this.#unlisted = this.ledger.countUnlisted(IdState.failed) + this.ledger.countUnlisted(IdState.unsettled);
+    for (const [key, { entityId }] of this.#errors) {
+      if (this.ledger.isListed(key)) continue;
+      this.#errors.delete(key);
+      if (this.#success.size < LISTED_MAX) this.#success.add(entityId);
+    }
+  }
+
+  /** Items taken. */
+  get matched(): number {
+    return this.ledger.size;
+  }
+
+  get deleted(): number {
+    return this.ledger.count(IdState.gone) + this.ledger.count(IdState.goneTwice) + this.#unlisted;
+  }
+
+  get failed(): number {
+    return this.ledger.count(IdState.failed) + this.ledger.count(IdState.unsettled) - this.#unlisted;
+  }
+
+  get errors(): readonly ItemError[] {
+    return [...this.#errors.values()];
+  }
+
+  /** Entities without a failed item. */
+  get success(): readonly string[] {
+    const withFailure = new Set(this.errors.map((error) => error.entityId));
+    return [...this.#success].filter((entityId) => !withFailure.has(entityId));
+  }
+
+  #noteError(key: string, item: Item, problem: BrokerProblem): void {
+    this.#success.delete(item.entityId);
+    if (this.#errors.size < LISTED_MAX || this.#errors.has(key)) {
+      this.#errors.set(key, { ...item, error: itemProblem(problem) });
+    }
+  }
+}
+
+/** The ledger's key of an item; no URI holds a NUL character. */
+export function keyOf(item: Item): string {
+  return item.attribute === undefined ? item.entityId : `${item.entityId}\u0000${item.attribute}`;
+}

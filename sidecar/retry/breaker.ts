@@ -1,0 +1,37 @@
+/** Counts failures in a row; open means that the broker answers nothing but failures. */
+export interface Breaker {
+  /** Any answer that is not a failure. */
+  succeeded(): void;
+  /** A failed try. `item` names the single entity (or attribute) it was for; absent for queries and batches. */
+  failed(item?: string): void;
+  readonly isOpen: boolean;
+}
+
+const FAILURES_IN_A_ROW = 20;
+
+/**
+ * A few items that the broker cannot delete are their own error, not the broker's: a row of failures that all belong
+ * to so few items says nothing about the rest.
+ */
+const FEWEST_DIFFERENT_ITEMS = 5;
+
+export function createBreaker(): Breaker {
+  let inARow = 0;
+  let general = 0;
+  const items = new Set<string>();
+  return {
+    succeeded() {
+      inARow = 0;
+      general = 0;
+      items.clear();
+    },
+    failed(item) {
+      inARow += 1;
+      if (item === undefined) general += 1;
+      else if (items.size < FAILURES_IN_A_ROW) items.add(item);
+    },
+    get isOpen() {
+      return inARow >= FAILURES_IN_A_ROW && general + items.size >= FEWEST_DIFFERENT_ITEMS;
+    },
+  };
+}
