@@ -1,0 +1,195 @@
+/**
+ * The plugin's configuration: one definition of each field, from which come Kong's schema (checked by Kong when it
+ * starts), the TypeScript type, and the check this plugin makes itself. Kong resolves vault references only after its
+ * own checks, so what arrives here can still be wrong: a reference that cannot be resolved arrives as "".
+ */
+
+/** A Lua pattern that must not match, with the message Kong shows. */
+interface Forbidden {
+  readonly pattern: string;
+  readonly err: string;
+}
+
+interface StringField {
+  readonly type: 'string';
+  readonly description: string;
+  readonly required?: true;
+  readonly referenceable?: true;
+  readonly encrypted?: true;
+  readonly match_none?: readonly Forbidden[];
+}
+
+interface IntegerField {
+  readonly type: 'integer';
+  readonly description: string;
+  readonly required?: true;
+  readonly default?: number;
+  readonly between: readonly [min: number, max: number];
+}
+
+interface BooleanField {
+  readonly type: 'boolean';
+  readonly description: string;
+  readonly required?: true;
+  readonly default?: boolean;
+}
+
+/** One field, with the attributes of Kong's own schema language. */
+export type FieldDefinition = StringField | IntegerField | BooleanField;
+
+/** The largest timeout Kong's PDK accepts, in milliseconds. */
+const TIMEOUT_MAX_MS = 2_147_483_646;
+
+/** Every field, in the order of the documentation. */
+export const fieldDefinitions = {
+  sidecar_host: {
+    type: 'string',
+    required: true,
+    description:
+      'Host name or IP address of the sidecar that carries out purges, without scheme, port or path.',
+    match_none: [
+      { pattern: '[^%w%.%-_:%[%]]', err: 'must be a host name or an IP address, without scheme or path' },
+      {
+        pattern: '^[^%[]*:',
+        err: 'must not contain a port (use sidecar_port); an IPv6 address needs brackets',
+      },
+    ],
+  },
+  sidecar_port: {
+    type: 'integer',
+    required: true,
+    default: 8080,
+    between: [1, 65_535],
+    description: 'TCP port of the sidecar.',
+  },
+  gateway_token: {
+    type: 'string',
+    referenceable: true,
+    encrypted: true,
+    description:
+      'Shared secret sent to the sidecar as X-Gateway-Token; the same as its GATEWAY_TOKEN. Best given as a vault reference.',
+    match_none: [{ pattern: '[%s%c]', err: 'must not contain white space or control characters' }],
+  },
+  connect_timeout_ms: {
+    type: 'integer',
+    required: true,
+    default: 5_000,
+    between: [1, TIMEOUT_MAX_MS],
+    description: 'Milliseconds to wait for a connection to the sidecar.',
+  },
+  read_timeout_ms: {
+    type: 'integer',
+    required: true,
+    default: 3_600_000,
+    between: [1, TIMEOUT_MAX_MS],
+    description:
+      'Milliseconds to wait for the answer to a purge. A purge answers when it is done: allow for your largest one.',
+  },
+  max_affected: {
+    type: 'integer',
+    between: [1, 2_147_483_647],
+    description: 'Refuse a purge that matches more than this, before its first delete.',
+  },
+  page_size: {
+    type: 'integer',
+    between: [1, 1_000_000],
+    description: 'Most entities the sidecar may ask the broker for in one query page.',
+  },
+  batch_size: {
+    type: 'integer',
+    between: [1, 1_000_000],
+    description: 'Most ids the sidecar may put into one batch delete.',
+  },
+  concurrency: {
+    type: 'integer',
+    between: [1, 10_000],
+    description: 'Most delete requests in flight for one purge of entities.',
+  },
+  temporal_concurrency: {
+    type: 'integer',
+    between: [1, 10_000],
+    description: 'Most delete requests in flight for one purge of temporal data.',
+  },
+  allow_temporal: {
+    type: 'boolean',
+    required: true,
+    default: true,
+    description: 'Whether purges of temporal data are allowed; if not, they are answered with 403.',
+  },
+  dry_run_only: {
+    type: 'boolean',
+    required: true,
+    default: false,
+    description: 'Only count what a purge would delete, and delete nothing, whatever the client asks for.',
+  },
+} as const satisfies Record<string, FieldDefinition>;
+
+type Definitions = typeof fieldDefinitions;
+type ValueOf<Field extends FieldDefinition> = {
+  string: string;
+  integer: number;
+  boolean: boolean;
+}[Field['type']];
+type RequiredName = {
+  [Name in keyof Definitions]: Definitions[Name] extends { required: true } ? Name : never;
+}[keyof Definitions];
+
+/** A checked configuration, defaults applied; absent optional fields are absent. */
+export type PluginConfig = { readonly [Name in RequiredName]: ValueOf<Definitions[Name]> } & {
+  readonly [Name in Exclude<keyof Definitions, RequiredName>]?: ValueOf<Definitions[Name]>;
+};
+
+/** The `Schema` export: Kong's form of the fields, an array of one-member records. */
+export const Schema: readonly Readonly<Record<string, FieldDefinition>>[] = Object.entries(
+  fieldDefinitions,
+).map(([name, definition]) => ({ [name]: definition }));
+
+/** The outcome of {@link parseConfig}. */
+export type ParsedConfig =
+  | { readonly ok: true; readonly config: PluginConfig }
+  | { readonly ok: false; readonly mistakes: readonly string[] };
+
+/**
+ * Checks what Kong hands over as configuration. Never throws.
+ *
+ * Members that are not fields (`__key__`, `route_id`, `$refs` …) are Kong's own and left aside.
+ */
+export function parseConfig(raw: unknown): ParsedConfig {
+  if (typeof raw !== 'object' || raw === null)
+    return { ok: false, mistakes: ['the configuration is not an object'] };
+  const given = new Map<string, unknown>(Object.entries(raw));
+  const checked: Record<string, unknown> = {};
+  const mistakes: string[] = [];
+  for (const [name, definition] of Object.entries<FieldDefinition>(fieldDefinitions)) {
+    const value = given.get(name) ?? ('default' in definition ? definition.default : undefined);
+    const mistake = value === undefined ? missing(definition) : wrong(value, definition);
+    if (mistake !== undefined) mistakes.push(`${name} ${mistake}`);
+    else if (value !== undefined) checked[name] = value;
+  }
+  // Each value has just been checked against the definition its type comes from.
+  return mistakes.length > 0 ? { ok: false, mistakes } : { ok: true, config: checked as PluginConfig };
+}
+
+function missing(definition: FieldDefinition): string | undefined {
+  return definition.required === true ? 'is missing' : undefined;
+}
+
+/** What is wrong with a value; never shows the value, which may be the secret. */
+function wrong(value: unknown, definition: FieldDefinition): string | undefined {
+  switch (definition.type) {
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'is not a boolean';
+    case 'integer': {
+      if (typeof value !== 'number' || !Number.isInteger(value)) return 'is not an integer';
+      const [min, max] = definition.between;
+      return value >= min && value <= max ? undefined : `is not between ${min} and ${max}`;
+    }
+    case 'string':
+      if (typeof value !== 'string') return 'is not a string';
+      if (value === '') return 'is empty (a vault reference that cannot be resolved arrives empty)';
+      // Both strings end up in a header or an address: visible ASCII only.
+      return /^[\x21-\x7e]+$/.test(value)
+        ? undefined
+        : 'contains white space, control or non-ASCII characters';
+  }
+}

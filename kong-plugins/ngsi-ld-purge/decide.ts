@@ -1,0 +1,81 @@
+import type { ParsedConfig, PluginConfig } from './config-schema.js';
+import { isNgsiLd, isResource, isSchemaService, meansPurge, purgeCollection } from './path.js';
+import { purgePolicy } from './policy.js';
+import { problem, type Problem } from './problem.js';
+
+/** What is known of a request. */
+export interface RequestFacts {
+  readonly method: string;
+  /** As the client spelt it, without the query. */
+  readonly rawPath: string;
+  /** As Kong normalises and forwards it. */
+  readonly path: string;
+}
+
+/** What to do with a request. */
+export type Decision =
+  /** None of our business: leave it as it is. */
+  | { readonly kind: 'pass' }
+  /** A purge: vetted, stamped, sent to the sidecar with its policy. */
+  | { readonly kind: 'purge'; readonly config: PluginConfig; readonly policy: string }
+  /** A write to the schema service: stamped and sent to the sidecar. */
+  | { readonly kind: 'schema'; readonly config: PluginConfig }
+  /** A DELETE that may be more than one resource: the sidecar judges it, without our stamp. */
+  | { readonly kind: 'judge'; readonly config: PluginConfig }
+  | { readonly kind: 'refuse'; readonly problem: Problem };
+
+/** Methods that change nothing (RFC 9110 § 9.2.1): never looked at any further. */
+export function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+}
+
+/**
+ * Decides what happens to a request. Pure; never throws.
+ *
+ * A route bound too widely does no harm: what is not a DELETE or a schema write passes. A DELETE passes only where it is
+ * certainly a single resource, or certainly not the broker's business.
+ */
+export function decide(facts: RequestFacts, parsed: ParsedConfig): Decision {
+  if (isSafe(facts.method)) return { kind: 'pass' };
+  if (facts.method !== 'DELETE')
+    return isSchemaService(facts.path) ? stamped('schema', parsed) : { kind: 'pass' };
+  const collection = purgeCollection(facts.rawPath);
+  if (collection !== undefined) return decidePurge(collection, parsed);
+  if (meansPurge(facts.rawPath) || meansPurge(facts.path))
+    return { kind: 'refuse', problem: problem('ambiguousPath') };
+  if (isResource(facts.path)) return { kind: 'pass' };
+  if (isSchemaService(facts.path)) return stamped('schema', parsed);
+  return isNgsiLd(facts.path) ? stamped('judge', parsed) : { kind: 'pass' };
+}
+
+function decidePurge(collection: 'entities' | 'temporal', parsed: ParsedConfig): Decision {
+  if (!parsed.ok) return { kind: 'refuse', problem: problem('misconfigured') };
+  const { config } = parsed;
+  if (collection === 'temporal' && !config.allow_temporal)
+    return { kind: 'refuse', problem: problem('temporalDisabled') };
+  return { kind: 'purge', config, policy: purgePolicy(config) };
+}
+
+function stamped(kind: 'schema' | 'judge', parsed: ParsedConfig): Decision {
+  return parsed.ok ? { kind, config: parsed.config } : { kind: 'refuse', problem: problem('misconfigured') };
+}
+
+/** Connection options that name no header a purge depends on; Java's client sends HTTP2-Settings with every request. */
+const CONNECTION_OPTIONS = new Set([
+  '',
+  'keep-alive',
+  'close',
+  'te',
+  'trailers',
+  'upgrade',
+  'http2-settings',
+]);
+
+/**
+ * Whether a Connection header (RFC 9110 § 7.6.1) is harmless. Kong removes every header named there after the plugins
+ * have run: `Connection: X-Purge-Policy` would take the policy off a vetted purge, and `Connection: NGSILD-Tenant` would
+ * send it to another tenant.
+ */
+export function isPlainConnection(header: string | undefined): boolean {
+  return (header ?? '').split(',').every((option) => CONNECTION_OPTIONS.has(option.trim().toLowerCase()));
+}

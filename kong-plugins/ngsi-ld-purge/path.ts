@@ -1,0 +1,95 @@
+/** What a request path means to this plugin. All functions are pure and total. */
+
+/** The collections of ETSI GS CIM 009 clauses 6.4 and 6.18 whose DELETE is a purge. */
+const PURGE_PATHS = ['ngsi-ld/v1/entities', 'ngsi-ld/v1/temporal/entities'] as const;
+
+/** A character that no broker was seen to decode into a separator: not "/", ";", "?", "#", "%" or "\", in any spelling. */
+const CHARACTER = '(?:[A-Za-z0-9._~:+-]|%3A)';
+/** A URI without slashes, e.g. a URN. Its scheme keeps out empty and dot segments and whatever could be a collection's name. */
+const URI = `[A-Za-z][A-Za-z0-9+.-]*(?::|%3A)${CHARACTER}+`;
+const NAME = `[A-Za-z0-9_]${CHARACTER}*`;
+
+/**
+ * The paths of exactly one resource, in the regular expression syntax common to PCRE, Rust and JavaScript.
+ * kong.yml routes a DELETE straight to the broker for these and no others; a test holds the two together.
+ *
+ * Ids and attribute names written with other characters (e.g. http URIs, with their encoded slashes) are as legal. They
+ * take the way through the sidecar, which judges the path as a whole.
+ */
+export const resourcePatterns: readonly string[] = [
+  `/ngsi-ld/v1/entities/${URI}`,
+  `/ngsi-ld/v1/entities/${URI}/attrs/${NAME}`,
+  `/ngsi-ld/v1/temporal/entities/${URI}`,
+  `/ngsi-ld/v1/temporal/entities/${URI}/attrs/${NAME}`,
+  `/ngsi-ld/v1/temporal/entities/${URI}/attrs/${NAME}/${URI}`,
+  `/ngsi-ld/v1/(?:subscriptions|csourceRegistrations|csourceSubscriptions|snapshots)/${URI}`,
+  `/ngsi-ld/v1/(?:temporal/)?entityMaps/${URI}`,
+  `/ngsi-ld/v1/jsonldContexts/${NAME}`,
+].map((pattern) => `${pattern}$`);
+
+const RESOURCE = new RegExp(resourcePatterns.map((pattern) => `^${pattern}`).join('|'));
+
+/** Whether a path, as Kong normalises it, names exactly one resource of the broker. */
+export function isResource(path: string): boolean {
+  return RESOURCE.test(path);
+}
+
+/** Which purge a path spells exactly, one trailing slash allowed; `undefined` for every other path. */
+export function purgeCollection(path: string): 'entities' | 'temporal' | undefined {
+  switch (path.endsWith('/') ? path.slice(0, -1) : path) {
+    case `/${PURGE_PATHS[0]}`:
+      return 'entities';
+    case `/${PURGE_PATHS[1]}`:
+      return 'temporal';
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a path belongs to the schema service. */
+export function isSchemaService(path: string): boolean {
+  return path === '/api/v2' || path.startsWith('/api/v2/');
+}
+
+/** Whether a path is meant for the broker, in whatever spelling. */
+export function isNgsiLd(path: string): boolean {
+  return meaning(path)[0] === 'ngsi-ld';
+}
+
+/** Whether some lenient reader (decoding twice, ignoring case, `;x`, backslashes …) would take the path for a purge. */
+export function meansPurge(path: string): boolean {
+  const canonical = meaning(path).join('/');
+  return PURGE_PATHS.some((collection) => collection === canonical);
+}
+
+/** The segments that are left when everything is undone that servers are known to undo, and a little more. */
+function meaning(path: string): string[] {
+  const [visible = ''] = decodeFully(path).split(/[?#]/, 1);
+  const segments: string[] = [];
+  for (const written of visible
+    .toLowerCase()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/, '')
+    .split(/[/\\]/)) {
+    const [bare = ''] = written.split(';', 1);
+    const segment = bare.replace(/[\x00-\x20\x7f]/g, '');
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  return segments;
+}
+
+/**
+ * Undoes percent-encoding, nested encodings (`%2565`) included. The rounds are few, for a path that unravels by one layer
+ * a round would hold up every other request; what is left encoded after them is no resource either.
+ */
+function decodeFully(path: string): string {
+  let text = path;
+  for (let round = 0; round < 4; round += 1) {
+    const decoded = text.replace(/%(?:25)*([0-9A-Fa-f]{2})/g, (_, hex: string) =>
+      String.fromCharCode(parseInt(hex, 16)),
+    );
+    if (decoded === text) break;
+    text = decoded;
+  }
+  return text;
+}

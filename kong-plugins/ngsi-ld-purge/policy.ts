@@ -1,0 +1,24 @@
+import type { PluginConfig } from './config-schema.js';
+
+/** Members of the policy, in the order they are written, with the field each comes from. */
+const limits = [
+  ['max-affected', 'max_affected'],
+  ['page-size', 'page_size'],
+  ['batch-size', 'batch_size'],
+  ['concurrency', 'concurrency'],
+  ['temporal-concurrency', 'temporal_concurrency'],
+] as const;
+
+/**
+ * The value of X-Purge-Policy: a dictionary of RFC 9651 § 3.2 with the limits that are configured, e.g.
+ * `max-affected=1000, page-size=500, dry-run-only=?1`; "" when there are none. The sidecar only ever narrows by it.
+ */
+export function purgePolicy(config: PluginConfig): string {
+  const members: string[] = [];
+  for (const [member, field] of limits) {
+    const limit = config[field];
+    if (limit !== undefined) members.push(`${member}=${limit}`);
+  }
+  if (config.dry_run_only) members.push('dry-run-only=?1');
+  return members.join(', ');
+}

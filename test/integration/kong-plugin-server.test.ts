@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { FakeKong } from '../support/fake-pdk.js';
+import {
+  buildPlugin,
+  dumpPlugins,
+  PluginServer,
+  type BuiltPlugin,
+  type Link,
+} from '../support/plugin-server.js';
+
+const config = {
+  sidecar_host: 'sidecar',
+  sidecar_port: 8080,
+  gateway_token: 'secret',
+  max_affected: 1000,
+  connect_timeout_ms: 5000,
+  read_timeout_ms: 600_000,
+  allow_temporal: true,
+  dry_run_only: false,
+  __key__: 'plugins:ngsi-ld-purge:1::::',
+  __seq__: 1,
+  __plugin_id: '1',
+  route_id: '2',
+};
+
+interface PluginInfo {
+  readonly Name: string;
+  readonly Phases: readonly string[];
+  readonly Priority: number;
+  readonly Version: string;
+  readonly Schema: {
+    readonly fields: readonly {
+      readonly config: { readonly fields: readonly Record<string, { description: string }>[] };
+    }[];
+  };
+}
+
+describe('the built plugin in the real plugin server', { timeout: 60_000 }, () => {
+  let plugin: BuiltPlugin;
+  let server: PluginServer;
+  let link: Link;
+
+  before(async () => {
+    plugin = await buildPlugin();
+    server = await PluginServer.start(plugin);
+    link = await server.connect();
+  });
+  after(async () => {
+    await server.stop();
+    await plugin.remove();
+  });
+
+  it('never prints anything but JSON when Kong asks what it holds', async () => {
+    assertHoldsThePlugin(await dumpPlugins(plugin.folder, plugin.prefix));
+  });
+
+  it('loads wherever the server is started, even in this project’s own folder with its TypeScript settings', async () => {
+    const project = join(import.meta.dirname, '../..');
+    assertHoldsThePlugin(await dumpPlugins(plugin.folder, project));
+  });
+
+  it('reports its name, phase, priority and a schema in which every field is described', async () => {
+    const info = (await link.call('GetPluginInfo', 'ngsi-ld-purge')) as PluginInfo;
+    assert.deepEqual([info.Name, info.Phases, info.Priority], ['ngsi-ld-purge', ['access'], 15]);
+    assert.match(info.Version, /^\d+\.\d+\.\d+$/);
+    const fields = info.Schema.fields[0]?.config.fields ?? [];
+    assert.equal(fields.length, 12);
+    for (const field of fields) assert.ok(Object.values(field)[0]?.description);
+  });
+
+  it('sends a purge to the sidecar, replacing a forged token and policy', async () => {
+    const headers = { 'X-Gateway-Token': 'forged', 'X-Purge-Policy': 'max-affected=999999' };
+    const kong = new FakeKong({ rawPath: '/ngsi-ld/v1/entities', headers });
+    await link.access(await link.startInstance(config), kong);
+    const { target, retries, timeouts, headers: sent, answer } = kong.outcome;
+    assert.deepEqual(
+      { target, retries, timeouts, answer },
+      { target: 'sidecar:8080', retries: 0, timeouts: [5000, 60_000, 600_000], answer: undefined },
+    );
+    assert.equal(sent.get('x-gateway-token'), 'secret');
+    assert.equal(sent.get('x-purge-policy'), 'max-affected=1000');
+    assert.equal(kong.calls.length, 8);
+  });
+
+  it('refuses an ambiguous path with a problem, and works on afterwards', async () => {
+    const instance = await link.startInstance(config);
+    const refused = new FakeKong({ rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' });
+    await link.access(instance, refused);
+    assert.equal(refused.outcome.answer?.status, 400);
+    assert.equal(refused.outcome.answer.headers['Content-Type'], 'application/problem+json');
+    const next = new FakeKong({});
+    await link.access(instance, next);
+    assert.equal(next.outcome.target, 'sidecar:8080');
+  });
+
+  it('refuses with 503 when a PDK call is answered by an error', async () => {
+    const instance = await link.startInstance(config);
+    for (const method of ['request.getMethod', 'service.setTarget', 'service.request.setHeader']) {
+      const kong = new FakeKong({}).trouble(method, { kind: 'throw' });
+      await link.access(instance, kong);
+      assert.equal(kong.outcome.answer?.status, 503, method);
+    }
+  });
+
+  it('starts with any configuration and refuses by it, rather than fail in the constructor', async () => {
+    const kong = new FakeKong({});
+    await link.access(
+      await link.startInstance({ sidecar_host: 'http://sidecar:8080/ bad', __key__: 'k' }),
+      kong,
+    );
+    assert.equal(kong.outcome.answer?.status, 500);
+  });
+
+  it('keeps neither events nor memory of 10,000 purges', async () => {
+    const links = await Promise.all(Array.from({ length: 4 }, () => server.connect()));
+    const instance = await link.startInstance(config);
+    const purge = async (count: number): Promise<void> => {
+      await Promise.all(
+        links.map(async (each) => {
+          for (let done = 0; done < count / links.length; done += 1) {
+            await each.access(instance, new FakeKong({ rawPath: '/ngsi-ld/v1/entities' }));
+          }
+        }),
+      );
+    };
+    await purge(10_000);
+    const warm = { ...(await server.memory()), residentKb: await residentKb(server.pid) };
+    await purge(10_000);
+    const end = { ...(await server.memory()), residentKb: await residentKb(server.pid) };
+    assert.equal(end.events, warm.events, 'events kept');
+    assert.ok(
+      end.heapBytes - warm.heapBytes < 1_000_000,
+      `heap grew by ${end.heapBytes - warm.heapBytes} bytes`,
+    );
+    assert.ok(
+      end.residentKb - warm.residentKb < 10_000,
+      `the process grew by ${end.residentKb - warm.residentKb} kB`,
+    );
+  });
+});
+
+function assertHoldsThePlugin({ stdout, stderr }: { stdout: string; stderr: string }): void {
+  const dump = JSON.parse(stdout) as PluginInfo[];
+  assert.deepEqual(
+    dump.map((info) => info.Name),
+    ['ngsi-ld-purge'],
+  );
+  assert.equal(stderr, '');
+}
+
+/** Resident memory of a process; 0 where the system does not tell. */
+async function residentKb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+}

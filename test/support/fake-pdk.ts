@@ -1,0 +1,121 @@
+import type { Pdk } from '../../kong-plugins/ngsi-ld-purge/pdk.js';
+
+/** One PDK call, named as in `kong.<method>(...)`. */
+export interface PdkCall {
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+/** The request a {@link FakeKong} answers for. */
+export interface FakeRequest {
+  readonly method?: string;
+  readonly rawPath?: string;
+  /** Kong's normal form of the path; the raw path where not given. */
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What Kong would do with the request after the access phase. */
+export interface Outcome {
+  readonly target: string | undefined;
+  readonly retries: number | undefined;
+  readonly timeouts: readonly number[] | undefined;
+  /** Request headers as forwarded, names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly answer: { status: number; body: string; headers: Record<string, string> } | undefined;
+}
+
+type Trouble = { readonly kind: 'throw' | 'hang' } | { readonly kind: 'answer'; readonly value: unknown };
+
+/**
+ * A Kong in memory: records calls, keeps the state they change, and can misbehave on a chosen call. As with the real one,
+ * no call after `response.exit` ever resolves.
+ */
+export class FakeKong {
+  readonly calls: PdkCall[] = [];
+  readonly pdk: Pdk;
+  readonly #troubles = new Map<string, Trouble>();
+  readonly #headers: Map<string, string>;
+  readonly #request: FakeRequest;
+  #target: string | undefined;
+  #retries: number | undefined;
+  #timeouts: readonly number[] | undefined;
+  #answer: Outcome['answer'];
+  #exited = false;
+
+  constructor(request: FakeRequest = {}) {
+    this.#request = request;
+    this.#headers = new Map(
+      Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    const path = request.rawPath ?? '/ngsi-ld/v1/entities';
+    this.pdk = {
+      log: { err: (message) => this.#call('log.err', [message]) },
+      request: {
+        getMethod: () => this.#call('request.getMethod', [], () => request.method ?? 'DELETE'),
+        getRawPath: () => this.#call('request.getRawPath', [], () => path),
+        getPath: () => this.#call('request.getPath', [], () => this.#request.path ?? path),
+        getHeader: (name) =>
+          this.#call('request.getHeader', [name], () => this.#headers.get(name.toLowerCase())),
+      },
+      service: {
+        setTarget: (host, port) =>
+          this.#call('service.setTarget', [host, port], () => {
+            this.#target = `${host}:${port}`;
+            this.#headers.set('host', host);
+          }),
+        setRetries: (retries) =>
+          this.#call('service.setRetries', [retries], () => void (this.#retries = retries)),
+        setTimeouts: (...ms) => this.#call('service.setTimeouts', ms, () => void (this.#timeouts = ms)),
+        request: {
+          setHeader: (name, value) =>
+            this.#call('service.request.setHeader', [name, value], () => {
+              this.#headers.set(name.toLowerCase(), value);
+            }),
+          clearHeader: (name) =>
+            this.#call('service.request.clearHeader', [name], () => {
+              this.#headers.delete(name.toLowerCase());
+            }),
+        },
+      },
+      response: {
+        exit: (status, body, headers) =>
+          this.#call('response.exit', [status, body, headers], () => {
+            this.#exited = true;
+            this.#answer = { status, body, headers };
+          }),
+      },
+    };
+  }
+
+  /** Makes every call of a method fail, never resolve, or give a wrong answer. */
+  trouble(method: string, trouble: Trouble): this {
+    this.#troubles.set(method, trouble);
+    return this;
+  }
+
+  /** What Kong would do now. */
+  get outcome(): Outcome {
+    return {
+      target: this.#target,
+      retries: this.#retries,
+      timeouts: this.#timeouts,
+      headers: this.#headers,
+      answer: this.#answer,
+    };
+  }
+
+  /** The names of the calls, in order. */
+  get methods(): string[] {
+    return this.calls.map((call) => call.method);
+  }
+
+  async #call(method: string, args: readonly unknown[], effect?: () => unknown): Promise<unknown> {
+    this.calls.push({ method, args });
+    const trouble = this.#troubles.get(method);
+    if (this.#exited || trouble?.kind === 'hang') return new Promise(() => undefined);
+    if (trouble?.kind === 'throw') throw new Error(`PDK method kong.${method} failed`);
+    if (trouble?.kind === 'answer') return trouble.value;
+    return effect?.();
+  }
+}

@@ -1,0 +1,130 @@
+import { parse } from 'yaml';
+
+/** A plugin entry of the declarative file. */
+export interface KongPlugin {
+  readonly name: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** The members of a route that this project uses; {@link readKongFile} refuses others, which the model would ignore. */
+export interface KongRoute {
+  readonly name: string;
+  readonly methods?: readonly string[];
+  readonly paths?: readonly string[];
+  readonly regex_priority?: number;
+  readonly strip_path?: boolean;
+  readonly preserve_host?: boolean;
+  readonly plugins?: readonly KongPlugin[];
+}
+
+export interface KongService {
+  readonly name: string;
+  readonly url: string;
+  readonly connect_timeout: number;
+  readonly write_timeout: number;
+  readonly read_timeout: number;
+  readonly retries: number;
+  readonly routes: readonly KongRoute[];
+}
+
+const SERVICE_MEMBERS = [
+  'name',
+  'url',
+  'connect_timeout',
+  'write_timeout',
+  'read_timeout',
+  'retries',
+  'routes',
+];
+const ROUTE_MEMBERS = [
+  'name',
+  'methods',
+  'paths',
+  'regex_priority',
+  'strip_path',
+  'preserve_host',
+  'plugins',
+];
+
+/** Reads a declarative file; throws on anything this model does not know, rather than judge by half of it. */
+export function readKongFile(text: string): readonly KongService[] {
+  const file = parse(text) as { _format_version: string; services: KongService[] };
+  known(file, ['_format_version', 'services']);
+  if (file._format_version !== '3.0') throw new Error('unknown format');
+  for (const service of file.services) {
+    known(service, SERVICE_MEMBERS);
+    for (const route of service.routes) {
+      known(route, ROUTE_MEMBERS);
+      for (const plugin of route.plugins ?? []) known(plugin, ['name', 'config']);
+    }
+  }
+  return file.services;
+}
+
+function known(object: object, members: readonly string[]): void {
+  const unknown = Object.keys(object).filter((member) => !members.includes(member));
+  if (unknown.length > 0) throw new Error(`the model does not know ${unknown.join()}`);
+}
+
+/** Characters whose encoding Kong keeps: those RFC 3986 § 2.2 reserves, and the percent sign. */
+const RESERVED = new Set("!*'();:@&=+$,/?%#[]");
+
+/**
+ * The path by which Kong 3.9 routes, and which it forwards: cut at the first `?`, everything but reserved characters
+ * decoded, dot segments and empty segments removed. Works on bytes, held as Latin-1 text.
+ */
+export function normalizePath(requestTarget: string): string {
+  const query = requestTarget.indexOf('?', 1);
+  const raw = query === -1 ? requestTarget : requestTarget.slice(0, query);
+  const decoded = raw.replace(/%([0-9A-Fa-f]{2})/g, (encoded, hex: string) => {
+    const character = String.fromCharCode(parseInt(hex, 16));
+    return RESERVED.has(character) ? encoded.toUpperCase() : character;
+  });
+  const kept: string[] = [];
+  const segments = decoded.split('/').slice(1);
+  for (const segment of segments) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '' && segment !== '.') kept.push(segment);
+  }
+  const open = kept.length > 0 && ['', '.', '..'].includes(segments.at(-1) ?? '');
+  return `/${kept.join('/')}${open ? '/' : ''}`;
+}
+
+/** Where a request ends up. */
+export interface Routed {
+  readonly service: KongService;
+  readonly route: KongRoute;
+  readonly path: string;
+}
+
+/**
+ * Finds the route as the default router flavour (`traditional_compatible`) does: routes that constrain more kinds of
+ * things first, then regex paths before prefixes, then the higher regex_priority, then the longer prefix.
+ */
+export function routeOf(
+  services: readonly KongService[],
+  method: string,
+  requestTarget: string,
+): Routed | undefined {
+  const path = normalizePath(requestTarget);
+  let best: (Routed & { readonly rank: readonly number[] }) | undefined;
+  for (const service of services) {
+    for (const route of service.routes) {
+      if (route.methods !== undefined && !route.methods.includes(method)) continue;
+      for (const pattern of route.paths ?? ['/']) {
+        const isRegex = pattern.startsWith('~');
+        const matches = isRegex ? new RegExp(`^${pattern.slice(1)}`).test(path) : path.startsWith(pattern);
+        if (!matches) continue;
+        const weight = Number(route.methods !== undefined) + Number(route.paths !== undefined);
+        const rank = isRegex ? [weight, 1, route.regex_priority ?? 0, 0] : [weight, 0, 0, pattern.length];
+        if (best === undefined || compare(rank, best.rank) > 0) best = { service, route, path, rank };
+      }
+    }
+  }
+  return best;
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  const index = one.findIndex((value, at) => value !== other[at]);
+  return index === -1 ? 0 : (one[index] ?? 0) - (other[index] ?? 0);
+}

@@ -1,0 +1,231 @@
+import { build } from 'esbuild';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FakeKong, PdkCall } from './fake-pdk.js';
+
+/** Resolves modules as Kong's plugin server does. */
+const pdkRequire = createRequire(createRequire(import.meta.url).resolve('kong-pdk/package.json'));
+const msgpack = pdkRequire('@msgpack/msgpack') as {
+  encode(value: unknown): Uint8Array;
+  decode(bytes: Uint8Array): unknown;
+};
+const bin = pdkRequire.resolve('kong-pdk/bin/kong-js-pluginserver');
+
+/** Tells, on request, how many events the server keeps and what heap is left after a collection. */
+const PROBE = `
+const Server = require(${JSON.stringify(pdkRequire.resolve('kong-pdk/server.js'))});
+let server;
+const original = Server.prototype.HandleEvent;
+Server.prototype.HandleEvent = function (event) { server = this; return original.call(this, event); };
+process.on('message', () => { gc(); process.send({ events: server.events.size, heapBytes: process.memoryUsage().heapUsed }); });
+`;
+
+/** The plugin as Kong gets it: one CommonJS file, alone in a folder. */
+export interface BuiltPlugin {
+  /** Absolute path of the folder the plugin server is pointed at. */
+  readonly folder: string;
+  /** A folder beside it, for sockets. */
+  readonly prefix: string;
+  remove(): Promise<void>;
+}
+
+/** Bundles the plugin into a temporary folder, with the options of the project's build. */
+export async function buildPlugin(): Promise<BuiltPlugin> {
+  const root = await mkdtemp(join(tmpdir(), 'ngsi-ld-purge-'));
+  const folder = join(root, 'plugins');
+  await build({
+    entryPoints: [join(import.meta.dirname, '../../kong-plugins/ngsi-ld-purge/index.ts')],
+    outfile: join(folder, 'ngsi-ld-purge.cjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    logLevel: 'silent',
+  });
+  return { folder, prefix: root, remove: () => rm(root, { recursive: true, force: true }) };
+}
+
+/**
+ * Asks the plugin server what it holds, as Kong does before it starts (`--dump-all-plugins`); gives what it wrote.
+ *
+ * @param cwd the folder to start in; a tsconfig.json there makes the server compile what it loads
+ */
+export async function dumpPlugins(folder: string, cwd: string): Promise<{ stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [bin, '--plugins-directory', folder, '--dump-all-plugins'], { cwd });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+  await once(child, 'close');
+  return output;
+}
+
+/** A running `kong-js-pluginserver`. */
+export class PluginServer {
+  readonly #child: ChildProcess;
+  readonly #socketPath: string;
+  readonly #links: Link[] = [];
+
+  private constructor(child: ChildProcess, socketPath: string) {
+    this.#child = child;
+    this.#socketPath = socketPath;
+  }
+
+  /** Starts the server as Kong does and resolves when it listens. */
+  static async start(plugin: BuiltPlugin): Promise<PluginServer> {
+    const probe = join(plugin.prefix, 'probe.cjs');
+    await writeFile(probe, PROBE);
+    const args = ['--expose-gc', '--require', probe, bin, '--plugins-directory', plugin.folder];
+    const child = spawn(
+      process.execPath,
+      [...args, '--kong-prefix', plugin.prefix, '--sock-name', 'js.sock'],
+      {
+        cwd: plugin.prefix,
+        stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      },
+    );
+    const { stdout } = child;
+    if (stdout === null) throw new Error('no pipe');
+    let log = '';
+    await new Promise<void>((resolve, reject) => {
+      stdout.on('data', (chunk: Buffer) => {
+        if (log.length < 10_000) log += chunk.toString();
+        if (log.includes('server started at')) resolve();
+      });
+      child.once('exit', () => reject(new Error(`the plugin server ended: ${log}`)));
+    });
+    return new PluginServer(child, join(plugin.prefix, 'js.sock'));
+  }
+
+  /** The process id, for what the operating system knows of the server. */
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('not running');
+    return this.#child.pid;
+  }
+
+  /** Opens one connection, as each of Kong's workers does. */
+  async connect(): Promise<Link> {
+    const socket = connect(this.#socketPath);
+    await once(socket, 'connect');
+    const link = new Link(socket);
+    this.#links.push(link);
+    return link;
+  }
+
+  /** Events the server still keeps, and its heap in bytes after a garbage collection. */
+  async memory(): Promise<{ events: number; heapBytes: number }> {
+    const answer = once(this.#child, 'message') as Promise<[{ events: number; heapBytes: number }]>;
+    this.#child.send('measure');
+    return (await answer)[0];
+  }
+
+  async stop(): Promise<void> {
+    for (const link of this.#links) link.close();
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
+  }
+}
+
+interface StepIn {
+  readonly EventId: number;
+  readonly Data: 'ret' | { readonly Method: string; readonly Args?: readonly unknown[] };
+}
+
+/** The error half of an RPC answer. */
+export class RpcError extends Error {}
+
+/** One connection to the plugin server, speaking MessagePack-RPC as Kong does: one message in flight. */
+export class Link {
+  readonly #socket: Socket;
+  #received: Buffer = Buffer.alloc(0);
+  #waiting: { resolve(message: unknown): void; reject(error: Error): void } | undefined;
+  #id = 0;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('close', () => this.#waiting?.reject(new Error('the plugin server closed the connection')));
+    socket.on('error', (error) => this.#waiting?.reject(error));
+  }
+
+  /** Calls a method of the server; @throws {RpcError} with the server's error. */
+  async call(method: string, argument: unknown): Promise<unknown> {
+    const id = (this.#id += 1);
+    const answer = new Promise<unknown>((resolve, reject) => (this.#waiting = { resolve, reject }));
+    this.#socket.write(msgpack.encode([0, id, `plugin.${method}`, [argument]]));
+    const [kind, answeredId, error, result] = (await answer) as [number, number, unknown, unknown];
+    if (kind !== 1 || answeredId !== id) throw new Error('not the answer to this request');
+    if (error !== null && error !== undefined)
+      throw new RpcError(typeof error === 'string' ? error : 'not a message');
+    return result;
+  }
+
+  /** Starts an instance with a configuration; gives its id. */
+  async startInstance(config: unknown): Promise<number> {
+    const started = await this.call('StartInstance', {
+      Name: 'ngsi-ld-purge',
+      Config: JSON.stringify(config),
+    });
+    return (started as { Id: number }).Id;
+  }
+
+  /**
+   * Plays Kong for one request: runs the access phase, answering each PDK call from the fake. Like Kong, it stops
+   * after `response.exit`, and sends no `Data` for an answer of nil. A call the fake fails is answered by StepError.
+   */
+  async access(instance: number, kong: FakeKong): Promise<readonly PdkCall[]> {
+    let step = (await this.call('HandleEvent', { InstanceId: instance, EventName: 'access' })) as StepIn;
+    while (step.Data !== 'ret') {
+      const { Method: method, Args: args = [] } = step.Data;
+      const EventId = step.EventId;
+      const answer = answerOf(kong, method, args);
+      if (method === 'kong.response.exit') break;
+      try {
+        const Data = await answer;
+        step = (await this.call('Step', Data === undefined ? { EventId } : { EventId, Data })) as StepIn;
+      } catch (error) {
+        if (error instanceof RpcError) throw error;
+        step = (await this.call('StepError', { EventId, Data: (error as Error).message })) as StepIn;
+      }
+    }
+    return kong.calls;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    let message: unknown;
+    try {
+      message = msgpack.decode(this.#received);
+    } catch (error) {
+      // The stream is not framed: an incomplete message only shows when it cannot be decoded yet.
+      if (error instanceof RangeError) return;
+      throw error;
+    }
+    this.#received = Buffer.alloc(0);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.resolve(message);
+  }
+}
+
+/** Finds the fake's function for a method as named on the wire, e.g. `kong.service.request.set_header`. */
+function answerOf(kong: FakeKong, method: string, args: readonly unknown[]): Promise<unknown> {
+  const path = method
+    .replace(/^kong\./, '')
+    .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    .split('.');
+  let found: unknown = kong.pdk;
+  for (const name of path) found = (found as Record<string, unknown> | undefined)?.[name];
+  if (typeof found !== 'function') throw new Error(`Kong has no PDK method ${method}`);
+  return (found as (...all: readonly unknown[]) => Promise<unknown>)(...args);
+}

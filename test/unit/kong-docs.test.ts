@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { fieldDefinitions, type FieldDefinition } from '../../kong-plugins/ngsi-ld-purge/config-schema.js';
+import { readKongFile } from '../support/kong-router.js';
+
+const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const page = read('docs/kong.md');
+
+describe('docs/kong.md', () => {
+  it('lists every field of the configuration with its type and default, and no other', () => {
+    const rows = [
+      ...page.matchAll(/^\| `([a-z_]+)` \| (string|integer|boolean)(, required)? \| (\S*) ?\|/gm),
+    ];
+    assert.deepEqual(
+      rows.map(([, name, type, required, value]) => [name, type, required !== undefined, value]),
+      Object.entries<FieldDefinition>(fieldDefinitions).map(([name, field]) => {
+        const value = 'default' in field ? String(field.default) : undefined;
+        const demanded = field.required === true && value === undefined;
+        return [name, field.type, demanded, value ?? (demanded ? '' : 'none')];
+      }),
+    );
+  });
+
+  it('lists every route of kong.yml, with its service and whether the plugin is on it', () => {
+    for (const service of readKongFile(read('kong.yml'))) {
+      for (const route of service.routes) {
+        const row = page.split('\n').find((line) => line.startsWith(`| \`${route.name}\` |`)) ?? '';
+        assert.match(
+          row,
+          new RegExp(
+            `${service.name.replace('ngsi-ld-', '')}(\\*\\*)? \\| ${route.plugins ? 'yes' : 'none'} \\|$`,
+          ),
+          route.name,
+        );
+      }
+    }
+  });
+
+  it('names every problem the plugin answers with', () => {
+    for (const [, name = ''] of read('kong-plugins/ngsi-ld-purge/problem.ts').matchAll(
+      /\$\{TYPE\}([a-z-]+)/g,
+    )) {
+      assert.ok(page.includes(name), name);
+    }
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { fieldDefinitions, parseConfig, Schema } from '../../../kong-plugins/ngsi-ld-purge/config-schema.js';
+import * as plugin from '../../../kong-plugins/ngsi-ld-purge/index.js';
+
+const kongsOwn = {
+  __key__: 'plugins:x',
+  __seq__: 3,
+  __plugin_id: 'p',
+  __ws_id: 'w',
+  route_id: 'r',
+  $refs: {},
+};
+
+describe('the configuration schema', () => {
+  it('describes every field, within the lengths Kong accepts', () => {
+    assert.ok(Schema.length > 0);
+    for (const record of Schema) {
+      const [[name, field] = []] = Object.entries(record);
+      assert.equal(Object.keys(record).length, 1);
+      assert.ok(
+        field !== undefined && field.description.length >= 10 && field.description.length <= 500,
+        name,
+      );
+    }
+  });
+
+  it('lets the token be a vault reference, stored encrypted where Kong can', () => {
+    assert.equal(fieldDefinitions.gateway_token.referenceable, true);
+    assert.equal(fieldDefinitions.gateway_token.encrypted, true);
+  });
+
+  it('carries the version of the package', async () => {
+    const manifest: unknown = JSON.parse(
+      await readFile(new URL('../../../package.json', import.meta.url), 'utf8'),
+    );
+    assert.equal((manifest as { version: string }).version, plugin.Version);
+    assert.equal(plugin.Name, 'ngsi-ld-purge');
+  });
+
+  it('gives every default of its own accord', () => {
+    assert.deepEqual(parseConfig({ sidecar_host: 'sidecar' }), {
+      ok: true,
+      config: {
+        sidecar_host: 'sidecar',
+        sidecar_port: 8080,
+        connect_timeout_ms: 5000,
+        read_timeout_ms: 3_600_000,
+        allow_temporal: true,
+        dry_run_only: false,
+      },
+    });
+  });
+
+  it('tolerates the members Kong adds, and null for a field that was not given', () => {
+    const parsed = parseConfig({
+      ...kongsOwn,
+      sidecar_host: '10.0.0.7',
+      max_affected: null,
+      sidecar_port: 81,
+    });
+    assert.ok(parsed.ok);
+    assert.equal(parsed.config.sidecar_port, 81);
+    assert.ok(!('max_affected' in parsed.config));
+  });
+
+  it('names every mistake at once and never shows a value', () => {
+    const parsed = parseConfig({
+      gateway_token: 'top secret',
+      sidecar_port: 0,
+      max_affected: 1.5,
+      dry_run_only: 'yes',
+    });
+    assert.ok(!parsed.ok);
+    assert.deepEqual(
+      parsed.mistakes.map((mistake) => mistake.split(' ')[0]),
+      ['sidecar_host', 'sidecar_port', 'gateway_token', 'max_affected', 'dry_run_only'],
+    );
+    assert.doesNotMatch(parsed.mistakes.join(), /top secret/);
+  });
+
+  it('takes an empty token for the unresolved vault reference it is, not for "no token"', () => {
+    const parsed = parseConfig({ sidecar_host: 'sidecar', gateway_token: '' });
+    assert.ok(!parsed.ok);
+    assert.match(parsed.mistakes.join(), /gateway_token is empty/);
+  });
+
+  it('never lets a line break into a header or an address', () => {
+    for (const bad of ['a\r\nX-Evil: 1', 'a\n', ' a', 'a\0', 'ü']) {
+      assert.equal(
+        parseConfig({ sidecar_host: 'sidecar', gateway_token: bad }).ok,
+        false,
+        JSON.stringify(bad),
+      );
+      assert.equal(parseConfig({ sidecar_host: bad }).ok, false, JSON.stringify(bad));
+    }
+  });
+
+  it('never throws, whatever arrives', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.anything(),
+          fc.dictionary(fc.constantFrom(...Object.keys(fieldDefinitions)), fc.anything()),
+        ),
+        (raw) => {
+          assert.doesNotThrow(() => parseConfig(raw));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { fieldDefinitions, parseConfig } from '../../kong-plugins/ngsi-ld-purge/config-schema.js';
+import { resourcePatterns } from '../../kong-plugins/ngsi-ld-purge/path.js';
+import { classifyRequest } from '../../sidecar/ngsi-ld/request-path.js';
+import { normalizePath, readKongFile, routeOf } from '../support/kong-router.js';
+
+const services = readKongFile(readFileSync(new URL('../../kong.yml', import.meta.url), 'utf8'));
+const routes = services.flatMap((service) => service.routes);
+
+/** Which service a request gets, and whether the plugin is on the way. */
+function target(method: string, path: string): string {
+  const routed = routeOf(services, method, path);
+  if (routed === undefined) return 'none';
+  return (
+    routed.service.name.replace('ngsi-ld-', '') + (routed.route.plugins === undefined ? '' : ' by plugin')
+  );
+}
+
+describe('normalisation as in Kong', () => {
+  const cases: [string, string][] = [
+    ['/a/b', '/a/b'],
+    ['/a//b///c', '/a/b/c'],
+    ['/a/./b/../c', '/a/c'],
+    ['/a/b/..', '/a/'],
+    ['/a/b/.', '/a/b/'],
+    ['/..', '/'],
+    ['/../../a', '/a'],
+    ['/%61/%2e%2E/b', '/b'],
+    ['/a%2Fb%3a%20c%C3%A4', '/a%2Fb%3A c\u00c3\u00a4'],
+    ['/a%252e', '/a%252e'],
+    ['/a?x=/../b', '/a'],
+    ['/a/', '/a/'],
+    ['//', '/'],
+  ];
+  it('resolves dot segments, double slashes and unreserved characters, and keeps reserved ones encoded', () => {
+    for (const [raw, normal] of cases) assert.equal(normalizePath(raw), normal, raw);
+  });
+});
+
+describe('kong.yml', () => {
+  const collections = ['entities', 'entities/', 'temporal/entities', 'temporal/entities/'].map(
+    (path) => `/ngsi-ld/v1/${path}`,
+  );
+
+  it('sends a DELETE of a collection to the sidecar, by way of the plugin', () => {
+    for (const path of collections) {
+      assert.equal(routeOf(services, 'DELETE', path)?.route.name, 'ngsi-ld-purge', path);
+      assert.equal(
+        routeOf(services, 'DELETE', `${path}?type=Car&q=speed>50`)?.route.name,
+        'ngsi-ld-purge',
+        path,
+      );
+    }
+  });
+
+  it('never sends a DELETE to the broker whose path might be more than one resource', () => {
+    const hostile = [
+      '/ngsi-ld/v1//entities',
+      '//ngsi-ld/v1/entities',
+      '/ngsi-ld/v1/entities//',
+      '/ngsi-ld/v1/./entities',
+      '/ngsi-ld/v1/entities/.',
+      '/ngsi-ld/v1/entities/urn:x/..',
+      '/ngsi-ld/v1/entities/urn:x/%2e%2e',
+      '/ngsi-ld/v1/entities/%2e%2E/entities',
+      '/ngsi-ld/v1/types/../entities',
+      '/ngsi-ld/v1/%65ntities',
+      '/ngsi-ld/v1/%2565ntities',
+      '/ngsi-ld%2Fv1%2Fentities',
+      '/ngsi-ld/v1/entities%2F',
+      '/ngsi-ld/v1/entities/%2F',
+      '/ngsi-ld/v1/entities/urn:x%2F..',
+      '/ngsi-ld/v1/entities/urn:x%2F%2e%2e',
+      '/ngsi-ld/v1/entities/urn:x%2F..%2F..%2Fentities',
+      '/ngsi-ld/v1/entities/urn:x%252F..',
+      '/ngsi-ld/v1/entities/urn:x%5C..',
+      '/ngsi-ld/v1/entities/urn:x\\..',
+      '/ngsi-ld/v1/entities/%3Ftype=Car',
+      '/ngsi-ld/v1/entities/urn:x%3F',
+      '/ngsi-ld/v1/entities/urn:x%23',
+      '/ngsi-ld/v1/entities/urn:x#',
+      '/ngsi-ld/v1/entities;v=1',
+      '/ngsi-ld/v1/entities;/urn:x',
+      '/ngsi-ld/v1/entities/urn:x;y',
+      '/ngsi-ld/v1/entities/urn:x%3By',
+      '/ngsi-ld/v1\\entities',
+      '/ngsi-ld/v1/Entities',
+      '/ngsi-ld/v1/entities%00',
+      '/ngsi-ld/v1/entities/%00',
+      '/ngsi-ld/v1/entities/urn:x%00',
+      '/ngsi-ld/v1/entities/urn:x%0A',
+      '/ngsi-ld/v1/entities/urn:x%20',
+      '/ngsi-ld/v1/entities/urn:*',
+      '/ngsi-ld/v1/entities/*',
+      '/ngsi-ld/v1/entities/urn:a,urn:b',
+      '/ngsi-ld/v1/entities/urn:x/',
+      '/ngsi-ld/v1/entities/urn:x/attrs',
+      '/ngsi-ld/v1/entities/urn:x/attrs/',
+      '/ngsi-ld/v1/entities/urn:x/attrs/%2e%2e%2F..',
+      '/ngsi-ld/v1/entities/urn:ä',
+      '/ngsi-ld/v1/entities/name',
+      '/ngsi-ld/v1/entityOperations/delete',
+      '/ngsi-ld/v1/subscriptions',
+      '/ngsi-ld/v1/subscriptions/',
+      '/ngsi-ld/v1/csourceRegistrations/?id=urn:x',
+      '/ngsi-ld/v1/snapshots',
+      '/ngsi-ld/v1/snapshots?q=a',
+      '/ngsi-ld/v1/jsonldContexts/',
+      '/ngsi-ld/v1/types/Car',
+      '/ngsi-ld/v1',
+      '/ngsi-ld/',
+      '/ngsi-ld',
+      '/ngsi-ld/v2/entities/urn:x',
+      '/ngsi-ld/ex/v1/entities/urn:x',
+      '/ngsi-ldx',
+    ];
+    for (const path of hostile) {
+      if (normalizePath(path) !== '/v1/entities')
+        assert.equal(target('DELETE', path), 'sidecar by plugin', path);
+    }
+  });
+
+  it('never routes a DELETE at all whose path lies outside /ngsi-ld and /api/v2, in whatever case or form', () => {
+    for (const path of [
+      '/',
+      '/NGSI-LD/v1/entities',
+      '/ngsi-ld/../v1/entities',
+      '/v2/entities',
+      '/%2Fngsi-ld/v1/entities',
+      '*',
+    ]) {
+      assert.equal(target('DELETE', path), 'none', path);
+    }
+  });
+
+  it('sends a DELETE of exactly one resource to the broker, without a plugin', () => {
+    const single = [
+      '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1',
+      '/ngsi-ld/v1/entities/urn%3Angsi-ld%3acar%3A1?type=Car',
+      '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1/attrs/speed?deleteAll=true',
+      '/ngsi-ld/v1//entities/urn:ngsi-ld:Car:1',
+      '/ngsi-ld/v1/temporal/entities/urn:ngsi-ld:Car:1',
+      '/ngsi-ld/v1/temporal/entities/urn:ngsi-ld:Car:1/attrs/speed',
+      '/ngsi-ld/v1/temporal/entities/urn:ngsi-ld:Car:1/attrs/speed/urn:ngsi-ld:Instance:9',
+      '/ngsi-ld/v1/subscriptions/urn:ngsi-ld:Subscription:1',
+      '/ngsi-ld/v1/csourceRegistrations/urn:ngsi-ld:ContextSourceRegistration:1',
+      '/ngsi-ld/v1/csourceSubscriptions/urn:ngsi-ld:Subscription:1',
+      '/ngsi-ld/v1/entityMaps/urn:ngsi-ld:entitymap:1',
+      '/ngsi-ld/v1/temporal/entityMaps/urn:ngsi-ld:entitymap:1',
+      '/ngsi-ld/v1/snapshots/urn:ngsi-ld:Snapshot:1',
+      '/ngsi-ld/v1/jsonldContexts/3fa85f64-5717-4562-b3fc-2c963f66afa6?reload=true',
+    ];
+    for (const path of single) assert.equal(target('DELETE', path), 'broker', path);
+  });
+
+  it('sends everything that is no DELETE to the broker, untouched', () => {
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH']) {
+      for (const path of [
+        ...collections,
+        '/ngsi-ld/v1/entityOperations/delete',
+        '/ngsi-ld/v1/entities/http%3A%2F%2Fa',
+      ]) {
+        assert.equal(target(method, path), 'broker', `${method} ${path}`);
+      }
+    }
+  });
+
+  it('sends the schema service to the sidecar, writes by way of the plugin, and a DELETE there never to a purge', () => {
+    assert.equal(target('GET', '/api/v2/domains'), 'sidecar');
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      assert.equal(target(method, '/api/v2/domains/d'), 'sidecar by plugin');
+    assert.equal(
+      routeOf(services, 'DELETE', '/ngsi-ld/../api/v2/domains/d')?.route.name,
+      'schema-service-write',
+    );
+  });
+
+  it('never sends a DELETE to the broker that the sidecar would not pass on as a single resource', () => {
+    const piece = fc.constantFrom(
+      '/',
+      '//',
+      'urn:x',
+      'urn%3Ax',
+      'attrs',
+      'entities',
+      'temporal',
+      'a',
+      '.',
+      '..',
+      '%2e',
+      '%2F',
+      '%5C',
+      '\\',
+      '%25',
+      '%3B',
+      ';',
+      '%3F',
+      '#',
+      '*',
+      ',',
+      '%00',
+      '%0A',
+      ' ',
+      '%20',
+      '%C0%AF',
+      '\u00e4',
+      '\uff0f',
+      '~',
+      '+',
+      ':',
+    );
+    const head = fc.constantFrom(
+      '/ngsi-ld/v1/entities',
+      '/ngsi-ld/v1/entities/urn:x',
+      '/ngsi-ld/v1/temporal/entities/urn:x/attrs/a',
+      '/ngsi-ld/v1/subscriptions/',
+      '/ngsi-ld/v1/jsonldContexts/',
+      '/ngsi-ld/v1/',
+      '/ngsi-ld',
+    );
+    const tail = fc.array(piece, { maxLength: 8 }).map((all) => all.join(''));
+    let broker = 0;
+    fc.assert(
+      fc.property(head, tail, (start, rest) => {
+        const routed = routeOf(services, 'DELETE', start + rest);
+        assert.ok(
+          routed === undefined || routed.service.name === 'ngsi-ld-sidecar' || isOne(routed.path),
+          start + rest,
+        );
+        if (routed?.service.name !== 'ngsi-ld-broker') return;
+        broker += 1;
+        assert.deepEqual(classifyRequest('DELETE', routed.path), { kind: 'pass' }, start + rest);
+      }),
+      { numRuns: 5000 },
+    );
+    assert.ok(broker > 50, 'too few of the paths were resources for this to say anything');
+  });
+
+  it('never retries what goes to the sidecar, and waits long enough for a purge', () => {
+    const sidecar = services.find((service) => service.name === 'ngsi-ld-sidecar');
+    assert.equal(sidecar?.retries, 0);
+    assert.ok(sidecar.read_timeout >= 600_000);
+  });
+
+  it('never strips or rewrites a path, and keeps the Host clients use', () => {
+    for (const route of routes)
+      assert.deepEqual([route.strip_path, route.preserve_host], [false, true], route.name);
+  });
+
+  it('uses host names, never IP literals, for the services the plugin may re-route', () => {
+    for (const service of services) assert.match(new URL(service.url).hostname, /^[a-z]+$/);
+  });
+
+  it('routes by the very patterns of the plugin, in a syntax that PCRE and Rust read alike', () => {
+    const one = routes.find((route) => route.name === 'ngsi-ld-delete-one');
+    assert.deepEqual(
+      one?.paths,
+      resourcePatterns.map((pattern) => `~${pattern}`),
+    );
+    for (const path of routes.flatMap((route) => route.paths ?? [])) {
+      assert.doesNotMatch(
+        path,
+        /\(\?[^:]|\\|\{|[*+?][+?]/,
+        'look-around, escapes, or what only one of them has',
+      );
+      assert.ok(!path.startsWith('~') || path.endsWith('$'), 'Kong anchors only the start');
+      assert.ok(!path.startsWith('~') || !/[^:]\/\//.test(path), 'Kong refuses empty segments');
+    }
+  });
+
+  it('configures the plugin validly and equally on every route, its token a reference and not a secret', () => {
+    const plugins = routes.flatMap((route) => route.plugins ?? []);
+    assert.equal(plugins.length, 3);
+    for (const { name, config } of plugins) {
+      assert.equal(name, 'ngsi-ld-purge');
+      assert.deepEqual(config, plugins[0]?.config);
+      assert.deepEqual(
+        Object.keys(config).filter((field) => !(field in fieldDefinitions)),
+        [],
+      );
+      assert.equal(config['gateway_token'], '{vault://env/gateway-token}');
+      assert.deepEqual(parseConfig(config).ok, true);
+    }
+  });
+});
+
+/** One resource, judged apart from the patterns: plain characters only, a known shape, and an id that is a URI. */
+function isOne(path: string): boolean {
+  const text = path.replaceAll('%3A', ':');
+  if (!/^[A-Za-z0-9._~:+/_-]*$/.test(text)) return false;
+  const [empty, api, version, ...rest] = text.split('/');
+  if (empty !== '' || api !== 'ngsi-ld' || version !== 'v1' || rest.some((segment) => /^\.*$/.test(segment)))
+    return false;
+  if (rest[0] === 'temporal') rest.shift();
+  const [kind, id = '', attrs, attribute, instance, ...more] = rest;
+  if (
+    more.length > 0 ||
+    (attrs !== undefined && (attrs !== 'attrs' || attribute === undefined || kind !== 'entities'))
+  )
+    return false;
+  if (instance !== undefined && !instance.includes(':')) return false;
+  return kind === 'jsonldContexts' || id.includes(':');
+}
