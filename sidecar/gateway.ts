@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { Pool } from 'undici';
@@ -49,8 +51,6 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const pool = new Pool(brokerUrl.origin, { connections: PASS_THROUGH_CONNECTIONS, bodyTimeout: 0 });
   const running = createRunningPurges();
   let isShuttingDown = false;
-  let forwarding = 0;
-  let wake = () => {};
 
   const app = buildApp({
     logger,
@@ -82,15 +82,9 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
       strippedHeaders: [TOKEN_HEADER, POLICY_HEADER],
       headersTimeoutMs: config.BROKER_TIMEOUT_MS,
       onError: (error, failure) => logger.warn({ err: error, ...failure }, 'pass-through failed'),
-      trackInFlight: () => {
-        forwarding += 1;
-        return () => {
-          forwarding -= 1;
-          if (forwarding === 0) wake();
-        };
-      },
     }),
   });
+  const answers = trackAnswers(app.server);
 
   try {
     await app.listen({ host: config.HOST, port: config.PORT });
@@ -109,18 +103,13 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     await embeddedBroker?.close();
   }
 
-  /** Resolves when neither a purge nor a forwarded request is running. */
+  /** Resolves when no purge is running and every answer is on its way. */
   async function quiet(): Promise<void> {
-    while (running.count > 0 || forwarding > 0) {
+    // A purge whose caller is gone still waits for its last deletes; an answer may come to an end after its purge.
+    while (running.count > 0 || answers.count > 0) {
       await running.idle();
-      if (forwarding > 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      await answers.idle();
     }
-    // The last answers are handed to the socket; let them be written.
-    await new Promise((resolve) => setImmediate(resolve));
   }
 
   const hurry = new AbortController();
@@ -142,6 +131,25 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
         .then(closeAll)
         .finally(() => hurry.abort());
       return closing;
+    },
+  };
+}
+
+/** Counts the requests that a server has not answered to the last byte. */
+function trackAnswers(server: Server): { readonly count: number; idle(): Promise<void> } {
+  const open = new Set<ServerResponse>();
+  const note = (_request: IncomingMessage, response: ServerResponse) => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+  };
+  server.on('request', note).on('checkContinue', note);
+  return {
+    get count() {
+      return open.size;
+    },
+    idle: async () => {
+      // A response that fails closes right after.
+      for (const response of open) if (!response.closed) await once(response, 'close').catch(() => {});
     },
   };
 }

@@ -25,9 +25,13 @@ async function main(): Promise<void> {
     logger.info({ url: gateway.url, broker: gateway.brokerUrl }, 'listening');
   else process.stdout.write(greeting(gateway));
 
+  let isClosing = false;
   const shutDown = (signal: NodeJS.Signals) => {
-    logger.info({ signal }, 'shutting down');
-    void gateway.close().then(() => {
+    logger.info({ signal }, isClosing ? 'hurrying' : 'shutting down');
+    const closed = gateway.close();
+    if (isClosing) return;
+    isClosing = true;
+    void closed.then(() => {
       logger.info('closed');
       process.exitCode = 0;
     });

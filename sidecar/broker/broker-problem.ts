@@ -1,5 +1,5 @@
 import { mediaTypeOf } from './media-type.js';
-import type { BrokerReply } from './outcome.js';
+import type { BrokerReply } from './reply.js';
 
 /**
  * What a broker said about an error, as far as it can be read. Brokers differ: problems without status or title,
@@ -70,7 +70,7 @@ export function parseJsonObject(text: string): Record<string, unknown> | undefin
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? cap(value.trim()) : undefined;
+  return typeof value === 'string' && value.trim() !== '' ? cap(value.trim()) : undefined;
 }
 
 function cap(text: string): string {

@@ -1,12 +1,8 @@
 /** What one request to the broker came to, as plain data: the input of the retry policy and of every decision above it. */
 import { parseBrokerProblem, type BrokerProblem } from './broker-problem.js';
+import type { BrokerReply } from './reply.js';
 
-/** One complete answer of the broker. Header names are lower-case; repeated headers are joined by a comma. */
-export interface BrokerReply {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly body: string;
-}
+export type { BrokerReply };
 
 /** Why a request failed in a way that another try may cure. */
 export type FailureKind = 'throttled' | 'broker-error' | 'context-unavailable' | 'timeout' | 'unreachable';

@@ -47,10 +47,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   }
   if (!values.has('BROKER_URL')) {
-    const host = String(values.get('HOST'));
+    const host = values.get('HOST');
     if (env['BROKER_URL']) {
       // Already reported as unparsable.
-    } else if (env['NODE_ENV'] === 'production' || !isLoopback(host)) {
+    } else if (env['NODE_ENV'] === 'production' || (typeof host === 'string' && !isLoopback(host))) {
       mistakes.push(
         'BROKER_URL is needed when HOST is not loopback or NODE_ENV is production (`embedded` is for trying only)',
       );

@@ -13,6 +13,7 @@ import { instanceOf } from './forward-problem.js';
 import { registerHealthRoutes, type HealthRoutesOptions } from './health-routes.js';
 import type { PassThrough } from './pass-through.js';
 import { problemOf, unforeseen } from './problem.js';
+import { answerUnreadable } from './unreadable-request.js';
 import { PurgeEndedError, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
 
 export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions {
@@ -38,6 +39,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
     routerOptions: { caseSensitive: true },
     frameworkErrors: (error, request, reply) => {
       void sendError(error, request, reply);
+    },
+    clientErrorHandler: (error, socket) => {
+      logger.debug({ code: error.code }, 'unreadable request');
+      answerUnreadable(error, socket);
     },
     serverFactory: (fastify) => {
       const door = createFrontDoor({
@@ -108,10 +113,13 @@ function sendProblem(
   members: Readonly<Record<string, unknown>> = {},
 ): FastifyReply {
   const body = { ...problem, instance: instanceOf(request.raw.url ?? ''), ...members };
-  return reply
-    .code(problem.status)
-    .header('content-type', 'application/problem+json')
-    .send(JSON.stringify(body));
+  return (
+    reply
+      .code(problem.status)
+      .header('content-type', 'application/problem+json')
+      // Bytes, because Fastify adds a charset parameter to text; the media type has none (RFC 9457 § 6.1).
+      .send(Buffer.from(JSON.stringify(body)))
+  );
 }
 
 /** Fastify's own refusals: bodies and URLs it cannot read. */

@@ -152,9 +152,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler {
   #onClientClosed(): void {
     if (this.#settled) return;
     this.#settle();
-    const reason = new ClientGoneError();
-    this.#controller?.abort(reason);
-    this.#body?.destroy(reason);
+    this.#controller?.abort(new ClientGoneError());
   }
 }
 

@@ -9,20 +9,15 @@ const PSEUDONYM = 'ngsi-ld-gateway';
  * The headers of a request as the broker gets them. Unchanged in order, spelling and repetition, but for
  *
  * - hop-by-hop fields and `stripped` ones, which are left out; `Expect` is answered by this gateway;
- * - `Host`, which names the broker: virtual hosts and TLS certificates depend on it. The client's own goes into
+ * - `Host`, which undici sets to the broker: virtual hosts and TLS certificates depend on it. The client's goes into
  *   `X-Forwarded-Host`, with `X-Forwarded-Proto`, unless a proxy before this one has set them;
  * - `X-Forwarded-For` and `Via`, to which the client's address and this gateway are appended. They are appended to the
  *   last line of that name, because brokers exist that read one line only.
  *
  * @param stripped lower-case names that end here
- * @param brokerHost authority of the broker
  * @returns names and values in turn
  */
-export function forwardedRequestHeaders(
-  req: IncomingMessage,
-  stripped: ReadonlySet<string>,
-  brokerHost: string,
-): string[] {
+export function forwardedRequestHeaders(req: IncomingMessage, stripped: ReadonlySet<string>): string[] {
   const fields = endToEndHeaders(req.rawHeaders, new Set([...stripped, 'host', 'expect'])).map(
     ([name, value]): Field => [name, value],
   );
@@ -30,7 +25,7 @@ export function forwardedRequestHeaders(
   addMissing(fields, 'X-Forwarded-Proto', 'encrypted' in req.socket ? 'https' : 'http');
   if (req.socket.remoteAddress !== undefined) append(fields, 'X-Forwarded-For', req.socket.remoteAddress);
   append(fields, 'Via', `${req.httpVersion} ${PSEUDONYM}`);
-  return ['Host', brokerHost, ...fields.flat()];
+  return fields.flat();
 }
 
 /** The headers of a response as the client gets them: all but the hop-by-hop ones, unchanged, repetitions included. */

@@ -27,7 +27,7 @@ export function answerProblem(
     ...(typeof tenant === 'string' ? { 'NGSILD-Tenant': tenant } : {}),
     ...(awaitsContinue ? { Connection: 'close' } : {}),
   });
-  if (req.method !== 'HEAD') res.write(body);
+  res.write(body); // dropped by node:http where the method is HEAD
   if (awaitsContinue) res.end();
   else endAfterUpload(req, res);
 }

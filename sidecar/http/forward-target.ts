@@ -4,8 +4,6 @@ import { originForm } from '../ngsi-ld/request-path.js';
 export interface BrokerBase {
   /** Scheme and authority, e.g. `http://orion:1026`. */
   readonly origin: string;
-  /** Authority alone, for `Host`. */
-  readonly host: string;
   /** Path prefix without a trailing slash; empty when there is none. */
   readonly prefix: string;
 }
@@ -21,7 +19,7 @@ export function brokerBase(url: URL): BrokerBase {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new TypeError("The broker's URL must have no credentials, query or fragment.");
   }
-  return { origin: url.origin, host: url.host, prefix: url.pathname.replace(/\/+$/, '') };
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }
 
 /**

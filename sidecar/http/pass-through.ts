@@ -76,7 +76,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       answerProblem(req, res, refusal ?? FAILURE_PROBLEMS['unacceptable-request'], awaitsContinue);
     } else {
       const exchange = new ForwardExchange(req, res, { awaitsContinue, onError: options.onError });
-      const headers = forwardedRequestHeaders(req, stripped, base.host);
+      const headers = forwardedRequestHeaders(req, stripped);
       exchange.start(options.dispatcher, { origin: base.origin, path, headers, headersTimeout });
     }
     await over;

@@ -99,7 +99,27 @@ export function startErrorLines(error: unknown): readonly string[] {
       'docs/config.md lists all settings.',
     ];
   }
-  return [error instanceof Error ? error.message : String(error)];
+  return [listenMistake(error) ?? (error instanceof Error ? error.message : String(error))];
+}
+
+/** What a person can do about an address that cannot be listened on. */
+function listenMistake(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return undefined;
+  const host = 'address' in error ? error.address : 'hostname' in error ? error.hostname : '';
+  const at = `${String(host)}${'port' in error ? ` port ${String(error.port)}` : ''}`;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `Cannot listen on ${at}: something else does. Stop it, or choose another PORT (0 picks a free one).`;
+    case 'EACCES':
+      return `Cannot listen on ${at}: this user may not. Choose a PORT of 1024 or above.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `Cannot listen on ${at}: HOST is no address of this machine.`;
+    default:
+      return undefined;
+  }
 }
 
 /** The broker's own status goes on to the client, with its problem inside ours. */

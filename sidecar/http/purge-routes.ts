@@ -29,6 +29,9 @@ const UNSUPPORTED_HEADERS = ['ngsild-snapshot', 'ngsild-entitymap'] as const;
 export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOptions): void {
   void app.register(async (scope) => {
     // Whatever its media type, a body is none of a purge's business; a query in it would be silently ignored.
+    scope.addHook('onRequest', async ({ raw }) => {
+      delete raw.headers['content-type'];
+    });
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, done) => {
       payload.once('data', () => done(bodyRefused()));
@@ -72,8 +75,9 @@ async function handlePurge(request: FastifyRequest, reply: FastifyReply, options
     query: rawQuery,
   });
   let progress: PurgeProgress = { deleted: 0, failed: 0, requests: 0, hasBegun: false };
+  const gone = goneSignal(request, reply);
   try {
-    const report = await options.running.run(goneSignal(request, reply), async (signal) => {
+    const report = await options.running.run(gone, async (signal) => {
       const order = { query, headers: forwardedHeaders(headers), limits };
       for await (const event of purgeEntities(order, options.purge, signal)) {
         if (event.type === 'progress') progress = event;
@@ -93,7 +97,10 @@ async function handlePurge(request: FastifyRequest, reply: FastifyReply, options
       ? await reply.send()
       : await reply.type('application/json').send(JSON.stringify(body));
   } catch (error) {
-    logEnded(log, error, progress, Math.round(performance.now() - startedMs));
+    const durationMs = Math.round(performance.now() - startedMs);
+    if (gone.aborted && error instanceof PurgeStoppedError)
+      log.info({ ...progress, durationMs }, 'purge stopped: its caller is gone');
+    else logEnded(log, error, progress, durationMs);
     throw new PurgeEndedError(error, progress);
   }
 }

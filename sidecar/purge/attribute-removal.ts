@@ -1,5 +1,4 @@
 import { parseBrokerProblem, type BrokerProblem } from '../broker/broker-problem.js';
-import { isSingleResourceDeletePath } from '../ngsi-ld/request-path.js';
 import { checkNames, walkItems, type AttributeItem } from './attribute-items.js';
 import type { ItemVerdict } from './batch-reply.js';
 import type { PurgeContext } from './context.js';
@@ -9,6 +8,7 @@ import { BrokerRefusedError, NotConvergingError, TooManyMatchesError } from './e
 import { IdLedger, IdState } from './id-ledger.js';
 import { problemOfFailure } from './item-problem.js';
 import type { AttributeRemoval } from './query.js';
+import { resourcePath } from './resource-path.js';
 import { keyOf } from './tally.js';
 
 /** Passes over all matches after which a purge gives up; each but the last removes something. */
@@ -132,9 +132,9 @@ function takeOne(context: PurgeContext, item: AttributeItem): void {
 
 /** Deletes one attribute with all its instances (clause 6.7.3.2). */
 async function removeOne(context: PurgeContext, item: AttributeItem): Promise<ItemVerdict> {
-  const path = `/entities/${encodeURIComponent(item.entityId)}/attrs/${encodeURIComponent(item.attribute)}`;
+  const path = resourcePath(item.entityId, item.attribute);
   const operation = 'delete an attribute';
-  if (!isSingleResourceDeletePath(`/ngsi-ld/v1${path}`)) {
+  if (path === undefined) {
     const detail =
       'Decoded, the entity id or the attribute name resolves to another path, so it is not sent in one.';
     return { kind: 'refused', problem: { status: 400, title: 'Attribute not addressable', detail } };

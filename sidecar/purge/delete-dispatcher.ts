@@ -1,5 +1,5 @@
 import type { PurgeContext } from './context.js';
-import type { ItemOutcome } from './deleter.js';
+import type { Settle } from './deleter.js';
 import { createDispatcher, type Dispatcher } from './dispatcher.js';
 
 /** Largest body of a batch delete; brokers refuse bodies from 1 MB on. */
@@ -18,10 +18,7 @@ export function createDeleteDispatcher(
 ): Dispatcher<string> {
   const { deleter, tally, limits } = context;
   const usesBatches = () => !singly && deleter.usesBatches;
-  const settle = (outcomes: readonly ItemOutcome[]) => {
-    for (const { id, verdict } of outcomes) tally.settle({ entityId: id }, verdict, isSecondTry);
-    context.reportProgress();
-  };
+  const settle: Settle = (entityId, verdict) => tally.settle({ entityId }, verdict, isSecondTry);
   return createDispatcher<string>({
     concurrency: limits.concurrency,
     chunkSize: () => (usesBatches() ? deleter.batchSize : 1),
@@ -30,11 +27,12 @@ export function createDeleteDispatcher(
     run: async (ids) => {
       const [only] = ids;
       if (!usesBatches() && ids.length === 1 && only !== undefined) {
-        settle([await deleter.deleteOne(only)]);
+        settle(only, await deleter.deleteOne(only));
+        context.reportProgress();
         return [];
       }
-      const { outcomes, leftForSingle } = await deleter.deleteBatch(ids);
-      settle(outcomes);
+      const leftForSingle = await deleter.deleteBatch(ids, settle);
+      context.reportProgress();
       return leftForSingle;
     },
   });

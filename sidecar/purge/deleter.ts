@@ -1,32 +1,25 @@
 import { parseBrokerProblem, type BrokerProblem } from '../broker/broker-problem.js';
 import type { BrokerCapabilities } from '../broker/capabilities.js';
-import type { BrokerReply, Failure } from '../broker/outcome.js';
-import { isSingleResourceDeletePath } from '../ngsi-ld/request-path.js';
+import type { BrokerReply } from '../broker/outcome.js';
 import { readBatchReply, type ItemVerdict } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
 import { problemOfFailure } from './item-problem.js';
 import type { Requester } from './requester.js';
+import { resourcePath } from './resource-path.js';
 
-/** What became of one item after its tries. */
-export interface ItemOutcome {
-  readonly id: string;
-  readonly verdict: ItemVerdict;
-}
-
-/** Outcomes of a batch, and the ids that must go singly because the broker has no batch delete. */
-export interface BatchOutcome {
-  readonly outcomes: readonly ItemOutcome[];
-  readonly leftForSingle: readonly string[];
-  /** The broker refused a batch that held nothing but one id: it was that id, not the size. */
-  readonly foundCulprit: boolean;
-}
+/** Told of each entity's outcome as soon as it is known: what was done counts, even if the purge ends right after. */
+export type Settle = (id: string, verdict: ItemVerdict) => void;
 
 /** Deletes entities by batch or singly; knows nothing of where the ids come from. */
 export interface Deleter {
-  /** Deletes a batch, halving it where the broker refuses it. */
-  deleteBatch(ids: readonly string[]): Promise<BatchOutcome>;
+  /**
+   * Deletes a batch, halving it where the broker refuses it.
+   *
+   * @returns ids not settled, because they must go singly: the broker takes no batches
+   */
+  deleteBatch(ids: readonly string[], settle: Settle): Promise<readonly string[]>;
   /** Deletes one entity. */
-  deleteOne(id: string): Promise<ItemOutcome>;
+  deleteOne(id: string): Promise<ItemVerdict>;
   /** True while batches are worth sending. */
   readonly usesBatches: boolean;
   /** Most ids that one batch may hold. */
@@ -42,18 +35,36 @@ export interface DeleterOptions {
   readonly batchSize: number;
 }
 
+/** What a batch came to, besides its settled items. */
+interface BatchEnd {
+  readonly leftForSingle: readonly string[];
+  /** The broker refused a batch of nothing but one id: it was that id, not the size. */
+  readonly foundCulprit: boolean;
+}
+
+const BATCH_PATH = '/entityOperations/delete';
+const CLAIMED_GONE = { kind: 'claimed-gone' } as const;
+const DONE: BatchEnd = { leftForSingle: [], foundCulprit: false };
+
+/** Culprits without a single accepted batch after which it is batches, or deletes, that the broker refuses. */
+const CULPRITS_MAX = 10;
+
 export function createDeleter(options: DeleterOptions): Deleter {
   const { requester, capabilities, strategy } = options;
   let batchAccepted = false;
+  let culprits = 0;
 
-  const usesBatches = () => strategy !== 'single' && (strategy === 'batch' || capabilities.batchDelete);
+  const usesBatches = () =>
+    strategy === 'batch' ||
+    (strategy === 'auto' && capabilities.batchDelete && (batchAccepted || culprits < CULPRITS_MAX));
 
-  async function deleteBatch(ids: readonly string[]): Promise<BatchOutcome> {
-    if (!usesBatches()) return { outcomes: [], leftForSingle: ids, foundCulprit: false };
+  async function deleteBatch(ids: readonly string[], settle: Settle): Promise<BatchEnd> {
+    if (!usesBatches()) return { leftForSingle: ids, foundCulprit: false };
     const size = capabilities.batchSizeMax ?? Infinity;
-    if (ids.length > size) return inParts(ids, size);
+    return ids.length > size ? inParts(ids, size, settle) : inOne(ids, settle);
+  }
 
-    const outcomes: ItemOutcome[] = [];
+  async function inOne(ids: readonly string[], settle: Settle): Promise<BatchEnd> {
     let open = ids;
     for (let attempt = 1; ; attempt++) {
       const settled = await requester.send({
@@ -63,90 +74,83 @@ export function createDeleter(options: DeleterOptions): Deleter {
         operation: 'delete a batch of entities',
       });
       if (settled.kind === 'gave-up') {
-        const { failure } = settled;
-        return settledOutcome([...outcomes, ...open.map((id) => gaveUp(id, failure))]);
+        const problem = problemOfFailure(settled.failure);
+        for (const id of open) settle(id, { kind: 'retryable', problem });
+        return DONE;
       }
       const verdict = readBatchReply(settled.reply, open);
-      if (verdict.kind === 'no-batch') {
-        if (strategy === 'batch') {
-          throw new BrokerRefusedError('delete a batch of entities', parseBrokerProblem(settled.reply));
-        }
-        capabilities.batchDelete = false;
-        return { outcomes, leftForSingle: open, foundCulprit: false };
-      }
-      if (verdict.kind === 'refused') {
-        const rest = await halve(open, verdict.problem);
-        return { ...rest, outcomes: [...outcomes, ...rest.outcomes] };
-      }
+      if (verdict.kind === 'no-batch') return withoutBatches(open, settled.reply);
+      if (verdict.kind === 'refused') return halve(open, verdict.problem, settle);
       batchAccepted = true;
-      const again: string[] = [];
-      let problem: BrokerProblem | undefined;
-      for (const [id, item] of verdict.items) {
-        if (item.kind !== 'retryable') outcomes.push({ id, verdict: item });
-        else {
-          again.push(id);
-          problem = item.problem;
-        }
-      }
-      if (problem === undefined) return settledOutcome(outcomes);
-      const failure = { kind: 'broker-error', status: problem.status, problem } as const;
+      const retryable = [...verdict.items].filter(([, item]) => item.kind === 'retryable');
+      for (const [id, item] of verdict.items) if (item.kind !== 'retryable') settle(id, item);
+      const last = retryable.at(-1)?.[1];
+      if (last?.kind !== 'retryable') return DONE;
+      const failure = { kind: 'broker-error', status: last.problem.status, problem: last.problem } as const;
       if (!(await requester.pause(attempt, failure))) {
-        const spent = again.map((id) => ({ id, verdict: verdict.items.get(id) ?? CLAIMED_GONE }));
-        return settledOutcome([...outcomes, ...spent]);
+        for (const [id, item] of retryable) settle(id, item);
+        return DONE;
       }
-      open = again;
+      open = retryable.map(([id]) => id);
     }
   }
 
-  async function inParts(ids: readonly string[], size: number): Promise<BatchOutcome> {
-    const parts: BatchOutcome[] = [];
-    for (let from = 0; from < ids.length; from += size)
-      parts.push(await deleteBatch(ids.slice(from, from + size)));
+  async function inParts(ids: readonly string[], size: number, settle: Settle): Promise<BatchEnd> {
+    const parts: BatchEnd[] = [];
+    for (let from = 0; from < ids.length; from += size) {
+      parts.push(await deleteBatch(ids.slice(from, from + size), settle));
+    }
     return merge(parts);
   }
 
+  function withoutBatches(ids: readonly string[], reply: BrokerReply): BatchEnd {
+    if (strategy === 'batch') {
+      throw new BrokerRefusedError('delete a batch of entities', parseBrokerProblem(reply));
+    }
+    capabilities.batchDelete = false;
+    return { leftForSingle: ids, foundCulprit: false };
+  }
+
   /** A refused batch is too large, or holds something the broker chokes on: halves find out which. */
-  async function halve(ids: readonly string[], problem: BrokerProblem): Promise<BatchOutcome> {
+  async function halve(ids: readonly string[], problem: BrokerProblem, settle: Settle): Promise<BatchEnd> {
     const [only] = ids;
     if (ids.length === 1 && only !== undefined) {
-      if (strategy === 'batch') {
-        return {
-          ...settledOutcome([{ id: only, verdict: { kind: 'refused', problem } }]),
-          foundCulprit: true,
-        };
-      }
-      const outcome = await deleteOne(only);
+      culprits += 1;
+      const verdict = strategy === 'batch' ? ({ kind: 'refused', problem } as const) : await deleteOne(only);
       // Refused in every batch but deleted singly: it is batches that this broker cannot do.
-      if (!batchAccepted && outcome.verdict.kind === 'claimed-gone') capabilities.batchDelete = false;
-      return { ...settledOutcome([outcome]), foundCulprit: true };
+      if (!batchAccepted && verdict.kind === 'claimed-gone') capabilities.batchDelete = false;
+      settle(only, verdict);
+      return { leftForSingle: [], foundCulprit: true };
     }
     const half = Math.ceil(ids.length / 2);
     if (problem.status === 413) shrinkBatches(half);
-    const merged = merge([await deleteBatch(ids.slice(0, half)), await deleteBatch(ids.slice(half))]);
-    if (batchAccepted && !merged.foundCulprit) shrinkBatches(half);
-    return merged;
+    const left = await deleteBatch(ids.slice(0, half), settle);
+    const end = merge([left, await deleteBatch(ids.slice(half), settle)]);
+    // Nothing in it was at fault, so it was the size.
+    if (batchAccepted && !end.foundCulprit) shrinkBatches(half);
+    return end;
   }
 
   function shrinkBatches(size: number): void {
     capabilities.batchSizeMax = Math.min(size, capabilities.batchSizeMax ?? Infinity);
   }
 
-  async function deleteOne(id: string): Promise<ItemOutcome> {
-    const path = `/entities/${encodeURIComponent(id)}`;
-    const isSafe = isSingleResourceDeletePath(`/ngsi-ld/v1${path}`);
-    const viaBatch = strategy === 'batch' || (!isSafe && usesBatches());
-    return (viaBatch ? await batchOfOne(id) : undefined) ?? (isSafe ? viaPath(id, path) : unaddressable(id));
+  async function deleteOne(id: string): Promise<ItemVerdict> {
+    const path = resourcePath(id);
+    const viaBatch = strategy === 'batch' || (path === undefined && usesBatches());
+    const verdict = viaBatch ? await batchOfOne(id) : undefined;
+    return verdict ?? (path === undefined ? UNADDRESSABLE : viaPath(id, path));
   }
 
-  async function viaPath(id: string, path: string): Promise<ItemOutcome> {
+  async function viaPath(id: string, path: string): Promise<ItemVerdict> {
     const operation = 'delete an entity';
     const settled = await requester.send({ method: 'DELETE', path, operation, item: id });
-    if (settled.kind === 'gave-up') return gaveUp(id, settled.failure);
-    return { id, verdict: readSingleReply(settled.reply, id, operation) };
+    if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
+    return readSingleReply(settled.reply, id, operation);
   }
 
   /** Undefined when the broker has no batch delete. */
-  async function batchOfOne(id: string): Promise<ItemOutcome | undefined> {
+  async function batchOfOne(id: string): Promise<ItemVerdict | undefined> {
     const settled = await requester.send({
       method: 'POST',
       path: BATCH_PATH,
@@ -154,14 +158,14 @@ export function createDeleter(options: DeleterOptions): Deleter {
       operation: 'delete an entity',
       item: id,
     });
-    if (settled.kind === 'gave-up') return gaveUp(id, settled.failure);
+    if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
     const verdict = readBatchReply(settled.reply, [id]);
     if (verdict.kind === 'no-batch') return undefined;
-    return { id, verdict: verdict.kind === 'refused' ? verdict : (verdict.items.get(id) ?? CLAIMED_GONE) };
+    return verdict.kind === 'refused' ? verdict : (verdict.items.get(id) ?? CLAIMED_GONE);
   }
 
   return {
-    deleteBatch,
+    deleteBatch: async (ids, settle) => (await deleteBatch(ids, settle)).leftForSingle,
     deleteOne,
     get usesBatches() {
       return usesBatches();
@@ -172,36 +176,29 @@ export function createDeleter(options: DeleterOptions): Deleter {
   };
 }
 
-function settledOutcome(outcomes: readonly ItemOutcome[]): BatchOutcome {
-  return { outcomes, leftForSingle: [], foundCulprit: false };
-}
-
-function merge(parts: readonly BatchOutcome[]): BatchOutcome {
+function merge(parts: readonly BatchEnd[]): BatchEnd {
   return {
-    outcomes: parts.flatMap((part) => part.outcomes),
     leftForSingle: parts.flatMap((part) => part.leftForSingle),
     foundCulprit: parts.some((part) => part.foundCulprit),
   };
 }
 
-const BATCH_PATH = '/entityOperations/delete';
-const CLAIMED_GONE = { kind: 'claimed-gone' } as const;
-
-function gaveUp(id: string, failure: Failure): ItemOutcome {
-  return { id, verdict: { kind: 'retryable', problem: problemOfFailure(failure) } };
-}
-
 /** An id that sloppy servers could resolve to the collection never goes into a path. */
-function unaddressable(id: string): ItemOutcome {
-  const title = 'Id not addressable';
-  const detail =
-    'Decoded, the id resolves to another path, so it is not sent in one; the broker takes no batches.';
-  return { id, verdict: { kind: 'refused', problem: { status: 400, title, detail } } };
-}
+const UNADDRESSABLE: ItemVerdict = {
+  kind: 'refused',
+  problem: {
+    status: 400,
+    title: 'Id not addressable',
+    detail:
+      'Decoded, the id resolves to another path, so it is not sent in one; the broker takes no batches.',
+  },
+};
 
 /**
  * Reads the answer to the delete of one entity (clause 6.5.3.2): 404 counts as claimed gone, since a lost answer or
  * another client may have come before.
+ *
+ * @throws BrokerRefusedError when the broker has no such operation
  */
 function readSingleReply(reply: BrokerReply, id: string, operation: string): ItemVerdict {
   if (reply.status === 405 || reply.status === 501) {

@@ -9,6 +9,7 @@ import { createPurgeContext, type PurgeContext, type PurgeLimits } from './conte
 import { createDeleteDispatcher } from './delete-dispatcher.js';
 import { previewEntities } from './dry-run.js';
 import { drain } from './entity-drain.js';
+import { BrokerReplyError } from './errors.js';
 import type { PurgeEvent, PurgeReport } from './events.js';
 import { eventStream } from './event-stream.js';
 import type { ListedPage } from './listing.js';
@@ -89,11 +90,16 @@ async function firstPage(context: PurgeContext): Promise<ListedPage> {
     const page = await lister.page({ selection: query.selection, count: true, ...bound });
     context.note(page);
     if (page.count !== undefined) context.emit({ type: 'counted', matches: page.count });
-    // An empty page is no answer yet: some brokers show an error as an empty result. The count confirms it, or where
-    // there is none a second look.
-    const isSettled = page.ids.length > 0 || page.count === 0 || look === LOOKS_MAX;
-    if (isSettled || (page.count === undefined && look === 2)) return page;
+    if (page.ids.length > 0 || page.count === 0 || look === LOOKS_MAX) return page;
+    // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing at all
+    // when it is asked for pages. The count confirms it, or where there is none the bare query.
     if (page.count !== undefined) await requester.waitBefore(look);
+    else if (!(await lister.showsAnything(query.selection))) return page;
+    else if (look > 1) {
+      throw new BrokerReplyError(
+        'The broker lists matches only when it is asked without limit, offset and count, so they cannot be purged page by page.',
+      );
+    }
   }
 }
 

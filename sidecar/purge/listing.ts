@@ -37,6 +37,8 @@ export interface Lister {
    * @throws BrokerReplyError when the answer cannot be read
    */
   page(query: PageQuery): Promise<ListedPage>;
+  /** Whether the query shows anything when it is sent bare, without paging: the way its author would send it. */
+  showsAnything(selection: readonly Parameter[]): Promise<boolean>;
 }
 
 export interface ListerOptions {
@@ -80,7 +82,7 @@ export function createLister(options: ListerOptions): Lister {
   }
 
   async function ask(query: PageQuery, limit: number, projection: Projection): Promise<BrokerReply> {
-    const parameters = [
+    return send([
       ...query.selection,
       ...PROJECTIONS[projection],
       { name: 'limit', value: String(limit) },
@@ -88,7 +90,10 @@ export function createLister(options: ListerOptions): Lister {
         ? []
         : [{ name: 'offset', value: String(query.offset) }]),
       ...(query.count === true ? [{ name: 'count', value: 'true' }] : []),
-    ];
+    ]);
+  }
+
+  async function send(parameters: readonly Parameter[]): Promise<BrokerReply> {
     const request = {
       method: 'GET',
       path: `/entities?${formatParameters(parameters)}`,
@@ -149,6 +154,10 @@ export function createLister(options: ListerOptions): Lister {
   }
 
   return {
+    async showsAnything(selection) {
+      const reply = await send(selection);
+      return reply.status === 200 && parsePage(reply).ids.length > 0;
+    },
     async page(query) {
       const { pageSizeMax, projection: learntProjection } = capabilities;
       for (;;) {

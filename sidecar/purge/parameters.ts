@@ -34,7 +34,7 @@ export const PURGE_PARAMETERS: ReadonlySet<string> = new Set(['drop', 'keep', 'd
  * Decoded once, as forms are (`+` is a space), which is how brokers decode it too.
  *
  * @param query without the question mark
- * @throws QueryRefusedError for an unknown, repeated, empty or undecodable parameter
+ * @throws QueryRefusedError for an unknown, repeated, empty, not encoded or undecodable parameter
  */
 export function parseParameters(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
@@ -69,6 +69,11 @@ function encodeValue(value: string): string {
 }
 
 function decode(text: string, name: string): string {
+  // Raw bytes beyond ASCII arrive as some other text (RFC 3986 § 2.1 has them percent-encoded).
+  if (/[^\u0021-\u007e]/.test(text)) {
+    const detail = `Parameter ${name} has characters that must be percent-encoded.`;
+    throw new QueryRefusedError('invalidRequest', detail, name);
+  }
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (cause) {

@@ -24,11 +24,16 @@ export interface EntityPurgeQuery {
   readonly maxAffected: number | undefined;
 }
 
-/** Attributes that the broker itself writes; a filter on nothing else does not restrict a purge (clause 5.6.21.4). */
-const SYSTEM_ATTRIBUTES: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'deletedAt']);
+const CORE = 'https://uri.etsi.org/ngsi-ld/';
 
-/** Members of an entity that are no attributes. */
-const ENTITY_MEMBERS: ReadonlySet<string> = new Set(['id', 'type', 'scope', '@id', '@type', '@context']);
+/**
+ * Attributes that the broker itself writes, and members of every entity that are no attributes, by term and by IRI. A
+ * filter on nothing else does not restrict a purge (clause 5.6.21.4), and none of them can be removed.
+ */
+const NO_OWN_ATTRIBUTES: ReadonlySet<string> = new Set([
+  ...['createdAt', 'modifiedAt', 'deletedAt', 'scope'].flatMap((name) => [name, `${CORE}${name}`]),
+  ...['id', 'type', '@id', '@type', '@context'],
+]);
 
 /**
  * Parses and vets the query string of `DELETE /ngsi-ld/v1/entities` (clauses 5.6.21 and 6.4.3.3, extended by all
@@ -83,27 +88,31 @@ function selectionOf(parameters: ReadonlyMap<string, string>, addLocal: boolean)
 /** Checks every filter, and tells whether they restrict the purge as the standard demands, and whether at all. */
 function restrictionsOf(parameters: ReadonlyMap<string, string>): { qualifies: boolean; narrows: boolean } {
   const type = parameters.get('type');
-  if (type !== undefined) parsed('type', () => parseTypeSelector(type));
+  if (type !== undefined) parsed(() => parseTypeSelector(type));
   const attrs = listOf(parameters, 'attrs');
-  const byAttrs = attrs?.some((name) => !SYSTEM_ATTRIBUTES.has(name)) === true;
+  const byAttrs = attrs?.some((name) => !NO_OWN_ATTRIBUTES.has(name)) === true;
   const byQ = usesOwnAttribute(parameters.get('q'));
   const byGeo = checkGeoQuery(parameters);
   const byType = type !== undefined && type !== '*';
-  const narrowing = ['id', 'idPattern', 'scopeQ', 'attrs', 'q'].some((name) => parameters.has(name));
-  return { qualifies: type !== undefined || byAttrs || byQ || byGeo, narrows: byType || byGeo || narrowing };
+  const narrowing = ['id', 'idPattern', 'scopeQ', 'q'].some((name) => parameters.has(name));
+  return {
+    qualifies: type !== undefined || byAttrs || byQ || byGeo,
+    // Every entity has the broker's own attributes, but a time that q compares them with does narrow.
+    narrows: byType || byAttrs || byGeo || narrowing,
+  };
 }
 
 /** True when `q` uses an attribute that is not the broker's own. */
 function usesOwnAttribute(q: string | undefined): boolean {
   if (q === undefined) return false;
-  const query = parsed('q', () => parseQ(q));
+  const query = parsed(() => parseQ(q));
   if (hasLinkedEntityPath(query)) {
     throw refusedData(
       'q',
       'A purge cannot follow Relationships to linked entities: leave the {…} path out of q.',
     );
   }
-  return attributePathsOf(query).some((path) => !SYSTEM_ATTRIBUTES.has(path.names[0] ?? ''));
+  return attributePathsOf(query).some((path) => !NO_OWN_ATTRIBUTES.has(path.names[0] ?? ''));
 }
 
 function checkGeoQuery(parameters: ReadonlyMap<string, string>): boolean {
@@ -120,7 +129,7 @@ function checkGeoQuery(parameters: ReadonlyMap<string, string>): boolean {
     const missing = ['georel', 'geometry', 'coordinates'].filter((name) => !parameters.has(name));
     throw refusedData(missing[0] ?? 'georel', `A geoquery needs ${missing.join(' and ')} as well.`);
   }
-  parsed('georel', () => parseGeoQuery({ georel, geometry, coordinates }));
+  parsed(() => parseGeoQuery({ georel, geometry, coordinates }));
   return true;
 }
 
@@ -148,7 +157,7 @@ function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | 
   if (names === undefined) return undefined;
   const kind = drop === undefined ? 'keep' : 'drop';
   for (const name of names) {
-    if (ENTITY_MEMBERS.has(name) || SYSTEM_ATTRIBUTES.has(name)) {
+    if (NO_OWN_ATTRIBUTES.has(name)) {
       throw refusedData(kind, `${name} is no attribute that could be removed or left: name attributes only.`);
     }
   }
@@ -188,12 +197,12 @@ function maxAffectedOf(value: string | undefined): number | undefined {
   return Number(value);
 }
 
-function parsed<Result>(parameter: string, parse: () => Result): Result {
+function parsed<Result>(parse: () => Result): Result {
   try {
     return parse();
   } catch (error) {
     if (!(error instanceof NgsiLdSyntaxError)) throw error;
-    throw new QueryRefusedError('badRequestData', error.message, parameter, { cause: error });
+    throw new QueryRefusedError('badRequestData', error.message, error.parameter, { cause: error });
   }
 }
 

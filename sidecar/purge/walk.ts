@@ -11,7 +11,7 @@ export interface WalkEnd {
 }
 
 export interface WalkOptions {
-  readonly lister: Lister;
+  readonly lister: Pick<Lister, 'page'>;
   readonly selection: readonly Parameter[];
   /** Waits a moment before looking again at a page that is empty although the broker counts more. */
   readonly waitBefore: (look: number) => Promise<void>;

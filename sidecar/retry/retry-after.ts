@@ -8,6 +8,7 @@ export function parseRetryAfter(value: string, nowMs: number): number | undefine
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   // Date.parse takes almost anything ("1", "2 apples"); an HTTP date always starts with a day's name.
   if (!/^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)/i.test(text)) return undefined;
-  const at = Date.parse(text);
+  // The asctime form names no zone; it is GMT like the others, where Date.parse would take local time.
+  const at = Date.parse(/:\d\d \d{4}$/.test(text) ? `${text} GMT` : text);
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

@@ -1,0 +1,134 @@
+/**
+ * How the embedded broker misbehaves when it is told to: the oddities that real brokers and the proxies before
+ * them show. The default is to behave. Every field may be changed while the broker runs.
+ */
+export interface Behaviour {
+  /** Time every request waits before it is looked at, in milliseconds. */
+  latencyMs: number;
+  /** Share of requests (0 to 1) that fail, each in one of `faultKinds`. */
+  faultRate: number;
+  /** How many requests from now on fail, in the order of `faultKinds`; counts down to 0. */
+  failFirst: number;
+  faultKinds: readonly FaultKind[];
+  /** Value of `Retry-After` for the kinds that send it. */
+  retryAfter: string;
+  /** Which requests `faultRate` and `failFirst` apply to. */
+  faultOn: (request: { readonly method: string; readonly path: string }) => boolean;
+  /** Seed of the random choices; setting it starts them anew. */
+  seed: number;
+
+  /** Query pages hold a random part of what was asked for, at least one entity. */
+  shortPages: boolean;
+  /** How many query pages from now on come empty, yet with a next link; counts down to 0. */
+  emptyPagesWithNext: number;
+  /** Largest `limit`, in place of the broker's own. */
+  maxPageSize: number | undefined;
+  /** Answer to a larger `limit`. */
+  overMaxPageStatus: 400 | 403;
+  /** An offset past the end gives the last entity again (clause 5.5.9.1). */
+  repeatLastPastEnd: boolean;
+  /** No next and prev links. */
+  noPageLinks: boolean;
+  /** `pick` is refused with 400. */
+  noPick: boolean;
+  /** Query parameters that are dropped without a word. */
+  ignoreParameters: readonly string[];
+  /** `absent`: no count header; `negative`: -2. */
+  countHeader: 'right' | 'absent' | 'negative';
+  /** Value of `NGSILD-Warning` on every query page. */
+  warning: string | undefined;
+
+  /** Batch delete is not there. */
+  noBatchStatus: 404 | 405 | 501 | undefined;
+  /** More ids than this in a batch delete are 413. */
+  maxBatch: number | undefined;
+  /** Every second id of a batch delete fails with 500 inside a 207. */
+  halfFailBatches: boolean;
+  /** Entities whose deletion is refused: 409, in a batch as an error item. */
+  isLocked: (id: string) => boolean;
+  /** Entities whose deletion is claimed and never done. */
+  isGhost: (id: string) => boolean;
+}
+
+/** `…-before`: nothing was done yet; `reset-after`: the request was carried out, and its answer is lost. */
+export type FaultKind =
+  '429' | '429-retry-after' | '500' | '503' | '503-retry-after' | 'reset-before' | 'reset-after';
+
+/** A broker that does nothing wrong. */
+export function goodBehaviour(): Behaviour {
+  return {
+    latencyMs: 0,
+    faultRate: 0,
+    failFirst: 0,
+    faultKinds: ['503'],
+    retryAfter: '1',
+    faultOn: () => true,
+    seed: 1,
+    shortPages: false,
+    emptyPagesWithNext: 0,
+    maxPageSize: undefined,
+    overMaxPageStatus: 403,
+    repeatLastPastEnd: false,
+    noPageLinks: false,
+    noPick: false,
+    ignoreParameters: [],
+    countHeader: 'right',
+    warning: undefined,
+    noBatchStatus: undefined,
+    maxBatch: undefined,
+    halfFailBatches: false,
+    isLocked: () => false,
+    isGhost: () => false,
+  };
+}
+
+/** The choices that a behaviour leaves to chance, repeatable by its seed. */
+export class Chance {
+  readonly #behaviour: Behaviour;
+  #seed = Number.NaN;
+  #state = 0;
+  #faults = 0;
+
+  constructor(behaviour: Behaviour) {
+    this.#behaviour = behaviour;
+  }
+
+  /** The fault of the next request; undefined for none. */
+  nextFault(request: { readonly method: string; readonly path: string }): FaultKind | undefined {
+    const behaviour = this.#behaviour;
+    const { faultKinds } = behaviour;
+    if (faultKinds.length === 0 || !behaviour.faultOn(request)) return undefined;
+    if (behaviour.failFirst > 0) {
+      behaviour.failFirst -= 1;
+      this.#faults += 1;
+      return faultKinds[(this.#faults - 1) % faultKinds.length];
+    }
+    if (behaviour.faultRate <= 0 || this.#random() >= behaviour.faultRate) return undefined;
+    return faultKinds[Math.floor(this.#random() * faultKinds.length)];
+  }
+
+  /** How many entities a page holds when `limit` were asked for. */
+  pageSize(limit: number): number {
+    if (!this.#behaviour.shortPages || limit === 0) return limit;
+    return 1 + Math.floor(this.#random() * limit);
+  }
+
+  /** Whether the next query page is one of those that come empty. */
+  takeEmptyPage(): boolean {
+    if (this.#behaviour.emptyPagesWithNext <= 0) return false;
+    this.#behaviour.emptyPagesWithNext -= 1;
+    return true;
+  }
+
+  /** A number from 0 to below 1 (mulberry32). */
+  #random(): number {
+    if (this.#seed !== this.#behaviour.seed) {
+      this.#seed = this.#behaviour.seed;
+      this.#state = this.#seed;
+    }
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+}

@@ -1,0 +1,109 @@
+import { MAIN_MEMBER } from './attribute-input.js';
+import { newAttribute, newInstance } from './entity-input.js';
+import { datasetIdOf, isJsonObject, itemsOf, memberOf } from './model.js';
+import type { Attribute, Instance, Json, JsonObject, StoredEntity } from './model.js';
+import { refusals } from './refusal.js';
+
+/** The text that stands for null, since JSON-LD drops null (clause 4.5.0). */
+const NGSI_LD_NULL = 'urn:ngsi-ld:null';
+
+export function attributeOf(entity: StoredEntity, name: string): Attribute | undefined {
+  return entity.attributes.find((attribute) => attribute.name === name);
+}
+
+/** Adds an attribute, or replaces those of its instances whose datasetId is given (clause 5.6.3). */
+export function putAttribute(entity: StoredEntity, given: Attribute, now: number): void {
+  const present = attributeOf(entity, given.name);
+  entity.modifiedAt = now;
+  if (present === undefined) {
+    entity.attributes = [...entity.attributes, given];
+    return;
+  }
+  present.instances = given.instances.reduce(putInstance, present.instances);
+}
+
+function putInstance(instances: readonly Instance[], given: Instance): readonly Instance[] {
+  const datasetId = datasetIdOf(given.body);
+  const at = instances.findIndex((instance) => datasetIdOf(instance.body) === datasetId);
+  if (at < 0) return [...instances, given];
+  return instances.with(at, { ...given, createdAt: instances[at]?.createdAt ?? given.createdAt });
+}
+
+/** Which instances a deletion takes: all, or the one with the datasetId (undefined: the default instance). */
+export type InstanceChoice = 'all' | { readonly datasetId: string | undefined };
+
+/** Deletes instances of an attribute (clause 5.6.5); false when there is nothing of the kind. */
+export function deleteInstances(
+  entity: StoredEntity,
+  name: string,
+  choice: InstanceChoice,
+  now: number,
+): boolean {
+  const present = attributeOf(entity, name);
+  if (present === undefined) return false;
+  const kept =
+    choice === 'all'
+      ? []
+      : present.instances.filter((instance) => datasetIdOf(instance.body) !== choice.datasetId);
+  if (kept.length === present.instances.length) return false;
+  if (kept.length === 0) entity.attributes = entity.attributes.filter((attribute) => attribute !== present);
+  else present.instances = kept;
+  entity.modifiedAt = now;
+  return true;
+}
+
+/**
+ * Merges a part of an attribute into it (clauses 5.6.4 and 5.6.17, RFC 7396). The instance with the same
+ * datasetId is changed; the attribute is added when it is not there.
+ *
+ * @throws Refusal BadRequestData when the result is no attribute
+ */
+export function mergeAttribute(entity: StoredEntity, name: string, input: Json, now: number): void {
+  for (const patch of itemsOf(input)) mergeInstance(entity, name, patch, now);
+}
+
+function mergeInstance(entity: StoredEntity, name: string, patch: Json, now: number): void {
+  const datasetId = isJsonObject(patch) ? datasetIdOf(patch) : undefined;
+  if (isNull(patch)) {
+    deleteInstances(entity, name, isJsonObject(patch) ? { datasetId } : 'all', now);
+    return;
+  }
+  const present = attributeOf(entity, name)?.instances.find((item) => datasetIdOf(item.body) === datasetId);
+  if (present === undefined) {
+    putAttribute(entity, newAttribute(name, patch, now), now);
+    return;
+  }
+  const kind = memberOf(present.body, 'type');
+  const main = MAIN_MEMBER.get(kind) ?? 'value';
+  const change = isJsonObject(patch) && !isBareGeometry(patch) ? patch : { [main]: patch };
+  const named = memberOf(change, 'type');
+  if (named !== undefined && named !== kind) {
+    throw refusals.badRequest(`Attribute ${name} is a ${JSON.stringify(kind)}; its type cannot change`);
+  }
+  const merged = newAttribute(name, mergeObjects(present.body, change), now);
+  putAttribute(entity, { name, instances: merged.instances.map(({ body }) => newInstance(body, now)) }, now);
+}
+
+/** A concise geometry, `{"type": "Point", "coordinates": …}`. */
+function isBareGeometry(patch: JsonObject): boolean {
+  return Object.hasOwn(patch, 'coordinates') && !Object.hasOwn(patch, 'value');
+}
+
+function isNull(patch: Json): boolean {
+  if (patch === null || patch === NGSI_LD_NULL) return true;
+  if (!isJsonObject(patch)) return false;
+  const value = memberOf(patch, 'value') ?? memberOf(patch, 'object');
+  return value === NGSI_LD_NULL;
+}
+
+function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
+  const members = new Map(Object.entries(target));
+  for (const [name, change] of Object.entries(patch)) {
+    const present = members.get(name);
+    if (change === null || change === NGSI_LD_NULL) members.delete(name);
+    else if (isJsonObject(change) && present !== undefined && isJsonObject(present)) {
+      members.set(name, mergeObjects(present, change));
+    } else members.set(name, change);
+  }
+  return Object.fromEntries(members);
+}

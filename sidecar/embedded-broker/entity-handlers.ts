@@ -1,0 +1,234 @@
+import { matchesType, parseTypeSelector } from '../ngsi-ld/type-selector.js';
+import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
+import { newAttribute, readEntity, readFragment } from './entity-input.js';
+import type { EntityFragment } from './entity-input.js';
+import { attributeOf, deleteInstances, mergeAttribute, putAttribute } from './entity-changes.js';
+import { canonicalSelector, readRepresentation } from './entity-query.js';
+import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
+import type { StoredEntity } from './model.js';
+import { canonicalName, isUri } from './names.js';
+import { readFlag, readList, readParameters } from './query-parameters.js';
+import type { Parameters } from './query-parameters.js';
+import { refusals } from './refusal.js';
+import { represent } from './representation.js';
+import type { EntityStore } from './store.js';
+
+const NO_CONTENT: BrokerResponse = { status: 204 };
+
+/** POST /entities (clause 5.6.1). */
+export async function createEntity(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
+  readParameters(request.search, new Set());
+  const now = context.clock.now();
+  const content = readEntity(await request.body(), now);
+  if (context.tenants.created(request.tenant).create(content, now) === undefined) {
+    throw refusals.alreadyExists(`Entity ${content.id} already exists`);
+  }
+  return { status: 201, headers: { Location: `/ngsi-ld/v1/entities/${encodeURIComponent(content.id)}` } };
+}
+
+/** GET /entities/{id} (clause 5.7.1). */
+export function retrieveEntity(request: BrokerRequest, context: BrokerContext): BrokerResponse {
+  const parameters = readParameters(
+    request.search,
+    new Set(['type', 'attrs', 'pick', 'format', 'options', 'geometryProperty', 'local']),
+  );
+  const { entity } = locate(request, context, parameters);
+  const attrs = readList(parameters, 'attrs')?.map(canonicalName);
+  if (attrs?.every((name) => attributeOf(entity, name) === undefined) === true) {
+    throw refusals.notFound(`Entity ${entity.id} has none of these attributes`);
+  }
+  return { status: 200, body: represent(entity, readRepresentation(parameters)) };
+}
+
+/** DELETE /entities/{id} (clause 5.6.6). */
+export function deleteEntity(request: BrokerRequest, context: BrokerContext): BrokerResponse {
+  const { store, entity } = locate(
+    request,
+    context,
+    readParameters(request.search, new Set(['type', 'local'])),
+  );
+  const { behaviour } = context;
+  if (behaviour.isLocked(entity.id)) throw refusals.conflict(`Entity ${entity.id} is locked`);
+  if (!behaviour.isGhost(entity.id)) store.delete(entity.id);
+  return NO_CONTENT;
+}
+
+/** PUT /entities/{id}: Replace Entity (clause 5.6.18). */
+export async function replaceEntity(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
+  const parameters = readParameters(request.search, new Set(['type', 'local']));
+  const body = await request.body();
+  return change(request, context, parameters, (entity, now) => {
+    const fragment = ofEntity(readFragment(body), entity);
+    entity.attributes = fragment.attributes.map(([name, value]) => newAttribute(name, value, now));
+    entity.scopes = fragment.scopes ?? [];
+    entity.types = fragment.types ?? entity.types;
+    return NO_CONTENT;
+  });
+}
+
+/** PATCH /entities/{id}: Merge Entity (clause 5.6.17). */
+export async function mergeEntity(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
+  const parameters = readParameters(request.search, new Set(['type', 'local']));
+  const body = await request.body();
+  return change(request, context, parameters, (entity, now) => {
+    const fragment = ofEntity(readFragment(body), entity);
+    for (const [name, value] of fragment.attributes) mergeAttribute(entity, name, value, now);
+    gainTypesAndScopes(entity, fragment);
+    return NO_CONTENT;
+  });
+}
+
+/** POST /entities/{id}/attrs: Append Attributes (clause 5.6.3). */
+export async function appendAttributes(
+  request: BrokerRequest,
+  context: BrokerContext,
+): Promise<BrokerResponse> {
+  const parameters = readParameters(request.search, new Set(['type', 'options', 'local']));
+  const noOverwrite = readList(parameters, 'options')?.includes('noOverwrite') === true;
+  const body = await request.body();
+  return change(request, context, parameters, (entity, now) =>
+    putAttributes(
+      entity,
+      readFragment(body),
+      now,
+      (name) => !noOverwrite || attributeOf(entity, name) === undefined,
+    ),
+  );
+}
+
+/** PATCH /entities/{id}/attrs: Update Attributes (clause 5.6.2). */
+export async function updateAttributes(
+  request: BrokerRequest,
+  context: BrokerContext,
+): Promise<BrokerResponse> {
+  const parameters = readParameters(request.search, new Set(['type', 'local']));
+  const body = await request.body();
+  return change(request, context, parameters, (entity, now) =>
+    putAttributes(entity, readFragment(body), now, (name) => attributeOf(entity, name) !== undefined),
+  );
+}
+
+/** PATCH /entities/{id}/attrs/{attr}: Partial Attribute Update (clause 5.6.4). */
+export async function patchAttribute(
+  request: BrokerRequest,
+  context: BrokerContext,
+): Promise<BrokerResponse> {
+  const parameters = readParameters(request.search, new Set(['type', 'local']));
+  const body = await request.body();
+  return change(request, context, parameters, (entity, now) => {
+    const name = attributeName(request);
+    if (attributeOf(entity, name) === undefined) throw missingAttribute(entity, name);
+    mergeAttribute(entity, name, body, now);
+    return NO_CONTENT;
+  });
+}
+
+/** DELETE /entities/{id}/attrs/{attr} (clause 5.6.5): the default instance, one `datasetId`, or all (`deleteAll`). */
+export function deleteAttribute(request: BrokerRequest, context: BrokerContext): BrokerResponse {
+  const parameters = readParameters(request.search, new Set(['type', 'datasetId', 'deleteAll', 'local']));
+  const datasetId = parameters.get('datasetId');
+  if (datasetId !== undefined && datasetId !== '@none' && !isUri(datasetId)) {
+    throw refusals.badRequest('datasetId must be a URI');
+  }
+  const deleteAll = readFlag(parameters, 'deleteAll');
+  return change(request, context, parameters, (entity, now) => {
+    if (context.behaviour.isLocked(entity.id)) throw refusals.conflict(`Entity ${entity.id} is locked`);
+    const name = attributeName(request);
+    const choice = deleteAll ? 'all' : { datasetId: datasetId === '@none' ? undefined : datasetId };
+    if (!deleteInstances(entity, name, choice, now)) throw missingAttribute(entity, name);
+    return NO_CONTENT;
+  });
+}
+
+/** The entity that the path names, if its type is as `type` asks. @throws Refusal 400, 404 */
+function locate(request: BrokerRequest, context: BrokerContext, parameters: Parameters) {
+  const [id] = request.segments;
+  if (!isUri(id)) throw refusals.badRequest('The id of an entity must be a URI');
+  const store = context.tenants.existing(request.tenant);
+  const entity = store.get(id);
+  if (entity === undefined || !hasType(entity, parameters))
+    throw refusals.notFound(`Entity ${id} does not exist`);
+  return { store, entity };
+}
+
+function hasType(entity: StoredEntity, parameters: Parameters): boolean {
+  const type = parameters.get('type');
+  if (type === undefined) return true;
+  try {
+    return matchesType(canonicalSelector(parseTypeSelector(type)), entity.types);
+  } catch (error) {
+    if (error instanceof NgsiLdSyntaxError) throw refusals.badRequest(error.message);
+    throw error;
+  }
+}
+
+/** Runs a change on a draft of the entity and keeps it only when it does not throw. */
+function change(
+  request: BrokerRequest,
+  context: BrokerContext,
+  parameters: Parameters,
+  apply: (draft: StoredEntity, now: number) => BrokerResponse,
+): BrokerResponse {
+  const { store, entity } = locate(request, context, parameters);
+  return changeEntity(store, entity, context.clock.now(), apply);
+}
+
+/** Runs a change on a draft of an entity and keeps it only when it does not throw. */
+export function changeEntity<T>(
+  store: EntityStore,
+  entity: StoredEntity,
+  now: number,
+  apply: (draft: StoredEntity, now: number) => T,
+): T {
+  const draft = { ...entity, attributes: entity.attributes.map((attribute) => ({ ...attribute })) };
+  const result = apply(draft, now);
+  entity.attributes = draft.attributes;
+  entity.scopes = draft.scopes;
+  entity.modifiedAt = now;
+  store.setTypes(entity, draft.types);
+  return result;
+}
+
+/** What an update says about an entity, checked to be about this one. */
+function ofEntity(fragment: EntityFragment, entity: StoredEntity): EntityFragment {
+  if (fragment.id !== undefined && fragment.id !== entity.id) {
+    throw refusals.badRequest('The id in the body is not the one in the path');
+  }
+  return fragment;
+}
+
+/** Puts those attributes that `mayPut` lets pass; the others are reported (clause 5.2.18). */
+export function putAttributes(
+  entity: StoredEntity,
+  fragment: EntityFragment,
+  now: number,
+  mayPut: (name: string) => boolean,
+): BrokerResponse {
+  const { attributes } = ofEntity(fragment, entity);
+  const allowed = attributes.filter(([name]) => mayPut(name));
+  for (const [name, value] of allowed) putAttribute(entity, newAttribute(name, value, now), now);
+  gainTypesAndScopes(entity, fragment);
+  if (allowed.length === attributes.length) return NO_CONTENT;
+  const updated = allowed.map(([name]) => name);
+  const notUpdated = attributes
+    .filter(([name]) => !updated.includes(name))
+    .map(([attributeName]) => ({
+      attributeName,
+      reason: 'It exists and is not to be overwritten, or does not exist',
+    }));
+  return { status: 207, body: { updated, notUpdated } };
+}
+
+/** Types are only ever added (clause 5.6.3); scopes are replaced. */
+function gainTypesAndScopes(entity: StoredEntity, fragment: EntityFragment): void {
+  entity.types = [...new Set([...entity.types, ...(fragment.types ?? [])])];
+  entity.scopes = fragment.scopes ?? entity.scopes;
+}
+
+function attributeName(request: BrokerRequest): string {
+  return canonicalName(request.segments[1] ?? '');
+}
+
+function missingAttribute(entity: StoredEntity, name: string) {
+  return refusals.notFound(`Entity ${entity.id} has no such attribute: ${JSON.stringify(name.slice(0, 64))}`);
+}

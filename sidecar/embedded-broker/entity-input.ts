@@ -1,0 +1,91 @@
+import { readInstances } from './attribute-input.js';
+import { isJsonObject, itemsOf, memberOf } from './model.js';
+import type { Attribute, EntityContent, Instance, Json, JsonObject } from './model.js';
+import { canonicalName, isAttributeName, isName, isUri } from './names.js';
+import { refusals } from './refusal.js';
+
+const NOT_CONTENT: ReadonlySet<string> = new Set([
+  'id', 'type', 'scope', '@id', '@type', '@context', 'createdAt', 'modifiedAt', 'deletedAt',
+]); // prettier-ignore
+const SCOPE = /^(?:\/?[\p{L}][\p{L}\p{N}_]*)(?:\/[\p{L}][\p{L}\p{N}_]*)*$/u;
+
+/** Parts of an entity, as an update sends them; what is absent is undefined. */
+export interface EntityFragment {
+  readonly id: string | undefined;
+  readonly types: readonly string[] | undefined;
+  readonly scopes: readonly string[] | undefined;
+  /** Input by canonical name; not yet read, since a merge patch may hold parts of attributes. */
+  readonly attributes: readonly (readonly [name: string, input: Json])[];
+}
+
+/**
+ * Reads an entity (clause 5.2.4), normalized or concise. System attributes in it are ignored.
+ *
+ * @param now milliseconds since the epoch, for createdAt and modifiedAt of the attributes
+ * @throws Refusal BadRequestData
+ */
+export function readEntity(input: unknown, now: number): EntityContent {
+  const fragment = readFragment(input);
+  if (fragment.id === undefined) throw refusals.badRequest('An entity needs an id');
+  if (fragment.types === undefined) throw refusals.badRequest(`Entity ${fragment.id} needs a type`);
+  return {
+    id: fragment.id,
+    types: fragment.types,
+    scopes: fragment.scopes ?? [],
+    attributes: fragment.attributes.map(([name, value]) => newAttribute(name, value, now)),
+  };
+}
+
+/** Reads the parts of an entity that an update holds. @throws Refusal BadRequestData */
+export function readFragment(input: unknown): EntityFragment {
+  if (!isJsonObject(input)) throw refusals.badRequest('An entity must be a JSON object');
+  const attributes: [string, Json][] = [];
+  for (const [member, value] of Object.entries(input)) {
+    if (NOT_CONTENT.has(member)) continue;
+    const name = canonicalName(member);
+    if (!isAttributeName(name)) throw refusals.badRequest('An attribute has a forbidden name');
+    attributes.push([name, value]);
+  }
+  return { id: readId(input), types: readTypes(input), scopes: readScopes(input), attributes };
+}
+
+/** A new attribute with all its instances. */
+export function newAttribute(name: string, input: Json, now: number): Attribute {
+  return { name, instances: readInstances(name, input).map((body) => newInstance(body, now)) };
+}
+
+export function newInstance(body: JsonObject, now: number): Instance {
+  return { body, createdAt: now, modifiedAt: now };
+}
+
+function readId(input: JsonObject): string | undefined {
+  const id = memberOf(input, 'id') ?? memberOf(input, '@id');
+  if (id === undefined) return undefined;
+  if (!isUri(id)) throw refusals.badRequest('The id of an entity must be a URI');
+  return id;
+}
+
+function readTypes(input: JsonObject): readonly string[] | undefined {
+  const given = memberOf(input, 'type') ?? memberOf(input, '@type');
+  if (given === undefined) return undefined;
+  const types = stringsOf(given)?.map(canonicalName);
+  if (types === undefined || types.length === 0 || !types.every(isName)) {
+    throw refusals.badRequest('The type of an entity must be a name, or an array of names');
+  }
+  return [...new Set(types)];
+}
+
+function readScopes(input: JsonObject): readonly string[] | undefined {
+  const given = memberOf(input, 'scope');
+  if (given === undefined) return undefined;
+  const scopes = stringsOf(given);
+  if (scopes === undefined || !scopes.every((scope) => SCOPE.test(scope))) {
+    throw refusals.badRequest('A scope must look like /Madrid/Gardens, or be an array of such');
+  }
+  return scopes.map((scope) => (scope.startsWith('/') ? scope : `/${scope}`));
+}
+
+function stringsOf(value: Json): readonly string[] | undefined {
+  const items = itemsOf(value);
+  return items.every((item) => typeof item === 'string') ? items : undefined;
+}

@@ -1,0 +1,157 @@
+import { parseGeoQuery } from '../ngsi-ld/geo-query.js';
+import { attributePathsOf, parseQ } from '../ngsi-ld/q.js';
+import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
+import { matchesType, parseTypeSelector } from '../ngsi-ld/type-selector.js';
+import type { TypeSelector } from '../ngsi-ld/type-selector.js';
+import { geoFilter } from './geo-filter.js';
+import { canonicalName, isAttributeName, isSystemAttribute, isUri } from './names.js';
+import { compilePattern, qFilter } from './q-filter.js';
+import type { EntityFilter } from './q-filter.js';
+import { readFlag, readList } from './query-parameters.js';
+import type { Parameters } from './query-parameters.js';
+import { refusals } from './refusal.js';
+import type { Representation } from './representation.js';
+import { matchesScopes, parseScopeQuery } from './scope-query.js';
+
+export const SELECTING_PARAMETERS = [
+  'type', 'id', 'idPattern', 'attrs', 'q', 'georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty',
+  'scopeQ', 'local',
+] as const; // prettier-ignore
+export const SHOWING_PARAMETERS = ['pick', 'format', 'options'] as const;
+
+/** Which entities are asked for. Without filters, `ids` or `type` alone say it, and no entity need be looked at. */
+export interface EntityQuery {
+  readonly ids: readonly string[] | undefined;
+  /** The one type that all matches have, if the query says so; already among no filters. */
+  readonly type: string | undefined;
+  readonly filters: readonly EntityFilter[];
+}
+
+/**
+ * Reads the selecting parameters of Query Entities (ETSI GS CIM 009 V1.9.1, clauses 5.7.2 and 6.4.3.2).
+ *
+ * @throws Refusal BadRequestData for what cannot be parsed and for a query that nothing narrows
+ */
+export function readEntityQuery(parameters: Parameters): EntityQuery {
+  try {
+    return buildQuery(parameters);
+  } catch (error) {
+    if (error instanceof NgsiLdSyntaxError) throw refusals.badRequest(error.message);
+    throw error;
+  }
+}
+
+function buildQuery(parameters: Parameters): EntityQuery {
+  const filters: EntityFilter[] = [];
+  let narrow = readFlag(parameters, 'local');
+
+  const selector = readType(parameters);
+  narrow ||= selector !== undefined;
+  const type = selector?.kind === 'type' ? selector.name : undefined;
+  if (selector !== undefined && type === undefined)
+    filters.push((entity) => matchesType(selector, entity.types));
+
+  const attrs = readList(parameters, 'attrs')?.map(canonicalName);
+  if (attrs !== undefined) {
+    narrow ||= attrs.some((name) => !isSystemAttribute(name));
+    filters.push((entity) => entity.attributes.some(({ name }) => attrs.includes(name)));
+  }
+
+  const q = parameters.get('q');
+  if (q !== undefined) {
+    const node = parseQ(q);
+    narrow ||= attributePathsOf(node).some(({ names }) => !isSystemAttribute(names[0] ?? ''));
+    filters.push(qFilter(node));
+  }
+
+  const geo = ['georel', 'geometry', 'coordinates'].some((name) => parameters.has(name));
+  if (geo) {
+    narrow = true;
+    filters.push(
+      geoFilter(
+        parseGeoQuery({
+          georel: parameters.get('georel'),
+          geometry: parameters.get('geometry'),
+          coordinates: parameters.get('coordinates'),
+          geoproperty: parameters.get('geoproperty'),
+        }),
+      ),
+    );
+  }
+
+  const scopeQ = parameters.get('scopeQ');
+  if (scopeQ !== undefined) {
+    const query = parseScopeQuery(scopeQ);
+    filters.push((entity) => matchesScopes(query, entity.scopes));
+  }
+
+  const idPattern = parameters.get('idPattern');
+  if (idPattern !== undefined) {
+    const pattern = compilePattern('idPattern', idPattern);
+    filters.push((entity) => pattern.test(entity.id));
+  }
+
+  const ids = readList(parameters, 'id');
+  if (ids?.some((id) => !isUri(id)) === true) throw refusals.badRequest('id must be a list of URIs');
+  if (ids !== undefined && type !== undefined) filters.push((entity) => entity.types.includes(type));
+
+  if (!narrow) {
+    throw refusals.badRequest(
+      'The query is too wide: give type, attrs, q on an attribute of the entities, a geoquery or local=true',
+    );
+  }
+  return { ids: ids && [...new Set(ids)], type, filters };
+}
+
+function readType(parameters: Parameters): TypeSelector | undefined {
+  const text = parameters.get('type');
+  if (text === undefined) return undefined;
+  const selector = canonicalSelector(parseTypeSelector(text));
+  if (selector.kind === 'any' && parameters.get('local') === 'false') {
+    throw refusals.badRequest('type=* stands for local entities: it cannot go with local=false');
+  }
+  return selector;
+}
+
+/** The selector of a `type` parameter, with names as the broker keeps them. */
+export function canonicalSelector(selector: TypeSelector): TypeSelector {
+  switch (selector.kind) {
+    case 'any':
+      return selector;
+    case 'type':
+      return { kind: 'type', name: canonicalName(selector.name) };
+    case 'and':
+    case 'or':
+      return { kind: selector.kind, operands: selector.operands.map(canonicalSelector) };
+  }
+}
+
+/** Reads `pick`, `attrs` (as projection), `format` and `options` (clauses 4.21, 6.3.7, 6.3.11). @throws Refusal */
+export function readRepresentation(parameters: Parameters): Representation {
+  const attrs = readList(parameters, 'attrs');
+  const pick = readList(parameters, 'pick');
+  if (attrs !== undefined && pick !== undefined)
+    throw refusals.badRequest('attrs and pick exclude each other');
+  const picked = pick ?? (attrs && ['id', 'type', 'scope', ...attrs]);
+  for (const name of pick ?? []) {
+    if (name !== 'id' && name !== 'type' && name !== 'scope' && !isAttributeName(name)) {
+      throw refusals.badRequest(`pick: ${JSON.stringify(name.slice(0, 64))} is no name of an entity member`);
+    }
+  }
+  const options = readList(parameters, 'options') ?? [];
+  const format = parameters.get('format');
+  const wanted = [...(format === undefined ? [] : [format]), ...options];
+  for (const option of wanted) {
+    if (option === 'concise') throw refusals.notImplemented('The concise representation is not supported');
+    if (!['normalized', 'simplified', 'keyValues', 'sysAttrs'].includes(option)) {
+      throw refusals.invalidRequest(
+        `${JSON.stringify(option.slice(0, 64))} is neither a format nor an option`,
+      );
+    }
+  }
+  return {
+    format: wanted.includes('simplified') || wanted.includes('keyValues') ? 'simplified' : 'normalized',
+    sysAttrs: wanted.includes('sysAttrs'),
+    pick: picked && new Set(picked.map(canonicalName)),
+  };
+}

@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '../shared/clock.js';
+import type { Clock } from '../shared/clock.js';
+import { Chance, goodBehaviour } from './behaviour.js';
+import type { Behaviour } from './behaviour.js';
+import { readEntity } from './entity-input.js';
+import type { Limits } from './exchange.js';
+import type { JsonObject } from './model.js';
+import { RequestLog } from './request-log.js';
+import { represent } from './representation.js';
+import { sampleEntities } from './sample-data.js';
+import { createBrokerServer } from './server.js';
+import { Tenants } from './tenants.js';
+
+export type { Behaviour, FaultKind } from './behaviour.js';
+export type { Limits } from './exchange.js';
+export type { LoggedRequest, RequestLog } from './request-log.js';
+
+export interface EmbeddedBrokerOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Whether a few sample entities are there from the start. Default false. */
+  readonly sampleData?: boolean;
+  /** Defaults: pages of 20, at most 1000 entities; bodies of at most 2 MiB. */
+  readonly limits?: Partial<Limits>;
+  readonly behaviour?: Partial<Behaviour>;
+  readonly clock?: Clock;
+}
+
+/** Direct access to the entities, past HTTP; `tenant` undefined is the default tenant. */
+export interface EntityAccess {
+  count(tenant?: string): number;
+  /** The ids of all entities, oldest first. */
+  ids(tenant?: string): readonly string[];
+  has(id: string, tenant?: string): boolean;
+  /** An entity, normalized; undefined when there is none. */
+  get(id: string, tenant?: string): JsonObject | undefined;
+  /**
+   * Creates `make(0)` to `make(amount - 1)`, each an entity as POST takes it. An entity whose id is taken is left out.
+   *
+   * @throws Refusal when one is no entity
+   */
+  seed(amount: number, make: (index: number) => object, tenant?: string): void;
+}
+
+export interface EmbeddedBroker {
+  /** Base URL without a slash at the end; the API is below `/ngsi-ld/v1`. */
+  readonly url: string;
+  readonly port: number;
+  readonly entities: EntityAccess;
+  /** May be changed at any time; holds from the next request on. */
+  readonly behaviour: Behaviour;
+  readonly requests: RequestLog;
+  /** Stops listening and cuts open connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts an NGSI-LD broker in this process, with all entities in memory: for trying out, tests and benchmarks.
+ *
+ * It serves the entity part of ETSI GS CIM 009 V1.9.1 (create, read, change, delete, batches, queries with type, id,
+ * q, geo, scope and attribute filters, pages, counts, tenants) and answers 501 to what it does not have: temporal
+ * data, subscriptions, registrations, ordering, linked entities. It resolves no @context (see names.ts), and
+ * has no DELETE on the collection of entities.
+ *
+ * @throws the listen error, e.g. EADDRINUSE
+ */
+export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Promise<EmbeddedBroker> {
+  const { host = '127.0.0.1', port = 0, clock = systemClock } = options;
+  const behaviour: Behaviour = { ...goodBehaviour(), ...options.behaviour };
+  const tenants = new Tenants();
+  const requests = new RequestLog();
+  const entities = entityAccess(tenants, clock);
+  if (options.sampleData === true)
+    entities.seed(sampleEntities.length, (index) => sampleEntities[index] ?? {});
+
+  const server = createBrokerServer(
+    {
+      tenants,
+      behaviour,
+      chance: new Chance(behaviour),
+      limits: { defaultPageSize: 20, maxPageSize: 1000, maxBodyBytes: 2 * 1024 * 1024, ...options.limits },
+      clock,
+    },
+    requests,
+  );
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    port: address.port,
+    entities,
+    behaviour,
+    requests,
+    close: async () => {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function entityAccess(tenants: Tenants, clock: Clock): EntityAccess {
+  const get = (id: string, tenant?: string) => tenants.find(tenant)?.get(id);
+  return {
+    count: (tenant) => tenants.find(tenant)?.size ?? 0,
+    ids: (tenant) => Array.from(tenants.find(tenant)?.list() ?? [], (entity) => entity.id),
+    has: (id, tenant) => get(id, tenant) !== undefined,
+    get: (id, tenant) => {
+      const entity = get(id, tenant);
+      return entity && represent(entity, { format: 'normalized', sysAttrs: false, pick: undefined });
+    },
+    seed: (amount, make, tenant) => {
+      const store = tenants.created(tenant);
+      const now = clock.now();
+      for (let index = 0; index < amount; index += 1) store.create(readEntity(make(index), now), now);
+    },
+  };
+}

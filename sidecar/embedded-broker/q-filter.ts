@@ -1,0 +1,153 @@
+import { RE2JS } from 're2js';
+import { instantOf, temporalKindOf } from '../ngsi-ld/q-time.js';
+import { hasLinkedEntityPath, mixesLogicalOperators } from '../ngsi-ld/q.js';
+import type { QNode, QOperand, QOrderOperator, QValue } from '../ngsi-ld/q.js';
+import { isJsonObject, itemsOf, memberOf } from './model.js';
+import type { Json, StoredEntity } from './model.js';
+import { targetFinder } from './q-target.js';
+import type { Target } from './q-target.js';
+import { refusals } from './refusal.js';
+
+export type EntityFilter = (entity: StoredEntity) => boolean;
+
+/**
+ * Makes the filter of a query (clause 4.9). Every instance of an attribute counts: `==` holds when one of the
+ * values is equal, `!=` when the attribute is there and none is. Patterns are RE2 and may match anywhere in the text.
+ *
+ * @throws Refusal BadRequestData for `;` mixed with `|` without brackets and for a pattern that RE2 cannot
+ *   compile; 501 for paths over linked entities
+ */
+export function qFilter(node: QNode): EntityFilter {
+  if (mixesLogicalOperators(node)) throw refusals.badRequest('q mixes ; and | without brackets');
+  if (hasLinkedEntityPath(node))
+    throw refusals.notImplemented('q with a path over linked entities is not supported');
+  return compile(node);
+}
+
+function compile(node: QNode): EntityFilter {
+  switch (node.kind) {
+    case 'and': {
+      const filters = node.operands.map(compile);
+      return (entity) => filters.every((filter) => filter(entity));
+    }
+    case 'or': {
+      const filters = node.operands.map(compile);
+      return (entity) => filters.some((filter) => filter(entity));
+    }
+    case 'group':
+      return compile(node.inner);
+    case 'exists': {
+      const find = targetFinder(node.path);
+      return (entity) => find(entity).length > 0 !== node.negated;
+    }
+    case 'equality': {
+      const find = targetFinder(node.path);
+      const isEqual = operandTest(node.operand);
+      const wanted = node.operator === '==';
+      return (entity) => {
+        const targets = find(entity);
+        return targets.length > 0 && targets.flatMap(items).some(isEqual) === wanted;
+      };
+    }
+    case 'order': {
+      const find = targetFinder(node.path);
+      const test = orderTest(node.operator, node.value);
+      return (entity) => find(entity).some((target) => !target.isRelationship && test(target.value));
+    }
+    case 'pattern':
+      return patternFilter(node);
+  }
+}
+
+function patternFilter(node: Extract<QNode, { kind: 'pattern' }>): EntityFilter {
+  const find = targetFinder(node.path);
+  const pattern = compilePattern('q', node.pattern);
+  return (entity) => {
+    const texts = find(entity)
+      .filter((target) => !target.isRelationship)
+      .flatMap(items)
+      .filter((item) => typeof item === 'string');
+    return texts.length > 0 && texts.some((text) => pattern.test(text)) !== node.negated;
+  };
+}
+
+/** Compiles a pattern that a client sent. @throws Refusal BadRequestData */
+export function compilePattern(parameter: string, pattern: string): { test(text: string): boolean } {
+  try {
+    return RE2JS.compile(pattern);
+  } catch {
+    throw refusals.badRequest(`${parameter} holds a pattern that is no regular expression of RE2`);
+  }
+}
+
+/** The values that equality looks at: the items of an array, else the value itself. */
+function items({ value, isRelationship }: Target): readonly Json[] {
+  const found = itemsOf(value).map(plain);
+  // A ListRelationship holds `{"object": uri}` (clause 4.5.22).
+  return isRelationship
+    ? found.map((item) => (isJsonObject(item) ? (memberOf(item, 'object') ?? item) : item))
+    : found;
+}
+
+/** A value freed of its JSON-LD type, as in `{"@type": "DateTime", "@value": …}`. */
+function plain(value: Json): Json {
+  return isJsonObject(value) ? (memberOf(value, '@value') ?? value) : value;
+}
+
+function operandTest(operand: QOperand): (item: Json) => boolean {
+  switch (operand.kind) {
+    case 'value':
+      return equalityTest(operand.value);
+    case 'list': {
+      const tests = operand.values.map(equalityTest);
+      return (item) => tests.some((test) => test(item));
+    }
+    case 'range': {
+      const from = orderTest('>=', operand.from);
+      const to = orderTest('<=', operand.to);
+      return (item) => from(item) && to(item);
+    }
+  }
+}
+
+function equalityTest(value: QValue): (item: Json) => boolean {
+  const isSame = comparison(value);
+  return (item) => isSame(item) === 0;
+}
+
+function orderTest(operator: QOrderOperator, value: QValue): (item: Json) => boolean {
+  const compare = comparison(value);
+  return (given) => {
+    const order = compare(plain(given));
+    if (order === undefined) return false;
+    if (order === 0) return operator === '>=' || operator === '<=';
+    return order > 0 === (operator === '>' || operator === '>=');
+  };
+}
+
+/** How an item stands to the value: below 0, 0, above 0; undefined when their types differ. */
+function comparison(value: QValue): (item: Json) => number | undefined {
+  switch (value.kind) {
+    case 'number':
+    case 'boolean':
+      return (item) => (typeof item === typeof value.value ? Number(item) - Number(value.value) : undefined);
+    case 'string':
+    case 'uri':
+    case 'text':
+      return (item) => {
+        if (typeof item !== 'string') return undefined;
+        return item === value.value ? 0 : item < value.value ? -1 : 1;
+      };
+    case 'date':
+    case 'time':
+    case 'dateTime': {
+      const isTime = value.kind === 'time';
+      const instant = instantOf(value.value) ?? Number.NaN;
+      return (item) => {
+        if (typeof item !== 'string' || (temporalKindOf(item) === 'time') !== isTime) return undefined;
+        const given = instantOf(item);
+        return given === undefined ? undefined : given - instant;
+      };
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { refusals } from './refusal.js';
+
+/** Parameters of the standard's queries (ETSI GS CIM 009 V1.9.1, table 6.4.3.2-1) that are not supported here. */
+const KNOWN_UNSUPPORTED: ReadonlySet<string> = new Set([
+  'omit', 'lang', 'join', 'joinLevel', 'containedBy', 'orderBy', 'collation', 'orderFrom', 'orderGeometry',
+  'entityMap', 'entityMapLifetime', 'splitEntities', 'csf', 'datasetId', 'expandValues', 'jsonKeys',
+]); // prettier-ignore
+
+/** The parameters of one request: each at most once, none empty, none unknown. */
+export type Parameters = ReadonlyMap<string, string>;
+
+/**
+ * Reads a query string and refuses what the operation does not take (clause 6.3.20).
+ *
+ * @param search the part behind `?`, form-encoded
+ * @param taken the names that the operation takes
+ * @param ignored names that are dropped without a word
+ * @throws Refusal InvalidRequest naming the parameter; 501 for one that the standard knows and this broker does not
+ */
+export function readParameters(
+  search: string,
+  taken: ReadonlySet<string>,
+  ignored: readonly string[] = [],
+): Parameters {
+  const parameters = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (ignored.includes(name)) continue;
+    const shown = JSON.stringify(name.slice(0, 64));
+    if (!taken.has(name)) {
+      if (KNOWN_UNSUPPORTED.has(name)) throw refusals.notImplemented(`Parameter ${shown} is not supported`);
+      throw refusals.invalidRequest(`Parameter ${shown} is unknown for this operation`);
+    }
+    if (parameters.has(name)) throw refusals.invalidRequest(`Parameter ${shown} is given twice`);
+    if (value === '') throw refusals.invalidRequest(`Parameter ${shown} is empty`);
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+/** A number of 0 or more. @throws Refusal BadRequestData */
+export function readCount(parameters: Parameters, name: string, fallback: number): number {
+  const text = parameters.get(name);
+  if (text === undefined) return fallback;
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(count)) throw refusals.badRequest(`${name} must be an integer of 0 or more`);
+  return count;
+}
+
+/** `true` or `false`; false when absent. @throws Refusal BadRequestData */
+export function readFlag(parameters: Parameters, name: string): boolean {
+  const text = parameters.get(name);
+  if (text !== undefined && text !== 'true' && text !== 'false') {
+    throw refusals.badRequest(`${name} must be true or false`);
+  }
+  return text === 'true';
+}
+
+/** A comma list; undefined when absent. */
+export function readList(parameters: Parameters, name: string): readonly string[] | undefined {
+  const items = parameters
+    .get(name)
+    ?.split(',')
+    .map((item) => item.trim());
+  if (items?.includes('') === true) throw refusals.badRequest(`${name} has an empty item`);
+  return items;
+}

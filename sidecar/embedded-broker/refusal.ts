@@ -1,0 +1,40 @@
+import { GatewayError } from '../shared/errors.js';
+import { errorTypes } from '../ngsi-ld/problem.js';
+import type { Problem } from '../ngsi-ld/problem.js';
+
+/** A request that the embedded broker answers with a problem. */
+export class Refusal extends GatewayError {
+  readonly code = 'EMBEDDED_BROKER_REFUSAL';
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(problem: Problem, headers: Readonly<Record<string, string>> = {}) {
+    super(problem.detail ?? problem.title);
+    this.problem = problem;
+    this.headers = headers;
+  }
+}
+
+function maker(status: number, type: string, title: string) {
+  return (detail: string, headers?: Readonly<Record<string, string>>): Refusal =>
+    new Refusal({ type, title, status, detail }, headers);
+}
+
+/** The kinds of refusal (ETSI GS CIM 009 V1.9.1, clauses 5.5.2 and 6.3.2); each makes one from its detail. */
+export const refusals = {
+  badRequest: maker(400, errorTypes.badRequestData, 'The content of the request is wrong'),
+  invalidRequest: maker(400, errorTypes.invalidRequest, 'The request cannot be understood'),
+  notFound: maker(404, errorTypes.resourceNotFound, 'There is no such resource'),
+  nonexistentTenant: maker(404, errorTypes.nonexistentTenant, 'There is no such tenant'),
+  alreadyExists: maker(409, errorTypes.alreadyExists, 'It already exists'),
+  conflict: maker(409, errorTypes.conflict, 'It is locked'),
+  tooManyResults: maker(403, errorTypes.tooManyResults, 'Too many results are asked for'),
+  notImplemented: maker(501, errorTypes.operationNotSupported, 'The embedded broker does not do this'),
+  internal: maker(500, errorTypes.internalError, 'Something went wrong'),
+  methodNotAllowed: maker(405, 'about:blank', 'Method Not Allowed'),
+  notAcceptable: maker(406, 'about:blank', 'Not Acceptable'),
+  tooLarge: maker(413, 'about:blank', 'Content Too Large'),
+  unsupportedMediaType: maker(415, 'about:blank', 'Unsupported Media Type'),
+  tooManyRequests: maker(429, 'about:blank', 'Too Many Requests'),
+  unavailable: maker(503, 'about:blank', 'Service Unavailable'),
+} as const;

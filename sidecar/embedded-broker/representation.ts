@@ -1,0 +1,73 @@
+import { MAIN_MEMBER } from './attribute-input.js';
+import { datasetIdOf, memberOf } from './model.js';
+import type { Instance, Json, JsonObject, StoredEntity } from './model.js';
+
+/** What of an entity is shown, and how (clauses 4.5.1, 4.5.4, 4.21). */
+export interface Representation {
+  readonly format: 'normalized' | 'simplified';
+  readonly sysAttrs: boolean;
+  /** Members to show: `id`, `type`, `scope` and attributes; undefined for all. */
+  readonly pick: ReadonlySet<string> | undefined;
+}
+
+const MEMBERS_SHOWN_AS_OBJECT: ReadonlySet<string> = new Set([
+  'languageMap',
+  'vocab',
+  'json',
+  'valueList',
+  'objectList',
+]);
+
+/** The JSON of an entity. */
+export function represent(entity: StoredEntity, { format, sysAttrs, pick }: Representation): JsonObject {
+  // The usual page of a purge; worth a shortcut.
+  if (pick?.size === 1 && pick.has('id')) return { id: entity.id };
+
+  const members: [string, Json][] = [['id', entity.id]];
+  members.push(['type', single(entity.types)]);
+  if (entity.scopes.length > 0) members.push(['scope', single(entity.scopes)]);
+  if (sysAttrs) members.push(...times(entity));
+  for (const { name, instances } of entity.attributes) {
+    if (pick !== undefined && !pick.has(name)) continue;
+    members.push([name, format === 'simplified' ? simplified(instances) : normalized(instances, sysAttrs)]);
+  }
+  // Object.fromEntries defines members and never sets them, so that no name can reach a prototype.
+  return Object.fromEntries(pick === undefined ? members : members.filter(([name]) => isPicked(pick, name)));
+}
+
+function isPicked(pick: ReadonlySet<string>, member: string): boolean {
+  return pick.has(member) || member === 'createdAt' || member === 'modifiedAt';
+}
+
+function single(items: readonly string[]): Json {
+  return items.length === 1 ? (items[0] ?? null) : items;
+}
+
+function times(item: { readonly createdAt: number; readonly modifiedAt: number }): [string, Json][] {
+  return [
+    ['createdAt', new Date(item.createdAt).toISOString()],
+    ['modifiedAt', new Date(item.modifiedAt).toISOString()],
+  ];
+}
+
+function normalized(instances: readonly Instance[], sysAttrs: boolean): Json {
+  const bodies = sysAttrs
+    ? instances.map((instance) => Object.fromEntries([...Object.entries(instance.body), ...times(instance)]))
+    : instances.map((instance) => instance.body);
+  return bodies.length === 1 ? (bodies[0] ?? null) : bodies;
+}
+
+function simplified(instances: readonly Instance[]): Json {
+  const [first] = instances;
+  if (instances.length === 1 && first !== undefined) return simplifiedValue(first.body);
+  const byDataset = instances.map(
+    ({ body }) => [datasetIdOf(body) ?? '@none', simplifiedValue(body)] as const,
+  );
+  return { dataset: Object.fromEntries(byDataset) };
+}
+
+function simplifiedValue(body: JsonObject): Json {
+  const main = MAIN_MEMBER.get(memberOf(body, 'type')) ?? 'value';
+  const value = memberOf(body, main) ?? null;
+  return MEMBERS_SHOWN_AS_OBJECT.has(main) ? { [main]: value } : value;
+}

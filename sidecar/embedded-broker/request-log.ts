@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+const ENTRIES_MAX = 10_000;
+
+/** One answered request. `items` is how many entities a batch held; status 0 means that the connection was cut. */
+export interface LoggedRequest {
+  readonly method: string;
+  readonly path: string;
+  /** The path with `{id}` and `{attr}`; the path itself where nothing is served. */
+  readonly route: string;
+  /** What stood behind `?`. */
+  readonly search: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly status: number;
+  readonly items: number | undefined;
+}
+
+/** What the broker was asked: the newest 10,000 requests, and counts of all of them by method and route. */
+export class RequestLog {
+  #entries: LoggedRequest[] = [];
+  readonly #counts = new Map<string, number>();
+  #total = 0;
+
+  get entries(): readonly LoggedRequest[] {
+    return this.#entries.slice(-ENTRIES_MAX);
+  }
+
+  /** How many requests were answered since the start or the last clear. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Counts by `METHOD route`, such as `DELETE /ngsi-ld/v1/entities/{id}`. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.#counts;
+  }
+
+  add(entry: LoggedRequest): void {
+    const key = `${entry.method} ${entry.route}`;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    this.#total += 1;
+    this.#entries.push(entry);
+    if (this.#entries.length >= 2 * ENTRIES_MAX) this.#entries = this.#entries.slice(-ENTRIES_MAX);
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#counts.clear();
+    this.#total = 0;
+  }
+}

@@ -1,0 +1,134 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { FaultKind } from './behaviour.js';
+import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
+import { isJsonObject } from './model.js';
+import { CONTEXT_LINK_RELATION, CORE_CONTEXT } from './names.js';
+import { Refusal, refusals } from './refusal.js';
+import { readBody } from './request-body.js';
+import type { RequestLog } from './request-log.js';
+import { routeRequest } from './router.js';
+
+/** Long enough for a purge query with the longest q and many ids in its URL. */
+const HEADERS_MAX_BYTES = 512 * 1024;
+const CORE_CONTEXT_LINK = `<${CORE_CONTEXT}>; rel="${CONTEXT_LINK_RELATION}"; type="application/ld+json"`;
+
+/** The HTTP server of a broker; not yet listening. */
+export function createBrokerServer(context: BrokerContext, log: RequestLog): Server {
+  return createServer({ maxHeaderSize: HEADERS_MAX_BYTES }, (incoming, outgoing) => {
+    // Whatever goes wrong while answering costs this connection, never the process.
+    serve(incoming, outgoing, context, log).catch(() => outgoing.destroy());
+  });
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  context: BrokerContext,
+  log: RequestLog,
+): Promise<void> {
+  const { behaviour, chance, clock, limits } = context;
+  const { method = '', url = '/', headers } = incoming;
+  const [path = '', search = ''] = splitOnce(url, '?');
+  const tenant = headers['ngsild-tenant'];
+  const request: BrokerRequest = {
+    method,
+    path,
+    search,
+    headers,
+    tenant: typeof tenant === 'string' ? tenant : undefined,
+    segments: [],
+    body: () => readBody(incoming, limits.maxBodyBytes),
+  };
+  let route = path;
+  const finish = (response: BrokerResponse | undefined) => {
+    log.add({ method, path, route, search, headers, status: response?.status ?? 0, items: request.items });
+    if (response === undefined) incoming.socket.resetAndDestroy();
+    else send(outgoing, request, response);
+  };
+
+  const fault = chance.nextFault({ method, path });
+  try {
+    if (behaviour.latencyMs > 0) await clock.sleep(behaviour.latencyMs);
+    if (fault === 'reset-before') {
+      finish(undefined);
+      return;
+    }
+    throwFault(fault, behaviour.retryAfter);
+    const routed = routeRequest(method, path);
+    ({ route } = routed);
+    negotiate(headers.accept);
+    const response = await routed.handler(Object.assign(request, { segments: routed.segments }), context);
+    finish(fault === 'reset-after' ? undefined : response);
+  } catch (error) {
+    finish(fault === 'reset-after' ? undefined : problemResponse(error));
+  }
+}
+
+function splitOnce(text: string, sign: string): readonly string[] {
+  const at = text.indexOf(sign);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function throwFault(fault: FaultKind | undefined, retryAfter: string): void {
+  switch (fault) {
+    case '429':
+      throw refusals.tooManyRequests('Slow down');
+    case '429-retry-after':
+      throw refusals.tooManyRequests('Slow down', { 'Retry-After': retryAfter });
+    case '500':
+      throw refusals.internal('Told to fail');
+    case '503':
+      throw refusals.unavailable('Told to fail');
+    case '503-retry-after':
+      throw refusals.unavailable('Told to fail', { 'Retry-After': retryAfter });
+    case 'reset-before':
+    case 'reset-after':
+    case undefined:
+      return;
+  }
+}
+
+/** Which of the two JSON types an answer has (clause 6.3.4); plain JSON when both will do. @throws Refusal 406 */
+function negotiate(accept: string | undefined): 'application/json' | 'application/ld+json' {
+  const ranges = (accept ?? '*/*')
+    .split(',')
+    .map((range) => range.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  if (['*/*', 'application/*', 'application/json'].some((range) => ranges.includes(range)))
+    return 'application/json';
+  if (ranges.includes('application/ld+json')) return 'application/ld+json';
+  throw refusals.notAcceptable('Only application/json and application/ld+json are available');
+}
+
+function problemResponse(error: unknown): BrokerResponse {
+  const refusal = error instanceof Refusal ? error : refusals.internal('The embedded broker failed');
+  return { status: refusal.problem.status, headers: refusal.headers, body: refusal.problem };
+}
+
+function send(outgoing: ServerResponse, request: BrokerRequest, response: BrokerResponse): void {
+  if (outgoing.destroyed) return;
+  const { Link: links = [], ...headers } = response.headers ?? {};
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+  if (request.tenant !== undefined) outgoing.setHeader('NGSILD-Tenant', request.tenant);
+  outgoing.statusCode = response.status;
+
+  // Problems are sent as application/json too: clause 5.5.3 asks for it, and real brokers do it.
+  const isPlain = response.status !== 200 || negotiate(request.headers.accept) === 'application/json';
+  const contextLink = response.status === 200 && isPlain ? [CORE_CONTEXT_LINK] : [];
+  const linkValues = [...(typeof links === 'string' ? [links] : links), ...contextLink];
+  if (linkValues.length > 0) outgoing.setHeader('Link', linkValues);
+  if (response.body === undefined) {
+    outgoing.end();
+    return;
+  }
+  const text = JSON.stringify(isPlain ? response.body : withContext(response.body));
+  outgoing.setHeader('Content-Type', isPlain ? 'application/json' : 'application/ld+json');
+  outgoing.setHeader('Content-Length', Buffer.byteLength(text));
+  outgoing.end(text);
+}
+
+/** JSON-LD carries its @context in each entity. */
+function withContext(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(withContext);
+  return isJsonObject(body) ? { ...body, '@context': CORE_CONTEXT } : body;
+}

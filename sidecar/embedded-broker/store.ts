@@ -1,0 +1,94 @@
+import { EntityList } from './entity-list.js';
+import type { EntityContent, StoredEntity } from './model.js';
+
+const NO_SCOPES: readonly string[] = [];
+
+/** The entities of one tenant, in the order of their creation, with an index by type. */
+export class EntityStore {
+  readonly #byId = new Map<string, StoredEntity>();
+  readonly #byType = new Map<string, EntityList>();
+  readonly #all = new EntityList();
+  #sequence = 0;
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get(id: string): StoredEntity | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** All entities, or those of one type, oldest first; counting and deleting are O(1). */
+  list(type?: string): Iterable<StoredEntity> & { readonly size: number } {
+    return type === undefined ? this.#all : (this.#byType.get(type) ?? new EntityList());
+  }
+
+  /** The types of which there is an entity. */
+  types(): readonly string[] {
+    return [...this.#byType.keys()];
+  }
+
+  /** Creates an entity; undefined when the id is taken. */
+  create(content: EntityContent, now: number): StoredEntity | undefined {
+    if (this.#byId.has(content.id)) return undefined;
+    this.#sequence += 1;
+    const entity: StoredEntity = {
+      id: content.id,
+      sequence: this.#sequence,
+      types: this.#shared(content.types),
+      scopes: content.scopes.length === 0 ? NO_SCOPES : content.scopes,
+      attributes: content.attributes,
+      createdAt: now,
+      modifiedAt: now,
+      live: true,
+    };
+    this.#byId.set(entity.id, entity);
+    this.#all.add(entity);
+    for (const type of entity.types) this.#listFor(type).add(entity);
+    return entity;
+  }
+
+  /** Deletes an entity; false when there is none with the id. */
+  delete(id: string): boolean {
+    const entity = this.#byId.get(id);
+    if (entity === undefined) return false;
+    this.#byId.delete(id);
+    entity.live = false;
+    this.#all.noteDeath();
+    for (const type of entity.types) {
+      const list = this.#byType.get(type);
+      list?.noteDeath();
+      if (list?.size === 0) this.#byType.delete(type);
+    }
+    return true;
+  }
+
+  /** Gives an entity other types. */
+  setTypes(entity: StoredEntity, types: readonly string[]): void {
+    const changed = new Set([...entity.types, ...types]);
+    for (const type of types) if (entity.types.includes(type)) changed.delete(type);
+    entity.types = types;
+    // Rare, and an entity that gains a type belongs among the older ones: the lists are made anew.
+    for (const type of changed) {
+      const list = new EntityList();
+      for (const each of this.#all) if (each.types.includes(type)) list.add(each);
+      if (list.size > 0) this.#byType.set(type, list);
+      else this.#byType.delete(type);
+    }
+  }
+
+  /** The type list of the oldest entity of the type when it is the same: a million entities need one list, not each its own. */
+  #shared(types: readonly string[]): readonly string[] {
+    const [type = ''] = types;
+    const known = this.#byType.get(type)?.first?.types;
+    return known?.length === 1 && types.length === 1 ? known : types;
+  }
+
+  #listFor(type: string): EntityList {
+    const present = this.#byType.get(type);
+    if (present !== undefined) return present;
+    const list = new EntityList();
+    this.#byType.set(type, list);
+    return list;
+  }
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { goodBehaviour } from '../../sidecar/embedded-broker/behaviour.js';
+import { assertProblem, startBroker } from './embedded-broker-client.js';
+
+const slept: number[] = [];
+const clock = {
+  now: () => 0,
+  sleep: async (ms: number) => {
+    slept.push(ms);
+  },
+};
+const broker = await startBroker({ clock });
+const { behaviour, entities, requests, send } = broker;
+const idAt = (index: number) => `urn:ngsi-ld:X:${index}`;
+
+beforeEach(async () => {
+  Object.assign(behaviour, goodBehaviour());
+  if (entities.count() > 0) await send('POST', '/entityOperations/delete', entities.ids());
+  entities.seed(30, (index) => ({ id: idAt(index), type: 'X' }));
+  requests.clear();
+});
+
+describe('faults', () => {
+  it('the first requests fail as told, nothing done, then all is well', async () => {
+    Object.assign(behaviour, { failFirst: 2, faultKinds: ['429-retry-after', '503'], retryAfter: '7' });
+    const throttled = await send('DELETE', `/entities/${idAt(0)}`);
+    assertProblem(throttled, 429);
+    assert.equal(throttled.headers.get('retry-after'), '7');
+    const failed = await send('DELETE', `/entities/${idAt(0)}`);
+    assertProblem(failed, 503);
+    assert.equal(failed.headers.get('retry-after'), null);
+    assert.equal(entities.has(idAt(0)), true);
+    assert.equal((await send('DELETE', `/entities/${idAt(0)}`)).status, 204);
+  });
+
+  it('a reset before leaves the entity, a reset after has deleted it, and both give no answer', async () => {
+    for (const kind of ['reset-before', 'reset-after'] as const) {
+      Object.assign(behaviour, { failFirst: 1, faultKinds: [kind] });
+      await assert.rejects(send('DELETE', `/entities/${idAt(1)}`));
+      assert.equal(entities.has(idAt(1)), kind === 'reset-before');
+    }
+    assert.deepEqual(
+      requests.entries.map(({ status }) => status),
+      [0, 0],
+    );
+  });
+
+  it('latency is waited for on every request, on the injected clock', async () => {
+    slept.length = 0;
+    behaviour.latencyMs = 250;
+    await send('GET', '/entities?type=X');
+    await send('GET', '/types');
+    assert.deepEqual(slept, [250, 250]);
+  });
+});
+
+describe('odd pages', () => {
+  const page = async (query: string) => {
+    const { body, headers, status } = await send('GET', `/entities?type=X&${query}`);
+    assert.equal(status, 200);
+    return {
+      size: (body as unknown[]).length,
+      next: /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1],
+      headers,
+    };
+  };
+
+  it('short pages have a next link that loses nothing', async () => {
+    behaviour.shortPages = true;
+    const seen: string[] = [];
+    for (let offset: string | undefined = '0'; offset !== undefined;) {
+      const { body, headers } = await send('GET', `/entities?type=X&limit=10&offset=${offset}`);
+      const items = body as { id: string }[];
+      assert.ok(items.length >= 1 && items.length <= 10);
+      assert.ok(seen.length < 1000, 'the links lead in a circle');
+      seen.push(...items.map(({ id }) => id));
+      offset = /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+    }
+    assert.deepEqual(seen, entities.ids());
+  });
+
+  it('an empty page can have a next link to the same place', async () => {
+    behaviour.emptyPagesWithNext = 1;
+    const first = await page('limit=10&offset=10');
+    assert.deepEqual([first.size, first.next], [0, '10']);
+    assert.equal((await page('limit=10&offset=10')).size, 10);
+  });
+
+  it('past the end the last entity can come again', async () => {
+    behaviour.repeatLastPastEnd = true;
+    const { body, headers } = await send('GET', '/entities?type=X&limit=10&offset=500&count=true');
+    assert.deepEqual(
+      (body as { id: string }[]).map(({ id }) => id),
+      [idAt(29)],
+    );
+    assert.equal(headers.get('ngsild-results-count'), '30');
+    assert.equal((await page('limit=10&offset=20')).size, 10);
+  });
+
+  it('counts can be absent or negative, links can be missing, a warning can be there', async () => {
+    behaviour.countHeader = 'negative';
+    assert.equal((await page('count=true')).headers.get('ngsild-results-count'), '-2');
+    Object.assign(behaviour, { countHeader: 'absent', noPageLinks: true, warning: '199 - "source gone"' });
+    const { headers, next } = await page('count=true');
+    assert.deepEqual([headers.get('ngsild-results-count'), next], [null, undefined]);
+    assert.equal(headers.get('ngsild-warning'), '199 - "source gone"');
+  });
+
+  it('limit, pick and parameters are refused or ignored as told', async () => {
+    Object.assign(behaviour, { maxPageSize: 5, noPick: true });
+    assertProblem(await send('GET', '/entities?type=X&limit=6'), 403, 'TooManyResults');
+    behaviour.overMaxPageStatus = 400;
+    assertProblem(await send('GET', '/entities?type=X&limit=6'), 400, 'BadRequestData');
+    assertProblem(await send('GET', '/entities?type=X&pick=id'), 400, 'InvalidRequest');
+    assert.equal((await page('')).size, 5);
+    behaviour.ignoreParameters = ['q', 'nonsense'];
+    assert.equal((await page('limit=5&q=missing&nonsense=1')).size, 5);
+  });
+});
+
+describe('odd deletes', () => {
+  const batch = async (ids: readonly string[]) => {
+    const { status, body } = await send('POST', '/entityOperations/delete', ids);
+    return { status, success: (body as { success?: string[] } | undefined)?.success };
+  };
+
+  it('batch delete can be missing or bounded', async () => {
+    for (const status of [404, 405, 501] as const) {
+      behaviour.noBatchStatus = status;
+      assertProblem(await send('POST', '/entityOperations/delete', [idAt(0)]), status);
+    }
+    Object.assign(behaviour, { noBatchStatus: undefined, maxBatch: 2 });
+    assertProblem(await send('POST', '/entityOperations/delete', [idAt(0), idAt(1), idAt(2)]), 413);
+    assert.equal(entities.count(), 30);
+    assert.equal((await batch([idAt(0), idAt(1)])).status, 204);
+  });
+
+  it('locked entities stay, and say so', async () => {
+    behaviour.isLocked = (id) => id === idAt(3);
+    assertProblem(await send('DELETE', `/entities/${idAt(3)}`), 409, 'Conflict');
+    assert.deepEqual(await batch([idAt(2), idAt(3)]), { status: 207, success: [idAt(2)] });
+    assert.equal(entities.has(idAt(3)), true);
+  });
+
+  it('ghosts are reported as deleted and stay', async () => {
+    behaviour.isGhost = (id) => id === idAt(4);
+    assert.equal((await send('DELETE', `/entities/${idAt(4)}`)).status, 204);
+    assert.equal((await batch([idAt(4)])).status, 204);
+    assert.equal(entities.has(idAt(4)), true);
+  });
+
+  it('half of a batch can fail, never its first item', async () => {
+    behaviour.halfFailBatches = true;
+    assert.deepEqual(await batch([5, 6, 7, 8].map(idAt)), { status: 207, success: [idAt(5), idAt(7)] });
+    assert.deepEqual(await batch([idAt(6)]), { status: 204, success: undefined });
+  });
+});
+
+describe('the request log', () => {
+  it('tells method, route, query, headers, status and batch size of each request', async () => {
+    await send('GET', '/entities?type=X&limit=1', undefined, { 'NGSILD-Tenant': 'nowhere' });
+    await send('DELETE', `/entities/${idAt(0)}`);
+    await send('POST', '/entityOperations/delete', [idAt(1), idAt(2)]);
+    assert.deepEqual(
+      requests.entries.map(({ method, route, search, status, items }) => [
+        method,
+        route,
+        search,
+        status,
+        items,
+      ]),
+      [
+        ['GET', '/ngsi-ld/v1/entities', 'type=X&limit=1', 404, undefined],
+        ['DELETE', '/ngsi-ld/v1/entities/{id}', '', 204, undefined],
+        ['POST', '/ngsi-ld/v1/entityOperations/delete', '', 204, 2],
+      ],
+    );
+    assert.equal(requests.entries[0]?.headers['ngsild-tenant'], 'nowhere');
+    assert.equal(requests.counts.get('DELETE /ngsi-ld/v1/entities/{id}'), 1);
+    assert.equal(requests.total, 3);
+  });
+});
+
+describe('starting and closing', () => {
+  it('close frees the port, twice does no harm, and a taken port is an error', async () => {
+    const first = await startBroker();
+    await assert.rejects(startBroker({ port: first.port }), { code: 'EADDRINUSE' });
+    await first.close();
+    await first.close();
+    const second = await startBroker({ port: first.port });
+    assert.equal(second.url, first.url);
+  });
+});

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { instantOf, temporalKindOf } from '../../../sidecar/ngsi-ld/q-time.js';
+
+describe('dates and times (clause 4.6.3)', () => {
+  it('different spellings of a moment are the same instant', () => {
+    const instant = Date.UTC(2020, 1, 29, 12, 0, 0, 500);
+    for (const text of [
+      '2020-02-29T12:00:00.5Z',
+      '2020-02-29T12:00:00,500Z',
+      '2020-02-29T13:00:00.5+01:00',
+      '2020-02-29T12:00:00.500',
+    ]) {
+      assert.equal(instantOf(text), instant, text);
+    }
+    assert.equal(instantOf('2020-02-29'), Date.UTC(2020, 1, 29));
+    assert.equal(instantOf('00:00:01Z'), 1000);
+    assert.equal(instantOf('2016-12-31T23:59:60Z'), Date.UTC(2016, 11, 31, 23, 59, 59));
+  });
+
+  it('a day or hour that does not exist is no date or time', () => {
+    for (const text of [
+      '2021-02-29',
+      '2020-00-01',
+      '2020-13-01',
+      '2020-01-00',
+      '24:00:00',
+      '12:60:00',
+      '20-01-01',
+      '',
+    ]) {
+      assert.equal(temporalKindOf(text), undefined, text);
+      assert.equal(instantOf(text), undefined, text);
+    }
+  });
+
+  it('every ISO date-time keeps its instant', () => {
+    const dates = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+    fc.assert(fc.property(dates, (date) => instantOf(date.toISOString()) === date.getTime()));
+  });
+});
