@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import Fastify from 'fastify';
+import { Agent } from 'undici';
+import { createFrontDoor } from '../../sidecar/http/front-door.js';
+import { createPassThrough } from '../../sidecar/http/pass-through.js';
+import type { RefusalReason } from '../../sidecar/ngsi-ld/request-path.js';
+import {
+  bodyOf,
+  closeAll,
+  closeLater,
+  connect,
+  exchange,
+  problemOf,
+  request,
+  startFixedBroker,
+  statusOf,
+} from './pass-through-wire.js';
+import type { RawBroker } from './pass-through-wire.js';
+
+describe('the front door as the server of Fastify 5', () => {
+  let broker: RawBroker;
+  let port: number;
+  const refused: RefusalReason[] = [];
+  /** Request lines that the broker has seen. */
+  const seen = (): string[] => broker.received.join('').match(/^\S+ \S+ HTTP\/1\.1$/gm) ?? [];
+
+  before(async () => {
+    broker = await startFixedBroker();
+    const passThrough = createPassThrough({ dispatcher: new Agent(), brokerUrl: broker.url });
+    const app = Fastify({
+      serverFactory: (fastify) => {
+        const door = createFrontDoor({ passThrough, fastify, onRefused: (reason) => refused.push(reason) });
+        return http.createServer(door.request).on('checkContinue', door.checkContinue);
+      },
+    });
+    app.delete('/ngsi-ld/v1/entities', async (req) => ({ purge: req.query }));
+    app.delete('/ngsi-ld/v1/entities/', async (req) => ({ purge: req.query }));
+    app.get('/health/live', async () => ({ live: true }));
+    app.post('/api/v2/echo', async (req) => req.body);
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    closeLater(async () => app.close());
+    port = (app.server.address() as AddressInfo).port;
+  });
+  after(closeAll);
+
+  it('hands purges to Fastify', async () => {
+    const answer = await exchange(port, request('DELETE /ngsi-ld/v1/entities/?type=T'));
+    assert.deepEqual(JSON.parse(bodyOf(answer)), { purge: { type: 'T' } });
+  });
+
+  it("hands this service's own routes to Fastify", async () => {
+    assert.deepEqual(JSON.parse(bodyOf(await exchange(port, request('GET /health/live')))), { live: true });
+    assert.equal(statusOf(await exchange(port, request('GET /nowhere'))), 404);
+    assert.equal(statusOf(await exchange(port, request('OPTIONS *'))), 404);
+  });
+
+  it('passes everything else under /ngsi-ld to the broker', async () => {
+    for (const line of [
+      'GET /ngsi-ld/v1/entities?type=T',
+      'POST /ngsi-ld/v1//entities',
+      'DELETE /ngsi-ld/v1/entities/urn:a%2F..b',
+    ]) {
+      assert.equal(statusOf(await exchange(port, request(line))), 200);
+      assert.ok(seen().includes(`${line} HTTP/1.1`), line);
+    }
+  });
+
+  it('answers 400 problem+json to a DELETE that is neither, and says how to spell it', async () => {
+    const answer = await exchange(port, request('DELETE /ngsi-ld/v1//entities?type=T'));
+    assert.equal(statusOf(answer), 400);
+    assert.match(answer, /\r\nContent-Type: application\/problem\+json\r\n/);
+    const problem = problemOf(answer);
+    assert.equal(problem.type, 'https://uri.etsi.org/ngsi-ld/errors/InvalidRequest');
+    assert.equal(problem.status, 400);
+    assert.equal(problem.instance, '/ngsi-ld/v1//entities');
+    assert.match(problem.detail, /DELETE \/ngsi-ld\/v1\/entities\?/);
+    assert.equal(refused.at(-1), 'inexact-collection');
+  });
+
+  it('shows the broker no DELETE of a collection, however it is spelled or disguised', async () => {
+    for (const target of [
+      '/ngsi-ld/v1/entities',
+      '/ngsi-ld/v1/entities/',
+      '/ngsi-ld/v1//entities',
+      '/ngsi-ld/v1/./entities',
+      '/ngsi-ld/v1/entities/.',
+      '/ngsi-ld/v1/x/../entities',
+      '/ngsi-ld/v1/%65ntities',
+      '/ngsi-ld/v1/%2565ntities',
+      '/ngsi-ld/v1/entities;x',
+      '/ngsi-ld/v1\\entities',
+      '/ngsi-ld/v1/ENTITIES',
+      '/ngsi-ld/v1/entities#x',
+      '/ngsi-ld/v1/entities/urn:x%2F..',
+      '/ngsi-ld/v1/temporal/entities',
+      '/ngsi-ld/v1/subscriptions',
+      'http://broker/ngsi-ld/v1/entities',
+    ]) {
+      await exchange(port, request(`DELETE ${target}`));
+      await exchange(
+        port,
+        request(`POST ${target}`, ['X-HTTP-Method-Override: DELETE', 'Content-Length: 0']),
+      );
+    }
+    assert.deepEqual(
+      seen().filter((line) => line.startsWith('DELETE') && !line.includes('urn:a%2F..b')),
+      [],
+    );
+    assert.doesNotMatch(broker.received.join(''), /override/i);
+  });
+
+  it('has no method but upper-case ones', async () => {
+    assert.equal(statusOf(await exchange(port, request('delete /ngsi-ld/v1/entities'))), 400);
+  });
+
+  it('throws the body of a refused request away and keeps the connection', async () => {
+    const client = await connect(port);
+    const body = 'DELETE /ngsi-ld/v1/entities/urn:smuggled HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100);
+    client.send(`DELETE /ngsi-ld/v1//entities HTTP/1.1\r\nHost: g\r\nContent-Length: ${body.length}\r\n\r\n`);
+    await client.until(/^HTTP\/1\.1 400 [^]*\}$/);
+    client.send(body);
+    client.send(request('GET /health/live'));
+    assert.match(await client.closed(), /^HTTP\/1\.1 400 [^]*\}HTTP\/1\.1 200 [^]*\{"live":true\}$/);
+    assert.doesNotMatch(broker.received.join(''), /smuggled/);
+  });
+
+  it('answers Expect: 100-continue for Fastify, and with the refusal alone where it refuses', async () => {
+    const expect = ['Expect: 100-continue', 'Content-Type: application/json', 'Content-Length: 7'];
+    const client = await connect(port);
+    client.send(request('POST /api/v2/echo', expect));
+    await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
+    client.send('{"a":1}');
+    assert.match(await client.closed(), /\{"a":1\}$/);
+
+    const kept = request('DELETE /ngsi-ld/v1//entities', expect).replace('Connection: close\r\n', '');
+    const answer = await exchange(port, kept);
+    assert.equal(statusOf(answer), 400);
+  });
+});

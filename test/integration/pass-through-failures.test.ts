@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { after, describe, it } from 'node:test';
+import { Agent, Pool } from 'undici';
+import { createPassThrough } from '../../sidecar/http/pass-through.js';
+import {
+  bodyOf,
+  closeAll,
+  connect,
+  exchange,
+  problemOf,
+  request,
+  startFixedBroker,
+  startGateway,
+  startRawBroker,
+  statusOf,
+} from './pass-through-wire.js';
+import type { Gateway, RawBroker } from './pass-through-wire.js';
+
+after(closeAll);
+
+const GET = request('GET /ngsi-ld/v1/entities?type=T');
+const tick = () => new Promise(setImmediate);
+const settle = async (isDone: () => boolean) => {
+  while (!isDone()) await tick();
+};
+
+async function using(
+  broker: Promise<RawBroker>,
+  options: Parameters<typeof startGateway>[1],
+  run: (gateway: Gateway, broker: RawBroker) => Promise<void>,
+): Promise<void> {
+  const started = await broker;
+  const gateway = await startGateway(started.url, options);
+  await run(gateway, started);
+  await settle(() => gateway.inFlight() === 0);
+}
+
+/** A port at which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('a broker that does not answer', () => {
+  it('out of reach: 502 problem+json that echoes the tenant, reported once', async () => {
+    const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
+    const answer = await exchange(
+      gateway.port,
+      request('GET /ngsi-ld/v1/entities/urn:%41?x=secret', ['NGSILD-Tenant: t1']),
+    );
+    assert.equal(statusOf(answer), 502);
+    assert.match(answer, /\r\nContent-Type: application\/problem\+json\r\n/);
+    assert.match(answer, /\r\nNGSILD-Tenant: t1\r\n/);
+    const problem = problemOf(answer);
+    assert.deepEqual(
+      [problem.type, problem.status, problem.instance],
+      ['urn:ngsi-ld-gateway:problem:broker-unreachable', 502, '/ngsi-ld/v1/entities/urn:%41'],
+    );
+    assert.doesNotMatch(answer, /127\.0\.0\.1|ECONNREFUSED/);
+    assert.deepEqual(gateway.failures, [
+      { method: 'GET', path: '/ngsi-ld/v1/entities/urn:%41', kind: 'unreachable', status: 502 },
+    ]);
+  });
+
+  it('HEAD gets the head of the problem only', async () => {
+    const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
+    const answer = await exchange(gateway.port, request('HEAD /ngsi-ld/v1/entities'));
+    assert.equal(statusOf(answer), 502);
+    assert.equal(bodyOf(answer), '');
+  });
+
+  it('silent: 504 problem+json, and the broker is let go', async () => {
+    await using(
+      startRawBroker(() => true),
+      { headersTimeoutMs: 20 },
+      async (gateway, broker) => {
+        const answer = await exchange(gateway.port, GET);
+        assert.equal(statusOf(answer), 504);
+        assert.equal(problemOf(answer).type, 'urn:ngsi-ld-gateway:problem:broker-timeout');
+        await settle(() => broker.sockets.every((socket) => socket.destroyed));
+        assert.deepEqual(
+          gateway.failures.map(({ kind }) => kind),
+          ['timeout'],
+        );
+      },
+    );
+  });
+
+  it('closing before it answers: 502, for a DELETE without a second try', async () => {
+    const broker = startRawBroker((socket) => {
+      socket.destroy();
+      return true;
+    });
+    await using(broker, {}, async (gateway, { received }) => {
+      assert.equal(statusOf(await exchange(gateway.port, request('DELETE /ngsi-ld/v1/entities/urn:x'))), 502);
+      assert.equal(received.length, 1);
+    });
+  });
+
+  it('a dispatcher that is closed: 503', async () => {
+    const dispatcher = new Agent();
+    await dispatcher.close();
+    const gateway = await startGateway(new URL('http://127.0.0.1:9'), { dispatcher });
+    const answer = await exchange(gateway.port, GET);
+    assert.equal(statusOf(answer), 503);
+  });
+});
+
+describe('an answer that breaks off never looks complete', () => {
+  const framings = {
+    'Content-Length': 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc',
+    chunks: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n',
+    'Content-Length on a closing connection':
+      'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 100\r\n\r\nabc',
+    'chunks on a closing connection':
+      'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n',
+  };
+  for (const [framing, answer] of Object.entries(framings)) {
+    for (const ending of ['end', 'resetAndDestroy'] as const) {
+      it(`${framing}, ${ending}`, async () => {
+        let broken: net.Socket | undefined;
+        const broker = startRawBroker((socket) => {
+          broken = socket;
+          socket.write(answer);
+          return true;
+        });
+        await using(broker, {}, async (gateway) => {
+          const client = await connect(gateway.port);
+          client.send('GET /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\n\r\n');
+          await client.until(/abc/);
+          broken?.[ending]();
+          const got = await client.closed();
+          assert.doesNotMatch(got, /\r\n0\r\n\r\n/);
+          assert.deepEqual(
+            gateway.failures.map(({ status }) => status),
+            [undefined],
+          );
+        });
+      });
+    }
+  }
+
+  it('an HTTP/1.0 client, whose body ends with the connection, sees a reset', async () => {
+    let broken: net.Socket | undefined;
+    const broker = startRawBroker((socket) => {
+      broken = socket;
+      socket.write(framings.chunks);
+      return true;
+    });
+    await using(broker, {}, async (gateway) => {
+      const client = await connect(gateway.port);
+      const error = once(client.socket, 'error');
+      client.send('GET /ngsi-ld/v1/x HTTP/1.0\r\n\r\n');
+      await client.until(/abc/);
+      broken?.destroy();
+      assert.equal(((await error)[0] as NodeJS.ErrnoException).code, 'ECONNRESET');
+    });
+  });
+});
+
+describe('a client that goes away takes its request with it, and is no failure', () => {
+  const closes = (broker: RawBroker) =>
+    settle(() => broker.sockets.length > 0 && broker.sockets.every((each) => each.destroyed));
+
+  it('before the answer', async () => {
+    await using(
+      startRawBroker(() => true),
+      {},
+      async (gateway, broker) => {
+        const client = await connect(gateway.port);
+        client.send(GET);
+        await settle(() => broker.received.length > 0 && broker.received[0] !== '');
+        client.socket.destroy();
+        await closes(broker);
+        assert.deepEqual(gateway.failures, []);
+      },
+    );
+  });
+
+  it('while it is downloading', async () => {
+    const broker = startRawBroker((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\nabc');
+      return true;
+    });
+    await using(broker, {}, async (gateway, started) => {
+      const client = await connect(gateway.port);
+      client.send(GET);
+      await client.until(/abc/);
+      client.socket.destroy();
+      await closes(started);
+      assert.deepEqual(gateway.failures, []);
+    });
+  });
+
+  for (const framing of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
+    it(`while it is uploading (${framing}): the broker never sees a whole body`, async () => {
+      await using(
+        startRawBroker(() => false),
+        {},
+        async (gateway, broker) => {
+          const client = await connect(gateway.port);
+          client.send(request('POST /ngsi-ld/v1/x', [framing], '3\r\nxyz\r\n'));
+          await settle(() => broker.received[0]?.includes('xyz') === true);
+          client.socket.destroy();
+          await closes(broker);
+          assert.doesNotMatch(broker.received[0] ?? '', /0\r\n\r\n$/);
+          assert.deepEqual(gateway.failures, []);
+        },
+      );
+    });
+  }
+
+  it('while it waits for a connection: the request is never sent', async () => {
+    const broker = await startRawBroker(() => true);
+    const dispatcher = new Pool(broker.url.origin, { connections: 1 });
+    const gateway = await startGateway(broker.url, { dispatcher });
+    const first = await connect(gateway.port);
+    first.send(request('GET /ngsi-ld/v1/first'));
+    await settle(() => broker.received[0]?.includes('first') === true);
+    const second = await connect(gateway.port);
+    second.send(request('DELETE /ngsi-ld/v1/entities/urn:second'));
+    await settle(() => gateway.inFlight() === 2);
+    second.socket.destroy();
+    await settle(() => gateway.inFlight() === 1);
+    broker.sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    assert.equal(statusOf(await first.closed()), 200);
+    assert.equal(statusOf(await Promise.race([exchange(gateway.port, GET), answerNext(broker)])), 200);
+    assert.doesNotMatch(broker.received.join(''), /second/);
+
+    async function answerNext({ received, sockets }: RawBroker): Promise<never> {
+      await settle(() => received.some((text) => text.includes('type=T')));
+      sockets.at(-1)?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      return new Promise(() => undefined);
+    }
+  });
+});
+
+describe('an answer that comes before the upload is over', () => {
+  const upload = (length: number, closes: boolean) =>
+    `POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\n${closes ? 'Connection: close\r\n' : ''}Content-Length: ${length}\r\n\r\n`;
+  const part = 'x'.repeat(65_536);
+
+  it('from the broker reaches the client, and the connection serves on', async () => {
+    const broker = startFixedBroker('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
+    await using(broker, {}, async (gateway) => {
+      const client = await connect(gateway.port);
+      client.send(upload(part.length * 20, false));
+      client.send(part);
+      assert.equal(statusOf(await client.until(/big$/)), 413);
+      client.send(part.repeat(19));
+      client.send(GET);
+      assert.match(await client.closed(), /^[^]*big[^]*big$/);
+      assert.deepEqual(gateway.failures, []);
+    });
+  });
+
+  it('is not lost on a client that reads only after it has sent everything, on a closing connection', async () => {
+    const broker = startFixedBroker('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
+    await using(broker, {}, async (gateway, { sockets }) => {
+      const client = await connect(gateway.port);
+      client.socket.pause();
+      client.send(upload(part.length * 20, true));
+      client.send(part);
+      await settle(() => sockets[0]?.destroyed === true);
+      for (let sent = 1; sent < 20; sent += 1) {
+        client.send(part);
+        await tick();
+      }
+      client.socket.resume();
+      assert.match(await client.closed(), /^HTTP\/1\.1 413 [^]*big$/);
+    });
+  });
+
+  it('from the gateway itself does so too', async () => {
+    const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
+    const client = await connect(gateway.port);
+    client.send(upload(part.length * 20, true));
+    client.send(part);
+    assert.equal(statusOf(await client.until(/\}$/)), 502);
+    client.send(part.repeat(19));
+    assert.equal(problemOf(await client.closed()).status, 502);
+  });
+
+  it('does not oblige the gateway to read for ever', async () => {
+    const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
+    const client = await connect(gateway.port);
+    const { socket } = client;
+    client.send(upload(part.length * 10_000, false));
+    client.send(part);
+    await client.until(/\}$/);
+    let parts = 1;
+    for (; !socket.destroyed && parts < 2000; parts += 1) {
+      if (!socket.write(part))
+        await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
+    }
+    assert.ok(parts < 1000, `${parts} parts of 64 kB were read`);
+  });
+});
+
+describe('createPassThrough', () => {
+  it('refuses a broker URL that is no base', () => {
+    for (const url of ['ftp://x/', 'http://u:p@x/', 'http://x/?a', 'http://x/#a']) {
+      assert.throws(
+        () => createPassThrough({ dispatcher: new Agent(), brokerUrl: new URL(url) }),
+        TypeError,
+        url,
+      );
+    }
+  });
+});
