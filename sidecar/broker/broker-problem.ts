@@ -41,9 +41,11 @@ export function problemMembers(body: Readonly<Record<string, unknown>>): Omit<Br
  */
 export function isUnknownTenant(problem: BrokerProblem): boolean {
   if (problem.status !== 404) return false;
-  const text = `${problem.type ?? ''} ${problem.title ?? ''}`;
+  const { type = '', title = '' } = problem;
+  // "Entity urn:ngsi-ld:Tenant:1 not found" speaks of an entity.
+  const spoken = /\bentit|urn:/i.test(title) ? '' : title;
   return /nonexist\w*tenant|tenant\W*(?:is\W+|was\W+|does\W+)?(?:not|unknown)|(?:no such|unknown|non-?existent|non-?existing)\W+tenant/i.test(
-    text,
+    `${type} ${spoken}`,
   );
 }
 

@@ -12,6 +12,8 @@ export type ProbedParameter = 'type' | 'attrs' | 'q' | 'idPattern' | 'scopeQ' | 
  */
 export interface BrokerCapabilities {
   projection: Projection;
+  /** False once the broker refused to be asked for a count. */
+  countAccepted: boolean;
   /** Largest page the broker is known to accept; undefined while none was refused. */
   pageSizeMax: number | undefined;
   /** Largest batch the broker is known to accept. */
@@ -31,6 +33,7 @@ const MEMORY_MS = 60 * 60 * 1000;
 interface Memory {
   readonly sinceMs: number;
   projection: Projection;
+  countAccepted: boolean;
   pageSizeMax: number | undefined;
   batchSizeMax: number | undefined;
   batchDelete: boolean;
@@ -43,6 +46,7 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilitie
   const fresh = (): Memory => ({
     sinceMs: clock.now(),
     projection: 'pick',
+    countAccepted: true,
     pageSizeMax: undefined,
     batchSizeMax: undefined,
     batchDelete: true,
@@ -61,6 +65,12 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilitie
     },
     set projection(value) {
       current().projection = value;
+    },
+    get countAccepted() {
+      return current().countAccepted;
+    },
+    set countAccepted(value) {
+      current().countAccepted = value;
     },
     get pageSizeMax() {
       return current().pageSizeMax;

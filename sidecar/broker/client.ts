@@ -42,7 +42,6 @@ export interface BrokerClientOptions {
 
 const API_ROOT = '/ngsi-ld/v1';
 const REPLY_MAX_BYTES = 64 * 1024 * 1024;
-const CONNECTIONS_MAX = 128;
 const KEEP_ALIVE_MS = 10_000;
 const TIMED_OUT = Symbol('timed out');
 
@@ -54,7 +53,8 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
   const dispatcher =
     options.dispatcher ??
     new Pool(brokerUrl.origin, {
-      connections: CONNECTIONS_MAX,
+      // As many as the purges' concurrency asks for: a request waiting for a connection would look like a slow broker.
+      connections: null,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: { timeout: timeoutMs },
       // The client's own timer covers the whole request; undici's would only be a second, coarser opinion.

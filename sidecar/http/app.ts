@@ -71,7 +71,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
     const cause = ended?.cause ?? error;
     const known = problemOf(cause) ?? fromFastify(cause);
     // A purge logs its own end.
-    if (known === undefined && ended === undefined) request.log.error({ err: cause }, 'request failed');
+    if (ended === undefined) {
+      if (known === undefined) request.log.error({ err: cause }, 'request failed');
+      else logRefusal(request, known.problem);
+    }
     const done = ended?.progress.hasBegun === true ? ended.progress : undefined;
     return sendProblem(
       request,
@@ -120,6 +123,12 @@ function sendProblem(
       // Bytes, because Fastify adds a charset parameter to text; the media type has none (RFC 9457 § 6.1).
       .send(Buffer.from(JSON.stringify(body)))
   );
+}
+
+/** Without the query, which may hold personal data. */
+function logRefusal(request: FastifyRequest, { status, detail }: Problem): void {
+  const { method, raw } = request;
+  request.log.info({ method, path: instanceOf(raw.url ?? ''), status, detail }, 'request refused');
 }
 
 /** Fastify's own refusals: bodies and URLs it cannot read. */

@@ -13,6 +13,12 @@ interface BatchEntityError {
   readonly error: Problem;
 }
 
+/** Items that a list of the answer holds at most. */
+const ERRORS_MAX = 1000;
+
+/** Longer heads than this many kilobytes are refused by some clients. */
+const WARNING_MAX_CHARS = 2000;
+
 /**
  * Turns the report of a purge into its answer: 200 for a dry run or on request, 204 when all is gone, 207 with a
  * BatchOperationResult (clause 5.2.16) when something stayed or the broker's result was incomplete.
@@ -27,7 +33,7 @@ export function purgeAnswer(
   const { matched, deleted, failed, requests, warnings } = report;
   const headers: Record<string, string> = {
     'purge-matched': String(matched),
-    ...(warnings.length === 0 ? {} : { 'ngsild-warning': warnings.join(', ') }),
+    ...(warnings.length === 0 ? {} : { 'ngsild-warning': warnings.join(', ').slice(0, WARNING_MAX_CHARS) }),
   };
   if (report.dryRun) return { status: 200, headers, body: { matched, sample: report.sample } };
 
@@ -37,7 +43,8 @@ export function purgeAnswer(
   const summary = { matched, deleted, failed, durationMs, requests };
   if (wantsRepresentation) headers['preference-applied'] = 'return=representation';
   if (failed > 0 || warnings.length > 0) {
-    const result = { success: report.success, errors: [...errorsOf(report), ...warnings.map(incomplete)] };
+    const errors = [...warnings.map(incomplete), ...errorsOf(report)].slice(0, ERRORS_MAX);
+    const result = { success: report.success, errors };
     return { status: 207, headers, body: wantsRepresentation ? { ...result, ...summary } : result };
   }
   return wantsRepresentation ? { status: 200, headers, body: summary } : { status: 204, headers };

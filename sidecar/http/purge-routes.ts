@@ -95,11 +95,12 @@ async function handlePurge(request: FastifyRequest, reply: FastifyReply, options
     reply.code(status).headers(purgeHeaders);
     return body === undefined
       ? await reply.send()
-      : await reply.type('application/json').send(JSON.stringify(body));
+      : // Bytes: beside text, Node would encode the headers, and so an echoed tenant, as UTF-8 once more.
+        await reply.type('application/json').send(Buffer.from(JSON.stringify(body)));
   } catch (error) {
     const durationMs = Math.round(performance.now() - startedMs);
     if (gone.aborted && error instanceof PurgeStoppedError)
-      log.info({ ...progress, durationMs }, 'purge stopped: its caller is gone');
+      log.info({ ...countsOf(progress), durationMs }, 'purge stopped: its caller is gone');
     else logEnded(log, error, progress, durationMs);
     throw new PurgeEndedError(error, progress);
   }
@@ -170,8 +171,12 @@ function logFinished(log: FastifyBaseLogger, report: PurgeReport, durationMs: nu
 /** Logged here, once: failures of the broker as warnings, what nobody foresaw as errors, refusals as they come. */
 function logEnded(log: FastifyBaseLogger, error: unknown, progress: PurgeProgress, durationMs: number): void {
   const known = problemOf(error);
-  const fields = { ...progress, durationMs, status: known?.problem.status ?? 500, err: error };
+  const fields = { ...countsOf(progress), durationMs, status: known?.problem.status ?? 500, err: error };
   if (known === undefined) log.error(fields, 'purge failed');
   else if (known.problem.status >= 500) log.warn(fields, 'purge ended early');
   else log.info({ ...fields, err: undefined, reason: known.problem.detail }, 'purge refused');
+}
+
+function countsOf({ deleted, failed, requests }: PurgeProgress): Omit<PurgeProgress, 'hasBegun'> {
+  return { deleted, failed, requests };
 }

@@ -70,7 +70,7 @@ function read(text: string): Reading {
 }
 
 function withoutControls(text: string): string {
-  return text.replace(/[\0-\x1f\x7f-\x9f\u200b-\u200d\ufeff]/g, '');
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, '');
 }
 
 /** Decodes percent-encodings leniently: malformed ones stay, and so does everything else. */

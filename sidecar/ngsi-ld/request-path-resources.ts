@@ -80,6 +80,7 @@ function isWellFormed(segment: string): boolean {
 function isPlainText(text: string): boolean {
   if (/[\0-\x1f\x7f-\x9f]/.test(text)) return false;
   const pieces = piecesOf(text);
-  // The first piece is what a careless server takes for the identifier: `*` could mean all, nothing means the collection.
-  return !/^[.*\s]*$/.test(pieces[0] ?? '') && !pieces.some((piece) => piece === '.' || piece === '..');
+  // The first piece is what a careless server takes for the identifier: without a letter or a digit it could mean all
+  // (`*`), an empty list (`,`), or nothing, which is the collection.
+  return /[\p{L}\p{N}]/u.test(pieces[0] ?? '') && !pieces.some((piece) => piece === '.' || piece === '..');
 }

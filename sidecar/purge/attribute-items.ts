@@ -1,3 +1,4 @@
+import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
 import type { PurgeContext } from './context.js';
 import { QueryRefusedError } from './errors.js';
 import type { ListedPage } from './listing.js';
@@ -8,20 +9,6 @@ import { walkMatches, type WalkEnd } from './walk.js';
 /** One attribute of one entity, with all its instances. */
 export type AttributeItem = Required<Item>;
 
-/** Members of an entity that are no attributes (clause 5.2.4), and those the broker writes. */
-const NO_ATTRIBUTES: ReadonlySet<string> = new Set([
-  'id',
-  'type',
-  'scope',
-  '@id',
-  '@type',
-  '@context',
-  'createdAt',
-  'modifiedAt',
-  'deletedAt',
-  'expiresAt',
-]);
-
 type Entity = Readonly<Record<string, unknown>>;
 
 /** The attributes of an entity that a removal reaches. */
@@ -31,7 +18,7 @@ export function attributesToRemove(entity: Entity, removal: AttributeRemoval): r
 }
 
 function attributesOf(entity: Entity): readonly string[] {
-  return Object.keys(entity).filter((name) => !NO_ATTRIBUTES.has(name));
+  return Object.keys(entity).filter((name) => !NO_OWN_ATTRIBUTES.has(name));
 }
 
 /**
@@ -71,7 +58,8 @@ export async function walkItems(
     lister: context.lister,
     selection: context.query.selection,
     waitBefore: (look) => context.requester.waitBefore(look),
-    counts: context.counts,
+    // A count may shrink during the walk, when attributes go that the query asks for: it is no lie then.
+    counts: { contradicted: false },
     isNew: (id) => {
       const isFirst = isNew(id);
       if (isFirst) newHere.add(id);

@@ -4,7 +4,7 @@ import type { ItemVerdict } from './batch-reply.js';
 import type { PurgeContext } from './context.js';
 import { createDispatcher } from './dispatcher.js';
 import type { Preview } from './dry-run.js';
-import { BrokerRefusedError, NotConvergingError, TooManyMatchesError } from './errors.js';
+import { BrokerRefusedError, BrokerReplyError, NotConvergingError, TooManyMatchesError } from './errors.js';
 import { IdLedger, IdState } from './id-ledger.js';
 import { problemOfFailure } from './item-problem.js';
 import type { AttributeRemoval } from './query.js';
@@ -16,6 +16,9 @@ const PASSES_MAX = 50;
 
 /** Passes that take new matches although nobody knows how many there were; later ones arrived meanwhile. */
 const UNCOUNTED_PASSES_MAX = 10;
+
+/** Looks at attributes claimed gone that are still listed, before they are reported: the query may lag behind. */
+const LOOKS_MAX = 3;
 
 const SAMPLE_MAX = 100;
 
@@ -37,6 +40,7 @@ export async function previewAttributes(context: PurgeContext, removal: Attribut
  * @param total matches that the broker counted before, where it did
  * @returns attributes of matches that arrived meanwhile and were left
  * @throws TooManyMatchesError before the first removal when more attributes would go than may be affected
+ * @throws BrokerReplyError when the broker counts matches that it does not list
  */
 export async function removeAttributes(
   context: PurgeContext,
@@ -51,11 +55,24 @@ export async function removeAttributes(
     });
   }
   const entities = new IdLedger();
+  let looks = 0;
   for (let pass = 1; pass <= PASSES_MAX; pass++) {
     const expectsMore = total === undefined ? pass <= UNCOUNTED_PASSES_MAX : entities.size < total;
-    const { tried, left } = await removeInOnePass(context, removal, entities, pass <= 2 || expectsMore);
+    const isLastLook = looks === LOOKS_MAX;
+    const options = { takesNew: pass <= 2 || expectsMore, isLastLook };
+    const known = entities.size;
+    const { tried, left, lingering, counted } = await removeInOnePass(context, removal, entities, options);
     context.emit({ type: 'drained', matched: context.tally.matched });
-    if (tried === 0) return left;
+    // In pages without a fixed order some entities are passed over, and met in a later pass.
+    const hidden = Math.max(0, counted - entities.size);
+    if (tried > 0 || (hidden > 0 && entities.size > known)) continue;
+    if (lingering + hidden > 0 && !isLastLook) {
+      looks += 1;
+      await context.requester.waitBefore(looks);
+      continue;
+    }
+    if (hidden > 0) throw new BrokerReplyError(`The broker counts ${hidden} more matches than it lists.`);
+    return left;
   }
   throw new NotConvergingError(
     `Attributes keep turning up after ${PASSES_MAX} passes; send the purge again.`,
@@ -66,17 +83,22 @@ interface PassResult {
   readonly tried: number;
   /** Attributes never seen before, and not taken. */
   readonly left: number;
+  /** Attributes claimed gone twice, still listed, and not yet reported. */
+  readonly lingering: number;
+  /** Matches that the broker counted in the end; 0 when it listed all that it counts, or cannot count. */
+  readonly counted: number;
 }
 
 async function removeInOnePass(
   context: PurgeContext,
   removal: AttributeRemoval,
   entities: IdLedger,
-  takesNew: boolean,
+  { takesNew, isLastLook }: { readonly takesNew: boolean; readonly isLastLook: boolean },
 ): Promise<PassResult> {
   const { tally, limits } = context;
   let tried = 0;
   let left = 0;
+  let lingering = 0;
   const dispatcher = createDispatcher<{ readonly item: AttributeItem; readonly isSecondTry: boolean }>({
     concurrency: limits.concurrency,
     chunkSize: () => 1,
@@ -95,7 +117,8 @@ async function removeInOnePass(
       for (const item of items) {
         const state = tally.ledger.get(keyOf(item));
         tally.ledger.markListed(keyOf(item));
-        if (state === IdState.goneTwice) tally.failListed(item, STILL_THERE);
+        if (state === IdState.goneTwice && !isLastLook) lingering += 1;
+        else if (state === IdState.goneTwice) tally.failListed(item, STILL_THERE);
         else if (state === IdState.unknown && !takesNew) left += 1;
         else if (state !== IdState.failed && state !== IdState.pending) {
           if (state === IdState.unknown) takeOne(context, item);
@@ -107,7 +130,7 @@ async function removeInOnePass(
     });
     await dispatcher.settled();
     if (tried === 0 && end.complete) tally.forgetUnlisted();
-    return { tried, left };
+    return { tried, left, lingering, counted: end.unlisted > 0 ? (end.lastCount ?? 0) : 0 };
   } catch (error) {
     await dispatcher.abandon();
     throw error;

@@ -3,6 +3,7 @@ import { createDeleteDispatcher } from './delete-dispatcher.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerFailedError, BrokerReplyError, NotConvergingError } from './errors.js';
 import { IdState } from './id-ledger.js';
+import type { ListedPage } from './listing.js';
 import { surveyMatches, type Survey } from './survey.js';
 
 /** Looks at something that should have changed before it is reported: brokers may answer queries from a stale index. */
@@ -11,45 +12,66 @@ const LOOKS_MAX = 3;
 /** Rounds after which a purge gives up; each deals with thousands of ids. */
 const ROUNDS_MAX = 200;
 
+/** Sweeps for matches never seen before, after one that looked complete, where no count tells old ones from new. */
+const LATE_SWEEPS_MAX = 3;
+
 /** So many ids that batch delete claimed gone and that are still listed say that batch delete does nothing. */
 const IDLE_BATCH_EVIDENCE = 20;
 
 /**
- * Closes a drain: looks at what the query still shows and deals with it until nothing is left to do.
+ * Closes a drain: looks at what the query still shows and deals with it until nothing is left to do. Without a count
+ * to drain by, this is the whole purge, in rounds.
  *
  * Progress is what a new query shows: ids claimed gone but still listed, and ids whose tries ran out, are tried once
- * more; what stays then is reported. Matches never seen before are taken until one survey was complete; those of later
- * surveys arrived while the purge ran and are left alone.
+ * more; what stays then is reported. Matches never seen before are taken in one sweep, and beyond it while fewer were
+ * taken than counted; later ones arrived while the purge ran and are left alone.
  *
  * @param target matches counted before the first delete, where the count can be trusted
+ * @param first a page that nothing was taken of yet
  * @returns how many matches arrived meanwhile and were left
  */
 export async function closeDrain(
   context: PurgeContext,
   dispatcher: Dispatcher<string>,
   target: number | undefined,
+  first?: ListedPage,
 ): Promise<number> {
-  const { tally } = context;
+  const { tally, counts, requester } = context;
   let looks = 0;
-  let sweptAll = false;
+  let hasSwept = false;
+  let lateSweeps = 0;
+  let waitedForIndex = false;
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     await dispatcher.settled();
     context.emit({ type: 'drained', matched: tally.matched });
-    const survey = await surveyMatches(context);
-    const chases = !sweptAll || (target !== undefined && tally.matched < target);
+    const survey = await surveyMatches(context, round === 1 ? first : undefined);
+    if (survey.claimedGone.length > 0 && !waitedForIndex) {
+      // A query may lag behind the deletes for a moment, which is no reason to repeat them all.
+      waitedForIndex = true;
+      await requester.waitBefore(1);
+      continue;
+    }
+    const counted = counts.contradicted ? undefined : target;
+    const isShort = counted !== undefined && tally.matched < counted;
+    const chases = !hasSwept || (counted === undefined ? lateSweeps < LATE_SWEEPS_MAX : isShort);
     if (survey.fresh.length > 0) await context.proveFilters();
     const fresh = chases ? context.takeFresh(survey.fresh) : [];
     const hasWork = fresh.length + survey.claimedGone.length + survey.unsettled.length > 0;
     if (hasWork) {
+      doubtBatches(context, survey);
       dispatcher.add(fresh);
       await tryAgain(context, survey);
-      sweptAll ||= survey.complete;
+      if (hasSwept && fresh.length > 0) lateSweeps += 1;
+      // Without a count, a survey cut short by its size leaves the rest of the first sweep to the next one.
+      hasSwept ||= counted !== undefined || survey.complete || survey.trickles;
       continue;
     }
-    const isUncertain = survey.claimedGoneTwice.length > 0 || !survey.complete;
+    // Counted, not taken and not shown: gone by another hand, or an error shown as an empty result.
+    const isIncomplete = !survey.complete && !survey.trickles;
+    const isUncertain = survey.claimedGoneTwice.length > 0 || isIncomplete || isShort;
     if (isUncertain && looks < LOOKS_MAX) {
       looks += 1;
-      await context.requester.waitBefore(looks);
+      await requester.waitBefore(looks);
       continue;
     }
     finish(context, survey);
@@ -60,15 +82,16 @@ export async function closeDrain(
   );
 }
 
+/** Gives up on batch delete when most of what it claimed to have deleted is still listed. */
+function doubtBatches({ tally, capabilities }: PurgeContext, { claimedGone }: Survey): void {
+  const isIdle =
+    claimedGone.length >= IDLE_BATCH_EVIDENCE && claimedGone.length * 2 > tally.ledger.count(IdState.gone);
+  if (isIdle) capabilities.batchDelete = false;
+}
+
 /** The second tries of one round. */
 async function tryAgain(context: PurgeContext, survey: Survey): Promise<void> {
-  const { tally, capabilities, requester } = context;
-  if (
-    survey.claimedGone.length >= IDLE_BATCH_EVIDENCE &&
-    survey.claimedGone.length * 2 > tally.ledger.count(IdState.gone)
-  ) {
-    capabilities.batchDelete = false;
-  }
+  const { requester } = context;
   // What was claimed to be deleted is tried singly, whoever claimed it; what failed may go by batch again.
   const single = createDeleteDispatcher(context, { isSecondTry: true, singly: true });
   const any = createDeleteDispatcher(context, { isSecondTry: true, singly: false });
@@ -111,8 +134,10 @@ function finish(context: PurgeContext, survey: Survey): void {
       },
     );
   }
-  if (survey.unlisted > 0 && !counts.contradicted) {
-    throw new BrokerReplyError(`The broker counts ${survey.unlisted} more matches than it lists.`);
+  // Where pages overlap (no fixed order), the counted ones that were not listed may be those known to have stayed.
+  const hidden = survey.unlisted - tally.ledger.countUnlisted(IdState.failed);
+  if (hidden > 0 && !counts.contradicted) {
+    throw new BrokerReplyError(`The broker counts ${hidden} more matches than it lists.`);
   }
   if (survey.complete) tally.forgetUnlisted();
 }

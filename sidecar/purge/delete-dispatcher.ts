@@ -31,7 +31,13 @@ export function createDeleteDispatcher(
         context.reportProgress();
         return [];
       }
-      const leftForSingle = await deleter.deleteBatch(ids, settle);
+      const failed: string[] = [];
+      const leftForSingle = await deleter.deleteBatch(ids, (id, verdict) => {
+        if (isSecondTry && verdict.kind === 'retryable') failed.push(id);
+        else settle(id, verdict);
+      });
+      // A batch may fail as a whole for one of its entities, or for its size: the last try is each one's own.
+      for (const id of failed) settle(id, await deleter.deleteOne(id));
       context.reportProgress();
       return leftForSingle;
     },

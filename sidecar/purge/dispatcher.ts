@@ -35,23 +35,26 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
   let failure: { readonly error: unknown } | undefined;
   let changed = deferred();
 
+  /** Runs a chunk unless one has failed; a failure is noted before the limiter can start another chunk. */
+  async function runChunk(chunk: readonly Item[]): Promise<readonly Item[]> {
+    if (failure !== undefined) return [];
+    try {
+      return await run(chunk);
+    } catch (error) {
+      failure ??= { error };
+      return [];
+    }
+  }
+
   function start(chunk: readonly Item[]): void {
     underWay += chunk.length;
-    void limit(async () => (failure === undefined ? run(chunk) : []))
-      .then(
-        (again) => {
-          queue.push(...again);
-        },
-        (error: unknown) => {
-          failure ??= { error };
-        },
-      )
-      .then(() => {
-        underWay -= chunk.length;
-        startFull();
-        changed.resolve();
-        changed = deferred();
-      });
+    void limit(async () => runChunk(chunk)).then((again) => {
+      for (const item of again) queue.push(item);
+      underWay -= chunk.length;
+      startFull();
+      changed.resolve();
+      changed = deferred();
+    });
   }
 
   /** Starts chunks from the queue's head: full ones, or all of it when flushing. */

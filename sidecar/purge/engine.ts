@@ -8,7 +8,7 @@ import { closeDrain } from './closing.js';
 import { createPurgeContext, type PurgeContext, type PurgeLimits } from './context.js';
 import { createDeleteDispatcher } from './delete-dispatcher.js';
 import { previewEntities } from './dry-run.js';
-import { drain } from './entity-drain.js';
+import { drain, trustedTotal } from './entity-drain.js';
 import { BrokerReplyError } from './errors.js';
 import type { PurgeEvent, PurgeReport } from './events.js';
 import { eventStream } from './event-stream.js';
@@ -55,7 +55,8 @@ export function purgeEntities(
     try {
       emit({ type: 'finished', report: await run(context) });
     } catch (error) {
-      context.reportProgress();
+      // The broker's own purge is not booked item by item; it has reported how far it was.
+      if (limits.strategy !== 'native' || query.removal !== undefined) context.reportProgress();
       throw error;
     }
   });
@@ -108,8 +109,10 @@ async function purgeByIds(context: PurgeContext, first: ListedPage): Promise<num
   // Nothing listed and nothing counted: the empty answer is confirmed.
   if (first.ids.length === 0 && first.count === 0) return 0;
   const dispatcher = createDeleteDispatcher(context, { isSecondTry: false, singly: false });
+  const target = context.counts.contradicted ? undefined : trustedTotal(first);
   try {
-    const target = await drain(context, first, dispatcher);
+    if (target === undefined) return await closeDrain(context, dispatcher, target, first);
+    await drain(context, first, target, dispatcher);
     return await closeDrain(context, dispatcher, target);
   } catch (error) {
     await dispatcher.abandon();

@@ -10,46 +10,28 @@ import type { PurgeContext } from './context.js';
  * could not be deleted. Deletes that finish meanwhile move the rest forward, so some matches are passed over; they are
  * at the front of a later page, and the sweep that follows the drain finds the last of them.
  *
- * Ends when a page shows nothing new, or when as many ids were taken as the broker counted.
- *
- * @returns the matches that the broker counted before the first delete, where the count can be trusted
+ * Ends when a page shows nothing new, or when as many ids were taken as the broker counted before the first delete:
+ * without that count a drain would have no end where matches arrive as fast as they go.
  */
 export async function drain(
   context: PurgeContext,
   first: ListedPage,
+  target: number,
   dispatcher: Dispatcher<string>,
-): Promise<number | undefined> {
+): Promise<void> {
   const { tally, lister, query } = context;
-  const initial = trustedTotal(context, first, 0);
-  let target = initial;
-  let largest = 0;
-  let smallPages = 0;
   for (let page = first; ;) {
     const fresh = context.takeFresh(page.ids);
-    if (fresh.length === 0) break;
+    if (fresh.length === 0) return;
     dispatcher.add(fresh);
-    largest = Math.max(largest, page.ids.length);
-    smallPages = fresh.length * 4 < largest ? smallPages + 1 : 0;
-    // Without a count, only this tells a trickle of new matches from the ones that were there before.
-    if (target === undefined && smallPages > SMALL_PAGES_MAX) break;
     // A broker that sends more than it was asked for ignores limit and offset: this was the whole result.
-    if (page.ids.length > page.limit) break;
-    if (target !== undefined && tally.ledger.size >= target) break;
+    if (page.ids.length > page.limit || tally.ledger.size >= target) return;
     await dispatcher.room(pendingMax(context, page.limit));
     const remaining = tally.ledger.count(IdState.unsettled) + tally.ledger.count(IdState.failed);
-    const before = tally.ledger.size;
-    page = await lister.page({
-      selection: query.selection,
-      offset: dispatcher.pending + remaining,
-      count: target === undefined,
-    });
+    page = await lister.page({ selection: query.selection, offset: dispatcher.pending + remaining });
     context.note(page);
-    target ??= trustedTotal(context, page, before);
   }
-  return initial;
 }
-
-const SMALL_PAGES_MAX = 256;
 
 /** Ids that may be pending before another page is fetched: enough to keep every request slot busy meanwhile. */
 function pendingMax({ deleter, limits }: PurgeContext, pageSize: number): number {
@@ -59,12 +41,12 @@ function pendingMax({ deleter, limits }: PurgeContext, pageSize: number): number
 }
 
 /**
- * How many ids the drain has to take in all, going by the page's count; undefined when it cannot be told: without a
- * count, or with one that is no more than the page itself, which is what brokers give that count the page only.
+ * How many matches there are, going by the first page's count; undefined when it cannot be told: without a count, or
+ * with one that is no more than the page itself, which is what brokers give that count the page only.
  */
-function trustedTotal(context: PurgeContext, page: ListedPage, taken: number): number | undefined {
-  if (page.count === undefined || context.counts.contradicted) return undefined;
-  const isWholePage = page.ids.length >= page.limit;
-  if (page.count < page.ids.length || (page.count === page.ids.length && isWholePage)) return undefined;
-  return taken + page.count;
+export function trustedTotal(first: ListedPage): number | undefined {
+  if (first.count === undefined) return undefined;
+  const isWholePage = first.ids.length >= first.limit;
+  if (first.count < first.ids.length || (first.count === first.ids.length && isWholePage)) return undefined;
+  return first.count;
 }

@@ -46,11 +46,16 @@ export class FilterIgnoredError extends GatewayError {
 export class UnexpectedEntityError extends GatewayError {
   readonly code = 'PURGE_UNEXPECTED_ENTITY';
 
+  /** Shortened where a broker sends an endless one. */
+  readonly entityId: string;
+
   constructor(
-    readonly entityId: string,
+    entityId: string,
     readonly parameter: 'id' | 'idPattern',
   ) {
-    super(`The broker listed entity ${entityId}, which the query's ${parameter} excludes.`);
+    const shown = entityId.slice(0, 200);
+    super(`The broker listed entity ${shown}, which the query's ${parameter} excludes.`);
+    this.entityId = shown;
   }
 }
 

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Turns a running task into the stream of the events it emits.
  *
@@ -9,6 +11,8 @@ export async function* eventStream<Event>(
   task: (emit: (event: Event) => void, signal: AbortSignal) => Promise<void>,
 ): AsyncGenerator<Event, void> {
   const stop = new AbortController();
+  // One listener for each request and wait under way, however many those are.
+  setMaxListeners(0, stop.signal);
   const onAbort = () => stop.abort(signal.reason);
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });

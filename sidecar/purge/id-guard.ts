@@ -22,6 +22,11 @@ export function createIdGuard(ids: readonly string[] | undefined, idPattern: str
   };
 }
 
+/** True for a pattern that excludes no id, because it matches even the empty text. */
+export function matchesAnyId(idPattern: string): boolean {
+  return compile(idPattern)?.matcher('').find() === true;
+}
+
 function compile(pattern: string): RE2JS | undefined {
   try {
     return RE2JS.compile(pattern);

@@ -18,7 +18,7 @@ export const IdState = {
 export type IdState = (typeof IdState)[keyof typeof IdState];
 
 /**
- * The states of all ids a purge has seen, in nine bytes each: a million ids may not be held as strings.
+ * The states of all ids a purge has seen, in nine bytes a slot: a million ids may not be held as strings.
  *
  * An open-addressing table of 64-bit hashes. Two ids sharing a hash (about 1 in 10^7 for a million ids) would make
  * the second look seen: it is then looked at again like any id that comes back, never deleted unasked. The hash is
@@ -73,6 +73,8 @@ export class IdLedger {
   /** Starts a new survey: no id is marked as listed in it yet. */
   startSurvey(): void {
     this.#mark = (this.#mark % MARKS) + 1;
+    // The marks begin anew: those of long ago must not look like this survey's.
+    if (this.#mark === 1) this.#cells.forEach((cell, slot) => (this.#cells[slot] = cell & STATE_BITS));
   }
 
   /** Marks a known id as listed in the current survey; false if it was listed in it already, or is not known. */
@@ -136,7 +138,7 @@ export class IdLedger {
 
 const STATE_WIDTH = 3;
 const STATE_BITS = (1 << STATE_WIDTH) - 1;
-/** Survey marks go round; a mark older than this many surveys cannot be met, since every survey lists what remains. */
+/** Most that the bits beside the state can tell apart. */
 const MARKS = 31;
 
 function stateOf(cell: number): IdState {

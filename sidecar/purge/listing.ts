@@ -62,6 +62,9 @@ const PROJECTIONS: Readonly<Record<Projection, readonly Parameter[]>> = {
   none: [],
 };
 
+/** Statuses with which a query is answered (clause 6.4.3.2). */
+const ANSWERED: ReadonlySet<number> = new Set([200, 201, 203]);
+
 const NEXT_PROJECTION: Readonly<Record<Projection, Projection | undefined>> = {
   pick: 'key-values',
   'key-values': 'none',
@@ -81,6 +84,8 @@ export function createLister(options: ListerOptions): Lister {
     return projects ? capabilities.projection : 'none';
   }
 
+  const asksCount = (query: PageQuery) => query.count === true && capabilities.countAccepted;
+
   async function ask(query: PageQuery, limit: number, projection: Projection): Promise<BrokerReply> {
     return send([
       ...query.selection,
@@ -89,7 +94,7 @@ export function createLister(options: ListerOptions): Lister {
       ...(query.offset === undefined || query.offset === 0
         ? []
         : [{ name: 'offset', value: String(query.offset) }]),
-      ...(query.count === true ? [{ name: 'count', value: 'true' }] : []),
+      ...(asksCount(query) ? [{ name: 'count', value: 'true' }] : []),
     ]);
   }
 
@@ -119,13 +124,13 @@ export function createLister(options: ListerOptions): Lister {
   }
 
   /**
-   * A 400 that does not say what it is about: the projection, the limit or the query. Finds out by leaving them out
-   * one after the other, and remembers what was at fault.
+   * A 400 that does not say what it is about: the projection, the limit, the count or the query. Finds out by leaving
+   * them out one after the other, and remembers what was at fault.
    */
   async function findCulprit(query: PageQuery, limit: number, projection: Projection): Promise<boolean> {
     for (let next = NEXT_PROJECTION[projection]; next !== undefined; next = NEXT_PROJECTION[next]) {
       const reply = await ask(query, limit, next);
-      if (reply.status === 200) {
+      if (ANSWERED.has(reply.status)) {
         capabilities.projection = next;
         return true;
       }
@@ -134,9 +139,13 @@ export function createLister(options: ListerOptions): Lister {
         return stepDown(limit);
       }
     }
-    if (limit === 1) return false;
-    const smallest = await ask(query, 1, 'none');
-    if (smallest.status !== 200) return false;
+    if (limit === 1 && !asksCount(query)) return false;
+    const barest = await ask({ ...query, count: false }, 1, 'none');
+    if (!ANSWERED.has(barest.status)) return false;
+    if (asksCount(query) && !ANSWERED.has((await ask(query, 1, 'none')).status)) {
+      capabilities.countAccepted = false;
+      return true;
+    }
     return stepDown(limit);
   }
 
@@ -150,16 +159,20 @@ export function createLister(options: ListerOptions): Lister {
       return true;
     }
     if (isAboutPageSize(problem)) return stepDown(limit);
+    if (asksCount(query) && /\bcount\b/i.test(wordsOf(problem))) {
+      capabilities.countAccepted = false;
+      return true;
+    }
     return findCulprit(query, limit, projection);
   }
 
   return {
     async showsAnything(selection) {
       const reply = await send(selection);
-      return reply.status === 200 && parsePage(reply).ids.length > 0;
+      return ANSWERED.has(reply.status) && parsePage(reply).ids.length > 0;
     },
     async page(query) {
-      const { pageSizeMax, projection: learntProjection } = capabilities;
+      const { pageSizeMax, projection: learntProjection, countAccepted } = capabilities;
       for (;;) {
         const limit = limitFor(query);
         const projection = projectionFor(query);
@@ -172,7 +185,7 @@ export function createLister(options: ListerOptions): Lister {
             throw new BrokerReplyError(error.message, { cause: error });
           throw error;
         }
-        if (reply.status === 200) {
+        if (ANSWERED.has(reply.status)) {
           const page = parsePage(reply);
           capabilities.setProvenPage(projection, limit);
           return { ...page, limit };
@@ -187,6 +200,7 @@ export function createLister(options: ListerOptions): Lister {
         // The steps did not help, so the query is at fault: nothing was learnt about the broker.
         capabilities.pageSizeMax = pageSizeMax;
         capabilities.projection = learntProjection;
+        capabilities.countAccepted = countAccepted;
         throw new BrokerRefusedError(OPERATION, problem, reply.headers.get('www-authenticate'));
       }
     },

@@ -40,7 +40,10 @@ export function checkNativeQuery(query: EntityPurgeQuery): void {
  * Lets the broker purge by itself (opt-in), again and again until it shows and counts no match: some brokers delete
  * one page for each request.
  *
- * @throws BrokerReplyError when the broker gives no count, without which nothing could be claimed
+ * A bound on the matches holds before the first request only: what the broker then deletes is its own decision.
+ *
+ * @throws BrokerReplyError when the broker gives no count, without which nothing could be claimed, or counts matches of
+ *   which it lists none, so that its filters could not be proven
  */
 export async function purgeNatively(
   context: PurgeContext,
@@ -48,8 +51,12 @@ export async function purgeNatively(
 ): Promise<Pick<PurgeReport, 'matched' | 'deleted' | 'failed' | 'errors'>> {
   const { query, requester, lister } = context;
   const matched = countOf(first);
+  if (matched > 0 && first.ids.length === 0) {
+    throw new BrokerReplyError(`The broker counts ${matched} matches but lists none of them.`);
+  }
   const path = `/entities?${formatParameters(query.selection)}`;
   let left = matched;
+  let fewest = matched;
   let page = first;
   for (let idle = 0; left > 0 && idle < IDLE_PURGES_MAX;) {
     const settled = await requester.send({ method: 'DELETE', path, operation: OPERATION });
@@ -62,7 +69,9 @@ export async function purgeNatively(
     page = await lister.page({ selection: query.selection, count: true });
     context.note(page);
     const now = countOf(page);
-    idle = now < left ? 0 : idle + 1;
+    // Below every count so far: with matches coming in, a count that goes up and down would never end.
+    idle = now < fewest ? 0 : idle + 1;
+    fewest = Math.min(fewest, now);
     left = now;
     const deleted = Math.max(0, matched - left);
     context.emit({ type: 'progress', hasBegun: true, deleted, failed: 0, requests: requester.requests });

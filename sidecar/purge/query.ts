@@ -1,8 +1,10 @@
 import { parseGeoQuery } from '../ngsi-ld/geo-query.js';
 import { attributePathsOf, hasLinkedEntityPath, parseQ } from '../ngsi-ld/q.js';
+import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
 import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
 import { parseTypeSelector } from '../ngsi-ld/type-selector.js';
 import { QueryRefusedError } from './errors.js';
+import { matchesAnyId } from './id-guard.js';
 import { parseParameters, SELECTION_PARAMETERS, type Parameter } from './parameters.js';
 
 /** Attributes to remove from each match instead of the entity (clause 5.6.21). */
@@ -23,17 +25,6 @@ export interface EntityPurgeQuery {
   /** Most items that may be affected; undefined for no bound. */
   readonly maxAffected: number | undefined;
 }
-
-const CORE = 'https://uri.etsi.org/ngsi-ld/';
-
-/**
- * Attributes that the broker itself writes, and members of every entity that are no attributes, by term and by IRI. A
- * filter on nothing else does not restrict a purge (clause 5.6.21.4), and none of them can be removed.
- */
-const NO_OWN_ATTRIBUTES: ReadonlySet<string> = new Set([
-  ...['createdAt', 'modifiedAt', 'deletedAt', 'scope'].flatMap((name) => [name, `${CORE}${name}`]),
-  ...['id', 'type', '@id', '@type', '@context'],
-]);
 
 /**
  * Parses and vets the query string of `DELETE /ngsi-ld/v1/entities` (clauses 5.6.21 and 6.4.3.3, extended by all
@@ -94,7 +85,9 @@ function restrictionsOf(parameters: ReadonlyMap<string, string>): { qualifies: b
   const byQ = usesOwnAttribute(parameters.get('q'));
   const byGeo = checkGeoQuery(parameters);
   const byType = type !== undefined && type !== '*';
-  const narrowing = ['id', 'idPattern', 'scopeQ', 'q'].some((name) => parameters.has(name));
+  const idPattern = parameters.get('idPattern');
+  const byPattern = idPattern !== undefined && !matchesAnyId(idPattern);
+  const narrowing = byPattern || ['id', 'scopeQ', 'q'].some((name) => parameters.has(name));
   return {
     qualifies: type !== undefined || byAttrs || byQ || byGeo,
     // Every entity has the broker's own attributes, but a time that q compares them with does narrow.
@@ -156,6 +149,14 @@ function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | 
   const names = drop ?? keep;
   if (names === undefined) return undefined;
   const kind = drop === undefined ? 'keep' : 'drop';
+  const attrs = listOf(parameters, 'attrs');
+  // With attrs, the broker shows no other attributes, so the others could not be found.
+  if (attrs !== undefined && (kind === 'keep' || names.some((name) => !attrs.includes(name)))) {
+    throw refusedData(
+      kind,
+      `With attrs, only attributes named there can be removed, by drop: ${attrs.join(', ')}.`,
+    );
+  }
   for (const name of names) {
     if (NO_OWN_ATTRIBUTES.has(name)) {
       throw refusedData(kind, `${name} is no attribute that could be removed or left: name attributes only.`);

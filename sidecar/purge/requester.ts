@@ -1,7 +1,12 @@
 import pRetry from 'p-retry';
 import type { BrokerClient, BrokerRequest } from '../broker/client.js';
 import { isUnknownTenant, parseBrokerProblem } from '../broker/broker-problem.js';
-import { BrokerTimeoutError, BrokerUnreachableError, RequestAbortedError } from '../broker/errors.js';
+import {
+  BrokerTimeoutError,
+  BrokerUnreachableError,
+  ReplyTooLargeError,
+  RequestAbortedError,
+} from '../broker/errors.js';
 import { failureOf, type BrokerReply, type Failure } from '../broker/outcome.js';
 import { createBreaker } from '../retry/breaker.js';
 import { backoffMs, decideRetry, type RetryPolicy } from '../retry/policy.js';
@@ -104,6 +109,9 @@ export function createRequester(options: RequesterOptions): Requester {
       if (error instanceof RequestAbortedError) throwIfStopped();
       if (error instanceof BrokerTimeoutError) throw new TryFailed({ kind: 'timeout', cause: error });
       if (error instanceof BrokerUnreachableError) throw new TryFailed({ kind: 'unreachable', cause: error });
+      // Of a query, a smaller page can be asked for; of a delete there is no smaller answer.
+      if (error instanceof ReplyTooLargeError && request.method !== 'GET')
+        throw new BrokerReplyError(error.message, { cause: error });
       throw error;
     }
     const failure = failureOf(reply);
@@ -152,7 +160,7 @@ export function createRequester(options: RequesterOptions): Requester {
         if (error instanceof TryFailed) return { kind: 'gave-up', failure: error.failure };
         throw error;
       }
-      breaker.succeeded();
+      breaker.succeeded(request.item);
       successes += 1;
       throwIfFatal(request, reply, allow403);
       return { kind: 'answered', reply };

@@ -1,5 +1,6 @@
 import type { PurgeContext } from './context.js';
 import { IdState } from './id-ledger.js';
+import type { ListedPage } from './listing.js';
 import { walkMatches, type WalkEnd } from './walk.js';
 
 /** What the query still shows, sorted by what is known of each id. */
@@ -17,8 +18,12 @@ export interface Survey extends WalkEnd {
 /** Ids with something to do that one survey holds; the rest is found by the next. */
 const FINDINGS_MAX = 10_000;
 
-/** Lists what the query still shows while nothing is being deleted. */
-export async function surveyMatches(context: PurgeContext): Promise<Survey> {
+/**
+ * Lists what the query still shows while nothing is being deleted.
+ *
+ * @param first a page already fetched at offset 0, as the first of the survey
+ */
+export async function surveyMatches(context: PurgeContext, first?: ListedPage): Promise<Survey> {
   const { query, lister, counts, requester, tally } = context;
   const { ledger } = tally;
   const fresh = new Set<string>();
@@ -52,9 +57,10 @@ export async function surveyMatches(context: PurgeContext): Promise<Survey> {
     selection: query.selection,
     waitBefore: (look) => requester.waitBefore(look),
     isNew,
+    first,
     counts,
   });
-  let end: WalkEnd = { complete: false, unlisted: 0, lastCount: undefined };
+  let end: WalkEnd = { complete: false, trickles: false, unlisted: 0, lastCount: undefined };
   for (;;) {
     const step = await walk.next();
     if (step.done === true) {

@@ -27,6 +27,8 @@ export class Tally {
   readonly #errors = new Map<string, ItemError>();
   readonly #success = new Set<string>();
   #unlisted = 0;
+  /** Some error is not in the list: an entity may have a failed attribute that nobody can look up. */
+  #errorsOverflowed = false;
 
   /** Books an item as taken: its delete is on its way. */
   take(item: Item): void {
@@ -39,7 +41,7 @@ export class Tally {
     if (verdict.kind === 'claimed-gone') {
       this.ledger.set(key, isSecondTry ? IdState.goneTwice : IdState.gone);
       this.#errors.delete(key);
-      if (this.#success.size < LISTED_MAX) this.#success.add(item.entityId);
+      this.#noteSuccess(item);
       return;
     }
     const isDueAgain = !isSecondTry && verdict.kind !== 'refused';
@@ -57,10 +59,10 @@ export class Tally {
   /** After a complete survey: failed items that it did not list are gone after all. */
   forgetUnlisted(): void {
     this.#unlisted = this.ledger.countUnlisted(IdState.failed) + this.ledger.countUnlisted(IdState.unsettled);
-    for (const [key, { entityId }] of this.#errors) {
+    for (const [key, error] of this.#errors) {
       if (this.ledger.isListed(key)) continue;
       this.#errors.delete(key);
-      if (this.#success.size < LISTED_MAX) this.#success.add(entityId);
+      this.#noteSuccess(error);
     }
   }
 
@@ -87,11 +89,16 @@ export class Tally {
     return [...this.#success].filter((entityId) => !withFailure.has(entityId));
   }
 
+  #noteSuccess(item: Item): void {
+    if (item.attribute !== undefined && this.#errorsOverflowed) return;
+    if (this.#success.size < LISTED_MAX) this.#success.add(item.entityId);
+  }
+
   #noteError(key: string, item: Item, problem: BrokerProblem): void {
     this.#success.delete(item.entityId);
     if (this.#errors.size < LISTED_MAX || this.#errors.has(key)) {
       this.#errors.set(key, { ...item, error: itemProblem(problem) });
-    }
+    } else this.#errorsOverflowed = true;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Counts failures in a row; open means that the broker answers nothing but failures. */
 export interface Breaker {
-  /** Any answer that is not a failure. */
-  succeeded(): void;
+  /** Any answer that is not a failure. `item` as in failed(). */
+  succeeded(item?: string): void;
   /** A failed try. `item` names the single entity (or attribute) it was for; absent for queries and batches. */
   failed(item?: string): void;
   readonly isOpen: boolean;
@@ -11,16 +11,19 @@ const FAILURES_IN_A_ROW = 20;
 
 /**
  * A few items that the broker cannot delete are their own error, not the broker's: a row of failures that all belong
- * to so few items says nothing about the rest.
+ * to so few items says nothing about the rest. Once an item was deleted singly, the broker is known to be able to:
+ * then each item counts once, or a purge would end wherever a few hopeless ones meet in the requests under way.
  */
 const FEWEST_DIFFERENT_ITEMS = 5;
 
 export function createBreaker(): Breaker {
   let inARow = 0;
   let general = 0;
+  let deletesItems = false;
   const items = new Set<string>();
   return {
-    succeeded() {
+    succeeded(item) {
+      deletesItems ||= item !== undefined;
       inARow = 0;
       general = 0;
       items.clear();
@@ -31,7 +34,8 @@ export function createBreaker(): Breaker {
       else if (items.size < FAILURES_IN_A_ROW) items.add(item);
     },
     get isOpen() {
-      return inARow >= FAILURES_IN_A_ROW && general + items.size >= FEWEST_DIFFERENT_ITEMS;
+      const fewest = deletesItems ? FAILURES_IN_A_ROW : FEWEST_DIFFERENT_ITEMS;
+      return inARow >= FAILURES_IN_A_ROW && general + items.size >= fewest;
     },
   };
 }
