@@ -120,7 +120,8 @@ export const fieldDefinitions = {
     type: 'boolean',
     required: true,
     default: false,
-    description: 'Only count what a purge would delete, and delete nothing, whatever the client asks for.',
+    description:
+      'Allow dry runs only: a purge without dryRun=true is answered with 403, and nothing is deleted.',
   },
 } as const satisfies Record<string, FieldDefinition>;
 

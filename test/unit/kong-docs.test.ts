@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fieldDefinitions, type FieldDefinition } from '../../kong-plugins/ngsi-ld-purge/config-schema.js';
+import { Plugin } from '../../kong-plugins/ngsi-ld-purge/index.js';
+import { FakeKong } from '../support/fake-pdk.js';
 import { readKongFile } from '../support/kong-router.js';
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
@@ -42,6 +44,21 @@ describe('docs/kong.md', () => {
       /\$\{TYPE\}([a-z-]+)/g,
     )) {
       assert.ok(page.includes(name), name);
+    }
+  });
+
+  it('quotes what the plugin reports to the log of Kong, in every case', async () => {
+    const quoted = [...page.matchAll(/\*(ngsi-ld-purge [a-z ]+) …\*/g)].map(([, start = '']) => start);
+    const unprepared = new FakeKong().trouble('service.setTarget', { kind: 'throw' });
+    await new Plugin({ sidecar_host: 'sidecar' }).access(unprepared.pdk);
+    const misconfigured = new FakeKong();
+    await new Plugin({}).access(misconfigured.pdk);
+    for (const kong of [unprepared, misconfigured]) {
+      const [message] = kong.calls.filter((call) => call.method === 'log.err').flatMap((call) => call.args);
+      assert.ok(
+        quoted.some((start) => String(message).startsWith(start)),
+        String(message),
+      );
     }
   });
 });
