@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { Gate, startRecordingBroker } from '../support/recording-broker.js';
+
+after(stopAll);
+
+const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';
+const own = (name: string) => `urn:ngsi-ld-gateway:problem:${name}`;
+
+describe('health', () => {
+  it('/health/live answers whatever the broker does, to HEAD as well', async () => {
+    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+    const live = await gateway.send('GET', '/health/live');
+    assert.equal(live.status, 200);
+    assert.deepEqual(live.json(), { status: 'up' });
+    const head = await gateway.send('HEAD', '/health/live');
+    assert.equal(head.status, 200);
+    assert.equal(head.text, '');
+  });
+
+  it('/health/ready follows the broker', async () => {
+    const broker = await startTestBroker();
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    const up = await gateway.send('GET', '/health/ready');
+    assert.equal(up.status, 200);
+    assert.deepEqual(up.json(), { status: 'up', broker: 'up' });
+
+    broker.behaviour.failFirst = 1;
+    assert.equal((await gateway.send('GET', '/health/ready')).status, 503);
+    assert.equal((await gateway.send('GET', '/health/ready')).status, 200);
+
+    await broker.close();
+    const down = await gateway.send('GET', '/health/ready');
+    assert.equal(down.status, 503);
+    assert.deepEqual(down.json(), { status: 'down', broker: 'down' });
+  });
+
+  it('/health/ready takes a broker that refuses strangers for up', async () => {
+    const broker = await startRecordingBroker(() => ({ status: 401 }));
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    assert.equal((await gateway.send('GET', '/health/ready')).status, 200);
+  });
+
+  it('/health/ready is 503 from the begin of a shutdown, while what is running is served to its end', async () => {
+    const gate = new Gate();
+    const broker = await startRecordingBroker(async () =>
+      gate.passed.then(() => ({ status: 200, body: 'x' })),
+    );
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    const running = gateway.send('GET', '/ngsi-ld/v1/entities?type=Car');
+    await broker.arrived(() => true);
+    const closed = gateway.gateway.close();
+    const ready = await gateway.send('GET', '/health/ready');
+    assert.equal(ready.status, 503);
+    assert.deepEqual(ready.json(), { status: 'shutting down', broker: 'not asked' });
+    gate.open();
+    assert.equal((await running).text, 'x');
+    await closed;
+  });
+});
+
+describe('without a broker', () => {
+  it('a purge is 502 and says so, without the address of the broker', async () => {
+    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '2' });
+    const failed = await gateway.purge('type=Car');
+    assert.equal(failed.status, 502);
+    const problem = failed.problem();
+    assert.equal(problem.type, own('broker-unreachable'));
+    assert.match(problem.detail ?? '', /connection refused/);
+    assert.equal(problem['deleted'], undefined);
+    assert.ok(!failed.text.includes('127.0.0.1'));
+  });
+
+  it('pass-through is 502 and says so', async () => {
+    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const failed = await gateway.send(method, '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1');
+      assert.equal(failed.status, 502);
+      assert.equal(failed.problem().type, own('broker-unreachable'));
+      assert.ok(!failed.text.includes('127.0.0.1'));
+    }
+  });
+});
+
+describe('with a broker that does not answer', () => {
+  it('a purge and pass-through are 504', async () => {
+    const broker = await startRecordingBroker(async () => new Promise(() => undefined));
+    const gateway = await startTestGateway({
+      BROKER_URL: broker.url,
+      BROKER_TIMEOUT_MS: '40',
+      RETRY_MAX_ATTEMPTS: '2',
+    });
+    const [purge, passed] = await Promise.all([
+      gateway.purge('type=Car'),
+      gateway.send('GET', '/ngsi-ld/v1/entities?type=Bus'),
+    ]);
+    for (const answer of [purge, passed]) {
+      assert.equal(answer.status, 504);
+      assert.equal(answer.problem().type, own('broker-timeout'));
+    }
+    const asked = broker.requests.filter(({ url }) => url.includes('type=Car'));
+    assert.equal(asked.length, 2, 'as often as it may be tried');
+  });
+});
+
+describe('with a broker that fails', () => {
+  it('a purge is 502 with the problem of the broker inside, once its tries are used up', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(1, () => ({ id: 'urn:ngsi-ld:Car:1', type: 'Car' }));
+    broker.behaviour.faultRate = 1;
+    const gateway = await startTestGateway({ BROKER_URL: broker.url, RETRY_MAX_ATTEMPTS: '3' });
+    const failed = await gateway.purge('type=Car');
+    assert.equal(failed.status, 502);
+    assert.equal(failed.problem().type, own('broker-failed'));
+    assert.equal((failed.problem()['broker'] as { status: number }).status, 503);
+    assert.equal(broker.requests.total, 3);
+  });
+
+  it('a purge is 429 with Retry-After when it is asked to come back too late', async () => {
+    const broker = await startTestBroker();
+    Object.assign(broker.behaviour, { faultRate: 1, faultKinds: ['429-retry-after'], retryAfter: '3600' });
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    const failed = await gateway.purge('type=Car');
+    assert.equal(failed.status, 429);
+    assert.equal(failed.headers.get('retry-after'), '3600');
+    assert.equal(failed.problem().type, own('broker-throttled'));
+    assert.equal(broker.requests.total, 1);
+  });
+
+  it('a purge goes on through failures that pass', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+    const gateway = await startTestGateway({ BROKER_URL: broker.url, PURGE_BATCH_SIZE: '5' });
+    Object.assign(broker.behaviour, {
+      faultRate: 0.3,
+      faultKinds: ['429', '503', '500', 'reset-before', 'reset-after'],
+    });
+    const purged = await gateway.purge('type=Car');
+    assert.equal(purged.status, 204, purged.text);
+    assert.equal(purged.headers.get('purge-deleted'), '30');
+    assert.equal(broker.entities.count(), 0);
+  });
+
+  it('a filter that the broker ignores is 501 and deletes nothing', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(5, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+    broker.behaviour.ignoreParameters = ['q'];
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    const refused = await gateway.purge('type=Car&q=speed%3E100');
+    assert.equal(refused.status, 501);
+    assert.equal(refused.problem().type, own('filter-ignored'));
+    assert.equal(refused.problem()['parameter'], 'q');
+    assert.equal(broker.entities.count(), 5);
+  });
+
+  it('what the standard has an error type for, keeps it', async () => {
+    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+    assert.equal((await gateway.purge('type=Car&nope=1')).problem().type, `${ETSI}InvalidRequest`);
+    assert.equal((await gateway.purge('')).problem().type, `${ETSI}BadRequestData`);
+    assert.equal((await gateway.send('GET', '/')).problem().type, `${ETSI}ResourceNotFound`);
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { appendFile, cp, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { send, stopAll, stopLater } from '../support/gateway-harness.js';
+import { GatewayProcess, run } from '../support/gateway-process.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+describe('npm run build', () => {
+  /** A copy of the project, so that nobody's dist/ is disturbed. */
+  let root: string;
+  const build = async () => run('npm', ['run', '--silent', 'build'], root);
+  const kongPlugins = async () => readdir(join(root, 'dist/kong-plugins'), { recursive: true });
+
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'ngsi-ld-gateway-build-'));
+    stopLater(async () => rm(root, { recursive: true, force: true }));
+    for (const name of ['package.json', 'tsconfig.json', '.build', 'sidecar', 'kong-plugins']) {
+      await cp(join(ROOT, name), join(root, name), { recursive: true });
+    }
+    await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+    await build();
+  });
+  after(stopAll);
+
+  it('leaves one file for Kong, and takes away what it no longer makes', async () => {
+    assert.deepEqual(await kongPlugins(), ['ngsi-ld-purge.cjs']);
+    await mkdir(join(root, 'dist/kong-plugins/old'), { recursive: true });
+    await writeFile(join(root, 'dist/kong-plugins/old.cjs'), 'throw new Error()');
+    await writeFile(join(root, 'dist/sidecar/old.js'), 'throw new Error()');
+    await build();
+    assert.deepEqual(
+      (await kongPlugins()).filter((name) => name.includes('.')),
+      ['ngsi-ld-purge.cjs'],
+    );
+    assert.ok(!(await readdir(join(root, 'dist/sidecar'))).includes('old.js'));
+  });
+
+  it('repeated while a gateway runs from its result disturbs nothing', async () => {
+    const gateway = await GatewayProcess.start({ PORT: '0' }, root);
+    const url = await gateway.url();
+    const main = join(root, 'dist/sidecar/main.js');
+    const unchanged = await stat(main);
+    for (const [turn, type] of ['Vehicle', 'Building'].entries()) {
+      // What has changed is replaced, and what has not is left alone.
+      await appendFile(join(root, 'sidecar/gateway.ts'), `\nexport const turn${turn} = ${turn};\n`);
+      const building = build();
+      const during = await send(url, 'DELETE', `/ngsi-ld/v1/entities?type=${type}`);
+      assert.equal(during.status, 204);
+      assert.notEqual(during.headers.get('purge-deleted'), '0');
+      await building;
+      assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
+      assert.equal((await stat(main)).ino, unchanged.ino);
+    }
+    const next = await GatewayProcess.start({ PORT: '0' }, root);
+    assert.equal((await send(await next.url(), 'GET', '/health/ready')).status, 200);
+    gateway.signal('SIGTERM');
+    assert.deepEqual(await gateway.ended, { code: 0, signal: null });
+  });
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import type { LogLine, TestGateway } from '../support/gateway-harness.js';
+import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+
+after(stopAll);
+
+const INFO = 30;
+const WARN = 40;
+const ERROR = 50;
+
+/** The lines about purges. */
+const purgeLines = (gateway: TestGateway): LogLine[] =>
+  gateway.log.lines.filter(({ msg }) => /^purge/.test(msg));
+
+describe('the log', () => {
+  it('has one line for each purge: tenant, query, counts, duration, status', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(5, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }), 'north');
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    await gateway.purge('type=Car&idPattern=.*%5B0-2%5D$', { 'ngsild-tenant': 'north' });
+    const [line, ...others] = purgeLines(gateway);
+    assert.deepEqual(others, []);
+    assert.equal(line?.msg, 'purge finished');
+    assert.equal(line.level, INFO);
+    assert.equal(line['tenant'], 'north');
+    assert.equal(line['query'], 'type=Car&idPattern=.*%5B0-2%5D$');
+    assert.equal(line['matched'], 3);
+    assert.equal(line['deleted'], 3);
+    assert.equal(line['failed'], 0);
+    assert.equal(line['status'], 204);
+    assert.equal(typeof line['durationMs'], 'number');
+    assert.equal(typeof line['reqId'], 'string');
+
+    await gateway.purge('type=Car&dryRun=true', { 'ngsild-tenant': 'north' });
+    assert.equal(purgeLines(gateway).length, 2);
+    assert.equal(purgeLines(gateway)[1]?.['dryRun'], true);
+  });
+
+  it('has one warning, with its cause, for a purge that the broker made fail', async () => {
+    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '2' });
+    assert.equal((await gateway.purge('type=Car')).status, 502);
+    const [line, ...others] = purgeLines(gateway);
+    assert.deepEqual(others, []);
+    assert.equal(line?.level, WARN);
+    assert.equal(line['status'], 502);
+    assert.match(JSON.stringify(line['err']), /ECONNREFUSED/);
+    assert.equal(gateway.log.text.split('ECONNREFUSED').length, gateway.log.text.split('\n').length);
+  });
+
+  it('has one warning, with its cause, for a forwarded request that failed', async () => {
+    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+    await gateway.send('GET', '/ngsi-ld/v1/entities?type=Secret');
+    const [line, ...others] = gateway.log.with('pass-through failed');
+    assert.deepEqual(others, []);
+    assert.equal(line?.level, WARN);
+    assert.equal(line['path'], '/ngsi-ld/v1/entities');
+    assert.match(JSON.stringify(line['err']), /ECONNREFUSED/);
+  });
+
+  it('has one line for each refused request, and no error for what clients do wrong', async () => {
+    const broker = await startTestBroker();
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    await gateway.purge('limit=1');
+    await gateway.send('DELETE', '/ngsi-ld/v1//entities?type=Car');
+    await gateway.send('GET', '/%zz');
+    await gateway.send('POST', '/health/live', {
+      body: '{',
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.deepEqual(
+      gateway.log.lines.filter(({ level }) => level >= WARN),
+      [],
+    );
+  });
+
+  it('tells that the caller of a purge is gone, and what had been done', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+    const relay = relayTo(broker);
+    const gate = new Gate();
+    const slow = await startRecordingBroker(async (request) => {
+      if (isDelete(request)) await gate.passed;
+      return relay(request);
+    });
+    const gateway = await startTestGateway({ BROKER_URL: slow.url });
+    const caller = new AbortController();
+    const purge = gateway.send('DELETE', '/ngsi-ld/v1/entities?type=Car', { signal: caller.signal });
+    await slow.arrived(isDelete);
+    caller.abort();
+    await assert.rejects(purge, { name: 'AbortError' });
+    gate.open();
+    const line = await gateway.log.until('purge stopped: its caller is gone');
+    assert.equal(line.level, INFO);
+    assert.equal(line['query'], 'type=Car');
+    assert.equal(typeof line['durationMs'], 'number');
+    assert.equal(purgeLines(gateway).length, 1);
+  });
+
+  it('never holds a token, credentials or a cookie, at no level, whatever happens', async () => {
+    const SECRETS = [
+      'gateway-secret-1',
+      'bearer-secret-2',
+      'auth-secret-3',
+      'cookie-secret-4',
+      'wrong-secret-5',
+    ];
+    const headers = {
+      'x-gateway-token': 'gateway-secret-1',
+      authorization: 'Bearer bearer-secret-2',
+      'x-auth-token': 'auth-secret-3',
+      cookie: 'session=cookie-secret-4',
+    };
+    const broker = await startTestBroker();
+    const env = { GATEWAY_TOKEN: 'gateway-secret-1', LOG_LEVEL: 'trace', RETRY_MAX_ATTEMPTS: '2' };
+    for (const BROKER_URL of [broker.url, 'http://127.0.0.1:9']) {
+      const gateway = await startTestGateway({ ...env, BROKER_URL });
+      broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+      broker.behaviour.failFirst = 1;
+      broker.behaviour.faultKinds = ['reset-before'];
+      await gateway.purge('type=Car', headers);
+      await gateway.purge('type=Car', { ...headers, 'x-gateway-token': 'wrong-secret-5' });
+      await gateway.purge('limit=1', headers);
+      await gateway.purge('type=Car', { ...headers, 'x-purge-policy': 'nonsense' });
+      await gateway.send('GET', '/ngsi-ld/v1/entities?type=Car', { headers });
+      await gateway.send('DELETE', '/ngsi-ld/v1//entities', { headers });
+      await gateway.send('GET', '/health/ready', { headers });
+      await gateway.send('GET', '/nowhere', { headers });
+      assert.ok(gateway.log.lines.length >= 4);
+      assert.ok(gateway.log.lines.every(({ level }) => level < ERROR));
+      for (const secret of SECRETS) assert.ok(!gateway.log.text.includes(secret), secret);
+    }
+  });
+});

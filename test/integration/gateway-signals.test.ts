@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { send, startTestBroker, stopAll } from '../support/gateway-harness.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { closeAll, connect } from './pass-through-wire.js';
+
+after(async () => {
+  await closeAll();
+  await stopAll();
+});
+
+const CLEAN = { code: 0, signal: null };
+/** Far beyond the time limit of any test: a process that waits for it is seen. */
+const LONG_GRACE = { SHUTDOWN_GRACE_MS: '3600000' };
+
+/** A broker that never answers, and a process before it. */
+async function startHanging(env: Readonly<Record<string, string>>) {
+  const broker = await startRecordingBroker(async () => new Promise(() => undefined));
+  const gateway = await GatewayProcess.start({ PORT: '0', BROKER_URL: broker.url, ...env });
+  return { broker, gateway, url: await gateway.url() };
+}
+
+describe('SIGTERM', () => {
+  it('during a purge: deletes in flight finish, its caller is told, new purges are refused, exit code 0', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+    const relay = relayTo(broker);
+    const gate = new Gate();
+    const slow = await startRecordingBroker(async (request) => {
+      if (isDelete(request)) await gate.passed;
+      return relay(request);
+    });
+    const gateway = await GatewayProcess.start({
+      PORT: '0',
+      BROKER_URL: slow.url,
+      PURGE_BATCH_SIZE: '5',
+      PURGE_CONCURRENCY: '2',
+      ...LONG_GRACE,
+    });
+    const url = await gateway.url();
+    const running = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Car');
+    await slow.arrived(isDelete, 2);
+
+    gateway.signal('SIGTERM');
+    await gateway.until(/"msg":"shutting down"/);
+    const late = await send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Car');
+    assert.equal(late.status, 503);
+    assert.equal(late.problem().type, 'urn:ngsi-ld-gateway:problem:shutting-down');
+    assert.equal((await send(url, 'GET', '/ngsi-ld/v1/entities?type=Car')).status, 200);
+    assert.equal((await send(url, 'GET', '/health/ready')).status, 503);
+
+    gate.open();
+    const stopped = await running;
+    assert.equal(stopped.status, 503);
+    assert.equal(stopped.problem()['deleted'], 10);
+    assert.deepEqual(await gateway.ended, CLEAN);
+    assert.equal(gateway.stderr, '');
+    assert.equal(broker.entities.count(), 20);
+    assert.equal(slow.requests.filter(isDelete).length, 2);
+  });
+
+  it('cuts off what is still running when the grace time is over', async () => {
+    const { broker, gateway, url } = await startHanging({ SHUTDOWN_GRACE_MS: '20' });
+    const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
+    const purge = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Bus');
+    const outcomes = Promise.allSettled([passed, purge]);
+    await broker.arrived(() => true, 2);
+    gateway.signal('SIGTERM');
+    const [cutOff, stopped] = await outcomes;
+    assert.equal(cutOff.status, 'rejected');
+    // A query of a purge is not waited for, so this one is answered in time.
+    assert.equal(stopped.status === 'fulfilled' ? stopped.value.status : 0, 503);
+    assert.deepEqual(await gateway.ended, CLEAN);
+  });
+
+  it('that comes a second time does not wait for the rest of the grace time', async () => {
+    const { broker, gateway, url } = await startHanging(LONG_GRACE);
+    const passed = assert.rejects(send(url, 'GET', '/ngsi-ld/v1/entities?type=Car'));
+    await broker.arrived(() => true);
+    gateway.signal('SIGTERM');
+    await gateway.until(/"msg":"shutting down"/);
+    gateway.signal('SIGTERM');
+    await passed;
+    assert.deepEqual(await gateway.ended, CLEAN);
+    assert.equal(gateway.stdout.split('"msg":"closed"').length, 2, 'closed once');
+  });
+});
+
+describe('SIGINT', () => {
+  it('to an idle gateway ends it at once with code 0, open connections or not', async () => {
+    const gateway = await GatewayProcess.start({ PORT: '0', ...LONG_GRACE });
+    const url = await gateway.url();
+    const idle = await connect(Number(new URL(url).port));
+    assert.equal((await send(url, 'GET', '/ngsi-ld/v1/types')).status, 200);
+    gateway.signal('SIGINT');
+    assert.deepEqual(await gateway.ended, CLEAN);
+    assert.equal(await idle.closed(), '');
+  });
+});

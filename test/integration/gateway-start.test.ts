@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { send, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+
+after(stopAll);
+
+/** A line of a stack trace. */
+const STACK = /^\s+at /m;
+
+describe('starting without a broker', () => {
+  it('greets with what it is, its broker, its free port, and two curls that work as printed', async () => {
+    const gateway = await GatewayProcess.start({ PORT: '0' });
+    const url = await gateway.url();
+    assert.match(url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    const [, dryRun = ''] = await gateway.until(/^ {2}curl '([^']+)'$/m);
+    const [, purge = ''] = await gateway.until(/^ {2}curl -i -X DELETE '([^']+)'$/m);
+    assert.match(gateway.stdout, /^Broker: embedded, in memory, with [1-9]\d* sample entities.*BROKER_URL/m);
+    for (const printed of [dryRun, purge]) assert.ok(printed.startsWith(url), printed);
+
+    const shown = (await send('', 'GET', dryRun)).json() as readonly unknown[];
+    assert.ok(shown.length > 0);
+    const purged = await send('', 'DELETE', purge);
+    assert.equal(purged.status, 204);
+    assert.equal(purged.headers.get('purge-deleted'), String(shown.length));
+    assert.deepEqual((await send('', 'GET', dryRun)).json(), []);
+    const rest = (await send(url, 'GET', '/ngsi-ld/v1/entities?local=true')).json() as readonly unknown[];
+    assert.ok(rest.length > 0, 'the others are kept');
+  });
+});
+
+describe('starting with a broker', () => {
+  it('names it, and no credentials', async () => {
+    const broker = await startTestBroker();
+    const gateway = await GatewayProcess.start({
+      PORT: '0',
+      BROKER_URL: broker.url,
+      GATEWAY_TOKEN: 'start-secret-1',
+    });
+    const url = await gateway.url();
+    await gateway.until(new RegExp(`^Broker: ${broker.url}$`, 'm'));
+    assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
+    assert.ok(!gateway.stdout.includes('start-secret-1'));
+  });
+
+  it('in production writes nothing but its log', async () => {
+    const broker = await startTestBroker();
+    const env = { PORT: '0', NODE_ENV: 'production', BROKER_URL: broker.url };
+    const gateway = await GatewayProcess.start(env);
+    await gateway.until(/"msg":"listening"/);
+    for (const line of gateway.stdout.trimEnd().split('\n')) JSON.parse(line);
+  });
+});
+
+describe('starting with mistakes in the environment', () => {
+  const CASES: readonly (readonly [what: string, env: Readonly<Record<string, string>>, named: RegExp[]])[] =
+    [
+      ['production without a broker', { NODE_ENV: 'production' }, [/BROKER_URL/]],
+      ['an address for everybody without a broker', { HOST: '0.0.0.0' }, [/BROKER_URL/]],
+      [
+        'an unknown name',
+        { PURGE_MAX_AFECTED: '10' },
+        [/PURGE_MAX_AFECTED.*did you mean PURGE_MAX_AFFECTED/],
+      ],
+      [
+        'several mistakes at once',
+        {
+          PORT: 'eighty',
+          PURGE_CONCURRENCY: '0',
+          BROKER_URL: 'ftp://b',
+          LOG_LEVEL: 'loud',
+          RETRY_FOREVER: '1',
+        },
+        [/PORT .*whole number/, /PURGE_CONCURRENCY/, /BROKER_URL/, /LOG_LEVEL.*info/, /RETRY_FOREVER/],
+      ],
+    ];
+  for (const [what, env, named] of CASES) {
+    it(`(${what}) names each on stderr and exits with 2`, async () => {
+      const gateway = await GatewayProcess.start({ PORT: '0', ...env });
+      assert.deepEqual(await gateway.ended, { code: 2, signal: null });
+      for (const pattern of named) assert.match(gateway.stderr, pattern);
+      assert.match(gateway.stderr, /docs\/config\.md/);
+      assert.doesNotMatch(gateway.stderr, STACK);
+      assert.equal(gateway.stdout, '');
+    });
+  }
+
+  it('never shows the token it refuses', async () => {
+    const gateway = await GatewayProcess.start({ PORT: '0', GATEWAY_TOKEN: 'has blanks in it' });
+    assert.equal((await gateway.ended).code, 2);
+    assert.match(gateway.stderr, /GATEWAY_TOKEN/);
+    assert.ok(!gateway.stderr.includes('has blanks'));
+  });
+});
+
+describe('starting on an address that cannot be had', () => {
+  it('(a port in use) says what to do and exits with 1', async () => {
+    const other = createServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    stopLater(async () => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const gateway = await GatewayProcess.start({ PORT: String(port) });
+    assert.deepEqual(await gateway.ended, { code: 1, signal: null });
+    assert.match(gateway.stderr, new RegExp(`^Cannot listen on 127\\.0\\.0\\.1 port ${port}: .*PORT.*\n$`));
+    assert.doesNotMatch(gateway.stdout, /NGSI-LD gateway on/);
+  });
+
+  it('(an address of another machine) says so and exits with 1', async () => {
+    const gateway = await GatewayProcess.start({
+      PORT: '0',
+      HOST: '192.0.2.1',
+      BROKER_URL: 'http://127.0.0.1:9',
+    });
+    assert.deepEqual(await gateway.ended, { code: 1, signal: null });
+    assert.match(gateway.stderr, /^Cannot listen on 192\.0\.2\.1.*HOST.*\n$/);
+  });
+});

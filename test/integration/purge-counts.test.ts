@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BrokerReplyError } from '../../sidecar/purge/errors.js';
+import { isProbe, purge, purged, things } from '../support/purge-harness.js';
+import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
+
+type Count = NonNullable<StubBrokerOptions['count']>;
+
+/** Counts that are no lie about more than there is: the purge must end well. */
+const COUNTS: Readonly<Record<string, Count>> = {
+  missing: () => undefined,
+  'minus two': () => -2,
+  zero: () => 0,
+  'no number': () => 'many',
+  empty: () => '',
+  'too low by 10': (total) => Math.max(0, total - 10),
+  'half the truth': (total) => Math.floor(total / 2),
+  'always 20': () => 20,
+  'always 100': () => 100,
+  'that of the page': (_total, page) => page,
+  'that of the page, less one': (_total, page) => Math.max(0, page - 1),
+};
+
+const PAGES: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
+  'full pages': {},
+  'short pages': { shortPages: true },
+  'pages of 20 whatever is asked for': { pageMax: 20 },
+  'pages in no order': { order: 'shuffled' },
+};
+
+describe('a purge at a broker whose counts are wrong', () => {
+  for (const [countName, count] of Object.entries(COUNTS)) {
+    for (const [pagesName, pages] of Object.entries(PAGES)) {
+      // A constant count that is right by chance in the end is one too high: it contradicts the empty result.
+      if (countName.startsWith('always')) continue;
+      it(`deletes every match: count ${countName}, ${pagesName}`, async (t) => {
+        for (const seed of [1, 2, 3, 4]) {
+          const entities = [...things(200), ...things(20, 'Other')];
+          const broker = await startStubBroker(t, { entities, count, ...pages, seed });
+          const report = await purged(broker, 'type=Thing', { seed });
+          assert.equal(broker.entities.size, 20, `seed ${seed}`);
+          assert.equal(report.deleted, 200);
+          assert.equal(report.arrived, 0);
+          assert.ok(broker.of('query').length <= 50, `${broker.of('query').length} queries`);
+        }
+      });
+    }
+  }
+
+  for (const [name, count] of Object.entries({
+    'too high by 5': (total: number) => total + 5,
+    'always 100': () => 100,
+    'always 10000': () => 10_000,
+  })) {
+    it(`deletes every match, and then says that the broker counts more than it lists: ${name}`, async (t) => {
+      const broker = await startStubBroker(t, { entities: things(200), count });
+      const { error, report, progress } = await purge(broker, 'type=Thing');
+      assert.equal(broker.entities.size, 0);
+      if (report === undefined) {
+        assert.ok(error instanceof BrokerReplyError);
+        assert.match(error.message, /counts \d+ more matches than it lists/);
+      }
+      assert.equal(progress.deleted, 200);
+      assert.ok(broker.of('query').length <= 50);
+    });
+  }
+
+  it('looks again, after a wait, when the first page is empty but counted', async (t) => {
+    let isFirst = true;
+    const broker = await startStubBroker(t, {
+      entities: things(30),
+      fault: ({ kind }) => {
+        if (kind !== 'query' || !isFirst) return undefined;
+        isFirst = false;
+        return { status: 200, headers: { 'ngsild-results-count': '30' }, body: [] };
+      },
+    });
+    assert.equal((await purged(broker, 'type=Thing')).deleted, 30);
+    assert.equal(broker.entities.size, 0);
+  });
+
+  it('refuses to call it done when the broker counts matches and never lists any', async (t) => {
+    const answer = { status: 200, headers: { 'ngsild-results-count': '30' }, body: [] };
+    const broker = await startStubBroker(t, { fault: () => answer });
+    const { error } = await purge(broker, 'type=Thing');
+    assert.ok(error instanceof BrokerReplyError);
+    assert.ok(broker.requests.length <= 25);
+  });
+
+  for (const name of ['with the count', 'without a count', 'with a count of 0'] as const) {
+    it(`is not fooled by one empty answer in the middle: an error shown as [] ${name}`, async (t) => {
+      // The very first answer, empty and counted 0, cannot be told from the truth.
+      for (let struck = name === 'with a count of 0' ? 2 : 1; struck <= 9; struck++) {
+        let queries = 0;
+        const broker = await startStubBroker(t, {
+          entities: things(300),
+          ...(name === 'without a count' ? { count: () => undefined } : {}),
+          fault: (request, { entities }) => {
+            if (request.kind !== 'query' || isProbe(request) || ++queries !== struck) return undefined;
+            const count =
+              name === 'with the count' ? entities.size : name === 'with a count of 0' ? 0 : undefined;
+            const headers = count === undefined ? {} : { 'ngsild-results-count': String(count) };
+            return { status: 200, headers, body: [] };
+          },
+        });
+        const report = await purged(broker, 'type=Thing');
+        assert.equal(broker.entities.size, 0, `query ${struck}`);
+        assert.equal(report.deleted, 300);
+      }
+    });
+  }
+
+  it('believes an empty first page that is counted as 0, with a single request', async (t) => {
+    const broker = await startStubBroker(t, { entities: things(5, 'Other') });
+    const report = await purged(broker, 'type=Thing');
+    assert.deepEqual([report.matched, report.deleted], [0, 0]);
+    assert.equal(broker.requests.length, 1);
+  });
+});

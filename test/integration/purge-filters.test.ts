@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createCapabilities } from '../../sidecar/broker/capabilities.js';
+import { FilterIgnoredError } from '../../sidecar/purge/errors.js';
+import { createTestClock, isProbe, purge, purged, things } from '../support/purge-harness.js';
+import { startStubBroker } from '../support/stub-broker.js';
+
+const GEO = 'georel=near;maxDistance==10&geometry=Point&coordinates=[1,2]';
+
+/** Queries in which one filter is ignored by the broker. */
+const IGNORED: Readonly<Record<string, readonly [string, readonly string[]]>> = {
+  type: ['type=Thing', ['type']],
+  attrs: ['attrs=n', ['attrs']],
+  q: ['type=Thing&q=n>5', ['q']],
+  scopeQ: ['type=Thing&scopeQ=/Madrid', ['scopeQ']],
+  georel: [`type=Thing&${GEO}`, ['georel']],
+  // The ids come back right by chance; only the probe shows that the pattern had no part in it.
+  idPattern: ['type=Thing&idPattern=Thing', ['idPattern']],
+  'type beside id': ['type=Thing&id=urn:ngsi-ld:Thing:1', ['type']],
+};
+
+const entities = things(20).map((thing) => ({ ...thing, scope: '/Madrid', location: {} }));
+
+describe('a broker that ignores a filter', () => {
+  for (const [name, [query, ignores]] of Object.entries(IGNORED)) {
+    it(`loses no entity: ${name}`, async (t) => {
+      const broker = await startStubBroker(t, { entities, ignores });
+      const { error, progress } = await purge(broker, query);
+      assert.ok(error instanceof FilterIgnoredError, String(error));
+      assert.equal(error.parameter, name.split(' ')[0]);
+      assert.equal(progress.hasBegun, false);
+      assert.equal(broker.entities.size, 20);
+      assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
+    });
+  }
+
+  it('loses no entity either when its first page was empty by mistake', async (t) => {
+    let queries = 0;
+    const broker = await startStubBroker(t, {
+      entities,
+      ignores: ['q'],
+      fault: ({ kind }) => {
+        if (kind !== 'query' || ++queries > 4) return undefined;
+        return { status: 200, headers: { 'ngsild-results-count': '20' }, body: [] };
+      },
+    });
+    const { error } = await purge(broker, 'type=Thing&q=n>5');
+    assert.ok(error instanceof FilterIgnoredError);
+    assert.equal(broker.entities.size, 20);
+  });
+
+  it('loses no attribute, and has nothing counted in a dry run', async (t) => {
+    for (const query of [
+      'type=Thing&q=n>5&drop=n',
+      'type=Thing&q=n>5&dryRun=true',
+      'type=Thing&q=n>5&maxAffected=50',
+    ]) {
+      const broker = await startStubBroker(t, { entities, ignores: ['q'] });
+      const { error } = await purge(broker, query);
+      assert.ok(error instanceof FilterIgnoredError, query);
+      assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
+    }
+  });
+
+  it('loses nothing while the question cannot be answered', async (t) => {
+    const broker = await startStubBroker(t, {
+      entities,
+      fault: (request) => (isProbe(request) ? { status: 503 } : undefined),
+    });
+    const { error } = await purge(broker, 'type=Thing');
+    assert.ok(error instanceof Error);
+    assert.equal(broker.entities.size, 20);
+  });
+});
+
+describe('the proof that filters are honoured', () => {
+  it('is asked for once for each filter, and again after an hour', async (t) => {
+    const clock = createTestClock();
+    const capabilities = createCapabilities(clock);
+    const broker = await startStubBroker(t, {});
+    const probes = async (query: string) => {
+      for (const entity of entities) broker.entities.set(entity.id, entity);
+      const before = broker.requests.filter(isProbe).length;
+      await purged(broker, query, { capabilities, clock });
+      return broker.requests.filter(isProbe).length - before;
+    };
+    assert.equal(await probes('type=Thing'), 1);
+    assert.equal(await probes('type=Thing'), 0);
+    assert.equal(await probes('type=Thing&q=n>5'), 1);
+    assert.equal(await probes(`type=Thing&q=n>5&scopeQ=/Madrid&${GEO}&attrs=n&idPattern=Thing`), 4);
+    assert.equal(await probes('type=Thing&id=urn:ngsi-ld:Thing:1'), 1);
+    await clock.sleep(60 * 60 * 1000);
+    assert.equal(await probes('type=Thing&q=n>5'), 2);
+  });
+
+  it('is not asked for when there is nothing to delete', async (t) => {
+    const broker = await startStubBroker(t, {});
+    await purged(broker, 'type=Thing&q=n>5');
+    assert.equal(broker.requests.length, 1);
+  });
+
+  it('counts a refusal of the impossible value as proof', async (t) => {
+    for (const status of [400, 404, 422]) {
+      const broker = await startStubBroker(t, {
+        entities,
+        fault: (request) => (isProbe(request) ? { status, body: { title: 'unknown type' } } : undefined),
+      });
+      assert.equal((await purged(broker, 'type=Thing')).deleted, 20);
+    }
+  });
+
+  it('asks with the same other filters, headers and a limit of 1', async (t) => {
+    const broker = await startStubBroker(t, { entities });
+    await purged(broker, 'type=Thing&q=n>5&local=true', { headers: { 'ngsild-tenant': 'city' } });
+    const [first, second, ...more] = broker.requests.filter(isProbe);
+    assert.equal(more.length, 0);
+    for (const probe of [first, second]) {
+      assert.equal(probe?.query.get('local'), 'true');
+      assert.equal(probe.query.get('limit'), '1');
+      assert.equal(probe.headers['ngsild-tenant'], 'city');
+      const isTypeProbe = probe.query.get('type') !== 'Thing';
+      assert.equal(probe.query.get('q') === 'n>5', isTypeProbe);
+    }
+  });
+});
+
+describe('headers of a purge', () => {
+  it('go with each of its requests, whatever it is for', async (t) => {
+    const headers = {
+      link: '<https://example.org/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"',
+      'ngsild-tenant': 'city',
+      'fiware-service': 'city',
+      'fiware-servicepath': '/a',
+      authorization: 'Bearer x',
+      'x-auth-token': 'y',
+      via: '1.1 gw',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      'x-request-id': 'r1',
+    };
+    for (const [query, oddities] of [
+      ['type=Thing', {}],
+      ['type=Thing', { batch: 405 }],
+      ['type=Thing&drop=n', {}],
+    ] as const) {
+      const broker = await startStubBroker(t, { entities, ...oddities });
+      await purged(broker, query, { headers });
+      for (const request of broker.requests) {
+        for (const [name, value] of Object.entries(headers)) assert.equal(request.headers[name], value, name);
+      }
+    }
+  });
+});

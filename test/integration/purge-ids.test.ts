@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BrokerReplyError, UnexpectedEntityError } from '../../sidecar/purge/errors.js';
+import { purge, purged, things } from '../support/purge-harness.js';
+import { startStubBroker } from '../support/stub-broker.js';
+
+/** Ids that hold what URLs, JSON and JavaScript give a meaning to. */
+const ODD_IDS = [
+  'urn:a/b',
+  'urn:a?b=c',
+  'urn:a#b',
+  'urn:a%b',
+  'urn:a%2Fb',
+  'urn:a%25b',
+  'urn:é',
+  'urn:日本',
+  'urn:😀',
+  'urn:a+b',
+  'urn:a&b',
+  'urn:a=b',
+  'urn:a;b',
+  'urn:a b',
+  'urn:"a"',
+  "urn:'a'",
+  'urn:a,b',
+  'urn:a\\b',
+  'urn:{"a":[1]}',
+  `urn:${'x'.repeat(400)}`,
+  'https://example.org/a/b?c=d#e',
+  'http://example.org/',
+  'attrs',
+  'entities',
+  '__proto__',
+  'constructor',
+  'hasOwnProperty',
+];
+
+/** Ids that, decoded too early, name the collection or climb out of it, or that no URL can hold. */
+const UNADDRESSABLE = [
+  '.',
+  '..',
+  '/',
+  '//',
+  '/a',
+  'urn:x/..',
+  'urn:x/../y',
+  'urn:x/.',
+  '%2e%2e',
+  'urn:x%2F..',
+  'urn:\u0000',
+  'urn:a\nb',
+  '*',
+  ' ',
+  `urn:${String.fromCharCode(0xd800)}`,
+];
+
+const entitiesOf = (ids: readonly string[]) => ids.map((id) => ({ id, type: 'Thing' }));
+
+describe('ids that are not made for URLs', () => {
+  it('are deleted by batch as they are', async (t) => {
+    const entities = entitiesOf([...ODD_IDS, ...UNADDRESSABLE]);
+    const broker = await startStubBroker(t, { entities });
+    const report = await purged(broker, 'type=Thing');
+    assert.equal(report.deleted, entities.length);
+    assert.equal(broker.entities.size, 0);
+    assert.equal(broker.of('single').length, 0);
+  });
+
+  it('are deleted singly, percent-encoded', async (t) => {
+    const broker = await startStubBroker(t, { entities: entitiesOf(ODD_IDS), batch: 405 });
+    const report = await purged(broker, 'type=Thing');
+    assert.deepEqual(report.errors, []);
+    assert.equal(broker.entities.size, 0);
+    for (const { target } of broker.of('single'))
+      assert.match(target, /^\/ngsi-ld\/v1\/entities\/[\w.~!*'()%-]+$/);
+  });
+
+  it('never go into a path where a server could take them for the collection: they are reported', async (t) => {
+    for (const strategy of ['auto', 'single'] as const) {
+      const entities = [...entitiesOf(UNADDRESSABLE), ...things(3)];
+      const broker = await startStubBroker(t, { entities, batch: 405 });
+      const report = await purged(broker, 'type=Thing', { limits: { strategy } });
+      assert.equal(report.deleted, 3);
+      assert.deepEqual(report.errors.map(({ entityId }) => entityId).sort(), [...UNADDRESSABLE].sort());
+      assert.equal(broker.of('collection').length, 0);
+      assert.equal(broker.of('other').length, 0);
+      assert.equal(broker.of('single').length, 3);
+    }
+  });
+
+  it('go by a batch of their own in second tries, where paths are no way', async (t) => {
+    let isFirst = true;
+    const broker = await startStubBroker(t, {
+      entities: entitiesOf(['urn:x/..', 'urn:x:1']),
+      fault: ({ kind }) => {
+        if (kind !== 'batch' || !isFirst) return undefined;
+        isFirst = false;
+        return { status: 204 };
+      },
+    });
+    const report = await purged(broker, 'type=Thing');
+    assert.deepEqual([report.deleted, report.failed, broker.entities.size], [2, 0, 0]);
+  });
+
+  it('end the purge before any delete when they are missing or empty', async (t) => {
+    for (const entity of [
+      { type: 'Thing' },
+      { id: '', type: 'Thing' },
+      { id: 7 },
+      { id: null },
+      'urn:x',
+      null,
+      [],
+    ]) {
+      const body = [{ id: 'urn:ngsi-ld:Thing:1', type: 'Thing' }, entity];
+      const broker = await startStubBroker(t, {
+        fault: ({ kind }) => (kind === 'query' ? { status: 200, body } : undefined),
+      });
+      const { error } = await purge(broker, 'type=Thing');
+      assert.ok(error instanceof BrokerReplyError, JSON.stringify(entity));
+      assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
+    }
+  });
+});
+
+describe('a broker that lists entities which id or idPattern excludes', () => {
+  it('is stopped before the first delete', async (t) => {
+    const entities = things(20);
+    for (const [query, ignores] of [
+      ['type=Thing&id=urn:ngsi-ld:Thing:1,urn:ngsi-ld:Thing:2', ['id']],
+      ['type=Thing&idPattern=Thing:1$', ['idPattern']],
+    ] as const) {
+      const broker = await startStubBroker(t, { entities, ignores });
+      const { error } = await purge(broker, query);
+      assert.ok(error instanceof UnexpectedEntityError);
+      assert.equal(error.parameter, ignores[0]);
+      assert.equal(broker.entities.size, 20);
+    }
+  });
+
+  it('is stopped in the middle, and nothing more is deleted', async (t) => {
+    let queries = 0;
+    const broker = await startStubBroker(t, {
+      entities: [...things(100), ...things(5, 'Other')],
+      fault: ({ kind }) =>
+        kind === 'query' && ++queries === 5
+          ? { status: 200, body: [{ id: 'urn:ngsi-ld:Other:1', type: 'Thing' }] }
+          : undefined,
+    });
+    const { error, progress } = await purge(broker, 'type=Thing&idPattern=:Thing:', {
+      limits: { pageSize: 20 },
+    });
+    assert.ok(error instanceof UnexpectedEntityError);
+    assert.equal(error.entityId, 'urn:ngsi-ld:Other:1');
+    assert.equal(progress.deleted, 105 - broker.entities.size);
+    assert.ok(broker.entities.has('urn:ngsi-ld:Other:1'));
+    assert.equal(broker.requests.flatMap(({ ids }) => ids).includes('urn:ngsi-ld:Other:1'), false);
+  });
+
+  it('leaves alone what the query does not name', async (t) => {
+    const broker = await startStubBroker(t, { entities: things(30) });
+    const report = await purged(
+      broker,
+      'type=Thing&id=urn:ngsi-ld:Thing:3,urn:ngsi-ld:Thing:4,urn:ngsi-ld:Nothing',
+    );
+    assert.equal(report.deleted, 2);
+    assert.equal(broker.entities.size, 28);
+  });
+});

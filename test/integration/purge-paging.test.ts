@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BrokerReplyError } from '../../sidecar/purge/errors.js';
+import { isProbe, purge, purged, requestCounts, things } from '../support/purge-harness.js';
+import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
+
+const unknown = () => undefined;
+
+/** Ways of paging, and the queries that 300 entities in pages of 50 may take. */
+const PAGINGS: Readonly<Record<string, readonly [Partial<StubBrokerOptions>, number]>> = {
+  'ignores limit and offset': [{ paging: 'whole-result' }, 3],
+  'ignores limit and offset, and counts nothing': [{ paging: 'whole-result', count: unknown }, 5],
+  'ignores the offset': [{ paging: 'no-offset' }, 30],
+  'ignores the offset, and counts nothing': [{ paging: 'no-offset', count: unknown }, 40],
+  'repeats the last entity behind the end': [{ paging: 'last-again' }, 16],
+  'repeats the last entity behind the end, and counts nothing': [
+    { paging: 'last-again', count: unknown },
+    16,
+  ],
+  'shows nothing behind the first 60': [{ paging: 'shallow-60' }, 40],
+  'sends short pages': [{ shortPages: true }, 40],
+  'sends short pages, and counts nothing': [{ shortPages: true, count: unknown }, 40],
+  'sends pages of 7 whatever is asked for': [{ pageMax: 7 }, 80],
+  'sends pages of 7 whatever is asked for, and counts nothing': [{ pageMax: 7, count: unknown }, 80],
+  'has no fixed order': [{ order: 'shuffled' }, 20],
+  'has no fixed order, and counts nothing': [{ order: 'shuffled', count: unknown }, 50],
+  'has no fixed order and short pages, and counts nothing': [
+    { order: 'shuffled', shortPages: true, count: unknown },
+    90,
+  ],
+  'links no next page': [{ next: 'never' }, 14],
+  'links no next page, and counts nothing': [{ next: 'never', count: unknown }, 14],
+  'links a next page always': [{ next: 'always' }, 14],
+  'links a next page always, and counts nothing': [{ next: 'always', count: unknown }, 20],
+};
+
+describe('a purge at a broker that pages in its own way', () => {
+  for (const [name, [oddities, most]] of Object.entries(PAGINGS)) {
+    it(`deletes every match and nothing else: a broker that ${name}`, async (t) => {
+      for (const seed of [1, 2, 3]) {
+        const entities = [...things(300), ...things(30, 'Other')];
+        const broker = await startStubBroker(t, { entities, ...oddities, seed });
+        const report = await purged(broker, 'type=Thing', { limits: { pageSize: 50 }, seed });
+        assert.equal(report.deleted, 300);
+        assert.equal(report.failed, 0);
+        assert.equal(broker.entities.size, 30);
+        assert.ok(broker.of('query').length <= most, JSON.stringify(requestCounts(broker)));
+      }
+    });
+
+    // In no order, in short pages and without a count, nobody can know what was never shown.
+    if (oddities.order === 'shuffled' && oddities.shortPages === true) continue;
+    it(`reports exactly what stays: a broker that ${name}`, async (t) => {
+      const locked = (id: string) => (id.endsWith('7') ? 409 : undefined);
+      const broker = await startStubBroker(t, { entities: things(300), ...oddities, locked });
+      const { report, error } = await purge(broker, 'type=Thing', { limits: { pageSize: 100 } });
+      // What lies behind entities that cannot be deleted is out of reach where the offset is ignored.
+      if (report === undefined)
+        assert.ok(error instanceof BrokerReplyError && /shows|offset/.test(name), name);
+      else {
+        const errors = report.errors.map(({ entityId }) => entityId).sort();
+        assert.deepEqual(errors, [...broker.entities.keys()].sort());
+        assert.equal(report.deleted, 300 - errors.length);
+      }
+      const left = [...broker.entities.keys()].filter((id) => locked(id) === undefined);
+      assert.deepEqual(left, []);
+    });
+  }
+
+  it('goes on after an empty page that a next link or the count contradicts', async (t) => {
+    for (const count of [unknown, undefined]) {
+      let queries = 0;
+      const broker = await startStubBroker(t, {
+        entities: things(300),
+        ...(count === undefined ? {} : { count }),
+        fault: (request) => {
+          if (request.kind !== 'query' || isProbe(request)) return undefined;
+          queries += 1;
+          const headers = { link: '</ngsi-ld/v1/entities?offset=1>; rel="next"' };
+          return queries % 3 === 2 ? { status: 200, headers, body: [] } : undefined;
+        },
+      });
+      const report = await purged(broker, 'type=Thing', { limits: { pageSize: 50 } });
+      assert.equal(report.deleted, 300);
+      assert.equal(broker.entities.size, 0);
+    }
+  });
+
+  it('asks for a smaller page when an answer is too large to hold', async (t) => {
+    const { createBrokerClient } = await import('../../sidecar/broker/client.js');
+    const broker = await startStubBroker(t, { entities: things(300) });
+    const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 5000, replyMaxBytes: 1000 });
+    const report = await purged(broker, 'type=Thing', { client, limits: { pageSize: 500 } });
+    assert.equal(report.deleted, 300);
+    assert.equal(broker.entities.size, 0);
+  });
+});

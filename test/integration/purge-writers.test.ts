@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isProbe, purged, requestCounts, things } from '../support/purge-harness.js';
+import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
+import type { StubRequest } from '../support/stub-broker-state.js';
+
+const PRESENT = 120;
+
+/** Adds matches whenever a request of a kind was dealt with. */
+function writer(kind: StubRequest['kind'], each: number): NonNullable<StubBrokerOptions['after']> {
+  let born = 0;
+  return (request, { entities }) => {
+    if (request.kind !== kind || isProbe(request)) return;
+    for (let n = 0; n < each; n++) {
+      const id = `urn:ngsi-ld:Thing:late:${born++}`;
+      entities.set(id, { id, type: 'Thing', n: { type: 'Property', value: 1 } });
+    }
+  };
+}
+
+const WRITERS = [
+  ['query', 1],
+  ['query', 5],
+  ['batch', 1],
+  ['batch', 5],
+  ['single', 1],
+  ['single', 2],
+] as const;
+
+describe('a purge while matches keep arriving', () => {
+  for (const [kind, each] of WRITERS) {
+    const oddities: Partial<StubBrokerOptions> = kind === 'single' ? { batch: 405 } : {};
+    for (const pageSize of [10, 100]) {
+      it(`deletes what was there and ends: ${each} for each ${kind}, pages of ${pageSize}`, async (t) => {
+        const broker = await startStubBroker(t, {
+          entities: things(PRESENT),
+          ...oddities,
+          after: writer(kind, each),
+        });
+        const report = await purged(broker, 'type=Thing', { limits: { pageSize } });
+        assert.deepEqual(
+          [...broker.entities.keys()].filter((id) => !id.includes('late')),
+          [],
+        );
+        assert.equal(report.failed, 0);
+        // What arrives during the drain may go with it, and one sweep more; the rest is left, and said so.
+        assert.ok(report.deleted <= PRESENT * 4, `${report.deleted} deleted`);
+        assert.ok(broker.of('query').length <= 60, JSON.stringify(requestCounts(broker)));
+        if (kind !== 'query') assert.equal(report.arrived, broker.entities.size);
+      });
+
+      it(`ends also where nothing is counted: ${each} for each ${kind}, pages of ${pageSize}`, async (t) => {
+        const broker = await startStubBroker(t, {
+          entities: things(PRESENT),
+          count: () => undefined,
+          ...oddities,
+          after: writer(kind, each),
+        });
+        const report = await purged(broker, 'type=Thing', { limits: { pageSize } });
+        assert.deepEqual(
+          [...broker.entities.keys()].filter((id) => !id.includes('late')),
+          [],
+        );
+        assert.equal(report.failed, 0);
+        assert.ok(broker.of('query').length <= 1600, JSON.stringify(requestCounts(broker)));
+        assert.ok(report.deleted <= PRESENT * 100, `${report.deleted} deleted`);
+      });
+    }
+  }
+
+  it('ends where attributes are dropped, and leaves attributes that arrive later', async (t) => {
+    for (const kind of ['query', 'attribute'] as const) {
+      const broker = await startStubBroker(t, { entities: things(PRESENT), after: writer(kind, 1) });
+      await purged(broker, 'type=Thing&drop=n', { limits: { pageSize: 20 } });
+      const untouched = [...broker.entities.values()].filter(
+        ({ id, n }) => n !== undefined && !id.includes('late'),
+      );
+      assert.deepEqual(untouched, []);
+      assert.ok(broker.requests.length <= PRESENT * 6, JSON.stringify(requestCounts(broker)));
+    }
+  });
+
+  it('never deletes an id again that came back after it was reported gone twice', async (t) => {
+    const deletes = new Map<string, number>();
+    const broker = await startStubBroker(t, {
+      entities: things(30),
+      after: ({ kind, id, ids }, { entities }) => {
+        if (kind !== 'batch' && kind !== 'single') return;
+        // Somebody writes each entity anew as soon as it is gone.
+        for (const gone of id === undefined ? ids : [id]) {
+          deletes.set(gone, (deletes.get(gone) ?? 0) + 1);
+          entities.set(gone, { id: gone, type: 'Thing' });
+        }
+      },
+    });
+    const report = await purged(broker, 'type=Thing');
+    assert.equal(report.failed, 30);
+    assert.ok([...deletes.values()].every((times) => times <= 3));
+  });
+});

@@ -1,0 +1,136 @@
+import { pino } from 'pino';
+import { loadConfig } from '../../sidecar/config/load.js';
+import { startEmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedded-broker/index.js';
+import { startGateway } from '../../sidecar/gateway.js';
+import type { Gateway } from '../../sidecar/gateway.js';
+import type { Problem } from '../../sidecar/ngsi-ld/problem.js';
+import { Waiting } from './waiting.js';
+
+const closers: (() => Promise<unknown>)[] = [];
+
+/** Closes every gateway and broker that was started, the latest first; for a file's `after` hook. */
+export async function stopAll(): Promise<void> {
+  for (const close of closers.splice(0).reverse()) await close();
+}
+
+/** Registers what `stopAll` is to close besides. */
+export function stopLater(close: () => Promise<unknown>): void {
+  closers.push(close);
+}
+
+/** One answer, read to its end. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  json(): unknown;
+  /** The body of a problem+json answer; throws for any other. */
+  problem(): Problem;
+}
+
+export type SendOptions = Pick<RequestInit, 'headers' | 'body' | 'signal'>;
+
+/** Sends one request as a well-behaved client does. */
+export async function send(
+  baseUrl: string,
+  method: string,
+  target: string,
+  options: SendOptions = {},
+): Promise<Answer> {
+  const response = await fetch(`${baseUrl}${target}`, { ...options, method, redirect: 'manual' });
+  const { status, headers } = response;
+  const text = await response.text();
+  const json = (): unknown => JSON.parse(text);
+  const problem = () => {
+    const mediaType = headers.get('content-type') ?? 'no content type';
+    if (mediaType !== 'application/problem+json') throw new Error(`${status} ${mediaType}: ${text}`);
+    return json() as Problem;
+  };
+  return { status, headers, text, json, problem };
+}
+
+/** Sends a JSON body; NGSI-LD's two create operations are the usual targets. */
+export async function sendJson(
+  baseUrl: string,
+  method: string,
+  target: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return send(baseUrl, method, target, {
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** One line of the log. */
+export type LogLine = Readonly<Record<string, unknown>> & { readonly level: number; readonly msg: string };
+
+/** What a gateway logs. */
+export class Log {
+  readonly lines: LogLine[] = [];
+  /** The lines as they were written. */
+  text = '';
+  readonly #waiting = new Waiting();
+
+  readonly stream = {
+    write: (line: string) => {
+      this.text += line;
+      this.lines.push(JSON.parse(line) as LogLine);
+      this.#waiting.notify();
+    },
+  };
+
+  /** The lines with a message. */
+  with(msg: string): LogLine[] {
+    return this.lines.filter((line) => line.msg === msg);
+  }
+
+  /** Waits for the first line with a message. */
+  async until(msg: string): Promise<LogLine> {
+    return this.#waiting.until(() => this.with(msg)[0]);
+  }
+}
+
+export interface TestGateway {
+  readonly url: string;
+  readonly port: number;
+  readonly gateway: Gateway;
+  readonly log: Log;
+  send(method: string, target: string, options?: SendOptions): Promise<Answer>;
+  /** DELETE of the entities that match a query. */
+  purge(query: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+/** Settings under which nothing waits: a free port, and retries at once. */
+export const QUICK = { PORT: '0', RETRY_MIN_DELAY_MS: '0', RETRY_MAX_DELAY_MS: '0' } as const;
+
+/** Starts a gateway in this process from environment variables, with its log captured. */
+export async function startTestGateway(
+  env: Readonly<Record<string, string>> & { readonly BROKER_URL: string },
+): Promise<TestGateway> {
+  const config = loadConfig({ ...QUICK, ...env });
+  const log = new Log();
+  const gateway = await startGateway(config, { logger: pino({ level: config.LOG_LEVEL }, log.stream) });
+  stopLater(async () => {
+    const closed = gateway.close();
+    await Promise.all([closed, gateway.close()]);
+  });
+  const { url } = gateway;
+  return {
+    url,
+    port: Number(new URL(url).port),
+    gateway,
+    log,
+    send: async (method, target, options) => send(url, method, target, options),
+    purge: async (query, headers = {}) => send(url, 'DELETE', `/ngsi-ld/v1/entities?${query}`, { headers }),
+  };
+}
+
+/** Starts an embedded broker without sample data. */
+export async function startTestBroker(options?: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+  const broker = await startEmbeddedBroker(options);
+  stopLater(() => broker.close());
+  return broker;
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { stopLater } from './gateway-harness.js';
+import { Waiting } from './waiting.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+let built: Promise<unknown> | undefined;
+
+/** Brings dist/ up to date, once for each test file; what has not changed is left alone. */
+async function ensureBuilt(): Promise<void> {
+  built ??= run(process.execPath, [join(ROOT, '.build/build.js')], ROOT);
+  await built;
+}
+
+/** Runs a program to its end; throws when it fails. */
+export async function run(program: string, args: readonly string[], cwd: string): Promise<void> {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${String(code)}: ${stderr}`);
+}
+
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A gateway as users start it: a process of its own. */
+export class GatewayProcess {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Waiting();
+  readonly ended: Promise<ProcessEnd>;
+  stdout = '';
+  stderr = '';
+
+  /** Starts `dist/sidecar/main.js` below `root` with nothing in its environment but `env` and what Node needs. */
+  static async start(env: Readonly<Record<string, string>>, root?: string): Promise<GatewayProcess> {
+    if (root === undefined) await ensureBuilt();
+    return new GatewayProcess(env, root ?? ROOT);
+  }
+
+  private constructor(env: Readonly<Record<string, string>>, root: string) {
+    this.#child = spawn(process.execPath, ['--enable-source-maps', 'dist/sidecar/main.js'], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      this.stdout += chunk.toString();
+      this.#waiting.notify();
+    });
+    this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.ended = once(this.#child, 'close').then(([code, signal]) => {
+      this.#waiting.notify();
+      return { code: code as number | null, signal: signal as NodeJS.Signals | null };
+    });
+    stopLater(async () => {
+      this.#child.kill('SIGKILL');
+      await this.ended;
+    });
+  }
+
+  /** Waits until the standard output matches; throws when the process ends before it does. */
+  async until(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#waiting.until(() => {
+      const found = pattern.exec(this.stdout);
+      if (found !== null) return found;
+      if (this.#child.exitCode === null && this.#child.signalCode === null) return undefined;
+      throw new Error(`ended before ${String(pattern)}: ${this.stdout}${this.stderr}`);
+    });
+  }
+
+  /** The URL in the greeting. */
+  async url(): Promise<string> {
+    const [, url] = await this.until(/^NGSI-LD gateway on (http:\S+?):? /m);
+    return url ?? '';
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+}

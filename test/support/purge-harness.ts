@@ -1,0 +1,130 @@
+import { createCapabilities, type BrokerCapabilities } from '../../sidecar/broker/capabilities.js';
+import { createBrokerClient, type BrokerClient } from '../../sidecar/broker/client.js';
+import type { PurgeLimits } from '../../sidecar/purge/context.js';
+import { purgeEntities } from '../../sidecar/purge/engine.js';
+import type { PurgeEvent, PurgeProgress, PurgeReport } from '../../sidecar/purge/events.js';
+import { parseEntityPurgeQuery } from '../../sidecar/purge/query.js';
+import type { RetryPolicy } from '../../sidecar/retry/policy.js';
+import type { Clock } from '../../sidecar/shared/clock.js';
+import type { StubBroker } from './stub-broker.js';
+import type { StubEntity } from './stub-broker-filter.js';
+import { seededRandom, type StubRequest } from './stub-broker-state.js';
+
+/** A clock whose sleeps take no time, and that remembers them. */
+export interface TestClock extends Clock {
+  /** Milliseconds of each sleep, in order. */
+  readonly sleeps: readonly number[];
+}
+
+export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
+  let nowMs = startMs;
+  const sleeps: number[] = [];
+  return {
+    sleeps,
+    now: () => nowMs,
+    async sleep(ms, signal) {
+      signal?.throwIfAborted();
+      sleeps.push(ms);
+      const until = nowMs + ms;
+      await new Promise((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
+      nowMs = Math.max(nowMs, until);
+    },
+  };
+}
+
+export interface PurgeOptions {
+  readonly limits?: Partial<PurgeLimits> | undefined;
+  readonly retry?: Partial<RetryPolicy>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What earlier purges learnt of the broker. */
+  readonly capabilities?: BrokerCapabilities;
+  readonly clock?: Clock;
+  readonly client?: BrokerClient;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly seed?: number;
+  readonly onEvent?: (event: PurgeEvent) => void;
+}
+
+/** How a purge ended: with a report, or with an error. */
+export interface PurgeOutcome {
+  readonly report: PurgeReport | undefined;
+  readonly error: unknown;
+  /** The last progress told; zeros when none was. */
+  readonly progress: PurgeProgress;
+}
+
+/** Purges as the gateway does, but without waiting; never throws. */
+export async function purge(
+  broker: Pick<StubBroker, 'url'>,
+  query: string,
+  options: PurgeOptions = {},
+): Promise<PurgeOutcome> {
+  const clock = options.clock ?? createTestClock();
+  const client =
+    options.client ?? createBrokerClient({ brokerUrl: broker.url, timeoutMs: options.timeoutMs ?? 10_000 });
+  let report: PurgeReport | undefined;
+  let error: unknown;
+  let progress: PurgeProgress = { hasBegun: false, deleted: 0, failed: 0, requests: 0 };
+  try {
+    const parsed = parseEntityPurgeQuery(query);
+    const limits: PurgeLimits = {
+      pageSize: 100,
+      batchSize: 50,
+      concurrency: 4,
+      strategy: 'auto',
+      maxAffected: parsed.maxAffected,
+      ...options.limits,
+    };
+    const events = purgeEntities(
+      { query: parsed, headers: options.headers ?? {}, limits },
+      {
+        client,
+        capabilities: options.capabilities ?? createCapabilities(clock),
+        retry: { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, ...options.retry },
+        clock,
+        random: seededRandom(options.seed ?? 1),
+      },
+      options.signal ?? new AbortController().signal,
+    );
+    for await (const event of events) {
+      options.onEvent?.(event);
+      if (event.type === 'progress') progress = event;
+      if (event.type === 'finished') report = event.report;
+    }
+  } catch (thrown) {
+    error = thrown;
+  } finally {
+    await client.close();
+  }
+  return { report, error, progress };
+}
+
+/** The report of a purge that must end with one. */
+export async function purged(...purgeArguments: Parameters<typeof purge>): Promise<PurgeReport> {
+  const { report, error } = await purge(...purgeArguments);
+  if (report === undefined) throw error;
+  return report;
+}
+
+/** Entities `urn:ngsi-ld:{type}:0` to `…:{count - 1}`, each with a numeric attribute `n`. */
+export function things(count: number, type = 'Thing', prefix = ''): StubEntity[] {
+  return Array.from({ length: count }, (_, n) => ({
+    id: `urn:ngsi-ld:${type}:${prefix}${n}`,
+    type,
+    n: { type: 'Property', value: n },
+  }));
+}
+
+/** Requests of each kind that a stub broker has seen. */
+export function requestCounts({ requests }: Pick<StubBroker, 'requests'>): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = { query: 0, batch: 0, single: 0, attribute: 0, collection: 0 };
+  for (const { kind } of requests) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+/** True for the query that asks whether a filter is honoured. */
+export function isProbe({ query }: StubRequest): boolean {
+  return [...query.values()].some((value) => value.includes('PurgeProbe'));
+}

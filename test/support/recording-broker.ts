@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { stopLater } from './gateway-harness.js';
+import { Waiting } from './waiting.js';
+
+/** A request as it reached a recording broker. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface RecordedAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A broker that records what reaches it, before it answers. */
+export interface RecordingBroker {
+  readonly url: string;
+  readonly requests: readonly RecordedRequest[];
+  /** Waits for the `nth` request (from 1) of a kind, which may have come already. */
+  arrived(isMeant: (request: RecordedRequest) => boolean, nth?: number): Promise<RecordedRequest>;
+  close(): Promise<void>;
+}
+
+/** Starts a recording broker; one that answers every request with an empty list unless told otherwise. */
+export async function startRecordingBroker(
+  answer: (request: RecordedRequest) => RecordedAnswer | Promise<RecordedAnswer> = () => EMPTY_LIST,
+): Promise<RecordingBroker> {
+  const requests: RecordedRequest[] = [];
+  const waiting = new Waiting();
+  const server = createServer({ maxHeaderSize: 256 * 1024 }, (incoming, outgoing) => {
+    void (async () => {
+      let body = '';
+      for await (const chunk of incoming) body += String(chunk);
+      const { method = '', url = '', headers } = incoming;
+      const request = { method, url, headers, body };
+      requests.push(request);
+      waiting.notify();
+      const { status, headers: answerHeaders, body: answerBody } = await answer(request);
+      outgoing.writeHead(status, answerHeaders).end(answerBody);
+    })().catch(() => outgoing.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async () => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  stopLater(close);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    arrived: async (isMeant, nth = 1) => waiting.until(() => requests.filter(isMeant)[nth - 1]),
+    close,
+  };
+}
+
+const EMPTY_LIST: RecordedAnswer = {
+  status: 200,
+  headers: { 'content-type': 'application/json', 'ngsild-results-count': '0' },
+  body: '[]',
+};
+
+/** Answers as another broker does: what stands between a gateway and an embedded broker to hold requests back. */
+export function relayTo(broker: EmbeddedBroker): (request: RecordedRequest) => Promise<RecordedAnswer> {
+  return async ({ method, url, headers, body }) => {
+    const response = await fetch(`${broker.url}${url}`, {
+      method,
+      headers: pick(['content-type', 'accept', 'ngsild-tenant'], (name) => headers[name]),
+      ...(body === '' ? {} : { body }),
+    });
+    return {
+      status: response.status,
+      headers: pick(['content-type', 'ngsild-results-count', 'link'], (name) => response.headers.get(name)),
+      body: await response.text(),
+    };
+  };
+}
+
+function pick(names: readonly string[], valueOf: (name: string) => unknown): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = valueOf(name);
+    if (typeof value === 'string') picked[name] = value;
+  }
+  return picked;
+}
+
+/** What requests wait at until it is opened. */
+export class Gate {
+  readonly passed: Promise<void>;
+  open: () => void = () => {};
+
+  constructor() {
+    this.passed = new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+}
+
+/** True for a request that deletes entities. */
+export function isDelete({ method, url }: RecordedRequest): boolean {
+  return method === 'DELETE' || url.startsWith('/ngsi-ld/v1/entityOperations/delete');
+}

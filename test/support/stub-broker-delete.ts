@@ -1,0 +1,99 @@
+import { matches } from './stub-broker-filter.js';
+import {
+  ERRORS,
+  problem,
+  remove,
+  type StubReply,
+  type StubRequest,
+  type StubState,
+} from './stub-broker-state.js';
+
+const NOT_FOUND = problem(404, 'ResourceNotFound', 'no such entity');
+
+/** `POST /entityOperations/delete` (clause 6.17.3.1), with the oddities asked for. */
+export function answerBatch(state: StubState, { ids, body }: StubRequest): StubReply {
+  const { oddities, entities } = state;
+  if (typeof oddities.batch === 'number') {
+    return { status: oddities.batch, headers: { 'content-type': 'text/html' }, body: '<h1>no</h1>' };
+  }
+  if (oddities.batch === 'idle-200') return { status: 200 };
+  if (oddities.batch === 'idle-204') return { status: 204 };
+  if (ids.length === 0) return problem(400, 'BadRequestData', 'an empty array');
+  if (ids.length > oddities.batchMaxIds || Buffer.byteLength(body) > oddities.batchMaxBytes) {
+    return { status: oddities.overBatchMax, body: { title: 'no' } };
+  }
+  if (ids.some(oddities.badInBatch)) return problem(400, 'BadRequestData', 'not a URI');
+  if (ids.some(oddities.poisonsBatch)) return problem(500, 'InternalError', 'null pointer');
+  const isIdle = oddities.batch === 'idle-207' || ids.length > oddities.batchLooksUp;
+
+  const success: string[] = [];
+  const errors: unknown[] = [];
+  const seen = new Set<string>();
+  for (const id of ids) {
+    const lock = oddities.locked(id);
+    const isThere = entities.has(id) && !isIdle && !seen.has(id);
+    seen.add(id);
+    if (!isThere) {
+      if (oddities.missing !== '204') errors.push(errorItem(state, id, 404, 'Entity Not Found'));
+    } else if (lock !== undefined) {
+      errors.push(errorItem(state, id, lock, 'Locked'));
+    } else {
+      remove(state, id);
+      success.push(id);
+    }
+  }
+  if (errors.length === 0) return { status: 204 };
+  if (success.length === 0 && oddities.missing === '404-entity-ids') {
+    return { status: 404, body: { ...(NOT_FOUND.body as object), entityIds: ids } };
+  }
+  const listed = oddities.silentItems ? [] : errors;
+  if (success.length === 0 && oddities.missing === '404-errors') return { status: 404, body: { errors } };
+  return { status: 207, body: { success, errors: listed } };
+}
+
+/** An error item as the standard has it, or as Scorpio does. */
+function errorItem({ oddities }: StubState, id: string, status: number, title: string): unknown {
+  const name = status === 404 ? 'ResourceNotFound' : 'Conflict';
+  const details = {
+    type: `${ERRORS}${name}`,
+    title,
+    ...(oddities.itemsWithoutStatus ? {} : { status }),
+  };
+  return oddities.missing === '404-errors'
+    ? { type: 'Delete', id, ProblemDetails: details }
+    : { entityId: id, error: details };
+}
+
+/** `DELETE /entities/{id}` (clause 6.5.3.2). */
+export function answerSingle(state: StubState, { id = '' }: StubRequest): StubReply {
+  const { oddities, entities } = state;
+  if (!entities.has(id) || oddities.single === 404) return NOT_FOUND;
+  const lock = oddities.locked(id);
+  if (lock !== undefined) return problem(lock, 'Conflict', 'locked');
+  remove(state, id);
+  return { status: 204 };
+}
+
+/** `DELETE /entities/{id}/attrs/{attribute}` (clause 6.7.3.2); `locked` is asked for `id attribute`. */
+export function answerAttribute(state: StubState, { id = '', attribute = '' }: StubRequest): StubReply {
+  const { oddities, entities } = state;
+  const name = oddities.aliases.get(attribute) ?? attribute;
+  const entity = entities.get(id);
+  if (entity === undefined || !Object.hasOwn(entity, name)) return NOT_FOUND;
+  const lock = oddities.locked(`${id} ${name}`);
+  if (lock !== undefined) return problem(lock, 'Conflict', 'locked');
+  if (!oddities.ghosts(`${id} ${name}`)) {
+    // Rebuilt rather than mutated: entities may be shared with the test.
+    const rest = Object.fromEntries(Object.entries(entity).filter(([member]) => member !== name));
+    entities.set(id, { ...rest, id });
+  }
+  return { status: 204 };
+}
+
+/** The broker's own purge: one page of the matches, as Orion-LD does it. */
+export function answerCollection(state: StubState, { query }: StubRequest): StubReply {
+  const { entities, oddities } = state;
+  const found = [...entities.values()].filter((entity) => matches(entity, query, oddities.aliases));
+  for (const { id } of found.slice(0, oddities.nativePage)) remove(state, id);
+  return { status: 204 };
+}

@@ -1,0 +1,97 @@
+import { matches, type StubEntity } from './stub-broker-filter.js';
+import { problem, type StubReply, type StubRequest, type StubState } from './stub-broker-state.js';
+
+const CONTEXT_LINK =
+  '<https://example.org/context.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"';
+const DEFAULT_LIMIT = 20;
+
+/** `GET /entities` (clause 6.4.3.2), with the oddities asked for. */
+export function answerQuery(state: StubState, { query }: StubRequest): StubReply {
+  const { oddities } = state;
+  const asked = Number(query.get('limit') ?? DEFAULT_LIMIT);
+  const offset = Number(query.get('offset') ?? 0);
+  const refusal = refusalOf(state, query, asked);
+  if (refusal !== undefined) return refusal;
+
+  const result = resultOf(state, query);
+  const limit = Math.min(asked, oddities.pageMax);
+  const page = pageOf(state, result, offset, limit);
+  const count = query.get('count') === 'true' ? oddities.count(result.length, page.length) : undefined;
+  const isLast = offset + page.length >= result.length;
+  const links = [CONTEXT_LINK];
+  if (oddities.next === 'always' || (oddities.next === 'right' && !isLast)) {
+    links.push(`</ngsi-ld/v1/entities?offset=${offset + page.length}>; rel="next"`);
+  }
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/json',
+      link: links.join(', '),
+      ...(count === undefined ? {} : { 'ngsild-results-count': String(count) }),
+      ...oddities.queryHeaders,
+    },
+    body: page.map((entity) => shown(state, entity, query)),
+  };
+}
+
+function refusalOf({ oddities }: StubState, query: URLSearchParams, asked: number): StubReply | undefined {
+  const mute = { status: 400, body: { title: 'Bad Request' } };
+  const refused = (how: string, detail: string) =>
+    how === '400-mute' ? mute : how.startsWith('400') ? problem(400, 'InvalidRequest', detail) : undefined;
+  if (query.has('pick') && oddities.pick.startsWith('400')) {
+    return refused(oddities.pick, 'unknown query parameter: pick');
+  }
+  if (query.get('options') === 'keyValues' && oddities.keyValues.startsWith('400')) {
+    return refused(oddities.keyValues, 'bad value for options');
+  }
+  if (query.has('count') && oddities.countParameter.startsWith('400')) {
+    return refused(oddities.countParameter, 'unknown query parameter: count');
+  }
+  if (asked <= oddities.pageMax || oddities.overPageMax === 'clamped') return undefined;
+  if (oddities.overPageMax === '403') return problem(403, 'TooManyResults', 'You ask for too much.');
+  return refused(oddities.overPageMax, `limit must not exceed ${oddities.pageMax}`);
+}
+
+function resultOf(state: StubState, query: URLSearchParams): StubEntity[] {
+  const { entities, stale, oddities, random } = state;
+  const filters = new URLSearchParams(query);
+  for (const name of oddities.ignores) filters.delete(name);
+  const result = [...entities.values()].filter((entity) => matches(entity, filters, oddities.aliases));
+  for (const [id, ghost] of stale) {
+    if (matches(ghost.entity, filters, oddities.aliases)) result.push(ghost.entity);
+    ghost.left -= 1;
+    if (ghost.left <= 0) stale.delete(id);
+  }
+  return oddities.order === 'stable' ? result : shuffled(result, random);
+}
+
+function pageOf(
+  { oddities, random }: StubState,
+  result: readonly StubEntity[],
+  offset: number,
+  limit: number,
+): readonly StubEntity[] {
+  const { paging } = oddities;
+  if (paging === 'whole-result') return result;
+  if (paging === 'no-offset') return result.slice(0, limit);
+  if (paging.startsWith('shallow-') && offset >= Number(paging.slice('shallow-'.length))) return [];
+  if (paging === 'last-again' && offset >= result.length) return result.slice(-1);
+  const length = oddities.shortPages ? Math.ceil(random() * limit) : limit;
+  return result.slice(offset, offset + length);
+}
+
+function shown({ oddities }: StubState, entity: StubEntity, query: URLSearchParams): unknown {
+  if (query.get('pick') === 'id' && oddities.pick === 'honoured') return { id: entity.id };
+  const named = query.get('attrs');
+  if (named === null || oddities.ignores.includes('attrs')) return entity;
+  const names = new Set(named.split(',').map((name) => oddities.aliases.get(name) ?? name));
+  const members = ['id', 'type', 'scope', '@context'];
+  return Object.fromEntries(
+    Object.entries(entity).filter(([name]) => members.includes(name) || names.has(name)),
+  );
+}
+
+function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+  const order = items.map((item) => ({ item, key: random() }));
+  return order.sort((a, b) => a.key - b.key).map(({ item }) => item);
+}

@@ -1,0 +1,63 @@
+import type { StubEntity } from './stub-broker-filter.js';
+import type { Oddities } from './stub-broker-oddities.js';
+
+/** One request as it arrived. */
+export interface StubRequest {
+  /** What it asks for, going by method and path. */
+  readonly kind: 'query' | 'batch' | 'single' | 'attribute' | 'collection' | 'other';
+  readonly method: string;
+  /** Path and query as on the wire. */
+  readonly target: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  /** Decoded entity id of the path. */
+  readonly id?: string;
+  /** Decoded attribute name of the path. */
+  readonly attribute?: string;
+  /** Ids of a batch. */
+  readonly ids: readonly string[];
+}
+
+export interface StubReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, unless it is a string. */
+  readonly body?: unknown;
+}
+
+/** What the handlers of a stub broker share. */
+export interface StubState {
+  readonly entities: Map<string, StubEntity>;
+  /** Deleted entities that queries still show, and for how many more. */
+  readonly stale: Map<string, { readonly entity: StubEntity; left: number }>;
+  readonly oddities: Oddities;
+  /** In [0, 1), seeded. */
+  readonly random: () => number;
+}
+
+export const ERRORS = 'https://uri.etsi.org/ngsi-ld/errors/';
+
+export function problem(status: number, name: string, detail: string): StubReply {
+  const body = { type: `${ERRORS}${name}`, title: name, detail, status };
+  return { status, headers: { 'content-type': 'application/json' }, body };
+}
+
+/** Deletes an entity, or pretends to. */
+export function remove(state: StubState, id: string): void {
+  const entity = state.entities.get(id);
+  if (entity === undefined || state.oddities.ghosts(id)) return;
+  state.entities.delete(id);
+  if (state.oddities.staleFor > 0) state.stale.set(id, { entity, left: state.oddities.staleFor });
+}
+
+/** A small seeded generator (mulberry32): the same seed gives the same test. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

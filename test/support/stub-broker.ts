@@ -1,0 +1,120 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+import { answerAttribute, answerBatch, answerCollection, answerSingle } from './stub-broker-delete.js';
+import type { StubEntity } from './stub-broker-filter.js';
+import { exemplary, type Oddities } from './stub-broker-oddities.js';
+import { answerQuery } from './stub-broker-query.js';
+import {
+  problem,
+  seededRandom,
+  type StubReply,
+  type StubRequest,
+  type StubState,
+} from './stub-broker-state.js';
+
+/** What goes wrong with one request: an answer instead of the real one, a broken connection, or no answer at all. */
+export type Fault = StubReply | 'reset-before' | 'reset-after' | 'hang';
+
+export interface StubBrokerOptions extends Partial<Oddities> {
+  readonly entities?: readonly StubEntity[];
+  /** Decides, before a request is dealt with, what goes wrong with it. */
+  readonly fault?: (request: StubRequest, broker: StubBroker) => Fault | undefined;
+  /** Hears of each request after it was dealt with. */
+  readonly after?: (request: StubRequest, broker: StubBroker) => void;
+  readonly seed?: number;
+}
+
+/** A broker for tests: small, slow on purpose in nothing, odd in whatever is asked for. Shares no code with the product. */
+export interface StubBroker {
+  readonly url: URL;
+  readonly entities: Map<string, StubEntity>;
+  /** Every request, in order of arrival. */
+  readonly requests: readonly StubRequest[];
+  of(kind: StubRequest['kind']): readonly StubRequest[];
+}
+
+const API_ROOT = '/ngsi-ld/v1/';
+
+/** Starts a stub broker on a free port; the test's end closes it. */
+export async function startStubBroker(
+  test: Pick<TestContext, 'after'>,
+  options: StubBrokerOptions = {},
+): Promise<StubBroker> {
+  const { entities = [], fault, after, seed = 1, ...oddities } = options;
+  const state: StubState = {
+    entities: new Map(entities.map((entity) => [entity.id, entity])),
+    stale: new Map(),
+    oddities: { ...exemplary, ...oddities },
+    random: seededRandom(seed),
+  };
+  const requests: StubRequest[] = [];
+  const server = http.createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
+    void text(incoming).then((body) => {
+      const request = parseRequest(incoming, body);
+      requests.push(request);
+      const wrong = fault?.(request, broker);
+      if (wrong === 'hang') return;
+      if (wrong === 'reset-before') return void incoming.socket.destroy();
+      const reply = wrong === undefined || wrong === 'reset-after' ? answer(state, request) : wrong;
+      after?.(request, broker);
+      if (wrong === 'reset-after') return void incoming.socket.destroy();
+      const { status, headers = {} } = reply;
+      const content = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
+      response.writeHead(status, headers).end(content);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  test.after(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  });
+  const { port } = server.address() as AddressInfo;
+  const broker: StubBroker = {
+    url: new URL(`http://127.0.0.1:${port}`),
+    entities: state.entities,
+    requests,
+    of: (kind) => requests.filter((request) => request.kind === kind),
+  };
+  return broker;
+}
+
+function answer(state: StubState, request: StubRequest): StubReply {
+  switch (request.kind) {
+    case 'query':
+      return answerQuery(state, request);
+    case 'batch':
+      return answerBatch(state, request);
+    case 'single':
+      return answerSingle(state, request);
+    case 'attribute':
+      return answerAttribute(state, request);
+    case 'collection':
+      return answerCollection(state, request);
+    case 'other':
+      return problem(404, 'ResourceNotFound', 'no such resource');
+  }
+}
+
+function parseRequest({ method = '', url = '', headers }: http.IncomingMessage, body: string): StubRequest {
+  const [path = '', search = ''] = url.split('?', 2);
+  const [first, second, third, fourth, ...rest] = path.startsWith(API_ROOT)
+    ? path.slice(API_ROOT.length).split('/').map(decodeURIComponent)
+    : [];
+  const common = { method, target: url, query: new URLSearchParams(search), headers, body, ids: [] };
+  if (rest.length > 0) return { ...common, kind: 'other' };
+  if (method === 'POST' && first === 'entityOperations' && second === 'delete') {
+    return { ...common, kind: 'batch', ids: JSON.parse(body) as string[] };
+  }
+  if (first !== 'entities') return { ...common, kind: 'other' };
+  if (second === undefined || second === '') {
+    return { ...common, kind: method === 'GET' ? 'query' : 'collection' };
+  }
+  if (method === 'DELETE' && third === undefined) return { ...common, kind: 'single', id: second };
+  if (method === 'DELETE' && third === 'attrs' && fourth !== undefined) {
+    return { ...common, kind: 'attribute', id: second, attribute: fourth };
+  }
+  return { ...common, kind: 'other' };
+}

@@ -1,0 +1,27 @@
+/** Waits for things that come about by events, without a clock. */
+export class Waiting {
+  readonly #checks = new Set<() => void>();
+
+  /** To be called whenever something has changed. */
+  notify(): void {
+    for (const check of [...this.#checks]) check();
+  }
+
+  /** Resolves with what `look` finds, as soon as it finds something. */
+  async until<Found>(look: () => Found | undefined): Promise<Found> {
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        try {
+          const found = look();
+          if (found === undefined) return;
+          resolve(found);
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+        this.#checks.delete(check);
+      };
+      this.#checks.add(check);
+      check();
+    });
+  }
+}

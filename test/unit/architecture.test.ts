@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { packageOf, parseSource, readSources, targetOf, type Source } from '../support/source-imports.js';
+
+/** What the files of one room may import beside each other. */
+interface Room {
+  readonly rooms: readonly string[];
+  /** Rooms whose types alone may be imported. */
+  readonly typesOf?: readonly string[];
+  /** Rooms that only the named files may import. */
+  readonly onlyFor?: Readonly<Record<string, readonly string[]>>;
+  readonly packages: readonly string[];
+}
+
+/** The rooms of sidecar/ and their one-way dependencies; docs/architecture.md draws them. */
+const ROOMS: Readonly<Record<string, Room>> = {
+  'sidecar/shared': { rooms: [], packages: [] },
+  'sidecar/ngsi-ld': { rooms: ['sidecar/shared'], packages: [] },
+  'sidecar/broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['undici'] },
+  'sidecar/retry': { rooms: ['sidecar/shared'], typesOf: ['sidecar/broker'], packages: [] },
+  'sidecar/purge': {
+    rooms: ['sidecar/broker', 'sidecar/retry', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    packages: ['p-limit', 'p-retry', 're2js'],
+  },
+  'sidecar/config': { rooms: ['sidecar/shared'], packages: [] },
+  'sidecar/http': {
+    rooms: ['sidecar/purge', 'sidecar/broker', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    onlyFor: { 'sidecar/http/problem.ts': ['sidecar/config'] },
+    packages: ['fastify', 'undici'],
+  },
+  'sidecar/embedded-broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['re2js'] },
+};
+
+/** Wires all rooms; nothing but main.ts imports them. */
+const WIRING = new Set(['sidecar/gateway.ts', 'sidecar/main.ts']);
+
+/** Packages that only some places may import, whatever the rooms allow. */
+const PACKAGE_OWNERS: Readonly<Record<string, RegExp>> = {
+  fastify: /^sidecar\/(?:http\/|gateway\.ts$)/,
+};
+
+const ENV_OWNER = 'sidecar/main.ts';
+
+describe('the architecture', () => {
+  const sources = [...readSources('sidecar'), ...readSources('kong-plugins')];
+
+  it('has rooms that depend on each other one way only, as drawn', () => {
+    assert.ok(sources.length > 50, 'the sources were found');
+    assertNone(sources.filter(isSidecar).flatMap(roomViolations));
+  });
+
+  it('keeps every Kong plugin to its own folder, types of node: apart', () => {
+    assertNone(sources.filter((source) => !isSidecar(source)).flatMap(pluginViolations));
+  });
+
+  it('imports fastify in sidecar/http and sidecar/gateway.ts only', () => {
+    assertNone(sources.flatMap(ownerViolations));
+  });
+
+  it('reads the environment in sidecar/main.ts only', () => {
+    assertNone(sources.flatMap(envViolations));
+  });
+
+  it('has no cycle of files that import each other, types included', () => {
+    assertNone(cyclesOf(sources));
+  });
+});
+
+describe('the checks of the architecture', () => {
+  const from = parseSource;
+
+  it('find an import against the direction, whether static, dynamic, re-exported or of a type', () => {
+    for (const text of [
+      "import { a } from '../http/app.js';",
+      "import '../http/app.js';",
+      "export * from '../http/app.js';",
+      "const app = await import('../http/app.js');",
+      "import type { A } from '../http/app.js';",
+      "let a: import('../http/app.js').A;",
+      "import app = require('../http/app.js');",
+    ]) {
+      const found = roomViolations(from('sidecar/purge/x.ts', text));
+      assert.deepEqual(found, [
+        'sidecar/purge/x.ts imports sidecar/http/app.ts: sidecar/purge may not import sidecar/http',
+      ]);
+    }
+  });
+
+  it('tell imports of types from others', () => {
+    const types = "import type { A } from '../broker/a.js'; import type * as b from '../broker/b.js';";
+    assert.deepEqual(roomViolations(from('sidecar/retry/x.ts', types)), []);
+    assert.equal(
+      roomViolations(from('sidecar/retry/x.ts', "import { type B } from '../broker/b.js';")).length,
+      1,
+    );
+    assert.deepEqual(
+      pluginViolations(from('kong-plugins/p/x.ts', "import type { Socket } from 'node:net';")),
+      [],
+    );
+    assert.equal(
+      pluginViolations(from('kong-plugins/p/x.ts', "import { connect } from 'node:net';")).length,
+      1,
+    );
+    assert.equal(pluginViolations(from('kong-plugins/p/x.ts', "import { a } from '../q/a.js';")).length, 1);
+  });
+
+  it('find unknown rooms, packages that do not belong, and config outside problem.ts', () => {
+    assert.equal(roomViolations(from('sidecar/attic/x.ts', '')).length, 1);
+    assert.equal(roomViolations(from('sidecar/purge/x.ts', "import { x } from 'undici';")).length, 1);
+    assert.equal(
+      roomViolations(from('sidecar/http/x.ts', "import { x } from '../config/load.js';")).length,
+      1,
+    );
+    assert.deepEqual(
+      roomViolations(from('sidecar/http/problem.ts', "import { x } from '../config/load.js';")),
+      [],
+    );
+    assert.equal(roomViolations(from('sidecar/http/x.ts', "import { x } from '../gateway.js';")).length, 1);
+    assert.equal(ownerViolations(from('sidecar/main.ts', "import fastify from 'fastify';")).length, 1);
+  });
+
+  it('find process.env in every spelling', () => {
+    for (const text of [
+      'process.env.X',
+      "process['env']",
+      'const { env } = process',
+      "import { env } from 'node:process'",
+    ]) {
+      assert.equal(envViolations(from('sidecar/gateway.ts', text)).length, 1, text);
+    }
+    assert.deepEqual(
+      envViolations(from('sidecar/config/load.ts', "const env = {}; env['X']; process.exitCode = 1;")),
+      [],
+    );
+  });
+
+  it('find cycles, and name the files on them', () => {
+    const cycle = [
+      from('sidecar/shared/a.ts', "import { b } from './b.js';"),
+      from('sidecar/shared/b.ts', "import type { C } from './c.js';"),
+      from('sidecar/shared/c.ts', "import { a } from './a.js';"),
+    ];
+    assert.deepEqual(cyclesOf(cycle), [
+      'sidecar/shared/a.ts → sidecar/shared/b.ts → sidecar/shared/c.ts → sidecar/shared/a.ts',
+    ]);
+    assert.deepEqual(cyclesOf(cycle.slice(0, 2)), []);
+  });
+});
+
+function assertNone(violations: readonly string[]): void {
+  assert.equal(violations.length, 0, `\n${violations.join('\n')}\n`);
+}
+
+function isSidecar({ path }: Source): boolean {
+  return path.startsWith('sidecar/');
+}
+
+function roomViolations({ path, imports }: Source): readonly string[] {
+  if (WIRING.has(path)) return [];
+  const own = roomOf(path);
+  const room = ROOMS[own];
+  if (room === undefined) return [`${path} is in no room: add ${own} to the table of this test`];
+  return imports.flatMap(({ specifier, typeOnly }) => {
+    const target = targetOf(path, specifier);
+    if (target === undefined) {
+      const name = packageOf(specifier);
+      return name === undefined || room.packages.includes(name)
+        ? []
+        : [`${path} imports ${name}: not a package of ${own}`];
+    }
+    const other = roomOf(target);
+    if (other === own || room.rooms.includes(other) || room.onlyFor?.[path]?.includes(other) === true)
+      return [];
+    if (room.typesOf?.includes(other) === true) {
+      return typeOnly ? [] : [`${path} imports ${target}: ${own} may import types only from ${other}`];
+    }
+    return [`${path} imports ${target}: ${own} may not import ${other}`];
+  });
+}
+
+function pluginViolations({ path, imports }: Source): readonly string[] {
+  const folder = roomOf(path);
+  return imports.flatMap(({ specifier, typeOnly }) => {
+    const target = targetOf(path, specifier);
+    const isOwn = target?.startsWith(`${folder}/`) === true;
+    const isNodeType = typeOnly && specifier.startsWith('node:');
+    return isOwn || isNodeType
+      ? []
+      : [`${path} imports ${specifier}: a Kong plugin is built from its own folder alone`];
+  });
+}
+
+function ownerViolations({ path, imports }: Source): readonly string[] {
+  return imports.flatMap(({ specifier }) => {
+    const owner = PACKAGE_OWNERS[packageOf(specifier) ?? ''];
+    return owner === undefined || owner.test(path)
+      ? []
+      : [`${path} imports ${specifier}: only ${owner.source} may`];
+  });
+}
+
+function envViolations({ path, touchesEnv }: Source): readonly string[] {
+  return touchesEnv && path !== ENV_OWNER
+    ? [`${path} reads process.env: only ${ENV_OWNER} may; pass values in`]
+    : [];
+}
+
+/** One description for each cycle that a depth-first walk meets. */
+function cyclesOf(sources: readonly Source[]): readonly string[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start !== -1) cycles.push([...trail.slice(start), path].join(' → '));
+    const source = byPath.get(path);
+    if (start !== -1 || done.has(path) || source === undefined) return;
+    for (const { specifier } of source.imports) {
+      const target = targetOf(path, specifier);
+      if (target !== undefined) visit(target, [...trail, path]);
+    }
+    done.add(path);
+  };
+  for (const path of byPath.keys()) visit(path, []);
+  return cycles;
+}
+
+/** The folder below sidecar/ or kong-plugins/ that a file is in; the file itself when it is in none. */
+function roomOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/');
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { ConfigError, isLoopback, loadConfig } from '../../../sidecar/config/load.js';
+import { settings } from '../../../sidecar/config/settings.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+function mistakesOf(env: Env): readonly string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.mistakes;
+  }
+  return [];
+}
+
+const NEEDS_BROKER = /^BROKER_URL is needed/;
+
+describe('loadConfig: defaults', () => {
+  it('are those of the table when nothing is set', () => {
+    assert.deepEqual(
+      { ...loadConfig({}) },
+      {
+        HOST: '127.0.0.1',
+        PORT: 8080,
+        BROKER_URL: 'embedded',
+        PURGE_PAGE_SIZE: 1000,
+        PURGE_BATCH_SIZE: 500,
+        PURGE_CONCURRENCY: 4,
+        TEMPORAL_PURGE_CONCURRENCY: 16,
+        TEMPORAL_WHOLE_DELETE: 'allow',
+        PURGE_STRATEGY: 'auto',
+        PURGE_MAX_AFFECTED: 0,
+        BROKER_TIMEOUT_MS: 30_000,
+        RETRY_MAX_ATTEMPTS: 6,
+        RETRY_MIN_DELAY_MS: 200,
+        RETRY_MAX_DELAY_MS: 10_000,
+        SHUTDOWN_GRACE_MS: 25_000,
+        LOG_LEVEL: 'info',
+      },
+    );
+  });
+
+  it('stand in for empty variables, which is what compose files make of unset ones', () => {
+    const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, '']));
+    assert.deepEqual(loadConfig(empty), loadConfig({}));
+  });
+
+  it('cannot be changed by anyone who holds the configuration', () => {
+    assert.ok(Object.isFrozen(loadConfig({})));
+  });
+});
+
+describe('loadConfig: values', () => {
+  it('reads every setting', () => {
+    const config = loadConfig({
+      HOST: '0.0.0.0',
+      PORT: '0',
+      BROKER_URL: 'http://orion:1026/prefix',
+      PUBLIC_URL: 'https://data.city.test/ngsi',
+      GATEWAY_TOKEN: 's3cret-token',
+      PURGE_PAGE_SIZE: '50',
+      PURGE_STRATEGY: 'native',
+      PURGE_MAX_AFFECTED: '10',
+      TEMPORAL_WHOLE_DELETE: 'refuse',
+      RETRY_MIN_DELAY_MS: '0',
+      RETRY_MAX_DELAY_MS: '0',
+      LOG_LEVEL: 'silent',
+    });
+    assert.equal(config.PORT, 0);
+    assert.deepEqual(config.BROKER_URL, new URL('http://orion:1026/prefix'));
+    assert.deepEqual(config.PUBLIC_URL, new URL('https://data.city.test/ngsi'));
+    assert.equal(config.GATEWAY_TOKEN, 's3cret-token');
+    assert.equal(config.PURGE_PAGE_SIZE, 50);
+    assert.equal(config.PURGE_STRATEGY, 'native');
+    assert.equal(config.PURGE_MAX_AFFECTED, 10);
+    assert.equal(config.TEMPORAL_WHOLE_DELETE, 'refuse');
+    assert.equal(config.RETRY_MIN_DELAY_MS, 0);
+    assert.equal(config.LOG_LEVEL, 'silent');
+  });
+
+  it('takes every log level and every strategy of the table', () => {
+    for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) {
+      assert.deepEqual(mistakesOf({ LOG_LEVEL: level }), [], level);
+    }
+    for (const strategy of ['auto', 'batch', 'single', 'native']) {
+      assert.deepEqual(mistakesOf({ PURGE_STRATEGY: strategy }), [], strategy);
+    }
+  });
+
+  for (const [name, values] of Object.entries({
+    HOST: [' '],
+    PORT: ['-1', '65536', '80.5', '8080x', ' 8080', '1e3', '0x50'],
+    BROKER_URL: [
+      'orion:1026',
+      'ftp://orion',
+      'not a url',
+      'http://user:pw@orion',
+      'http://orion?x=1',
+      'http://orion/ngsi-ld/v1',
+      'http://orion/ngsi-ld',
+      'http://orion/#x',
+      'Embedded',
+    ],
+    PUBLIC_URL: ['/path', 'javascript:alert(1)', 'https://u@host'],
+    GATEWAY_TOKEN: ['short', 'with a blank in it', 'ünicode-token', 'x'.repeat(1025)],
+    PURGE_PAGE_SIZE: ['0', 'many', '1000001', '-5'],
+    PURGE_BATCH_SIZE: ['0', '1.5', '100001'],
+    PURGE_CONCURRENCY: ['0', '257'],
+    TEMPORAL_PURGE_CONCURRENCY: ['0', '257'],
+    TEMPORAL_WHOLE_DELETE: ['deny', 'ALLOW'],
+    PURGE_STRATEGY: ['fast', 'AUTO'],
+    PURGE_MAX_AFFECTED: ['-1', 'none', '99999999999999999'],
+    BROKER_TIMEOUT_MS: ['0', '30s'],
+    RETRY_MAX_ATTEMPTS: ['0', '101'],
+    RETRY_MIN_DELAY_MS: ['-1', '0.2'],
+    RETRY_MAX_DELAY_MS: ['never'],
+    SHUTDOWN_GRACE_MS: ['-1'],
+    LOG_LEVEL: ['verbose', 'INFO'],
+  })) {
+    it(`refuses a wrong ${name} by name`, () => {
+      for (const value of values) {
+        const mistakes = mistakesOf({ [name]: value });
+        assert.equal(mistakes.length, 1, `${value}: ${mistakes.join(' | ')}`);
+        assert.match(mistakes[0] ?? '', new RegExp(`^${name} must `), value);
+      }
+    });
+  }
+
+  it('refuses a least delay above the largest, also when only one of them is set', () => {
+    assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '10001' }), [
+      'RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS',
+    ]);
+    assert.equal(mistakesOf({ RETRY_MAX_DELAY_MS: '199' }).length, 1);
+    assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '5', RETRY_MAX_DELAY_MS: '5' }), []);
+  });
+});
+
+describe('loadConfig: mistakes', () => {
+  it('are all named at once', () => {
+    const env = { PORT: 'x', PURGE_CONCURRENCY: '0', PURGE_PAGE: '5', LOG_LEVEL: 'loud', HOST: '0.0.0.0' };
+    const names = mistakesOf(env).map((mistake) => mistake.split(' ', 1)[0]);
+    assert.deepEqual(names.sort(), ['BROKER_URL', 'LOG_LEVEL', 'PORT', 'PURGE_CONCURRENCY', 'PURGE_PAGE']);
+    assert.throws(() => loadConfig(env), {
+      message: 'The configuration has 5 mistakes.',
+      code: 'CONFIG_INVALID',
+    });
+    assert.throws(() => loadConfig({ PORT: 'x' }), { message: 'The configuration has a mistake.' });
+  });
+
+  it('include unknown names under the guarded prefixes, with the setting that was probably meant', () => {
+    for (const [name, meant] of [
+      ['PURGE_PAGESIZE', 'PURGE_PAGE_SIZE'],
+      ['PURGE_MAX_AFECTED', 'PURGE_MAX_AFFECTED'],
+      ['RETRY_MAX_DELAY', 'RETRY_MAX_DELAY_MS'],
+      ['RETRY_MAX_ATTEMPT', 'RETRY_MAX_ATTEMPTS'],
+      ['BROKER_URI', 'BROKER_URL'],
+      ['TEMPORAL_WHOLE_DELET', 'TEMPORAL_WHOLE_DELETE'],
+    ] as const) {
+      assert.deepEqual(mistakesOf({ [name]: '1' }), [`${name} is not a setting; did you mean ${meant}?`]);
+    }
+    assert.deepEqual(mistakesOf({ PURGE_EVERYTHING_NOW: '1' }), ['PURGE_EVERYTHING_NOW is not a setting']);
+    assert.deepEqual(mistakesOf({ RETRY_: '', BROKER_constructor: '1' }).length, 2);
+  });
+
+  it('never include names of other programs', () => {
+    assert.deepEqual(
+      mistakesOf({ PATH: '/bin', NODE_ENV: 'test', PURGED: '1', MY_PURGE_X: '1', constructor: 'x' }),
+      [],
+    );
+  });
+
+  it('never show a value that could be a secret', () => {
+    const secret = 'hunter2 hunter2';
+    const env = {
+      GATEWAY_TOKEN: secret,
+      BROKER_URL: `http://admin:${encodeURIComponent(secret)}@orion`,
+      PUBLIC_URL: secret,
+      PURGE_TOKEN: secret,
+    };
+    const text = mistakesOf(env).join('\n');
+    assert.equal(mistakesOf(env).length, 4);
+    assert.doesNotMatch(text, /hunter2|admin/);
+    assert.equal(settings.GATEWAY_TOKEN.secret, true);
+  });
+
+  it('are reported as ConfigError whatever the environment holds', () => {
+    const names = fc.oneof(
+      fc.constantFrom(...Object.keys(settings), 'NODE_ENV', '__proto__', 'PURGE_X'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(names, fc.string()), (env) => {
+        for (const mistake of mistakesOf(env)) assert.equal(typeof mistake, 'string');
+      }),
+    );
+  });
+});
+
+describe('loadConfig: which broker', () => {
+  it('starts the embedded broker on loopback addresses only', () => {
+    for (const HOST of ['127.0.0.1', '127.8.9.1', 'localhost', '::1']) {
+      assert.equal(loadConfig({ HOST }).BROKER_URL, 'embedded', HOST);
+    }
+    for (const HOST of [
+      '0.0.0.0',
+      '::',
+      '192.168.0.7',
+      'gateway.city.test',
+      '127.0.0.1.evil.test',
+      '1270.0.0.1',
+    ]) {
+      const mistakes = mistakesOf({ HOST });
+      assert.equal(mistakes.length, 1, HOST);
+      assert.match(mistakes[0] ?? '', NEEDS_BROKER);
+      assert.deepEqual(mistakesOf({ HOST, BROKER_URL: 'http://orion:1026' }), []);
+    }
+  });
+
+  it('never falls back to the embedded broker in production', () => {
+    assert.match(mistakesOf({ NODE_ENV: 'production' })[0] ?? '', NEEDS_BROKER);
+    assert.match(mistakesOf({ NODE_ENV: 'production', BROKER_URL: '' })[0] ?? '', NEEDS_BROKER);
+    assert.deepEqual(mistakesOf({ NODE_ENV: 'production', BROKER_URL: 'https://orion' }), []);
+  });
+
+  it('takes `embedded` anywhere when it is asked for by name', () => {
+    const env = { NODE_ENV: 'production', HOST: '0.0.0.0', BROKER_URL: 'embedded' };
+    assert.equal(loadConfig(env).BROKER_URL, 'embedded');
+  });
+
+  it('takes only addresses that no other machine reaches for loopback', () => {
+    assert.equal(isLoopback('127.0.0.2'), true);
+    for (const host of ['128.0.0.1', '127.evil.test', '127.1', '', '0.0.0.0', '::'])
+      assert.equal(isLoopback(host), false);
+  });
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { settings, type Setting } from '../../sidecar/config/settings.js';
+import { errorTypes } from '../../sidecar/ngsi-ld/problem.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** All sources below the folders. */
+function sources(...folders: readonly string[]): string {
+  const texts = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => read(join(folder, name))),
+  );
+  return texts.join('\n');
+}
+
+const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();
+
+describe('docs/config.md', () => {
+  const rows = [
+    ...read('docs/config.md').matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$/gm),
+  ].map(([, name = '', fallback = '', values = '', meaning = '']) => ({ name, fallback, values, meaning }));
+  const all = Object.entries<Setting<unknown>>(settings);
+
+  it('lists exactly the settings, in their order, each with its default and a meaning', () => {
+    assert.deepEqual(
+      rows.map(({ name, fallback }) => [name, fallback]),
+      all.map(([name, setting]) => [
+        name,
+        setting.default === undefined ? 'unset' : `\`${setting.default}\``,
+      ]),
+    );
+    for (const { meaning } of rows) assert.match(meaning, /\w{3,} \w+/);
+  });
+
+  it('tells ranges and choices as they are checked', () => {
+    for (const [name, { parse }] of all) {
+      const values = rows.find((row) => row.name === name)?.values ?? '';
+      const [, least, most] = /^(\d+) to (\d+)$/.exec(values) ?? [];
+      if (least !== undefined && most !== undefined) {
+        assert.equal(parse(least), Number(least), name);
+        assert.equal(parse(most), Number(most), name);
+        assert.throws(() => parse(String(Number(most) + 1)), name);
+        assert.throws(() => parse(String(Number(least) - 1)), name);
+      } else if (/^`[^`]+`(?:, `[^`]+`)+$/.test(values)) {
+        for (const [, choice = ''] of values.matchAll(/`([^`]+)`/g))
+          assert.equal(parse(choice), choice, name);
+        assert.throws(() => parse('something else'), name);
+      } else {
+        assert.match(values, /\w/, name);
+      }
+    }
+  });
+});
+
+describe('docs/errors.md', () => {
+  const page = read('docs/errors.md');
+
+  it('has a heading for each problem type of ours that the sources use, and for no other', () => {
+    const used = sources('sidecar', 'kong-plugins').matchAll(
+      /(?:\b(?:ownType|own)\(\s*'|urn:ngsi-ld-gateway:problem:|\$\{TYPE\})([a-z][a-z0-9-]*)/g,
+    );
+    const headings = page.matchAll(/^### (.+)$/gm);
+    assert.deepEqual(
+      sorted(Array.from(headings, ([, name = '']) => name)),
+      sorted(Array.from(used, ([, name = '']) => name)),
+    );
+  });
+
+  it('tells of each a status, and what it means', () => {
+    for (const section of page.split(/^### /m).slice(1)) {
+      assert.match(section, /^[a-z-]+\n\n\*\*(?:[45]\d\d\b|The broker's own 4xx)[^]{40}/, section);
+    }
+  });
+
+  it('tells of each type of the standard that the gateway itself sends', () => {
+    const used = sources('sidecar/http', 'sidecar/purge').matchAll(/errorTypes(?:\.|\[')([a-zA-Z]+)/g);
+    for (const [, key = ''] of used) {
+      const name = errorTypes[key as keyof typeof errorTypes].split('/').at(-1) ?? '';
+      assert.ok(page.includes(`\`${name}\``), name);
+    }
+  });
+});
+
+describe('the documentation', () => {
+  const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
+    (name) => name.endsWith('.md'),
+  );
+
+  it('begins with the two commands', () => {
+    const readme = read('README.md');
+    const commands = ['npm ci && npm start', 'npm ci && npm test'].map((command) => readme.indexOf(command));
+    for (const at of commands) assert.ok(at > 0 && at < 2000, `found at ${at}`);
+  });
+
+  for (const page of pages) {
+    it(`${page} has no link to a file that is not there`, () => {
+      for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
+        assert.ok(existsSync(join(ROOT, dirname(page), target)), target);
+      }
+    });
+  }
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RequestRefusedError } from '../../../sidecar/http/errors.js';
+import { createTokenCheck, TOKEN_HEADER } from '../../../sidecar/http/gateway-token.js';
+
+const TOKEN = 'correct-horse-battery';
+
+function refusalOf(header: string | readonly string[] | undefined): RequestRefusedError {
+  try {
+    createTokenCheck(TOKEN)(header);
+  } catch (error) {
+    assert.ok(error instanceof RequestRefusedError);
+    return error;
+  }
+  assert.fail('was not refused');
+}
+
+describe('createTokenCheck', () => {
+  it('lets everything pass when no token is configured', () => {
+    for (const header of [undefined, '', 'anything', ['a', 'b']]) createTokenCheck(undefined)(header);
+  });
+
+  it('lets the configured token pass, and nothing else', () => {
+    createTokenCheck(TOKEN)(TOKEN);
+    const wrong = [
+      '',
+      ' ',
+      `${TOKEN} `,
+      TOKEN.toUpperCase(),
+      TOKEN.slice(0, -1),
+      `${TOKEN}x`,
+      `${TOKEN}, ${TOKEN}`,
+      'ü',
+    ];
+    for (const header of wrong) assert.equal(refusalOf(header).problem.status, 401, header);
+  });
+
+  it('refuses a repeated header even if every value is right', () => {
+    assert.equal(refusalOf([TOKEN]).problem.status, 401);
+    assert.equal(refusalOf([TOKEN, TOKEN]).problem.status, 401);
+  });
+
+  it('answers 401 with a challenge, tells a missing token from a wrong one, and never shows either', () => {
+    const missing = refusalOf(undefined);
+    const wrong = refusalOf('wrong-token');
+    assert.match(missing.message, /needs the gateway token/);
+    assert.match(wrong.message, /not the right one/);
+    for (const { problem, headers } of [missing, wrong]) {
+      assert.equal(problem.title, 'Unauthorized');
+      assert.ok(headers['www-authenticate'] !== undefined);
+      assert.doesNotMatch(JSON.stringify(problem), /correct-horse|wrong-token/);
+    }
+  });
+
+  it('reads the header in lower case, as node:http gives it', () => {
+    assert.equal(TOKEN_HEADER, 'x-gateway-token');
+  });
+});

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { readBatchReply, type ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
+import { replyOf } from '../broker/replies.js';
+
+const IDS = ['urn:a:1', 'urn:a:2', 'urn:a:3'] as const;
+const [FIRST, SECOND] = IDS;
+const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';
+
+function itemsOf(
+  status: number,
+  body: unknown,
+  ids: readonly string[] = IDS,
+): ReadonlyMap<string, ItemVerdict> {
+  const verdict = readBatchReply(replyOf(status, body), ids);
+  assert.equal(verdict.kind, 'items');
+  assert.deepEqual([...verdict.items.keys()], ids, 'exactly the ids of the batch have a verdict');
+  return verdict.items;
+}
+
+const kindsOf = (status: number, body: unknown) =>
+  [...itemsOf(status, body).values()].map(({ kind }) => kind);
+
+const verdictOn = (error: unknown): ItemVerdict => {
+  const verdict = itemsOf(207, { success: [], errors: [{ entityId: FIRST, error }] }).get(FIRST);
+  assert.ok(verdict);
+  return verdict;
+};
+
+const ALL_GONE = ['claimed-gone', 'claimed-gone', 'claimed-gone'];
+
+describe('readBatchReply: all claimed gone', () => {
+  it('is what 204 and 200 say, whatever the body', () => {
+    for (const body of [
+      '',
+      [...IDS],
+      { success: IDS },
+      { success: [], errors: [] },
+      '<html>ok</html>',
+      'null',
+    ]) {
+      assert.deepEqual(kindsOf(204, body), ALL_GONE);
+      assert.deepEqual(kindsOf(200, body), ALL_GONE);
+    }
+  });
+
+  it('is what a 207 without errors says', () => {
+    for (const body of [
+      '',
+      { success: [FIRST] },
+      { errors: null },
+      { errors: 'none' },
+      { errors: {} },
+      'no json',
+    ]) {
+      assert.deepEqual(kindsOf(207, body), ALL_GONE);
+    }
+  });
+
+  it('is what a 404 says that names the missing entities', () => {
+    assert.deepEqual(kindsOf(404, { type: `${ETSI}ResourceNotFound`, entityIds: IDS }), ALL_GONE);
+    assert.deepEqual(kindsOf(404, { title: 'Entity not found', entityId: FIRST }), ALL_GONE);
+  });
+
+  it('covers ids that are named neither as deleted nor as failed', () => {
+    const errors = [{ entityId: FIRST, error: { status: 403 } }];
+    assert.deepEqual(kindsOf(207, { success: [], errors }), ['refused', 'claimed-gone', 'claimed-gone']);
+  });
+});
+
+describe('readBatchReply: items that failed', () => {
+  it('outweigh a mention of the same id under success', () => {
+    const errors = [{ entityId: SECOND, error: { status: 500, title: 'Broken' } }];
+    assert.deepEqual(kindsOf(207, { success: IDS, errors }), ['claimed-gone', 'retryable', 'claimed-gone']);
+  });
+
+  it('are retryable, refused or gone by the status of their problem', () => {
+    for (const status of [429, 500, 502, 503, 504]) assert.equal(verdictOn({ status }).kind, 'retryable');
+    for (const status of [400, 401, 403, 409, 422, 501]) assert.equal(verdictOn({ status }).kind, 'refused');
+    assert.equal(verdictOn({ status: 404, title: 'Entity Not Found' }).kind, 'claimed-gone');
+    assert.equal(verdictOn({ status: '503' }).kind, 'retryable');
+  });
+
+  it("keep the broker's problem", () => {
+    assert.deepEqual(
+      verdictOn({ type: `${ETSI}Conflict`, title: 'No', detail: 'held elsewhere', status: 409 }),
+      {
+        kind: 'refused',
+        problem: { type: `${ETSI}Conflict`, title: 'No', detail: 'held elsewhere', status: 409 },
+      },
+    );
+  });
+
+  it('without a status are gone when their words say so, and unclear otherwise', () => {
+    for (const error of [
+      { type: `${ETSI}ResourceNotFound` },
+      { title: 'Entity Not Found' },
+      'not found',
+      { title: 'nonexistent' },
+    ]) {
+      assert.equal(verdictOn(error).kind, 'claimed-gone', JSON.stringify(error));
+    }
+    for (const error of [
+      { title: 'Broken' },
+      { status: 'high' },
+      { status: 42 },
+      { status: '' },
+      {},
+      null,
+      'broken',
+      7,
+      [],
+    ]) {
+      const verdict = verdictOn(error);
+      assert.equal(verdict.kind, 'unclear', JSON.stringify(error));
+      assert.equal(verdict.problem.status, 500);
+    }
+    assert.deepEqual(verdictOn('broken'), { kind: 'unclear', problem: { title: 'broken', status: 500 } });
+  });
+
+  it('are read from a 404 with errors of type, id and ProblemDetails', () => {
+    const item = (id: string, status: number) => ({
+      type: 'Delete',
+      id,
+      ProblemDetails: { status, title: 't' },
+    });
+    const errors = [
+      item(FIRST, 404),
+      item(SECOND, 500),
+      { id: 'urn:a:3', ProblemDetails: { title: 'Conflict' } },
+    ];
+    assert.deepEqual(kindsOf(404, { errors }), ['claimed-gone', 'retryable', 'unclear']);
+  });
+
+  it('are read from any error status that lists them', () => {
+    const errors = [{ entityId: FIRST, error: { status: 400, title: 'Bad' } }];
+    assert.deepEqual(kindsOf(400, { errors }), ['refused', 'claimed-gone', 'claimed-gone']);
+  });
+
+  it('never add ids that were not in the batch, and odd items are passed over', () => {
+    const errors = [
+      null,
+      5,
+      'x',
+      [],
+      {},
+      { entityId: 7 },
+      { entityId: 'urn:ngsi-ld:*', error: { status: 500 } },
+    ];
+    assert.deepEqual(kindsOf(207, { errors }), ALL_GONE);
+  });
+
+  it('are told apart when ids are names of Object.prototype', () => {
+    const ids = ['__proto__', 'constructor', 'toString'];
+    const errors = [{ entityId: '__proto__', error: { status: 403 } }];
+    const items = itemsOf(207, JSON.stringify({ errors }), ids);
+    assert.deepEqual(
+      [...items.values()].map(({ kind }) => kind),
+      ['refused', 'claimed-gone', 'claimed-gone'],
+    );
+    const hostile = '{"errors":[{"__proto__":{"entityId":"constructor","error":{"status":500}}}]}';
+    assert.deepEqual(
+      [...itemsOf(207, hostile, ids).values()].map(({ kind }) => kind),
+      ALL_GONE,
+    );
+  });
+});
+
+describe('readBatchReply: the batch as a whole', () => {
+  it('is not supported by a broker without the route or the method', () => {
+    for (const [status, body] of [
+      [404, ''],
+      [404, { type: `${ETSI}ResourceNotFound`, title: 'Service not found' }],
+      [404, '<html>Cannot POST</html>'],
+      [404, { errors: [] }],
+      [405, ''],
+      [501, { type: `${ETSI}OperationNotSupported` }],
+    ] as const) {
+      assert.deepEqual(readBatchReply(replyOf(status, body), IDS), { kind: 'no-batch' });
+    }
+  });
+
+  it("is refused by any other error, with the broker's problem", () => {
+    for (const status of [400, 409, 411, 413, 415, 422]) {
+      const verdict = readBatchReply(replyOf(status, { title: 'Too large' }), IDS);
+      assert.deepEqual(verdict, { kind: 'refused', problem: { title: 'Too large', status } });
+    }
+  });
+
+  it('is read without throwing, whatever the broker answers', () => {
+    const items = fc.array(fc.record({ entityId: fc.constantFrom(...IDS), error: fc.jsonValue() }));
+    const bodies = fc.oneof(
+      fc.json(),
+      fc.string(),
+      items.map((errors) => JSON.stringify({ errors })),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 599 }), bodies, (status, body) => {
+        const verdict = readBatchReply(replyOf(status, body), IDS);
+        if (verdict.kind === 'items') assert.deepEqual([...verdict.items.keys()], IDS);
+        else assert.ok(status >= 300);
+      }),
+    );
+  });
+});

@@ -1,0 +1,31 @@
+import type { ListedPage, Lister, PageQuery } from '../../../sidecar/purge/listing.js';
+
+/** A page of these ids; by default of a broker that gives no count and no links. */
+export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): ListedPage {
+  return {
+    ids,
+    entities: ids.map((id) => ({ id })),
+    count: undefined,
+    hasNext: false,
+    warning: undefined,
+    madeEntityMap: false,
+    limit: 10,
+    ...more,
+  };
+}
+
+/** A lister that answers by a function, and keeps what it was asked. */
+export function listerOf(answer: (query: PageQuery, index: number) => ListedPage) {
+  const asked: PageQuery[] = [];
+  const lister: Lister = {
+    page: async (query) => {
+      asked.push(query);
+      return answer(query, asked.length - 1);
+    },
+    showsAnything: async (selection) => (await lister.page({ selection })).ids.length > 0,
+  };
+  return { lister, asked };
+}
+
+/** Ids urn:t:0, urn:t:1, … */
+export const idsOf = (count: number) => Array.from({ length: count }, (_, index) => `urn:t:${index}`);

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { PurgeStoppedError } from '../../../sidecar/purge/errors.js';
+import { createRunningPurges } from '../../../sidecar/purge/running.js';
+
+const NEVER = new AbortController().signal;
+
+/** A purge that runs until its signal aborts. */
+const untilStopped = async (signal: AbortSignal): Promise<unknown> => {
+  if (!signal.aborted) {
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  }
+  return signal.reason;
+};
+
+describe('running purges', () => {
+  it('hand back what a purge answers or throws, and count it while it runs', async () => {
+    const running = createRunningPurges();
+    const answer = running.run(NEVER, async () => {
+      assert.equal(running.count, 1);
+      return 42;
+    });
+    assert.equal(await answer, 42);
+    const broken = running.run(NEVER, async () => Promise.reject(new Error('broken')));
+    await assert.rejects(broken, { message: 'broken' });
+    assert.equal(running.count, 0);
+  });
+
+  it('stop one purge when its caller goes away, and no other', async () => {
+    const running = createRunningPurges();
+    const caller = new AbortController();
+    const other = running.run(NEVER, untilStopped);
+    const stopped = running.run(caller.signal, untilStopped);
+    caller.abort('gone');
+    assert.equal(await stopped, 'gone');
+    assert.equal(running.count, 1);
+    running.stop();
+    await other;
+  });
+
+  it('stop a purge at once whose caller is gone already', async () => {
+    const running = createRunningPurges();
+    assert.equal(await running.run(AbortSignal.abort('early'), untilStopped), 'early');
+  });
+
+  it('are all stopped by stop(), and new ones refused before they begin', async () => {
+    const running = createRunningPurges();
+    const purges = [running.run(NEVER, untilStopped), running.run(NEVER, untilStopped)];
+    running.stop();
+    await Promise.all(purges);
+    let began = false;
+    const late = running.run(NEVER, async () => {
+      began = true;
+    });
+    await assert.rejects(late, PurgeStoppedError);
+    assert.deepEqual([began, running.count], [false, 0]);
+  });
+
+  it('are idle only when the last one has ended, however it ended', async () => {
+    const running = createRunningPurges();
+    await running.idle();
+    const callers = [new AbortController(), new AbortController()] as const;
+    const first = running.run(callers[0].signal, untilStopped);
+    const second = running.run(callers[1].signal, async (signal) => {
+      await untilStopped(signal);
+      throw new Error('broken');
+    });
+    second.catch(() => {});
+    let idle = 0;
+    const waiting = [running.idle(), running.idle()].map((promise) => promise.then(() => (idle += 1)));
+    callers[0].abort();
+    await first;
+    await turn();
+    assert.equal(idle, 0);
+    callers[1].abort();
+    await Promise.all(waiting);
+    assert.equal(idle, 2);
+  });
+});
