@@ -59,7 +59,7 @@ export async function walkItems(
     selection: context.query.selection,
     waitBefore: (look) => context.requester.waitBefore(look),
     // A count may shrink during the walk, when attributes go that the query asks for: it is no lie then.
-    counts: { contradicted: false },
+    paging: { contradicted: false, longestPage: 0 },
     isNew: (id) => {
       const isFirst = isNew(id);
       if (isFirst) newHere.add(id);
@@ -70,7 +70,6 @@ export async function walkItems(
     const step = await walk.next();
     if (step.done === true) return step.value;
     const page = step.value;
-    context.note(page);
     await context.proveFilters();
     const items: AttributeItem[] = [];
     page.entities.forEach((entity, index) => {

@@ -7,6 +7,7 @@ import type { Preview } from './dry-run.js';
 import { BrokerRefusedError, BrokerReplyError, NotConvergingError, TooManyMatchesError } from './errors.js';
 import { IdLedger, IdState } from './id-ledger.js';
 import { problemOfFailure } from './item-problem.js';
+import type { ListedPage } from './listing.js';
 import type { AttributeRemoval } from './query.js';
 import { resourcePath } from './resource-path.js';
 import { keyOf } from './tally.js';
@@ -110,16 +111,18 @@ async function removeInOnePass(
       return [];
     },
   });
+  const isBehindStart = createArrivalsCheck();
   tally.ledger.startSurvey();
   entities.startSurvey();
   try {
-    const end = await walkItems(context, removal, noteIn(entities), async (items) => {
+    const end = await walkItems(context, removal, noteIn(entities), async (items, page) => {
+      const takesPage = takesNew && !isBehindStart(page);
       for (const item of items) {
         const state = tally.ledger.get(keyOf(item));
         tally.ledger.markListed(keyOf(item));
         if (state === IdState.goneTwice && !isLastLook) lingering += 1;
         else if (state === IdState.goneTwice) tally.failListed(item, STILL_THERE);
-        else if (state === IdState.unknown && !takesNew) left += 1;
+        else if (state === IdState.unknown && !takesPage) left += 1;
         else if (state !== IdState.failed && state !== IdState.pending) {
           if (state === IdState.unknown) takeOne(context, item);
           tried += 1;
@@ -132,9 +135,26 @@ async function removeInOnePass(
     if (tried === 0 && end.complete) tally.forgetUnlisted();
     return { tried, left, lingering, counted: end.unlisted > 0 ? (end.lastCount ?? 0) : 0 };
   } catch (error) {
+    context.requester.halt();
     await dispatcher.abandon();
     throw error;
   }
+}
+
+/**
+ * Tells the pages that lie behind all matches counted when a pass began: they hold what has arrived since. Were those
+ * taken too, a pass would have no end where matches arrive as fast as it goes on. A count that does not grow with what
+ * is listed proves nothing.
+ */
+function createArrivalsCheck(): (page: ListedPage) => boolean {
+  let atStart: number | undefined;
+  let walked = 0;
+  return ({ ids, count }) => {
+    atStart ??= count;
+    const before = walked;
+    walked += ids.length;
+    return atStart !== undefined && before >= atStart && count !== undefined && count >= walked;
+  };
 }
 
 const STILL_THERE: BrokerProblem = {

@@ -10,37 +10,39 @@ import { walkMatches } from './walk.js';
  * A count above the bound is believed at once; one below it is not, since counts may be missing or wrong: the matches
  * themselves are listed until there is one too many, or no more.
  *
+ * @returns how many matches there are, where all of them were listed
  * @throws TooManyMatchesError
  */
-export async function checkBound(context: PurgeContext, first: ListedPage): Promise<void> {
+export async function checkBound(context: PurgeContext, first: ListedPage): Promise<number | undefined> {
   const { maxAffected } = context.limits;
-  if (maxAffected === undefined) return;
+  if (maxAffected === undefined) return undefined;
   if (first.count !== undefined && first.count > maxAffected) {
     throw new TooManyMatchesError(first.count, maxAffected, true);
   }
-  await countMatches(context, first, (listed) => {
-    if (listed > maxAffected) throw new TooManyMatchesError(listed, maxAffected, false);
+  const { listed, isComplete } = await countMatches(context, first, (soFar) => {
+    if (soFar > maxAffected) throw new TooManyMatchesError(soFar, maxAffected, false);
     return true;
   });
+  return isComplete ? listed : undefined;
 }
 
 /**
  * Counts the matches by listing them, without a delete between.
  *
  * @param onPage hears the distinct matches listed so far; it may throw, or answer false to stop
- * @returns the distinct matches listed
+ * @returns the distinct matches listed, and whether the broker has no more
  */
 export async function countMatches(
   context: PurgeContext,
   first: ListedPage,
   onPage: (listed: number, page: ListedPage) => boolean,
-): Promise<number> {
+): Promise<{ readonly listed: number; readonly isComplete: boolean }> {
   const seen = new IdLedger();
   const walk = walkMatches({
     lister: context.lister,
     selection: context.query.selection,
     waitBefore: (look) => context.requester.waitBefore(look),
-    counts: context.counts,
+    paging: context.paging,
     first,
     isNew: (id) => {
       if (seen.get(id) !== IdState.unknown) return false;
@@ -48,10 +50,10 @@ export async function countMatches(
       return true;
     },
   });
-  for await (const page of walk) {
-    context.note(page);
+  for (;;) {
+    const step = await walk.next();
+    if (step.done === true) return { listed: seen.size, isComplete: step.value.complete };
     await context.proveFilters();
-    if (!onPage(seen.size, page)) break;
+    if (!onPage(seen.size, step.value)) return { listed: seen.size, isComplete: false };
   }
-  return seen.size;
 }

@@ -1,34 +1,26 @@
+import { initialClosing, LOOKS_MAX, planClosing, takesFresh } from './closing-plan.js';
 import type { PurgeContext } from './context.js';
-import { createDeleteDispatcher } from './delete-dispatcher.js';
 import type { Dispatcher } from './dispatcher.js';
-import { BrokerFailedError, BrokerReplyError, NotConvergingError } from './errors.js';
+import { BrokerReplyError, NotConvergingError } from './errors.js';
 import { IdState } from './id-ledger.js';
 import type { ListedPage } from './listing.js';
+import { tryAgain } from './second-tries.js';
 import { surveyMatches, type Survey } from './survey.js';
 
-/** Looks at something that should have changed before it is reported: brokers may answer queries from a stale index. */
-const LOOKS_MAX = 3;
-
-/** Rounds after which a purge gives up; each deals with thousands of ids. */
-const ROUNDS_MAX = 200;
-
-/** Sweeps for matches never seen before, after one that looked complete, where no count tells old ones from new. */
-const LATE_SWEEPS_MAX = 3;
-
-/** So many ids that batch delete claimed gone and that are still listed say that batch delete does nothing. */
-const IDLE_BATCH_EVIDENCE = 20;
+/** A round without end is one in which matches arrive as fast as they are deleted, and nobody counts them. */
+const ROUNDS_MAX = 20_000;
 
 /**
  * Closes a drain: looks at what the query still shows and deals with it until nothing is left to do. Without a count
  * to drain by, this is the whole purge, in rounds.
  *
  * Progress is what a new query shows: ids claimed gone but still listed, and ids whose tries ran out, are tried once
- * more; what stays then is reported. Matches never seen before are taken in one sweep, and beyond it while fewer were
- * taken than counted; later ones arrived while the purge ran and are left alone.
+ * more; what stays then is reported.
  *
- * @param target matches counted before the first delete, where the count can be trusted
+ * @param target matches counted before the first delete, where that can be trusted
  * @param first a page that nothing was taken of yet
  * @returns how many matches arrived meanwhile and were left
+ * @throws BrokerReplyError when the broker hides matches: it counts them, or its pages are full of what cannot go
  */
 export async function closeDrain(
   context: PurgeContext,
@@ -36,108 +28,54 @@ export async function closeDrain(
   target: number | undefined,
   first?: ListedPage,
 ): Promise<number> {
-  const { tally, counts, requester } = context;
-  let looks = 0;
-  let hasSwept = false;
-  let lateSweeps = 0;
-  let waitedForIndex = false;
+  const { tally, paging, requester } = context;
+  let state = initialClosing;
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     await dispatcher.settled();
     context.emit({ type: 'drained', matched: tally.matched });
-    const survey = await surveyMatches(context, round === 1 ? first : undefined);
-    if (survey.claimedGone.length > 0 && !waitedForIndex) {
-      // A query may lag behind the deletes for a moment, which is no reason to repeat them all.
-      waitedForIndex = true;
-      await requester.waitBefore(1);
+    const factsNow = () => ({ counted: paging.contradicted ? undefined : target, taken: tally.matched });
+    const survey = await surveyMatches(context, {
+      first: round === 1 ? first : undefined,
+      takesFresh: takesFresh(state, factsNow()),
+      reportsLingering: state.looks >= LOOKS_MAX,
+    });
+    const step = planClosing(survey, state, factsNow());
+    if (step.kind === 'finish') {
+      finish(context, survey);
+      return survey.unseen;
+    }
+    state = step.state;
+    if (step.kind === 'look') {
+      await requester.waitBefore(state.looks);
       continue;
     }
-    const counted = counts.contradicted ? undefined : target;
-    const isShort = counted !== undefined && tally.matched < counted;
-    const chases = !hasSwept || (counted === undefined ? lateSweeps < LATE_SWEEPS_MAX : isShort);
-    if (survey.fresh.length > 0) await context.proveFilters();
-    const fresh = chases ? context.takeFresh(survey.fresh) : [];
-    const hasWork = fresh.length + survey.claimedGone.length + survey.unsettled.length > 0;
-    if (hasWork) {
-      doubtBatches(context, survey);
-      dispatcher.add(fresh);
-      await tryAgain(context, survey);
-      if (hasSwept && fresh.length > 0) lateSweeps += 1;
-      // Without a count, a survey cut short by its size leaves the rest of the first sweep to the next one.
-      hasSwept ||= counted !== undefined || survey.complete || survey.trickles;
-      continue;
+    if (survey.fresh.length > 0) {
+      await context.proveFilters();
+      dispatcher.add(context.takeFresh(survey.fresh));
+      await dispatcher.settled();
     }
-    // Counted, not taken and not shown: gone by another hand, or an error shown as an empty result.
-    const isIncomplete = !survey.complete && !survey.trickles;
-    const isUncertain = survey.claimedGoneTwice.length > 0 || isIncomplete || isShort;
-    if (isUncertain && looks < LOOKS_MAX) {
-      looks += 1;
-      await requester.waitBefore(looks);
-      continue;
-    }
-    finish(context, survey);
-    return chases ? 0 : survey.fresh.length;
+    await tryAgain(context, survey);
   }
   throw new NotConvergingError(
     'Matches keep turning up faster than they can be told from those that were there before; send the purge again.',
   );
 }
 
-/** Gives up on batch delete when most of what it claimed to have deleted is still listed. */
-function doubtBatches({ tally, capabilities }: PurgeContext, { claimedGone }: Survey): void {
-  const isIdle =
-    claimedGone.length >= IDLE_BATCH_EVIDENCE && claimedGone.length * 2 > tally.ledger.count(IdState.gone);
-  if (isIdle) capabilities.batchDelete = false;
-}
-
-/** The second tries of one round. */
-async function tryAgain(context: PurgeContext, survey: Survey): Promise<void> {
-  const { requester } = context;
-  // What was claimed to be deleted is tried singly, whoever claimed it; what failed may go by batch again.
-  const single = createDeleteDispatcher(context, { isSecondTry: true, singly: true });
-  const any = createDeleteDispatcher(context, { isSecondTry: true, singly: false });
-  try {
-    single.add(survey.claimedGone);
-    await single.settled();
-    any.add(survey.unsettled);
-    await any.settled();
-  } catch (error) {
-    await Promise.all([single.abandon(), any.abandon()]);
-    // Hopeless items are reported one by one; whether the broker still answers is for the next query to show.
-    if (!(error instanceof BrokerFailedError) || error.reason !== 'nothing-but-failures') throw error;
-    requester.forgiveFailures();
-    for (const entityId of survey.unsettled) giveUp(context, entityId, error);
-    for (const entityId of survey.claimedGone) giveUp(context, entityId, error);
-  }
-}
-
-function giveUp(context: PurgeContext, entityId: string, error: BrokerFailedError): void {
-  const { tally } = context;
-  const state = tally.ledger.get(entityId);
-  if (state === IdState.goneTwice || state === IdState.failed) return;
-  const status = error.failure.status ?? 502;
-  tally.failListed(
-    { entityId },
-    { status, title: 'The broker did not delete the entity', detail: error.message },
-  );
-}
-
 /** Nothing is left to do: what the last survey lists stays, and is reported. */
-function finish(context: PurgeContext, survey: Survey): void {
-  const { tally, counts } = context;
-  for (const entityId of survey.claimedGoneTwice) {
-    tally.failListed(
-      { entityId },
-      {
-        status: 409,
-        title: 'Entity still listed',
-        detail: 'The broker answered two deletes as done, and still lists the entity.',
-      },
-    );
+function finish({ tally, paging }: PurgeContext, survey: Survey): void {
+  const { ledger } = tally;
+  if (survey.complete) {
+    tally.forgetUnlisted();
+    return;
   }
-  // Where pages overlap (no fixed order), the counted ones that were not listed may be those known to have stayed.
-  const hidden = survey.unlisted - tally.ledger.countUnlisted(IdState.failed);
-  if (hidden > 0 && !counts.contradicted) {
-    throw new BrokerReplyError(`The broker counts ${hidden} more matches than it lists.`);
-  }
-  if (survey.complete) tally.forgetUnlisted();
+  if (survey.trickles) return;
+  // In pages without a fixed order, the counted ones that were not listed may be those known to have stayed.
+  const known = ledger.count(IdState.failed) + survey.unseen;
+  const isAccountedFor = survey.lastCount !== undefined && !paging.contradicted && survey.lastCount <= known;
+  if (isAccountedFor) return;
+  throw new BrokerReplyError(
+    survey.unlisted > 0
+      ? `The broker counts ${survey.unlisted} more matches than it lists.`
+      : 'The broker shows the same page of matches for every offset, and those that could not be deleted fill it: what lies behind is unknown.',
+  );
 }

@@ -10,7 +10,7 @@ import { proveFilters } from './prober.js';
 import type { EntityPurgeQuery } from './query.js';
 import type { Requester } from './requester.js';
 import { Tally } from './tally.js';
-import type { CountTrust } from './walk.js';
+import type { PagingEvidence } from './walk.js';
 
 /** How hard a purge may work; what its caller and the gateway's configuration came to. */
 export interface PurgeLimits {
@@ -31,19 +31,19 @@ export interface PurgeContext {
   readonly limits: PurgeLimits;
   readonly requester: Requester;
   readonly capabilities: BrokerCapabilities;
+  /**
+   * Lists pages, each checked before anything of it is used: its warnings are kept, its ids are held against the query.
+   *
+   * Besides what a lister throws: UnexpectedEntityError for an id that the query excludes, FilterIgnoredError when a
+   * page shows that the broker did not stay local.
+   */
   readonly lister: Lister;
   readonly deleter: Deleter;
   readonly tally: Tally;
-  readonly counts: CountTrust;
+  /** What was seen of the broker's counts and pages. */
+  readonly paging: PagingEvidence;
   readonly warnings: ReadonlySet<string>;
   readonly emit: (event: PurgeEvent) => void;
-  /**
-   * Looks at a page before anything of it is used: keeps its warnings, checks its ids.
-   *
-   * @throws UnexpectedEntityError for an id that the query excludes
-   * @throws FilterIgnoredError when the page shows that the broker did not stay local
-   */
-  note(page: Page): void;
   /**
    * Takes the ids never seen before, which are then pending.
    *
@@ -77,13 +77,31 @@ export function createPurgeContext(options: PurgeContextOptions): PurgeContext {
   const guard = createIdGuard(query.ids, query.idPattern);
   const isLocal = query.selection.some(({ name, value }) => name === 'local' && value === 'true');
 
-  const lister = createLister({
+  const uncheckedLister = createLister({
     requester,
     capabilities,
     pageSize: limits.pageSize,
     content: query.removal === undefined ? 'ids' : 'attributes',
   });
+  const lister: Lister = {
+    showsAnything: (selection) => uncheckedLister.showsAnything(selection),
+    page: async (pageQuery) => {
+      const page = await uncheckedLister.page(pageQuery);
+      check(page);
+      return page;
+    },
+  };
   let proof: Promise<void> | undefined;
+
+  function check(page: Page): void {
+    if (page.warning !== undefined && warnings.size < WARNINGS_MAX) warnings.add(page.warning);
+    if (isLocal && page.madeEntityMap) {
+      const detail =
+        'The broker asked its context sources in spite of local=true, so this purge would reach too much. Nothing more is deleted.';
+      throw new FilterIgnoredError('local', detail);
+    }
+    for (const id of page.ids) guard.check(id);
+  }
 
   return {
     query,
@@ -93,7 +111,7 @@ export function createPurgeContext(options: PurgeContextOptions): PurgeContext {
     tally,
     warnings,
     emit,
-    counts: { contradicted: false },
+    paging: { contradicted: false, longestPage: 0 },
     lister,
     deleter: createDeleter({
       requester,
@@ -101,15 +119,6 @@ export function createPurgeContext(options: PurgeContextOptions): PurgeContext {
       strategy: limits.strategy === 'native' ? 'auto' : limits.strategy,
       batchSize: limits.batchSize,
     }),
-    note(page) {
-      if (page.warning !== undefined && warnings.size < WARNINGS_MAX) warnings.add(page.warning);
-      if (isLocal && page.madeEntityMap) {
-        const detail =
-          'The broker asked its context sources in spite of local=true, so this purge would reach too much. Nothing more is deleted.';
-        throw new FilterIgnoredError('local', detail);
-      }
-      for (const id of page.ids) guard.check(id);
-    },
     takeFresh(ids) {
       const fresh = [...new Set(ids)].filter((id) => tally.ledger.get(id) === IdState.unknown);
       const affected = tally.ledger.size + fresh.length;
@@ -119,7 +128,7 @@ export function createPurgeContext(options: PurgeContextOptions): PurgeContext {
       for (const entityId of fresh) tally.take({ entityId });
       return fresh;
     },
-    proveFilters: () => (proof ??= proveFilters(query.selection, lister, capabilities)),
+    proveFilters: () => (proof ??= proveFilters(query.selection, uncheckedLister, capabilities)),
     reportProgress() {
       const { matched, deleted, failed } = tally;
       emit({ type: 'progress', hasBegun: matched > 0, deleted, failed, requests: requester.requests });

@@ -9,12 +9,14 @@ export interface DeleteTry {
   readonly isSecondTry: boolean;
   /** One request for each entity, even where batches work. */
   readonly singly: boolean;
+  /** Told of entities that failed in a batch, instead of booking them, where they are to be tried singly. */
+  readonly retrySingly?: (id: string) => void;
 }
 
 /** Deletes entities with the purge's concurrency and books what becomes of them. */
 export function createDeleteDispatcher(
   context: PurgeContext,
-  { isSecondTry, singly }: DeleteTry,
+  { isSecondTry, singly, retrySingly }: DeleteTry,
 ): Dispatcher<string> {
   const { deleter, tally, limits } = context;
   const usesBatches = () => !singly && deleter.usesBatches;
@@ -31,13 +33,10 @@ export function createDeleteDispatcher(
         context.reportProgress();
         return [];
       }
-      const failed: string[] = [];
       const leftForSingle = await deleter.deleteBatch(ids, (id, verdict) => {
-        if (isSecondTry && verdict.kind === 'retryable') failed.push(id);
+        if (retrySingly !== undefined && verdict.kind === 'retryable') retrySingly(id);
         else settle(id, verdict);
       });
-      // A batch may fail as a whole for one of its entities, or for its size: the last try is each one's own.
-      for (const id of failed) settle(id, await deleter.deleteOne(id));
       context.reportProgress();
       return leftForSingle;
     },

@@ -20,6 +20,8 @@ export interface Deleter {
   deleteBatch(ids: readonly string[], settle: Settle): Promise<readonly string[]>;
   /** Deletes one entity. */
   deleteOne(id: string): Promise<ItemVerdict>;
+  /** Entities that the broker had, and deleted, when asked for each alone. */
+  readonly deletedSingly: number;
   /** True while batches are worth sending. */
   readonly usesBatches: boolean;
   /** Most ids that one batch may hold. */
@@ -53,6 +55,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
   const { requester, capabilities, strategy } = options;
   let batchAccepted = false;
   let culprits = 0;
+  let deletedSingly = 0;
 
   const usesBatches = () =>
     strategy === 'batch' ||
@@ -79,7 +82,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
         return DONE;
       }
       const verdict = readBatchReply(settled.reply, open);
-      if (verdict.kind === 'no-batch') return withoutBatches(open, settled.reply);
+      if (verdict.kind === 'no-batch') return withoutBatches(open, settled.reply, settle);
       if (verdict.kind === 'refused') return halve(open, verdict.problem, settle);
       batchAccepted = true;
       const retryable = [...verdict.items].filter(([, item]) => item.kind === 'retryable');
@@ -103,7 +106,12 @@ export function createDeleter(options: DeleterOptions): Deleter {
     return merge(parts);
   }
 
-  function withoutBatches(ids: readonly string[], reply: BrokerReply): BatchEnd {
+  function withoutBatches(ids: readonly string[], reply: BrokerReply, settle: Settle): BatchEnd {
+    // Where batches have worked, a bare 404 is the repeat of one whose answer was lost: all of it is gone already.
+    if (batchAccepted && reply.status === 404) {
+      for (const id of ids) settle(id, CLAIMED_GONE);
+      return DONE;
+    }
     if (strategy === 'batch') {
       throw new BrokerRefusedError('delete a batch of entities', parseBrokerProblem(reply));
     }
@@ -146,7 +154,9 @@ export function createDeleter(options: DeleterOptions): Deleter {
     const operation = 'delete an entity';
     const settled = await requester.send({ method: 'DELETE', path, operation, item: id });
     if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
-    return readSingleReply(settled.reply, id, operation);
+    const { reply } = settled;
+    if (reply.status >= 200 && reply.status < 300) deletedSingly += 1;
+    return readSingleReply(reply, id, operation);
   }
 
   /** Undefined when the broker has no batch delete. */
@@ -167,6 +177,9 @@ export function createDeleter(options: DeleterOptions): Deleter {
   return {
     deleteBatch: async (ids, settle) => (await deleteBatch(ids, settle)).leftForSingle,
     deleteOne,
+    get deletedSingly() {
+      return deletedSingly;
+    },
     get usesBatches() {
       return usesBatches();
     },

@@ -10,7 +10,7 @@ export interface Dispatcher<Item> {
   readonly pending: number;
   /** Resolves when fewer than `most` items are pending; flushes when nothing under way could get it there. */
   room(most: number): Promise<void>;
-  /** Flushes, and resolves when nothing is pending. @throws the first error of a chunk */
+  /** Flushes, and resolves when nothing is pending. @throws the first error of a chunk, at once */
   settled(): Promise<void>;
   /** Drops what is queued and waits for what is under way; never throws. */
   abandon(): Promise<void>;
@@ -33,6 +33,7 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
   let queue: Item[] = [];
   let underWay = 0;
   let failure: { readonly error: unknown } | undefined;
+  let isFlushing = false;
   let changed = deferred();
 
   /** Runs a chunk unless one has failed; a failure is noted before the limiter can start another chunk. */
@@ -51,24 +52,31 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
     void limit(async () => runChunk(chunk)).then((again) => {
       for (const item of again) queue.push(item);
       underWay -= chunk.length;
-      startFull();
+      startChunks();
       changed.resolve();
       changed = deferred();
     });
   }
 
-  /** Starts chunks from the queue's head: full ones, or all of it when flushing. */
-  function startFull(flush = false): void {
+  /** Starts chunks from the queue's head while there is room: full ones, or all of them when flushing. */
+  function startChunks(): void {
     if (failure !== undefined) queue = [];
     let from = 0;
-    while (from < queue.length) {
+    // No more chunks than can run: a chunk is cut when its turn comes, by the size that is then right.
+    while (from < queue.length && limit.activeCount + limit.pendingCount < options.concurrency) {
       const to = endOfChunk(from);
       const isFull = to < queue.length || to - from >= chunkSize();
-      if (!isFull && !flush) break;
+      if (!isFull && !isFlushing) break;
       start(queue.slice(from, to));
       from = to;
     }
     if (from > 0) queue = queue.slice(from);
+    if (queue.length === 0) isFlushing = false;
+  }
+
+  function flush(): void {
+    isFlushing = true;
+    startChunks();
   }
 
   function endOfChunk(from: number): number {
@@ -89,9 +97,9 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
   return {
     add(items) {
       for (const item of items) queue.push(item);
-      startFull();
+      startChunks();
     },
-    flush: () => startFull(true),
+    flush,
     get pending() {
       return queue.length + underWay;
     },
@@ -99,17 +107,17 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
       for (;;) {
         throwFailure();
         if (queue.length + underWay < most) return;
-        if (underWay === 0) startFull(true);
+        if (underWay === 0) flush();
         await changed.promise;
       }
     },
     async settled() {
       for (;;) {
-        startFull(true);
-        if (underWay === 0) break;
+        throwFailure();
+        flush();
+        if (underWay === 0 && queue.length === 0) return;
         await changed.promise;
       }
-      throwFailure();
     },
     async abandon() {
       failure ??= { error: new Error('abandoned') };

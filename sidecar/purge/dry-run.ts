@@ -14,13 +14,13 @@ export interface Preview {
 export async function previewEntities(context: PurgeContext, first: ListedPage): Promise<Preview> {
   const sample = new Set<string>();
   let counted: number | undefined;
-  const listed = await countMatches(context, first, (_listed, page) => {
+  const { listed, isComplete } = await countMatches(context, first, (_listed, page) => {
     for (const id of page.ids) if (sample.size < SAMPLE_MAX) sample.add(id);
     const isPlausible =
-      page.count !== undefined && !context.counts.contradicted && page.count > page.ids.length;
+      page.count !== undefined && !context.paging.contradicted && page.count > page.ids.length;
     counted = isPlausible ? page.count : undefined;
     // The sample is full and the count is known: listing the rest would tell nothing new.
     return !(sample.size >= SAMPLE_MAX && counted !== undefined);
   });
-  return { matched: Math.max(listed, counted ?? 0), sample: [...sample] };
+  return { matched: isComplete ? listed : Math.max(listed, counted ?? 0), sample: [...sample] };
 }

@@ -48,7 +48,11 @@ export function purgeEntities(
   signal: AbortSignal,
 ): AsyncGenerator<PurgeEvent, void> {
   return eventStream(signal, async (emit, stop) => {
-    const requester = createRequester({ ...dependencies, headers: order.headers, signal: stop });
+    const requester = createRequester({
+      ...dependencies,
+      headers: order.headers,
+      signal: stop,
+    });
     const { query, limits } = order;
     const { capabilities } = dependencies;
     const context = createPurgeContext({ query, limits, requester, capabilities, emit });
@@ -70,13 +74,13 @@ async function run(context: PurgeContext): Promise<PurgeReport> {
   if (first.ids.length > 0) await context.proveFilters();
   if (query.removal !== undefined) {
     if (query.dryRun) return previewed(context, await previewAttributes(context, query.removal));
-    return report(context, await removeAttributes(context, query.removal, first.count));
+    return report(context, await removeAttributes(context, query.removal, trustedTotal(first)));
   }
   if (query.dryRun) return previewed(context, await previewEntities(context, first));
-  await checkBound(context, first);
+  const listed = await checkBound(context, first);
   if (limits.strategy === 'native')
     return { ...report(context, 0), ...(await purgeNatively(context, first)) };
-  return report(context, await purgeByIds(context, first));
+  return report(context, await purgeByIds(context, first, listed));
 }
 
 /** Looks at an empty first page that the broker's own count contradicts. */
@@ -89,7 +93,6 @@ async function firstPage(context: PurgeContext): Promise<ListedPage> {
   const bound = isBound ? { limit: limits.maxAffected + 1 } : {};
   for (let look = 1; ; look++) {
     const page = await lister.page({ selection: query.selection, count: true, ...bound });
-    context.note(page);
     if (page.count !== undefined) context.emit({ type: 'counted', matches: page.count });
     if (page.ids.length > 0 || page.count === 0 || look === LOOKS_MAX) return page;
     // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing at all
@@ -104,17 +107,25 @@ async function firstPage(context: PurgeContext): Promise<ListedPage> {
   }
 }
 
-/** @returns matches that arrived meanwhile and were left */
-async function purgeByIds(context: PurgeContext, first: ListedPage): Promise<number> {
+/**
+ * @param listed matches listed for the bound, where all were
+ * @returns matches that arrived meanwhile and were left
+ */
+async function purgeByIds(
+  context: PurgeContext,
+  first: ListedPage,
+  listed: number | undefined,
+): Promise<number> {
   // Nothing listed and nothing counted: the empty answer is confirmed.
   if (first.ids.length === 0 && first.count === 0) return 0;
   const dispatcher = createDeleteDispatcher(context, { isSecondTry: false, singly: false });
-  const target = context.counts.contradicted ? undefined : trustedTotal(first);
+  const target = listed ?? (context.paging.contradicted ? undefined : trustedTotal(first));
   try {
     if (target === undefined) return await closeDrain(context, dispatcher, target, first);
     await drain(context, first, target, dispatcher);
     return await closeDrain(context, dispatcher, target);
   } catch (error) {
+    context.requester.halt();
     await dispatcher.abandon();
     throw error;
   }

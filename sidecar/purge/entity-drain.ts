@@ -20,16 +20,19 @@ export async function drain(
   dispatcher: Dispatcher<string>,
 ): Promise<void> {
   const { tally, lister, query } = context;
+  let isSerial = false;
   for (let page = first; ;) {
     const fresh = context.takeFresh(page.ids);
-    if (fresh.length === 0) return;
+    if (fresh.length === 0) {
+      if (dispatcher.pending === 0) return;
+      // Nothing new behind what is pending: the end, or a broker that shows the same page for every offset.
+      isSerial = true;
+    }
     dispatcher.add(fresh);
-    // A broker that sends more than it was asked for ignores limit and offset: this was the whole result.
-    if (page.ids.length > page.limit || tally.ledger.size >= target) return;
-    await dispatcher.room(pendingMax(context, page.limit));
+    if (tally.ledger.size >= target) return;
+    await (isSerial ? dispatcher.settled() : dispatcher.room(pendingMax(context, page.limit)));
     const remaining = tally.ledger.count(IdState.unsettled) + tally.ledger.count(IdState.failed);
     page = await lister.page({ selection: query.selection, offset: dispatcher.pending + remaining });
-    context.note(page);
   }
 }
 

@@ -104,10 +104,10 @@ export function createLister(options: ListerOptions): Lister {
       path: `/entities?${formatParameters(parameters)}`,
       operation: OPERATION,
     } as const;
-    const before = requester.successes;
     let settled: Settled = await requester.send(request, { allow403: true });
-    // While other requests of this purge succeed, a query whose tries ran out had bad luck rather than a dead broker.
-    if (settled.kind === 'gave-up' && requester.successes > before) {
+    // In a purge that has had answers, a query whose tries ran out is more likely bad luck than a dead broker, and
+    // giving up would leave matches behind. A broker that really died stays dead for another round of tries.
+    if (isBadLuck(settled) && requester.successes > 0) {
       settled = await requester.send(request, { allow403: true });
     }
     if (settled.kind === 'gave-up')
@@ -119,7 +119,7 @@ export function createLister(options: ListerOptions): Lister {
   function stepDown(limit: number): boolean {
     const smaller = SMALLER_PAGES.find((size) => size < limit);
     if (smaller === undefined) return false;
-    capabilities.pageSizeMax = smaller;
+    capabilities.pageSizeMax = Math.min(smaller, capabilities.pageSizeMax ?? Infinity);
     return true;
   }
 
@@ -129,24 +129,31 @@ export function createLister(options: ListerOptions): Lister {
    */
   async function findCulprit(query: PageQuery, limit: number, projection: Projection): Promise<boolean> {
     for (let next = NEXT_PROJECTION[projection]; next !== undefined; next = NEXT_PROJECTION[next]) {
-      const reply = await ask(query, limit, next);
-      if (ANSWERED.has(reply.status)) {
-        capabilities.projection = next;
-        return true;
-      }
-      if (isAboutPageSize(parseBrokerProblem(reply))) {
-        capabilities.projection = next;
-        return stepDown(limit);
-      }
+      const verdict = await tryOut(query, limit, next);
+      if (verdict === 'refused') continue;
+      capabilities.projection = next;
+      return verdict === 'accepted' || stepDown(limit);
     }
+    const countless = { ...query, count: false };
     if (limit === 1 && !asksCount(query)) return false;
-    const barest = await ask({ ...query, count: false }, 1, 'none');
-    if (!ANSWERED.has(barest.status)) return false;
-    if (asksCount(query) && !ANSWERED.has((await ask(query, 1, 'none')).status)) {
+    if ((await tryOut(countless, 1, 'none')) !== 'accepted') return false;
+    if (asksCount(query) && (await tryOut(query, 1, 'none')) !== 'accepted') {
       capabilities.countAccepted = false;
       return true;
     }
     return stepDown(limit);
+  }
+
+  async function tryOut(query: PageQuery, limit: number, projection: Projection) {
+    try {
+      const reply = await ask(query, limit, projection);
+      if (ANSWERED.has(reply.status)) return 'accepted';
+      return isAboutPageSize(parseBrokerProblem(reply)) ? 'too-many' : 'refused';
+    } catch (error) {
+      // More than can be read is an answer all the same; the page itself is then asked for in smaller steps.
+      if (error instanceof ReplyTooLargeError) return 'accepted';
+      throw error;
+    }
   }
 
   async function adapt(query: PageQuery, limit: number, projection: Projection, problem: BrokerProblem) {
@@ -168,8 +175,13 @@ export function createLister(options: ListerOptions): Lister {
 
   return {
     async showsAnything(selection) {
-      const reply = await send(selection);
-      return ANSWERED.has(reply.status) && parsePage(reply).ids.length > 0;
+      try {
+        const reply = await send(selection);
+        return ANSWERED.has(reply.status) && parsePage(reply).ids.length > 0;
+      } catch (error) {
+        if (error instanceof ReplyTooLargeError) return true;
+        throw error;
+      }
     },
     async page(query) {
       const { pageSizeMax, projection: learntProjection, countAccepted } = capabilities;
@@ -205,6 +217,11 @@ export function createLister(options: ListerOptions): Lister {
       }
     },
   };
+}
+
+/** The tries ran out for a reason that may pass; a @context that cannot be loaded is none. */
+function isBadLuck(settled: Settled): boolean {
+  return settled.kind === 'gave-up' && settled.failure.kind !== 'context-unavailable';
 }
 
 /** True when a problem names the parameter that a projection adds. */

@@ -67,7 +67,6 @@ export async function purgeNatively(
     if (status >= 400 && status !== 404)
       throw new BrokerRefusedError(OPERATION, parseBrokerProblem(settled.reply));
     page = await lister.page({ selection: query.selection, count: true });
-    context.note(page);
     const now = countOf(page);
     // Below every count so far: with matches coming in, a count that goes up and down would never end.
     idle = now < fewest ? 0 : idle + 1;

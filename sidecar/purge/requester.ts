@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
 import type { BrokerClient, BrokerRequest } from '../broker/client.js';
 import { isUnknownTenant, parseBrokerProblem } from '../broker/broker-problem.js';
@@ -45,13 +46,12 @@ export interface Requester {
   waitBefore(look: number): Promise<void>;
   /** Starts counting failures anew, after those of a few hopeless items. */
   forgiveFailures(): void;
-  /** @throws PurgeStoppedError */
-  throwIfStopped(): void;
+  /** Sends nothing more after what is under way: the purge has met its end. Waiting requests throw PurgeStoppedError. */
+  halt(): void;
   /** Requests sent so far, every try counted. */
   readonly requests: number;
   /** Requests answered without a failure so far. */
   readonly successes: number;
-  readonly policy: RetryPolicy;
 }
 
 export interface RequesterOptions {
@@ -67,18 +67,29 @@ export interface RequesterOptions {
 
 /** One failed try, thrown inside the retry loop only. */
 class TryFailed extends Error {
-  constructor(readonly failure: Failure) {
+  constructor(
+    readonly failure: Failure,
+    /** Shared pauses imposed before the try was sent. */
+    readonly pausesBefore: number,
+  ) {
     super(failure.kind);
   }
 }
 
 export function createRequester(options: RequesterOptions): Requester {
-  const { client, headers, retry, clock, random, signal } = options;
+  const { client, headers, retry, clock, random } = options;
   const breaker = createBreaker();
+  const ending = new AbortController();
+  const { signal } = ending;
+  // One listener for each request and wait under way, however many those are.
+  setMaxListeners(0, signal);
+  if (options.signal.aborted) ending.abort();
+  options.signal.addEventListener('abort', () => ending.abort(), { once: true });
   let requests = 0;
   let successes = 0;
   /** Set when the broker asked to wait: holds back every request of the purge, not only the one it answered. */
   let pausedUntilMs = 0;
+  let pauses = 0;
   let brokenBy: BrokerFailedError | undefined;
 
   function throwIfStopped(): void {
@@ -95,6 +106,7 @@ export function createRequester(options: RequesterOptions): Requester {
     throwIfStopped();
     if (brokenBy !== undefined) throw brokenBy;
     requests += 1;
+    const pausesBefore = pauses;
     let reply: BrokerReply;
     try {
       reply = await client.send({
@@ -107,22 +119,29 @@ export function createRequester(options: RequesterOptions): Requester {
       });
     } catch (error) {
       if (error instanceof RequestAbortedError) throwIfStopped();
-      if (error instanceof BrokerTimeoutError) throw new TryFailed({ kind: 'timeout', cause: error });
-      if (error instanceof BrokerUnreachableError) throw new TryFailed({ kind: 'unreachable', cause: error });
+      if (error instanceof BrokerTimeoutError)
+        throw new TryFailed({ kind: 'timeout', cause: error }, pausesBefore);
+      if (error instanceof BrokerUnreachableError)
+        throw new TryFailed({ kind: 'unreachable', cause: error }, pausesBefore);
       // Of a query, a smaller page can be asked for; of a delete there is no smaller answer.
       if (error instanceof ReplyTooLargeError && request.method !== 'GET')
         throw new BrokerReplyError(error.message, { cause: error });
       throw error;
     }
     const failure = failureOf(reply);
-    if (failure !== undefined) throw new TryFailed(failure);
+    if (failure !== undefined) throw new TryFailed(failure, pausesBefore);
     return reply;
   }
 
   /** Notes a failed try and waits for the next; false when there is none. */
-  async function afterFailure(attempt: number, failure: Failure, request: PurgeRequest): Promise<boolean> {
+  async function afterFailure(
+    attempt: number,
+    { failure, pausesBefore }: TryFailed,
+    request: PurgeRequest,
+  ): Promise<boolean> {
     throwIfStopped();
-    breaker.failed(request.item);
+    // Requests in flight together are throttled together: one pause for all of them is one failure.
+    if (failure.retryAfter === undefined || pausesBefore === pauses) breaker.failed(request.item);
     if (breaker.isOpen) {
       brokenBy ??= new BrokerFailedError(request.operation, failure, 'nothing-but-failures');
       throw brokenBy;
@@ -138,7 +157,10 @@ export function createRequester(options: RequesterOptions): Requester {
       }
       return false;
     }
-    if (decision.shared) pausedUntilMs = Math.max(pausedUntilMs, clock.now() + decision.ms);
+    if (decision.shared) {
+      pauses += 1;
+      pausedUntilMs = Math.max(pausedUntilMs, clock.now() + decision.ms);
+    }
     await sleep(decision.ms);
     return true;
   }
@@ -154,7 +176,7 @@ export function createRequester(options: RequesterOptions): Requester {
           minTimeout: 0,
           maxTimeout: 0,
           shouldRetry: async ({ error, attemptNumber }) =>
-            error instanceof TryFailed && afterFailure(attemptNumber, error.failure, request),
+            error instanceof TryFailed && afterFailure(attemptNumber, error, request),
         });
       } catch (error) {
         if (error instanceof TryFailed) return { kind: 'gave-up', failure: error.failure };
@@ -171,14 +193,13 @@ export function createRequester(options: RequesterOptions): Requester {
       breaker.succeeded();
       brokenBy = undefined;
     },
-    throwIfStopped,
+    halt: () => ending.abort(),
     get requests() {
       return requests;
     },
     get successes() {
       return successes;
     },
-    policy: retry,
   };
 }
 

@@ -1,64 +1,72 @@
+import type { BrokerProblem } from '../broker/broker-problem.js';
 import type { PurgeContext } from './context.js';
-import { IdState } from './id-ledger.js';
+import { IdLedger, IdState } from './id-ledger.js';
 import type { ListedPage } from './listing.js';
 import { walkMatches, type WalkEnd } from './walk.js';
 
 /** What the query still shows, sorted by what is known of each id. */
 export interface Survey extends WalkEnd {
-  /** Never seen before. */
+  /** Ids never seen before, where they are to be taken. */
   readonly fresh: readonly string[];
+  /** Number of ids never seen before, taken or not. */
+  readonly unseen: number;
   /** Claimed gone after the first try, and still listed. */
   readonly claimedGone: readonly string[];
   /** First try failed for a reason that may pass. */
   readonly unsettled: readonly string[];
-  /** Claimed gone after the second try, and still listed. */
-  readonly claimedGoneTwice: readonly string[];
+  /** Number of ids claimed gone after the second try, still listed, and not yet reported. */
+  readonly lingering: number;
+}
+
+export interface SurveyOptions {
+  /** A page already fetched at offset 0, as the first of the survey. */
+  readonly first?: ListedPage | undefined;
+  /** Whether ids never seen before are to be taken. */
+  readonly takesFresh: boolean;
+  /** Ids claimed gone twice and still listed are reported as failed now. */
+  readonly reportsLingering: boolean;
 }
 
 /** Ids with something to do that one survey holds; the rest is found by the next. */
 const FINDINGS_MAX = 10_000;
 
-/**
- * Lists what the query still shows while nothing is being deleted.
- *
- * @param first a page already fetched at offset 0, as the first of the survey
- */
-export async function surveyMatches(context: PurgeContext, first?: ListedPage): Promise<Survey> {
-  const { query, lister, counts, requester, tally } = context;
+const STILL_LISTED: BrokerProblem = {
+  status: 409,
+  title: 'Entity still listed',
+  detail: 'The broker answered two deletes as done, and still lists the entity.',
+};
+
+/** Lists what the query still shows while nothing is being deleted. */
+export async function surveyMatches(context: PurgeContext, options: SurveyOptions): Promise<Survey> {
+  const { query, lister, paging, requester, tally } = context;
   const { ledger } = tally;
   const fresh = new Set<string>();
-  const byState = new Map<IdState, string[]>([
-    [IdState.gone, []],
-    [IdState.unsettled, []],
-    [IdState.goneTwice, []],
-  ]);
+  const claimedGone: string[] = [];
+  const unsettled: string[] = [];
+  const unseen = new UnseenIds(options.takesFresh ? fresh : undefined);
+  let lingering = 0;
+
   ledger.startSurvey();
-  const isNew = (id: string): boolean => {
-    const state = ledger.get(id);
-    if (state === IdState.unknown) {
-      const isFirst = !fresh.has(id);
-      fresh.add(id);
-      return isFirst;
+  const isNew = (entityId: string): boolean => {
+    const state = ledger.get(entityId);
+    if (state === IdState.unknown) return unseen.note(entityId);
+    if (!ledger.markListed(entityId)) return false;
+    if (state === IdState.gone) claimedGone.push(entityId);
+    if (state === IdState.unsettled) unsettled.push(entityId);
+    if (state === IdState.goneTwice) {
+      if (options.reportsLingering) tally.failListed({ entityId }, STILL_LISTED);
+      else lingering += 1;
     }
-    if (!ledger.markListed(id)) return false;
-    byState.get(state)?.push(id);
     return true;
   };
-  const findings = () => fresh.size + [...byState.values()].reduce((sum, ids) => sum + ids.length, 0);
 
   const walk = walkMatches({
-    lister: {
-      page: async (pageQuery) => {
-        const page = await lister.page(pageQuery);
-        context.note(page);
-        return page;
-      },
-    },
+    lister,
     selection: query.selection,
     waitBefore: (look) => requester.waitBefore(look),
     isNew,
-    first,
-    counts,
+    first: options.first,
+    paging,
   });
   let end: WalkEnd = { complete: false, trickles: false, unlisted: 0, lastCount: undefined };
   for (;;) {
@@ -67,13 +75,28 @@ export async function surveyMatches(context: PurgeContext, first?: ListedPage): 
       end = step.value;
       break;
     }
-    if (findings() >= FINDINGS_MAX) break;
+    if (fresh.size + claimedGone.length + unsettled.length >= FINDINGS_MAX) break;
   }
-  return {
-    ...end,
-    fresh: [...fresh],
-    claimedGone: byState.get(IdState.gone) ?? [],
-    unsettled: byState.get(IdState.unsettled) ?? [],
-    claimedGoneTwice: byState.get(IdState.goneTwice) ?? [],
-  };
+  return { ...end, fresh: [...fresh], unseen: unseen.size, claimedGone, unsettled, lingering };
+}
+
+/** Ids never seen before: kept where they are to be taken, else only told apart by hash. */
+class UnseenIds {
+  readonly #ids: Set<string> | undefined;
+  readonly #hashes = new IdLedger();
+
+  constructor(ids: Set<string> | undefined) {
+    this.#ids = ids;
+  }
+
+  get size(): number {
+    return this.#ids?.size ?? this.#hashes.size;
+  }
+
+  note(id: string): boolean {
+    const before = this.size;
+    if (this.#ids !== undefined) this.#ids.add(id);
+    else this.#hashes.set(id, IdState.pending);
+    return this.size > before;
+  }
 }

@@ -21,22 +21,22 @@ export interface WalkOptions {
   readonly isNew: (id: string) => boolean;
   /** A page already fetched at offset 0, with its count. */
   readonly first?: ListedPage | undefined;
-  /** Largest page to ask for. */
-  readonly limit?: number | undefined;
-  /** Shared by the walks of one purge: a count once caught lying is not asked again. */
-  readonly counts: CountTrust;
+  /** Shared by the walks of one purge. */
+  readonly paging: PagingEvidence;
 }
 
-/** What is thought of the broker's counts. */
-export interface CountTrust {
-  /** The broker listed more than it counted. */
+/** What a purge has seen of the broker's counts and pages. */
+export interface PagingEvidence {
+  /** The broker listed more than it counted: a count once caught lying is not asked again. */
   contradicted: boolean;
+  /** Longest page so far, whatever was asked for: a page as long as that may be cut, a shorter one may not. */
+  longestPage: number;
 }
 
 /** Fruitless looks after which an empty page is taken for the end. */
 const EMPTY_PAGES_MAX = 3;
 
-/** Pages in a row that were not full, without a count or a next link to say why: a trickle of new matches. */
+/** Short pages in a row, without a count or a next link to say why, after which matches are said to trickle in. */
 const SHORT_PAGES_MAX = 256;
 
 /**
@@ -47,51 +47,60 @@ const SHORT_PAGES_MAX = 256;
  * a next link says that there is more. Without a count, an empty page is asked for twice: it may be an error.
  */
 export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedPage, WalkEnd> {
-  const { lister, selection, counts, isNew } = options;
+  const { lister, selection, paging, isNew } = options;
   let offset = 0;
   let listed = 0;
   let fruitless = 0;
   let confirmations = 0;
   let shortPages = 0;
+  let hasSkipped = false;
+  /** Pages overlapped, or an empty one lay between others: some matches may have been passed over. */
+  let isDoubtful = false;
   let page = options.first;
   for (;;) {
-    page ??= await lister.page({
-      selection,
-      offset,
-      count: true,
-      ...(options.limit === undefined ? {} : { limit: options.limit }),
-    });
-    const fresh = new Set(page.ids.filter(isNew)).size;
+    page ??= await lister.page({ selection, offset, count: true });
+    const { ids, hasNext, limit } = page;
+    const fresh = new Set(ids.filter(isNew)).size;
     listed += fresh;
-    if (page.count !== undefined && (page.ids.length > page.count || listed > page.count))
-      counts.contradicted = true;
-    const count = counts.contradicted ? undefined : page.count;
-    if (fresh > 0) yield page;
-    const missing = count === undefined ? 0 : count - listed;
-    // A page longer than asked for comes from a broker that ignores limit and offset: it is the whole result.
-    if (page.ids.length > page.limit) return ended(page, {});
-    const isFull = page.ids.length === page.limit;
+    paging.longestPage = Math.max(paging.longestPage, ids.length);
+    if (page.count !== undefined && (ids.length > page.count || listed > page.count))
+      paging.contradicted = true;
+    const count = paging.contradicted ? undefined : page.count;
+    const missing = count === undefined ? 0 : Math.max(0, count - listed);
     if (fresh > 0) {
+      isDoubtful ||= hasSkipped || fresh < new Set(ids).size;
+      yield page;
+      // A broker that ignores limit and offset, and says that this was all.
+      if (ids.length > limit && count === ids.length && !hasNext) return ended(page, {});
       fruitless = 0;
       // Twice in a row: some brokers count the page only.
-      confirmations = count !== undefined && missing <= 0 && !isFull ? confirmations + 1 : 0;
+      confirmations = count !== undefined && missing === 0 && ids.length < limit ? confirmations + 1 : 0;
       if (confirmations === 2) return ended(page, {});
-      shortPages = count === undefined && !page.hasNext && !isFull ? shortPages + 1 : 0;
+      const isShort = count === undefined && !hasNext && ids.length * 2 <= paging.longestPage;
+      shortPages = isShort ? shortPages + 1 : 0;
       if (shortPages > SHORT_PAGES_MAX) return ended(page, { complete: false, trickles: true });
-      offset += page.ids.length;
+      offset += ids.length;
+    } else if (ids.length > 0) {
+      // Behind the end, the last match again (clause 6.3.10); or the offset is ignored, or the order changes. A page as
+      // long as any may then hide others, unless the count says that all was listed.
+      const hidesRest = count === undefined && ids.length > 1 && ids.length >= paging.longestPage;
+      const isTold = count !== undefined || !isDoubtful;
+      return ended(page, { complete: missing === 0 && !hidesRest && isTold, unlisted: missing });
     } else {
-      const saysMore = missing > 0 || (page.hasNext && (count === undefined || offset < count));
-      const isUnconfirmed = count === undefined && page.ids.length === 0 && fruitless === 0;
+      const saysMore = missing > 0 || (hasNext && (count === undefined || offset < count));
+      const isUnconfirmed = count === undefined && fruitless === 0;
       if ((!saysMore && !isUnconfirmed) || fruitless >= EMPTY_PAGES_MAX) {
-        // A full page of nothing new comes from a broker that ignores the offset: what lies behind is unknown.
-        const hidesRest = count === undefined && isFull;
-        return ended(page, { complete: missing <= 0 && !hidesRest, unlisted: Math.max(0, missing) });
+        const isTold = count !== undefined || !isDoubtful;
+        return ended(page, { complete: missing === 0 && isTold, unlisted: missing });
       }
       fruitless += 1;
       // An empty page against the count may be a passing fault (an error shown as `[]`): the same page once more,
       // then further on.
       if (missing > 0) await options.waitBefore(fruitless);
-      if (saysMore && (missing <= 0 || fruitless > 1)) offset += page.limit;
+      if (saysMore && (missing === 0 || fruitless > 1)) {
+        offset += limit;
+        hasSkipped = true;
+      }
     }
     page = undefined;
   }

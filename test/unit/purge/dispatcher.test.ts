@@ -177,15 +177,27 @@ describe('dispatcher: errors', () => {
     assert.equal(chunks().length, 2);
   });
 
-  it('settled waits for the chunks under way before it throws', async () => {
+  it('settled throws at once, so that what is under way can be told to end', async () => {
     const { dispatcher, chunk } = heldDispatcher();
     dispatcher.add([1, 2, 3, 4, 5, 6]);
     const settled = dispatcher.settled();
     await turn();
     chunk(0).fail(new Error('broken'));
-    assert.equal(await isSettled(settled), false);
-    chunk(1).finish();
     await assert.rejects(settled, { message: 'broken' });
+    const abandoned = dispatcher.abandon();
+    assert.equal(await isSettled(abandoned), false);
+    chunk(1).finish();
+    await abandoned;
+  });
+
+  it('cuts a chunk only when its turn comes, however many items are queued', async () => {
+    const { dispatcher, chunks, chunk } = heldDispatcher();
+    dispatcher.add(Array.from({ length: 1000 }, (_, index) => index));
+    await turn();
+    assert.equal(chunks().length, 2);
+    chunk(0).finish();
+    await turn();
+    assert.equal(chunks().length, 3);
   });
 });
 

@@ -20,7 +20,7 @@ interface Walked {
 
 async function walked(
   answer: (offset: number, index: number) => ListedPage,
-  more: { readonly first?: ListedPage; readonly limit?: number } = {},
+  more: { readonly first?: ListedPage } = {},
 ): Promise<Walked> {
   const { lister, asked } = listerOf(({ offset }, index) => {
     assert.ok(index < 400, 'the walk goes on for ever');
@@ -28,11 +28,11 @@ async function walked(
   });
   const ids = new Set<string>();
   const looks: number[] = [];
-  const counts = { contradicted: false };
+  const paging = { contradicted: false, longestPage: 0 };
   const walk = walkMatches({
     lister,
     selection: SELECTION,
-    counts,
+    paging,
     isNew: (id) => ids.size < ids.add(id).size,
     waitBefore: async (look) => {
       looks.push(look);
@@ -43,7 +43,7 @@ async function walked(
   for (;;) {
     const step = await walk.next();
     if (step.done === true)
-      return { end: step.value, ids: [...ids], pages, asked, looks, contradicted: counts.contradicted };
+      return { end: step.value, ids: [...ids], pages, asked, looks, contradicted: paging.contradicted };
     pages.push(step.value);
   }
 }
@@ -63,14 +63,13 @@ describe('walkMatches', () => {
     assert.deepEqual(end, { complete: true, trickles: false, unlisted: 0, lastCount: 25 });
   });
 
-  it('begins with a page that was fetched before, and hands the limit on', async () => {
+  it('begins with a page that was fetched before', async () => {
     const all = idsOf(12);
     const { asked, ids } = await walked((offset) => pageOf(slice(all, offset), { count: 12 }), {
       first: pageOf(slice(all, 0), { count: 12 }),
-      limit: LIMIT,
     });
     assert.deepEqual(ids, all);
-    assert.deepEqual(asked[0], { selection: SELECTION, offset: 10, count: true, limit: LIMIT });
+    assert.deepEqual(asked[0], { selection: SELECTION, offset: 10, count: true });
   });
 
   it('asks once where nothing is shown and nothing counted', async () => {
@@ -114,12 +113,25 @@ describe('walkMatches', () => {
     }
   });
 
-  it('takes a page longer than asked for as the whole result', async () => {
+  it('takes a page longer than asked for as the whole result where the count says so', async () => {
     const all = idsOf(35);
-    for (const count of [35, undefined, 10]) {
-      const { asked, ids, end } = await walked(() => pageOf(all, { count }));
-      assert.deepEqual([asked.length, ids, end.complete], [1, all, true]);
+    const { asked, ids, end } = await walked(() => pageOf(all, { count: 35 }));
+    assert.deepEqual([asked.length, ids, end.complete], [1, all, true]);
+  });
+
+  it('does not take a page longer than asked for as the whole result where no count says so', async () => {
+    for (const count of [undefined, 10]) {
+      const { ids, end } = await walked(() => pageOf(idsOf(35), { count }));
+      assert.deepEqual([ids.length, end.complete], [35, false]);
+      const paged = await walked((offset) => pageOf(slice(idsOf(100), offset, 35), { count }));
+      assert.deepEqual([paged.ids.length, paged.end.complete], [100, true]);
     }
+  });
+
+  it('does not take pages cut to one size for a trickle, however many there are', async () => {
+    const all = idsOf(2000);
+    const { ids, end } = await walked((offset) => pageOf(slice(all, offset, 7)));
+    assert.deepEqual([ids, end.complete], [all, true]);
   });
 
   it('is not complete where a broker shows one full page for every offset', async () => {
@@ -128,13 +140,13 @@ describe('walkMatches', () => {
   });
 
   it('ends where new matches arrive as fast as they are listed, and says so', async () => {
-    const { asked, end } = await walked((offset) => pageOf([`urn:t:${offset}`]));
+    const { asked, end } = await walked((offset) => pageOf(offset === 0 ? idsOf(10) : [`urn:t:${offset}`]));
     assert.ok(asked.length < 300);
     assert.deepEqual([end.complete, end.trickles], [false, true]);
   });
 
   it('yields only pages that show something new', async () => {
-    const shown = [['urn:a:1', 'urn:a:2'], ['urn:a:2'], ['urn:a:3'], []];
+    const shown = [['urn:a:1', 'urn:a:2'], [], ['urn:a:3'], []];
     const { pages } = await walked((_offset, index) => pageOf(shown[index] ?? [], { hasNext: index < 2 }));
     assert.deepEqual(
       pages.map(({ ids }) => ids),

@@ -1,0 +1,92 @@
+import type { PurgeContext } from './context.js';
+import { createDeleteDispatcher } from './delete-dispatcher.js';
+import type { Dispatcher } from './dispatcher.js';
+import { BrokerFailedError } from './errors.js';
+import { IdState } from './id-ledger.js';
+import type { Survey } from './survey.js';
+
+/** So many ids are tried singly before all others that a batch claimed gone: they tell an idle batch from a stale query. */
+const SAMPLE_SIZE = 20;
+
+/** Tries once more what a survey still lists: singly what was claimed gone, by batch or singly what had failed. */
+export async function tryAgain(context: PurgeContext, survey: Survey): Promise<void> {
+  const { requester } = context;
+  const tries = createTries(context);
+  try {
+    const isLagging = await tryClaimed(context, tries.single, survey.claimedGone);
+    tries.any.add(survey.unsettled);
+    await tries.any.settled();
+    // A batch may fail as a whole for one of its entities, or for its size: the last try is each one's own.
+    tries.single.add(tries.failed);
+    await tries.single.settled();
+    if (isLagging) await requester.waitBefore(1);
+  } catch (error) {
+    if (!isHopeless(error)) requester.halt();
+    await Promise.all([tries.single.abandon(), tries.any.abandon()]);
+    if (!isHopeless(error)) throw error;
+    // Hopeless items are reported one by one; whether the broker still answers is for the next query to show.
+    requester.forgiveFailures();
+    for (const entityId of [...survey.unsettled, ...survey.claimedGone]) giveUp(context, entityId, error);
+  }
+}
+
+interface Tries {
+  readonly single: Dispatcher<string>;
+  readonly any: Dispatcher<string>;
+  /** Failed by batch, with a try of their own still due. */
+  readonly failed: readonly string[];
+}
+
+function createTries(context: PurgeContext): Tries {
+  const failed: string[] = [];
+  const single = createDeleteDispatcher(context, { isSecondTry: true, singly: true });
+  const any = createDeleteDispatcher(context, {
+    isSecondTry: true,
+    singly: false,
+    retrySingly: (id) => failed.push(id),
+  });
+  return { single, any, failed };
+}
+
+/**
+ * Tries singly what was claimed gone. A sample comes first: where the broker knows none of it any more, the deletes
+ * worked and the query lags behind, so the others are left for a later look; where it has them, batch delete is idle.
+ *
+ * @returns true when the query seems to lag
+ */
+async function tryClaimed(
+  context: PurgeContext,
+  single: Dispatcher<string>,
+  claimedGone: readonly string[],
+): Promise<boolean> {
+  const { capabilities, deleter } = context;
+  if (claimedGone.length <= SAMPLE_SIZE) {
+    single.add(claimedGone);
+    await single.settled();
+    return false;
+  }
+  const before = deleter.deletedSingly;
+  single.add(claimedGone.slice(0, SAMPLE_SIZE));
+  await single.settled();
+  const found = deleter.deletedSingly - before;
+  if (found === 0) return true;
+  if (found * 2 > SAMPLE_SIZE) capabilities.batchDelete = false;
+  single.add(claimedGone.slice(SAMPLE_SIZE));
+  await single.settled();
+  return false;
+}
+
+function isHopeless(error: unknown): error is BrokerFailedError {
+  return error instanceof BrokerFailedError && error.reason === 'nothing-but-failures';
+}
+
+function giveUp(context: PurgeContext, entityId: string, error: BrokerFailedError): void {
+  const { tally } = context;
+  const state = tally.ledger.get(entityId);
+  if (state === IdState.goneTwice || state === IdState.failed) return;
+  const status = error.failure.status ?? 502;
+  tally.failListed(
+    { entityId },
+    { status, title: 'The broker did not delete the entity', detail: error.message },
+  );
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BrokerReplyError, QueryRefusedError } from '../../sidecar/purge/errors.js';
+import { isProbe, purge, purged, requestCounts } from '../support/purge-harness.js';
+import { startStubBroker, type StubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
+import type { StubEntity } from '../support/stub-broker-filter.js';
+import { seededRandom } from '../support/stub-broker-state.js';
+
+const property = (value: number) => ({ type: 'Property', value });
+
+/** Entities with attributes n, m and, every other one, x. */
+function rich(count: number, type = 'Thing'): StubEntity[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `urn:ngsi-ld:${type}:${index}`,
+    type,
+    n: property(index),
+    m: [property(1), { ...property(2), datasetId: 'urn:d:1' }],
+    ...(index % 2 === 0 ? { x: property(1) } : {}),
+  }));
+}
+
+function withAttribute(broker: StubBroker, name: string): readonly string[] {
+  return [...broker.entities.values()].filter((entity) => name in entity).map(({ id }) => id);
+}
+
+const unknown = () => undefined;
+const ODDITIES: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
+  'an exemplary broker': {},
+  'no counts': { count: unknown },
+  'pages of 7': { pageMax: 7, overPageMax: '403' },
+  'pages of 7 whatever is asked for': { pageMax: 7 },
+  'pages of 7 whatever is asked for, no counts': { pageMax: 7, count: unknown },
+  'short pages': { shortPages: true },
+  'no paging': { paging: 'whole-result' },
+  'the last entity again behind the end': { paging: 'last-again', count: unknown },
+  'no order': { order: 'shuffled' },
+  'counts too low': { count: (total) => Math.floor(total / 2) },
+  'counts the page': { count: (_total, page) => page },
+};
+
+describe('a purge that drops attributes', () => {
+  for (const [name, oddities] of Object.entries(ODDITIES)) {
+    it(`removes them from every match, keeps the entities, and touches nothing else: ${name}`, async (t) => {
+      const broker = await startStubBroker(t, { entities: [...rich(90), ...rich(9, 'Other')], ...oddities });
+      const report = await purged(broker, 'type=Thing&drop=n,x,nowhere', { limits: { pageSize: 20 } });
+      assert.deepEqual([report.matched, report.deleted, report.failed], [135, 135, 0]);
+      assert.equal(broker.entities.size, 99);
+      assert.ok(withAttribute(broker, 'n').every((id) => id.includes('Other')));
+      assert.equal(withAttribute(broker, 'm').length, 99);
+      assert.equal(broker.of('attribute').length, 135);
+      assert.ok(broker.of('attribute').every(({ query }) => query.get('deleteAll') === 'true'));
+      assert.equal(broker.of('batch').length + broker.of('single').length, 0);
+    });
+
+    // A count below the truth passes for one that was true before more entities arrived.
+    if (name === 'counts too low') continue;
+    it(`removes them also where the entity stops matching thereby: ${name}`, async (t) => {
+      for (const query of ['q=n>-1', 'attrs=n', 'q=n>-1;m']) {
+        const broker = await startStubBroker(t, { entities: rich(90), ...oddities });
+        const report = await purged(broker, `type=Thing&${query}&drop=n`, { limits: { pageSize: 20 } });
+        assert.deepEqual(withAttribute(broker, 'n'), [], query);
+        assert.equal(report.deleted, 90);
+        assert.ok(broker.requests.length <= 90 + 130, JSON.stringify(requestCounts(broker)));
+      }
+    });
+  }
+
+  it('keeps what keep names, whatever else there is', async (t) => {
+    const broker = await startStubBroker(t, {
+      entities: rich(30).map((entity) => ({ ...entity, scope: '/a' })),
+    });
+    const report = await purged(broker, 'type=Thing&keep=m');
+    assert.equal(report.deleted, 45);
+    for (const entity of broker.entities.values()) {
+      assert.deepEqual(Object.keys(entity).sort(), ['id', 'm', 'scope', 'type']);
+    }
+  });
+
+  it('does so through a quarter of failing requests', async (t) => {
+    for (const seed of [1, 2, 3, 4]) {
+      const random = seededRandom(seed);
+      const faults = [{ status: 503 }, { status: 429 }, 'reset-before', 'reset-after'] as const;
+      const broker = await startStubBroker(t, {
+        entities: rich(60),
+        fault: () => (random() < 0.25 ? faults[Math.floor(random() * 4)] : undefined),
+      });
+      const report = await purged(broker, 'type=Thing&drop=n', { seed, limits: { pageSize: 20 } });
+      assert.deepEqual([report.deleted, report.failed], [60, 0]);
+      assert.deepEqual(withAttribute(broker, 'n'), []);
+    }
+  });
+
+  it('names exactly what stayed: entity and attribute', async (t) => {
+    for (const oddities of [
+      { locked: (key: string) => (key.endsWith('3 n') ? 423 : undefined) },
+      { ghosts: (key: string) => key.endsWith('3 n') },
+    ]) {
+      const broker = await startStubBroker(t, { entities: rich(50), ...oddities });
+      const report = await purged(broker, 'type=Thing&drop=n,x');
+      assert.deepEqual([report.matched, report.deleted, report.failed], [75, 70, 5]);
+      assert.deepEqual(
+        report.errors.map(({ entityId }) => entityId).sort(),
+        [...withAttribute(broker, 'n')].sort(),
+      );
+      assert.ok(
+        report.errors.every(({ attribute, error }) => attribute === 'n' && [409, 423].includes(error.status)),
+      );
+      const failed = new Set(report.errors.map(({ entityId }) => entityId));
+      assert.ok(report.success.every((id) => !failed.has(id)));
+    }
+  });
+
+  it('takes attributes that are gone already for removed', async (t) => {
+    const broker = await startStubBroker(t, {
+      entities: rich(20),
+      fault: ({ kind, id = '' }, { entities }) => {
+        if (kind === 'attribute') entities.set(id, { id, type: 'Thing' });
+        return undefined;
+      },
+    });
+    const report = await purged(broker, 'type=Thing&drop=n');
+    assert.deepEqual([report.deleted, report.failed], [20, 0]);
+  });
+
+  it('waits for a query that lags behind', async (t) => {
+    const old = rich(20);
+    let stale = 0;
+    const broker = await startStubBroker(t, {
+      entities: old,
+      fault: (request, self) => {
+        const isLagging = request.kind === 'query' && self.of('attribute').length >= 20 && ++stale <= 6;
+        return isLagging ? { status: 200, headers: { 'ngsild-results-count': '20' }, body: old } : undefined;
+      },
+    });
+    const report = await purged(broker, 'type=Thing&drop=n');
+    assert.deepEqual([report.deleted, report.failed], [20, 0]);
+    assert.ok(stale > 6, 'the purge looked until the query had caught up');
+    assert.equal(broker.of('attribute').length, 40, 'each was removed twice at most');
+  });
+
+  it('does not call it done when the broker counts matches that it does not list', async (t) => {
+    const broker = await startStubBroker(t, { entities: rich(90), paging: 'shallow-40' });
+    const { error, progress } = await purge(broker, 'type=Thing&drop=n', { limits: { pageSize: 20 } });
+    assert.ok(error instanceof BrokerReplyError);
+    assert.match(error.message, /50 more matches/);
+    assert.equal(progress.deleted, 40);
+  });
+
+  it('does not take one empty answer for the end', async (t) => {
+    for (const count of [unknown, (total: number) => total]) {
+      for (let struck = 1; struck <= 9; struck++) {
+        let queries = 0;
+        const broker = await startStubBroker(t, {
+          entities: rich(60),
+          count,
+          fault: (request) =>
+            request.kind === 'query' && !isProbe(request) && ++queries === struck
+              ? { status: 200, body: [] }
+              : undefined,
+        });
+        await purged(broker, 'type=Thing&drop=n', { limits: { pageSize: 20 } });
+        assert.deepEqual(withAttribute(broker, 'n'), [], `query ${struck}`);
+      }
+    }
+  });
+});
+
+describe('names of attributes in drop and keep', () => {
+  const IRI = 'https://example.org/ontology#speed';
+
+  it('may be IRIs, which are percent-encoded in the path', async (t) => {
+    const entities = [{ id: 'urn:x:1', type: 'Thing', [IRI]: property(1), n: property(2) }];
+    const broker = await startStubBroker(t, { entities });
+    await purged(broker, `type=Thing&drop=${encodeURIComponent(IRI)}`);
+    assert.deepEqual(withAttribute(broker, IRI), []);
+    const [request] = broker.of('attribute');
+    assert.equal(
+      request?.target,
+      `/ngsi-ld/v1/entities/urn%3Ax%3A1/attrs/${encodeURIComponent(IRI)}?deleteAll=true`,
+    );
+  });
+
+  it('must be the names that the broker shows: keep by another name would remove what it names', async (t) => {
+    for (const kind of ['keep', 'drop']) {
+      const broker = await startStubBroker(t, {
+        entities: [{ id: 'urn:x:1', type: 'Thing', speed: property(1) }],
+        aliases: new Map([[IRI, 'speed']]),
+      });
+      const { error } = await purge(broker, `type=Thing&${kind}=${encodeURIComponent(IRI)}`);
+      assert.ok(error instanceof QueryRefusedError);
+      assert.match(error.message, /shows the attribute .* as speed/);
+      assert.equal(broker.of('attribute').length, 0);
+    }
+  });
+
+  it('may be names that objects have anyway, and are reported where no path can hold them', async (t) => {
+    const names = ['__proto__', 'constructor', 'toString', 'a..b', '..', 'a/b', 'a?b', 'é', 'a%2Fb'];
+    const members = Object.fromEntries(names.map((name) => [name, property(1)]));
+    // A literal would set the prototype; JSON does not.
+    const entity = JSON.parse(
+      JSON.stringify(members).replace('{', '{"id":"urn:x:1","type":"Thing","__proto__":1,'),
+    ) as StubEntity;
+    const broker = await startStubBroker(t, { entities: [entity] });
+    const report = await purged(broker, 'type=Thing&keep=other');
+    assert.deepEqual(
+      report.errors.map(({ attribute }) => attribute),
+      ['..'],
+    );
+    assert.deepEqual(Object.keys(broker.entities.get('urn:x:1') ?? {}).sort(), ['..', 'id', 'type']);
+    assert.equal(broker.of('other').length + broker.of('single').length + broker.of('collection').length, 0);
+  });
+});

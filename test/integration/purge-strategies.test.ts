@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  BrokerFailedError,
+  BrokerRefusedError,
+  BrokerReplyError,
+  QueryRefusedError,
+  TooManyMatchesError,
+} from '../../sidecar/purge/errors.js';
+import { purge, purged, things } from '../support/purge-harness.js';
+import { startStubBroker } from '../support/stub-broker.js';
+
+describe('strategy single', () => {
+  it('sends no batch, whatever happens', async (t) => {
+    const broker = await startStubBroker(t, {
+      entities: things(60),
+      fault: ({ kind, id = '' }) => (kind === 'single' && id.endsWith('7') ? { status: 500 } : undefined),
+    });
+    const report = await purged(broker, 'type=Thing', { limits: { strategy: 'single' } });
+    assert.deepEqual([report.deleted, report.failed], [54, 6]);
+    assert.equal(broker.of('batch').length, 0);
+  });
+});
+
+describe('strategy batch', () => {
+  it('sends no single delete, and ends where there is no batch delete', async (t) => {
+    for (const status of [404, 405, 501] as const) {
+      const broker = await startStubBroker(t, { entities: things(60), batch: status });
+      const { error } = await purge(broker, 'type=Thing', { limits: { strategy: 'batch' } });
+      assert.ok(error instanceof BrokerRefusedError);
+      assert.equal(error.problem.status, status);
+      assert.equal(broker.of('single').length, 0);
+      assert.equal(broker.entities.size, 60);
+    }
+  });
+
+  it('reports what a batch of one cannot delete', async (t) => {
+    const broker = await startStubBroker(t, { entities: things(60), badInBatch: (id) => id.endsWith('7') });
+    const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
+    assert.deepEqual([report.deleted, report.failed], [54, 6]);
+    assert.deepEqual(
+      report.errors.map(({ entityId }) => entityId).sort(),
+      [...broker.entities.keys()].sort(),
+    );
+    assert.equal(broker.of('single').length, 0);
+  });
+
+  it('tries by batch again what was claimed gone', async (t) => {
+    const broker = await startStubBroker(t, { entities: things(30), ghosts: (id) => id.endsWith('7') });
+    const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
+    assert.deepEqual([report.deleted, report.failed], [27, 3]);
+    assert.equal(broker.of('single').length, 0);
+  });
+});
+
+describe('strategy native', () => {
+  const limits = { strategy: 'native' } as const;
+
+  it("repeats the broker's own purge until nothing matches, however little one of them deletes", async (t) => {
+    const broker = await startStubBroker(t, {
+      entities: [...things(130), ...things(5, 'Other')],
+      nativePage: 20,
+    });
+    const report = await purged(broker, 'type=Thing&q=n>=0', { limits });
+    assert.deepEqual([report.matched, report.deleted, report.failed], [130, 130, 0]);
+    assert.equal(broker.of('collection').length, 7);
+    assert.equal(broker.entities.size, 5);
+    for (const { query } of broker.of('collection')) assert.deepEqual([...query.keys()], ['type', 'q']);
+  });
+
+  it('sends none where nothing matches, in a dry run, or over the bound', async (t) => {
+    const broker = await startStubBroker(t, { entities: things(30) });
+    await purged(broker, 'type=Nothing', { limits });
+    assert.equal((await purged(broker, 'type=Thing&dryRun=true', { limits })).matched, 30);
+    const { error } = await purge(broker, 'type=Thing&maxAffected=29', {
+      limits: { ...limits, maxAffected: 29 },
+    });
+    assert.ok(error instanceof TooManyMatchesError);
+    assert.equal(broker.of('collection').length, 0);
+  });
+
+  it('reports what stays when the number of matches does not fall', async (t) => {
+    const broker = await startStubBroker(t, { entities: things(30), ghosts: (id) => id.endsWith('7') });
+    const report = await purged(broker, 'type=Thing', { limits });
+    assert.deepEqual([report.matched, report.deleted, report.failed], [30, 27, 3]);
+    assert.deepEqual(
+      report.errors.map(({ entityId }) => entityId).sort(),
+      [...broker.entities.keys()].sort(),
+    );
+    assert.ok(broker.of('collection').length <= 5);
+  });
+
+  it("refuses filters that the standard's operation does not have", async (t) => {
+    const broker = await startStubBroker(t, { entities: things(30) });
+    const { error } = await purge(broker, 'type=Thing&attrs=n', { limits });
+    assert.ok(error instanceof QueryRefusedError);
+    assert.equal(error.parameter, 'attrs');
+    assert.equal(broker.requests.length, 0);
+  });
+
+  it('sends none where nothing is counted, since nothing could be claimed then', async (t) => {
+    const broker = await startStubBroker(t, { entities: things(30), count: () => undefined });
+    const { error } = await purge(broker, 'type=Thing', { limits });
+    assert.ok(error instanceof BrokerReplyError);
+    assert.equal(broker.of('collection').length, 0);
+  });
+
+  it('passes a refusal or failure on, with what was done', async (t) => {
+    for (const status of [405, 503]) {
+      let purges = 0;
+      const broker = await startStubBroker(t, {
+        entities: things(50),
+        fault: ({ kind }) => (kind === 'collection' && ++purges > 1 ? { status } : undefined),
+      });
+      const { error, progress } = await purge(broker, 'type=Thing', { limits });
+      assert.ok(status === 405 ? error instanceof BrokerRefusedError : error instanceof BrokerFailedError);
+      assert.equal(progress.deleted, 20);
+    }
+  });
+
+  it('ends also while matches keep arriving', async (t) => {
+    let born = 0;
+    const broker = await startStubBroker(t, {
+      entities: things(60),
+      after: ({ kind }, { entities }) => {
+        if (kind !== 'collection') return;
+        for (let n = 0; n < 25; n++)
+          entities.set(`urn:late:${born}`, { id: `urn:late:${born++}`, type: 'Thing' });
+      },
+    });
+    const report = await purged(broker, 'type=Thing', { limits });
+    assert.ok(report.failed > 0);
+    assert.ok(broker.of('collection').length <= 5);
+  });
+
+  it('never sends a collection DELETE under any other strategy', async (t) => {
+    for (const strategy of ['auto', 'batch', 'single'] as const) {
+      for (const query of ['type=Thing', 'type=Thing&drop=n', 'type=Thing&dryRun=true']) {
+        const broker = await startStubBroker(t, { entities: things(30) });
+        await purged(broker, query, { limits: { strategy } });
+        assert.equal(broker.of('collection').length, 0);
+      }
+    }
+  });
+});
