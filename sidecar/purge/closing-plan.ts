@@ -16,6 +16,10 @@ export interface ClosingFacts {
   readonly counted: number | undefined;
   /** Ids taken so far. */
   readonly taken: number;
+  /** The purge may not affect more than a maximum. */
+  readonly isBounded: boolean;
+  /** Longest page that the broker has sent. */
+  readonly longestPage: number;
 }
 
 export type ClosingStep =
@@ -35,10 +39,12 @@ export const initialClosing: ClosingState = { hasSwept: false, lateSweeps: 0, lo
 
 /**
  * Whether ids never seen before are to be taken: in the first full sweep, and beyond it only while fewer were taken
- * than the broker had counted, or a few times where it had not. Others arrived while the purge ran, and are not chased.
+ * than the broker had counted, or a few times where it had not. Others arrived while the purge ran, and are not chased;
+ * under a maximum, which they could exceed, not even in that sweep.
  */
-export function takesFresh(state: ClosingState, { counted, taken }: ClosingFacts): boolean {
-  return !state.hasSwept || (counted === undefined ? state.lateSweeps < LATE_SWEEPS_MAX : taken < counted);
+export function takesFresh(state: ClosingState, { counted, taken, isBounded }: ClosingFacts): boolean {
+  if (counted === undefined) return !state.hasSwept || state.lateSweeps < LATE_SWEEPS_MAX;
+  return taken < counted || (!state.hasSwept && !isBounded);
 }
 
 /** Decides what follows a survey. */
@@ -50,7 +56,8 @@ export function planClosing(survey: Survey, state: ClosingState, facts: ClosingF
     const mayLag = survey.claimedGone.length > 0 && survey.fresh.length + survey.unsettled.length === 0;
     if (mayLag && state.looks === 0) return look(state);
     const hasSwept = state.hasSwept || survey.complete || survey.trickles || counted !== undefined;
-    const isLate = state.hasSwept && survey.fresh.length > 0;
+    // A page full of never-seen ids is more than what arrives between two queries: such a broker hides the rest.
+    const isLate = state.hasSwept && survey.fresh.length > 0 && survey.fresh.length < facts.longestPage;
     return { kind: 'work', state: { ...state, hasSwept, lateSweeps: state.lateSweeps + (isLate ? 1 : 0) } };
   }
   // Counted, not taken and not shown: gone by another hand, or an error shown as an empty result.

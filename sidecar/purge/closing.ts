@@ -7,8 +7,9 @@ import type { ListedPage } from './listing.js';
 import { tryAgain } from './second-tries.js';
 import { surveyMatches, type Survey } from './survey.js';
 
-/** A round without end is one in which matches arrive as fast as they are deleted, and nobody counts them. */
+/** Where nobody counts the matches, some that arrive as fast as they are deleted look like more of the old ones. */
 const ROUNDS_MAX = 20_000;
+const UNCOUNTED_MAX = 1_000_000;
 
 /**
  * Closes a drain: looks at what the query still shows and deals with it until nothing is left to do. Without a count
@@ -28,12 +29,18 @@ export async function closeDrain(
   target: number | undefined,
   first?: ListedPage,
 ): Promise<number> {
-  const { tally, paging, requester } = context;
+  const { tally, paging, requester, limits } = context;
   let state = initialClosing;
+  let uncounted = 0;
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     await dispatcher.settled();
     context.emit({ type: 'drained', matched: tally.matched });
-    const factsNow = () => ({ counted: paging.contradicted ? undefined : target, taken: tally.matched });
+    const factsNow = () => ({
+      counted: paging.contradicted ? undefined : target,
+      taken: tally.matched,
+      isBounded: limits.maxAffected !== undefined,
+      longestPage: paging.longestPage,
+    });
     const survey = await surveyMatches(context, {
       first: round === 1 ? first : undefined,
       takesFresh: takesFresh(state, factsNow()),
@@ -49,6 +56,8 @@ export async function closeDrain(
       await requester.waitBefore(state.looks);
       continue;
     }
+    uncounted += target === undefined ? survey.fresh.length : 0;
+    if (uncounted > UNCOUNTED_MAX) break;
     if (survey.fresh.length > 0) {
       await context.proveFilters();
       dispatcher.add(context.takeFresh(survey.fresh));

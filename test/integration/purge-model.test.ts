@@ -122,7 +122,7 @@ describe('a purge of any entities at a broker with any combination of oddities',
           for (const close of closers) await close();
         }
       }),
-      { numRuns: 250, seed: 20_260_101, endOnFailure: false },
+      { numRuns: 150, seed: 20_260_101, endOnFailure: false },
     );
   });
 });

@@ -6,6 +6,9 @@ import type { StubRequest } from '../support/stub-broker-state.js';
 
 const PRESENT = 120;
 
+/** A purge that chases what arrives has no end: it fails its test instead of holding up all others. */
+const ENDS = { timeout: 20_000 };
+
 /** Adds matches whenever a request of a kind was dealt with. */
 function writer(kind: StubRequest['kind'], each: number): NonNullable<StubBrokerOptions['after']> {
   let born = 0;
@@ -31,47 +34,55 @@ describe('a purge while matches keep arriving', () => {
   for (const [kind, each] of WRITERS) {
     const oddities: Partial<StubBrokerOptions> = kind === 'single' ? { batch: 405 } : {};
     for (const pageSize of [10, 100]) {
-      it(`deletes what was there and ends: ${each} for each ${kind}, pages of ${pageSize}`, async (t) => {
-        const broker = await startStubBroker(t, {
-          entities: things(PRESENT),
-          ...oddities,
-          after: writer(kind, each),
-        });
-        const report = await purged(broker, 'type=Thing', { limits: { pageSize } });
-        assert.deepEqual(
-          [...broker.entities.keys()].filter((id) => !id.includes('late')),
-          [],
-        );
-        assert.equal(report.failed, 0);
-        // What arrives during the drain may go with it, and one sweep more; the rest is left, and said so.
-        assert.ok(report.deleted <= PRESENT * 4, `${report.deleted} deleted`);
-        assert.ok(broker.of('query').length <= 120, JSON.stringify(requestCounts(broker)));
-        if (kind !== 'query') assert.equal(report.arrived, broker.entities.size);
-      });
+      it(
+        `deletes what was there and ends: ${each} for each ${kind}, pages of ${pageSize}`,
+        ENDS,
+        async (t) => {
+          const broker = await startStubBroker(t, {
+            entities: things(PRESENT),
+            ...oddities,
+            after: writer(kind, each),
+          });
+          const report = await purged(broker, 'type=Thing', { limits: { pageSize }, signal: t.signal });
+          assert.deepEqual(
+            [...broker.entities.keys()].filter((id) => !id.includes('late')),
+            [],
+          );
+          assert.equal(report.failed, 0);
+          // What arrives during the drain may go with it, and one sweep more; the rest is left, and said so.
+          assert.ok(report.deleted <= PRESENT * 4, `${report.deleted} deleted`);
+          assert.ok(broker.of('query').length <= 120, JSON.stringify(requestCounts(broker)));
+          if (kind !== 'query') assert.equal(report.arrived, broker.entities.size);
+        },
+      );
 
-      it(`ends also where nothing is counted: ${each} for each ${kind}, pages of ${pageSize}`, async (t) => {
-        const broker = await startStubBroker(t, {
-          entities: things(PRESENT),
-          count: () => undefined,
-          ...oddities,
-          after: writer(kind, each),
-        });
-        const report = await purged(broker, 'type=Thing', { limits: { pageSize } });
-        assert.deepEqual(
-          [...broker.entities.keys()].filter((id) => !id.includes('late')),
-          [],
-        );
-        assert.equal(report.failed, 0);
-        assert.ok(broker.of('query').length <= 1600, JSON.stringify(requestCounts(broker)));
-        assert.ok(report.deleted <= PRESENT * 100, `${report.deleted} deleted`);
-      });
+      it(
+        `ends also where nothing is counted: ${each} for each ${kind}, pages of ${pageSize}`,
+        ENDS,
+        async (t) => {
+          const broker = await startStubBroker(t, {
+            entities: things(PRESENT),
+            count: () => undefined,
+            ...oddities,
+            after: writer(kind, each),
+          });
+          const report = await purged(broker, 'type=Thing', { limits: { pageSize }, signal: t.signal });
+          assert.deepEqual(
+            [...broker.entities.keys()].filter((id) => !id.includes('late')),
+            [],
+          );
+          assert.equal(report.failed, 0);
+          assert.ok(broker.of('query').length <= 1600, JSON.stringify(requestCounts(broker)));
+          assert.ok(report.deleted <= PRESENT * 100, `${report.deleted} deleted`);
+        },
+      );
     }
   }
 
-  it('ends where attributes are dropped, and leaves attributes that arrive later', async (t) => {
+  it('ends where attributes are dropped, and leaves attributes that arrive later', ENDS, async (t) => {
     for (const kind of ['query', 'attribute'] as const) {
       const broker = await startStubBroker(t, { entities: things(PRESENT), after: writer(kind, 1) });
-      await purged(broker, 'type=Thing&drop=n', { limits: { pageSize: 20 } });
+      await purged(broker, 'type=Thing&drop=n', { limits: { pageSize: 20 }, signal: t.signal });
       const untouched = [...broker.entities.values()].filter(
         ({ id, n }) => n !== undefined && !id.includes('late'),
       );
@@ -80,7 +91,7 @@ describe('a purge while matches keep arriving', () => {
     }
   });
 
-  it('never deletes an id again that came back after it was reported gone twice', async (t) => {
+  it('never deletes an id again that came back after it was reported gone twice', ENDS, async (t) => {
     const deletes = new Map<string, number>();
     const broker = await startStubBroker(t, {
       entities: things(30),
@@ -93,7 +104,7 @@ describe('a purge while matches keep arriving', () => {
         }
       },
     });
-    const report = await purged(broker, 'type=Thing');
+    const report = await purged(broker, 'type=Thing', { signal: t.signal });
     assert.equal(report.failed, 30);
     assert.ok([...deletes.values()].every((times) => times <= 3));
   });
