@@ -18,8 +18,6 @@ export interface ClosingFacts {
   readonly taken: number;
   /** The purge may not affect more than a maximum. */
   readonly isBounded: boolean;
-  /** Longest page that the broker has sent. */
-  readonly longestPage: number;
 }
 
 export type ClosingStep =
@@ -56,8 +54,7 @@ export function planClosing(survey: Survey, state: ClosingState, facts: ClosingF
     const mayLag = survey.claimedGone.length > 0 && survey.fresh.length + survey.unsettled.length === 0;
     if (mayLag && state.looks === 0) return look(state);
     const hasSwept = state.hasSwept || survey.complete || survey.trickles || counted !== undefined;
-    // A page full of never-seen ids is more than what arrives between two queries: such a broker hides the rest.
-    const isLate = state.hasSwept && survey.fresh.length > 0 && survey.fresh.length < facts.longestPage;
+    const isLate = state.hasSwept && survey.fresh.length > 0;
     return { kind: 'work', state: { ...state, hasSwept, lateSweeps: state.lateSweeps + (isLate ? 1 : 0) } };
   }
   // Counted, not taken and not shown: gone by another hand, or an error shown as an empty result.

@@ -39,7 +39,6 @@ export async function closeDrain(
       counted: paging.contradicted ? undefined : target,
       taken: tally.matched,
       isBounded: limits.maxAffected !== undefined,
-      longestPage: paging.longestPage,
     });
     const survey = await surveyMatches(context, {
       first: round === 1 ? first : undefined,

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  initialClosing,
+  LOOKS_MAX,
+  planClosing,
+  takesFresh,
+  type ClosingFacts,
+  type ClosingState,
+} from '../../../sidecar/purge/closing-plan.js';
+import type { Survey } from '../../../sidecar/purge/survey.js';
+
+function surveyOf(findings: Partial<Survey> = {}): Survey {
+  return {
+    complete: true,
+    trickles: false,
+    unlisted: 0,
+    lastCount: 0,
+    fresh: [],
+    unseen: 0,
+    claimedGone: [],
+    unsettled: [],
+    lingering: 0,
+    ...findings,
+  };
+}
+
+const COUNTED: ClosingFacts = { counted: 10, taken: 10, isBounded: false };
+const UNCOUNTED: ClosingFacts = { counted: undefined, taken: 10, isBounded: false };
+const SWEPT: ClosingState = { ...initialClosing, hasSwept: true };
+
+describe('takesFresh', () => {
+  it('takes ids never seen before in one sweep after the drain, and no longer', () => {
+    assert.equal(takesFresh(initialClosing, COUNTED), true);
+    assert.equal(takesFresh(SWEPT, COUNTED), false);
+  });
+
+  it('goes on while fewer were taken than the broker had counted', () => {
+    assert.equal(takesFresh(SWEPT, { ...COUNTED, taken: 9 }), true);
+  });
+
+  it('leaves arrivals alone under a maximum, which they could exceed', () => {
+    assert.equal(takesFresh(initialClosing, { ...COUNTED, isBounded: true }), false);
+    assert.equal(takesFresh(initialClosing, { ...COUNTED, taken: 9, isBounded: true }), true);
+  });
+
+  it('sweeps a few times more where nothing is counted, then never again', () => {
+    let state = SWEPT;
+    let sweeps = 0;
+    while (takesFresh(state, UNCOUNTED)) {
+      assert.ok(++sweeps < 10);
+      const step = planClosing(surveyOf({ fresh: ['urn:a:1'], unseen: 1 }), state, UNCOUNTED);
+      assert.equal(step.kind, 'work');
+      if (step.kind === 'work') state = step.state;
+    }
+    assert.equal(sweeps, 3);
+  });
+});
+
+describe('planClosing', () => {
+  it('finishes when a complete survey shows nothing to do', () => {
+    for (const facts of [COUNTED, UNCOUNTED]) {
+      assert.deepEqual(planClosing(surveyOf(), initialClosing, facts), { kind: 'finish' });
+    }
+  });
+
+  it('finishes in spite of matches that arrived and are left', () => {
+    assert.deepEqual(planClosing(surveyOf({ unseen: 5 }), SWEPT, COUNTED), { kind: 'finish' });
+  });
+
+  it('works on what was never seen and on what is due a second try', () => {
+    for (const findings of [{ fresh: ['urn:a:1'] }, { unsettled: ['urn:a:1'] }]) {
+      assert.equal(planClosing(surveyOf(findings), initialClosing, COUNTED).kind, 'work');
+    }
+  });
+
+  it('looks once more before it repeats deletes that were answered as done: the query may lag behind', () => {
+    const survey = surveyOf({ claimedGone: ['urn:a:1'] });
+    const step = planClosing(survey, initialClosing, COUNTED);
+    assert.deepEqual(step, { kind: 'look', state: { ...initialClosing, looks: 1 } });
+    assert.equal(planClosing(survey, { ...initialClosing, looks: 1 }, COUNTED).kind, 'work');
+  });
+
+  it('counts a sweep only when its survey was complete, or the broker had counted', () => {
+    const cut = surveyOf({ fresh: ['urn:a:1'], complete: false });
+    const hasSwept = (facts: ClosingFacts) => {
+      const step = planClosing(cut, initialClosing, facts);
+      return step.kind === 'work' && step.state.hasSwept;
+    };
+    assert.equal(hasSwept(UNCOUNTED), false);
+    assert.equal(hasSwept(COUNTED), true);
+  });
+
+  it('looks a few times at what is uncertain before it finishes', () => {
+    const cases: [Survey, ClosingFacts][] = [
+      [surveyOf({ lingering: 1 }), COUNTED],
+      [surveyOf({ complete: false, unlisted: 3 }), COUNTED],
+      [surveyOf(), { ...COUNTED, taken: 9 }],
+    ];
+    for (const [survey, facts] of cases) {
+      assert.equal(planClosing(survey, { ...SWEPT, looks: LOOKS_MAX - 1 }, facts).kind, 'look');
+      assert.equal(planClosing(survey, { ...SWEPT, looks: LOOKS_MAX }, facts).kind, 'finish');
+    }
+  });
+});
