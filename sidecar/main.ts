@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { loadConfig, type Config } from './config/load.js';
+import { isLoopback, loadConfig, type Config } from './config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { startErrorLines } from './http/problem.js';
 
@@ -21,6 +21,11 @@ async function main(): Promise<void> {
   });
   if (gateway === undefined) return;
 
+  if (config.GATEWAY_TOKEN === undefined && !isLoopback(config.HOST)) {
+    logger.warn(
+      'GATEWAY_TOKEN is not set: whoever reaches this address can purge, past the limits of a gateway in front',
+    );
+  }
   if (process.env['NODE_ENV'] === 'production')
     logger.info({ url: gateway.url, broker: gateway.brokerUrl }, 'listening');
   else process.stdout.write(greeting(gateway));
@@ -42,19 +47,23 @@ async function main(): Promise<void> {
 
 /** What a person sees after `npm start`. */
 function greeting({ url, brokerUrl, embeddedBroker }: Gateway): string {
-  const broker =
+  const entities = `${url}/ngsi-ld/v1/entities`;
+  const query = `${entities}?type=Vehicle&q=speed%3E100`;
+  const lines =
     embeddedBroker === undefined
-      ? `Broker: ${brokerUrl}`
-      : `Broker: embedded, in memory, with ${embeddedBroker.entities.count()} sample entities (set BROKER_URL for a real one)`;
-  const query = `${url}/ngsi-ld/v1/entities?type=Vehicle&q=speed%3E100`;
-  return [
-    `NGSI-LD gateway on ${url}: purges entities by query, passes everything else under /ngsi-ld to the broker.`,
-    broker,
-    'Try it: see what matches, purge it, and look again',
-    `  curl '${query}'`,
-    `  curl -i -X DELETE '${query}'`,
-    '',
-  ].join('\n');
+      ? [
+          `Broker: ${brokerUrl}`,
+          'Try it: count what a purge would delete',
+          `  curl -X DELETE '${entities}?type=YourType&dryRun=true'`,
+        ]
+      : [
+          `Broker: embedded, in memory, with ${embeddedBroker.entities.count()} sample entities (set BROKER_URL for a real one)`,
+          'Try it: see what matches, purge it, and look again',
+          `  curl '${query}'`,
+          `  curl -i -X DELETE '${query}'`,
+        ];
+  const what = `NGSI-LD gateway on ${url}: purges entities by query, passes everything else under /ngsi-ld to the broker.`;
+  return [what, ...lines, ''].join('\n');
 }
 
 function fail(error: unknown, exitCode: number): void {

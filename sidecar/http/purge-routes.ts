@@ -33,7 +33,12 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
       delete raw.headers['content-type'];
     });
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, payload, done) => {
+    scope.addContentTypeParser('*', (request, payload, done) => {
+      // Announced is enough: a body that never comes would hold the request for ever.
+      if (Number(request.headers['content-length']) > 0) {
+        done(bodyRefused());
+        return;
+      }
       payload.once('data', () => done(bodyRefused()));
       payload.once('end', () => done(null));
       payload.once('error', done);
