@@ -61,6 +61,7 @@ export function wordsOf(problem: BrokerProblem): string {
 
 /** Parses a JSON object; undefined for anything else. */
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {
+  if (text === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)

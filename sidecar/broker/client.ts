@@ -87,7 +87,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       return {
         status: response.statusCode,
         headers: headerMap(response.headers),
-        body: await readText(response.body, replyMaxBytes),
+        body: await readText(response, replyMaxBytes),
       };
     } catch (error) {
       if (error instanceof ReplyTooLargeError) throw error;
@@ -140,7 +140,12 @@ function reasonOf(error: unknown): string {
   }
 }
 
-async function readText(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
+async function readText(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  maxBytes: number,
+): Promise<string> {
+  // The parser holds an answer to the length it announced, and a 204 to none (RFC 9112 § 6.3): read in one go, for less.
+  if (statusCode === 204 || Number(headers['content-length'] ?? NaN) <= maxBytes) return body.text();
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {

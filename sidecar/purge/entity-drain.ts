@@ -1,19 +1,95 @@
+import type { PurgeContext } from './context.js';
 import type { Dispatcher } from './dispatcher.js';
 import { IdState } from './id-ledger.js';
 import type { ListedPage } from './listing.js';
-import type { PurgeContext } from './context.js';
+
+/** Pages listed from the back before the front is looked at again: deep offsets are slow, or wrong, at some brokers. */
+const WINDOW_PAGES = 32;
+
+/** The next page is asked for before the one that came is looked at. */
+const QUERIES_IN_FLIGHT = 2;
 
 /**
- * Drains the query: deletes page after page while the next page is already being fetched.
+ * Drains the query: deletes page after page while the next page is already being fetched. Ends when as many ids were
+ * taken as the broker counted before the first delete, or when its pages show nothing new; the sweep that follows finds
+ * what was passed over.
  *
- * The next page is asked for behind what is still there: the ids whose delete is queued or under way, and those that
- * could not be deleted. Deletes that finish meanwhile move the rest forward, so some matches are passed over; they are
- * at the front of a later page, and the sweep that follows the drain finds the last of them.
- *
- * Ends when a page shows nothing new, or when as many ids were taken as the broker counted before the first delete:
- * without that count a drain would have no end where matches arrive as fast as they go.
+ * @param target the matches that the broker counted
  */
 export async function drain(
+  context: PurgeContext,
+  first: ListedPage,
+  target: number,
+  dispatcher: Dispatcher<string>,
+): Promise<void> {
+  context.tally.ledger.reserve(target);
+  const isPaged = first.ids.length === first.limit && target > first.limit;
+  await (isPaged ? drainBackward : drainForward)(context, first, target, dispatcher);
+}
+
+/**
+ * Drains in windows, each from its last page to its first: what is being deleted lies behind the pages still to come,
+ * so that deletes neither move them nor have to be waited for.
+ */
+async function drainBackward(
+  context: PurgeContext,
+  first: ListedPage,
+  target: number,
+  dispatcher: Dispatcher<string>,
+): Promise<void> {
+  const { ledger } = context.tally;
+  // The first page is the front of the first window: it holds its place until the others are taken.
+  const front = context.takeFresh(first.ids);
+  await drainWindow(context, front.length, first.limit, target, dispatcher);
+  dispatcher.add(front);
+  for (let before = 0; ledger.size > before && ledger.size < target;) {
+    before = ledger.size;
+    await dispatcher.settled();
+    const remaining = ledger.count(IdState.unsettled) + ledger.count(IdState.failed);
+    await drainWindow(context, remaining, first.limit, target, dispatcher);
+  }
+}
+
+/** @param start offset of the window's first page */
+async function drainWindow(
+  context: PurgeContext,
+  start: number,
+  limit: number,
+  target: number,
+  dispatcher: Dispatcher<string>,
+): Promise<void> {
+  const { lister, query, tally } = context;
+  let pagesLeft = Math.min(WINDOW_PAGES, Math.ceil((target - tally.ledger.size) / limit));
+  const fetched: Promise<ListedPage>[] = [];
+  const fetchNext = () => {
+    if (pagesLeft <= 0) return;
+    pagesLeft -= 1;
+    const page = lister.page({ selection: query.selection, offset: start + pagesLeft * limit });
+    // Its error is thrown when its turn comes, or never, when an earlier one ends the purge.
+    page.catch(() => {});
+    fetched.push(page);
+  };
+  for (let ahead = 0; ahead < QUERIES_IN_FLIGHT; ahead++) fetchNext();
+  for (;;) {
+    const page = await fetched.shift();
+    if (page === undefined) return;
+    fetchNext();
+    const fresh = context.takeFresh(page.ids);
+    // The same ids for another offset: this broker does not page.
+    if (fresh.length === 0 && page.ids.length > 0) return;
+    // Behind the end: fewer matches than counted. What the longer steps pass over is in the next window.
+    if (page.ids.length === 0) pagesLeft = Math.floor(pagesLeft / 2);
+    dispatcher.add(fresh);
+    await dispatcher.room(pendingMax(context, limit));
+  }
+}
+
+/**
+ * Drains pages that come short: the next one is asked for behind what is still there, the ids whose delete is queued or
+ * under way, and those that could not be deleted. Deletes that finish meanwhile move the rest forward, so some matches
+ * are passed over; they are at the front of a later page.
+ */
+async function drainForward(
   context: PurgeContext,
   first: ListedPage,
   target: number,

@@ -56,7 +56,7 @@ export class IdLedger {
   }
 
   set(id: string, state: Exclude<IdState, 0>): void {
-    if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow();
+    if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow(this.#cells.length * 2);
     const slot = this.#slotOf(id);
     const cell = this.#cells[slot] ?? 0;
     if (cell === 0) {
@@ -68,6 +68,12 @@ export class IdLedger {
     }
     this.#add(state, 1);
     this.#cells[slot] = (cell & ~STATE_BITS) | (state + 1);
+  }
+
+  /** Makes room for so many ids at once; growing step by step leaves as much again behind as garbage. */
+  reserve(ids: number): void {
+    const slots = 2 ** Math.ceil(Math.log2((Math.min(ids, RESERVED_MAX) * 10) / 6 + 2));
+    if (slots > this.#cells.length) this.#grow(slots);
   }
 
   /** Starts a new survey: no id is marked as listed in it yet. */
@@ -120,11 +126,11 @@ export class IdLedger {
     return slot;
   }
 
-  #grow(): void {
+  #grow(slots: number): void {
     const [low, high, cells] = [this.#low, this.#high, this.#cells];
-    this.#low = new Uint32Array(cells.length * 2);
-    this.#high = new Uint32Array(cells.length * 2);
-    this.#cells = new Uint8Array(cells.length * 2);
+    this.#low = new Uint32Array(slots);
+    this.#high = new Uint32Array(slots);
+    this.#cells = new Uint8Array(slots);
     for (let from = 0; from < cells.length; from++) {
       const cell = cells[from] ?? 0;
       if (cell === 0) continue;
@@ -135,6 +141,9 @@ export class IdLedger {
     }
   }
 }
+
+/** Counts may be wrong: no more room than this is made on their word. */
+const RESERVED_MAX = 2_000_000;
 
 const STATE_WIDTH = 3;
 const STATE_BITS = (1 << STATE_WIDTH) - 1;

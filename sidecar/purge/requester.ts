@@ -102,7 +102,7 @@ export function createRequester(options: RequesterOptions): Requester {
   }
 
   async function sendOnce(request: PurgeRequest): Promise<BrokerReply> {
-    await sleep(pausedUntilMs - clock.now());
+    if (pausedUntilMs > 0) await sleep(pausedUntilMs - clock.now());
     throwIfStopped();
     if (brokenBy !== undefined) throw brokenBy;
     requests += 1;
@@ -169,15 +169,26 @@ export function createRequester(options: RequesterOptions): Requester {
     async send(request, { allow403 = false } = {}) {
       throwIfStopped();
       let reply: BrokerReply;
+      // The first try goes without the retry machinery, which nearly all requests never need.
+      let firstTry: Promise<BrokerReply> | undefined = sendOnce(request);
       try {
-        reply = await pRetry(async () => sendOnce(request), {
-          retries: retry.maxAttempts,
-          // The waiting is done by the policy, on the injected clock.
-          minTimeout: 0,
-          maxTimeout: 0,
-          shouldRetry: async ({ error, attemptNumber }) =>
-            error instanceof TryFailed && afterFailure(attemptNumber, error, request),
-        });
+        reply = await firstTry.catch(async () =>
+          pRetry(
+            async () => {
+              const tried = firstTry ?? sendOnce(request);
+              firstTry = undefined;
+              return tried;
+            },
+            {
+              retries: retry.maxAttempts,
+              // The waiting is done by the policy, on the injected clock.
+              minTimeout: 0,
+              maxTimeout: 0,
+              shouldRetry: async ({ error, attemptNumber }) =>
+                error instanceof TryFailed && afterFailure(attemptNumber, error, request),
+            },
+          ),
+        );
       } catch (error) {
         if (error instanceof TryFailed) return { kind: 'gave-up', failure: error.failure };
         throw error;

@@ -44,7 +44,9 @@ describe('a purge that is stopped', () => {
       // Requests on their way when the signal came may still arrive; no more than run at once.
       assert.ok(later <= 4, `${later} requests after the stop`);
       assert.equal(progress.deleted, 300 - broker.entities.size);
-      assert.equal(progress.requests, broker.requests.length);
+      // A query cut off on its way was sent, and never arrived.
+      const cutOff = progress.requests - broker.requests.length;
+      assert.ok(cutOff === 0 || (cutOff === 1 && kind === 'query'), `${cutOff} requests never arrived`);
     });
   }
 

@@ -21,6 +21,7 @@ describe('IdLedger', () => {
       fc.tuple(fc.constant('set'), ids, fc.constantFrom(...STATES)),
       fc.tuple(fc.constant('mark'), ids, fc.constant(1)),
       fc.tuple(fc.constant('survey'), fc.constant(''), fc.constant(1)),
+      fc.tuple(fc.constant('reserve'), fc.constant(''), fc.constant(1)),
     );
     fc.assert(
       fc.property(fc.array(operations, { maxLength: 60 }), (steps) => {
@@ -35,7 +36,8 @@ describe('IdLedger', () => {
         };
         startSurvey();
         for (const [kind, id, state] of steps) {
-          if (kind === 'set') {
+          if (kind === 'reserve') ledger.reserve(2000);
+          else if (kind === 'set') {
             ledger.set(id, state);
             states.set(id, state);
           } else if (kind === 'mark') {

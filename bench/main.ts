@@ -1,0 +1,39 @@
+/** Runs benches: `npm run bench -- [NAME …] [--rounds N] [--json FILE]`; see README.md beside this file. */
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { entityPurge } from './entity-purge.js';
+import { memory } from './memory.js';
+import type { Bench, BenchResult } from './support/bench.js';
+import { thisMachine } from './support/machine.js';
+import { textOf } from './support/print.js';
+
+const BENCHES: readonly Bench[] = [entityPurge, memory];
+const ROUNDS = '5';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: ROUNDS }, json: { type: 'string' } },
+});
+const chosen = positionals.length === 0 ? BENCHES : positionals.map(benchNamed);
+const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number from 1');
+
+const machine = thisMachine();
+console.log(`${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}\n`);
+const results: Record<string, Pick<BenchResult, 'targets' | 'data'>> = {};
+for (const bench of chosen) {
+  const { name } = bench;
+  const result = await bench.run({ rounds, say: (text) => console.error(`${name}: ${text}`) });
+  results[name] = { targets: result.targets, data: result.data };
+  console.log(`${textOf(result)}\n`);
+}
+
+const json = JSON.stringify({ measuredAt: new Date().toISOString(), machine, rounds, results });
+if (values.json !== undefined) await writeFile(values.json, `${json}\n`);
+console.log(json);
+
+function benchNamed(name: string): Bench {
+  const bench = BENCHES.find((each) => each.name === name);
+  if (bench !== undefined) return bench;
+  throw new Error(`There is no bench ${name}, only ${BENCHES.map((each) => each.name).join(', ')}`);
+}

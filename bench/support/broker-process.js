@@ -1,0 +1,56 @@
+/**
+ * A process of its own that runs the embedded broker and does what its parent tells it over IPC. Plain JavaScript and
+ * the built broker, so that no loader has a part in what is measured.
+ *
+ * @import { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js'
+ * @import { BrokerAnswer, BrokerCommand } from './broker-protocol.js'
+ */
+/** @type {unknown} */
+const built = await import(new URL('../../dist/sidecar/embedded-broker/index.js', import.meta.url).href);
+if (!isBrokerModule(built)) throw new Error('The embedded broker is not built.');
+const { startEmbeddedBroker } = built;
+
+/** @param {unknown} value @returns {value is typeof import('../../sidecar/embedded-broker/index.js')} */
+function isBrokerModule(value) {
+  return typeof value === 'object' && value !== null && 'startEmbeddedBroker' in value;
+}
+
+/** @type {EmbeddedBroker | undefined} */
+let broker;
+
+/** @param {BrokerCommand} command @returns {Promise<string | number>} */
+async function obey(command) {
+  if (command.do === 'start') {
+    broker = await startEmbeddedBroker({ behaviour: { latencyMs: command.latencyMs } });
+    return broker.url;
+  }
+  if (broker === undefined) throw new Error('the broker has not been started');
+  if (command.do === 'seed') {
+    const { type, amount } = command;
+    broker.entities.seed(amount, (index) => entity(type, index));
+    // The garbage of seeding is not to be collected while something is measured (--expose-gc).
+    globalThis.gc?.();
+  }
+  return broker.entities.count();
+}
+
+/** @param {string} type @param {number} index */
+function entity(type, index) {
+  return {
+    id: `urn:ngsi-ld:${type}:${index}`,
+    type,
+    speed: { type: 'Property', value: index % 180, unitCode: 'KMH' },
+    brandName: { type: 'Property', value: 'Mercedes' },
+  };
+}
+
+/** @param {BrokerAnswer} answer */
+const tell = (answer) => process.send?.(answer);
+
+process.on('message', (/** @type {BrokerCommand} */ command) => {
+  obey(command).then(
+    (value) => tell({ value }),
+    (/** @type {unknown} */ error) => tell({ error: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit());

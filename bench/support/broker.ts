@@ -1,0 +1,60 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { BrokerAnswer, BrokerCommand } from './broker-protocol.js';
+
+/** The embedded broker in a process of its own. */
+export interface BenchBroker {
+  /** Base URL without a slash at the end. */
+  readonly url: string;
+  /** Makes `amount` entities of a type, with the ids of entityIds(). */
+  seed(type: string, amount: number): Promise<void>;
+  /** How many entities there are. */
+  count(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The ids of the entities that seed() makes. */
+export function entityIds(type: string, amount: number): readonly string[] {
+  return Array.from({ length: amount }, (_, index) => `urn:ngsi-ld:${type}:${index}`);
+}
+
+/**
+ * Starts the built embedded broker in a child process.
+ *
+ * @param latencyMs time every request waits before the broker looks at it, in milliseconds
+ * @throws Error when the process ends, or says why it cannot do what it is told
+ */
+export async function startBroker(latencyMs: number): Promise<BenchBroker> {
+  const child = fork(new URL('./broker-process.js', import.meta.url), {
+    execArgv: ['--expose-gc'],
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The broker's process ended with code ${String(code)}.`);
+  });
+  // Its end is news only to whoever waits for an answer.
+  ended.catch(() => {});
+
+  /** One command at a time: answers carry no number. */
+  async function tell(command: BrokerCommand): Promise<string | number> {
+    const answered = once(child, 'message') as Promise<[BrokerAnswer]>;
+    child.send(command);
+    const [answer] = await Promise.race([answered, ended]);
+    if ('error' in answer) throw new Error(`The broker failed: ${answer.error}`);
+    return answer.value;
+  }
+
+  const url = String(await tell({ do: 'start', latencyMs }));
+  return {
+    url,
+    seed: async (type, amount) => {
+      const count = await tell({ do: 'seed', type, amount });
+      if (count !== amount)
+        throw new Error(`The broker holds ${count} entities where ${amount} were expected.`);
+    },
+    count: async () => Number(await tell({ do: 'count' })),
+    close: async () => {
+      child.disconnect();
+      await ended.catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+
+/** The built gateway in a process of its own. */
+export interface BenchGateway {
+  readonly url: string;
+  readonly pid: number;
+  /**
+   * Purges all entities of a type, as a client does.
+   *
+   * @throws Error unless the answer says that exactly `amount` entities were deleted
+   */
+  purge(type: string, amount: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Settings of the gateway that a bench sets; all others have their defaults. */
+export type GatewaySettings = Readonly<
+  Partial<
+    Record<'PURGE_STRATEGY' | 'PURGE_CONCURRENCY' | 'PURGE_PAGE_SIZE' | 'PURGE_BATCH_SIZE', string | number>
+  >
+>;
+
+const MAIN = fileURLToPath(new URL('../../dist/sidecar/main.js', import.meta.url));
+
+/**
+ * Starts the built gateway the way `npm start` does, in production.
+ *
+ * @throws Error when its process ends before it listens
+ */
+export async function startGateway(brokerUrl: string, settings: GatewaySettings = {}): Promise<BenchGateway> {
+  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      BROKER_URL: brokerUrl,
+      ...Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)])),
+    },
+  });
+  const exited = once(child, 'exit');
+  // Whatever ends this process ends the gateway too.
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const url = await Promise.race([
+    listeningUrl(createInterface({ input: child.stdout })),
+    exited.then(([code]) => {
+      throw new Error(`The gateway ended with code ${String(code)} before it listened.`);
+    }),
+  ]);
+  return {
+    url,
+    pid: child.pid ?? 0,
+    purge: async (type, amount) => {
+      const { statusCode, headers, body } = await request(`${url}/ngsi-ld/v1/entities?type=${type}`, {
+        method: 'DELETE',
+        headersTimeout: 0,
+      });
+      const text = await body.text();
+      if (statusCode !== 204 || headers['purge-deleted'] !== String(amount)) {
+        throw new Error(
+          `A purge of ${amount} ended with ${statusCode}, deleted ${String(headers['purge-deleted'])}: ${text}`,
+        );
+      }
+    },
+    close: async () => {
+      process.removeListener('exit', kill);
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** Reads the log, to its end, for the line that says where the gateway listens. */
+async function listeningUrl(lines: ReturnType<typeof createInterface>): Promise<string> {
+  return new Promise((resolve) => {
+    lines.on('line', (line) => {
+      const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
+      if (msg === 'listening' && url !== undefined) resolve(url);
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import type { BenchResult, Table, Target } from './bench.js';
+
+/** Writes the tables and targets of a bench for people. */
+export function textOf({ tables, targets }: BenchResult): string {
+  return [...tables, targetTable(targets)].map(textOfTable).join('\n\n');
+}
+
+/** A number with three significant digits, or with all its digits before the point. */
+export function digits(value: number): string {
+  return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}
+
+function targetTable(targets: readonly Target[]): Table {
+  return {
+    title: 'Targets',
+    columns: ['target', 'wanted', 'median', 'min', 'max', ''],
+    rows: targets.map(({ name, wanted, measured, spread, reached }) => [
+      name,
+      wanted,
+      digits(measured),
+      spread === undefined ? '' : digits(spread.min),
+      spread === undefined ? '' : digits(spread.max),
+      reached ? 'reached' : 'MISSED',
+    ]),
+  };
+}
+
+/** The first column is text and stands to the left, the others to the right. */
+function textOfTable({ title, columns, rows }: Table): string {
+  const lines = [columns, ...rows];
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => (line[at] ?? '').length)));
+  const text = lines.map((line) =>
+    widths
+      .map((width, at) => (at === 0 ? (line[at] ?? '').padEnd(width) : (line[at] ?? '').padStart(width)))
+      .join('  ')
+      .trimEnd(),
+  );
+  const rule = widths.map((width) => '-'.repeat(width)).join('  ');
+  return [title, text[0], rule, ...text.slice(1)].join('\n');
+}
