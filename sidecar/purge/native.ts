@@ -7,21 +7,8 @@ import type { ListedPage } from './listing.js';
 import { formatParameters } from './parameters.js';
 import type { EntityPurgeQuery } from './query.js';
 
-/** Parameters of the broker's own Purge Entities (Table 6.4.3.3-1 and clause 6.3.18). */
-const NATIVE_PARAMETERS: ReadonlySet<string> = new Set([
-  'type',
-  'id',
-  'idPattern',
-  'q',
-  'georel',
-  'geometry',
-  'coordinates',
-  'geoproperty',
-  'geometryProperty',
-  'scopeQ',
-  'csf',
-  'local',
-]);
+/** Selecting parameters that the broker's own Purge Entities does not have (Table 6.4.3.3-1). */
+const NOT_NATIVE: ReadonlySet<string> = new Set(['attrs', 'expandValues', 'jsonKeys']);
 
 const OPERATION = 'purge by its own operation';
 
@@ -30,7 +17,7 @@ const IDLE_PURGES_MAX = 2;
 
 /** @throws QueryRefusedError for a filter that the standard's operation does not have */
 export function checkNativeQuery(query: EntityPurgeQuery): void {
-  const foreign = query.selection.find(({ name }) => !NATIVE_PARAMETERS.has(name));
+  const foreign = query.selection.find(({ name }) => NOT_NATIVE.has(name));
   if (foreign === undefined) return;
   const detail = `${foreign.name} is not a parameter of the broker's own purge, which this gateway is set to use (PURGE_STRATEGY=native).`;
   throw new QueryRefusedError('invalidRequest', detail, foreign.name);
