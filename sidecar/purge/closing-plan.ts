@@ -16,8 +16,8 @@ export interface ClosingFacts {
   readonly counted: number | undefined;
   /** Ids taken so far. */
   readonly taken: number;
-  /** The purge may not affect more than a maximum. */
-  readonly isBounded: boolean;
+  /** Ids that may still be taken under the purge's maximum; Infinity without one. */
+  readonly allowance: number;
 }
 
 export type ClosingStep =
@@ -38,11 +38,11 @@ export const initialClosing: ClosingState = { hasSwept: false, lateSweeps: 0, lo
 /**
  * Whether ids never seen before are to be taken: in the first full sweep, and beyond it only while fewer were taken
  * than the broker had counted, or a few times where it had not. Others arrived while the purge ran, and are not chased;
- * under a maximum, which they could exceed, not even in that sweep.
+ * nor are they where the maximum is reached by those that were counted.
  */
-export function takesFresh(state: ClosingState, { counted, taken, isBounded }: ClosingFacts): boolean {
+export function takesFresh(state: ClosingState, { counted, taken, allowance }: ClosingFacts): boolean {
   if (counted === undefined) return !state.hasSwept || state.lateSweeps < LATE_SWEEPS_MAX;
-  return taken < counted || (!state.hasSwept && !isBounded);
+  return allowance > 0 && (taken < counted || !state.hasSwept);
 }
 
 /** Decides what follows a survey. */

@@ -32,13 +32,14 @@ export async function closeDrain(
   const { tally, paging, requester, limits } = context;
   let state = initialClosing;
   let uncounted = 0;
+  let lags = 0;
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     await dispatcher.settled();
     context.emit({ type: 'drained', matched: tally.matched });
     const factsNow = () => ({
       counted: paging.contradicted ? undefined : target,
       taken: tally.matched,
-      isBounded: limits.maxAffected !== undefined,
+      allowance: Math.max(0, (limits.maxAffected ?? Infinity) - tally.matched),
     });
     const survey = await surveyMatches(context, {
       first: round === 1 ? first : undefined,
@@ -59,10 +60,12 @@ export async function closeDrain(
     if (uncounted > UNCOUNTED_MAX) break;
     if (survey.fresh.length > 0) {
       await context.proveFilters();
-      dispatcher.add(context.takeFresh(survey.fresh));
+      const { counted, allowance } = factsNow();
+      // With all counted ones listed, more than the maximum allows can only have arrived since.
+      dispatcher.add(context.takeFresh(survey.fresh.slice(0, counted === undefined ? undefined : allowance)));
       await dispatcher.settled();
     }
-    await tryAgain(context, survey);
+    if (await tryAgain(context, survey, lags)) lags += 1;
   }
   throw new NotConvergingError(
     'Matches keep turning up faster than they can be told from those that were there before; send the purge again.',

@@ -59,29 +59,58 @@ async function drainWindow(
   dispatcher: Dispatcher<string>,
 ): Promise<void> {
   const { lister, query, tally } = context;
-  let pagesLeft = Math.min(WINDOW_PAGES, Math.ceil((target - tally.ledger.size) / limit));
+  const wanted = target - tally.ledger.size;
+  let pagesLeft = Math.min(WINDOW_PAGES, Math.ceil(wanted / limit));
   const fetched: Promise<ListedPage>[] = [];
+  const failure = failFast();
   const fetchNext = () => {
     if (pagesLeft <= 0) return;
     pagesLeft -= 1;
-    const page = lister.page({ selection: query.selection, offset: start + pagesLeft * limit });
-    // Its error is thrown when its turn comes, or never, when an earlier one ends the purge.
-    page.catch(() => {});
+    const page = lister.page({
+      selection: query.selection,
+      offset: start + pagesLeft * limit,
+      ...atMost(context, Math.min(limit, wanted - pagesLeft * limit)),
+    });
+    page.catch(failure.note);
     fetched.push(page);
   };
   for (let ahead = 0; ahead < QUERIES_IN_FLIGHT; ahead++) fetchNext();
-  for (;;) {
-    const page = await fetched.shift();
-    if (page === undefined) return;
+  for (let next = fetched.shift(); next !== undefined; next = fetched.shift()) {
+    const page = await next;
     fetchNext();
     const fresh = context.takeFresh(page.ids);
     // The same ids for another offset: this broker does not page.
-    if (fresh.length === 0 && page.ids.length > 0) return;
+    if (fresh.length === 0 && page.ids.length > 0) {
+      await Promise.all(fetched);
+      return;
+    }
     // Behind the end: fewer matches than counted. What the longer steps pass over is in the next window.
-    if (page.ids.length === 0) pagesLeft = Math.floor(pagesLeft / 2);
+    if (page.ids.length === 0) pagesLeft = Math.max(Math.min(1, pagesLeft), Math.floor(pagesLeft / 2));
+    failure.throwIfNoted();
     dispatcher.add(fresh);
-    await dispatcher.room(pendingMax(context, limit));
+    await Promise.race([dispatcher.room(pendingMax(context, limit)), failure.promise]);
   }
+}
+
+/** The first error of several promises, known as soon as it happens: a page that must not be used ends the deletes now. */
+function failFast() {
+  let noted: { readonly error: unknown } | undefined;
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<never>((_resolve, refuse) => {
+    reject = refuse;
+  });
+  // Nobody may be waiting for it when it happens.
+  promise.catch(() => {});
+  return {
+    promise,
+    note: (error: unknown) => {
+      noted ??= { error };
+      reject(error);
+    },
+    throwIfNoted: () => {
+      if (noted !== undefined) throw noted.error;
+    },
+  };
 }
 
 /**
@@ -108,8 +137,17 @@ async function drainForward(
     if (tally.ledger.size >= target) return;
     await (isSerial ? dispatcher.settled() : dispatcher.room(pendingMax(context, page.limit)));
     const remaining = tally.ledger.count(IdState.unsettled) + tally.ledger.count(IdState.failed);
-    page = await lister.page({ selection: query.selection, offset: dispatcher.pending + remaining });
+    page = await lister.page({
+      selection: query.selection,
+      offset: dispatcher.pending + remaining,
+      ...atMost(context, target - tally.ledger.size),
+    });
   }
+}
+
+/** Under a maximum, no more are listed than were counted: what has arrived since must not take their place. */
+function atMost({ limits }: PurgeContext, limit: number): { readonly limit?: number } {
+  return limits.maxAffected === undefined ? {} : { limit };
 }
 
 /** Ids that may be pending before another page is fetched: enough to keep every request slot busy meanwhile. */

@@ -8,18 +8,24 @@ import type { Survey } from './survey.js';
 /** So many ids are tried singly before all others that a batch claimed gone: they tell an idle batch from a stale query. */
 const SAMPLE_SIZE = 20;
 
-/** Tries once more what a survey still lists: singly what was claimed gone, by batch or singly what had failed. */
-export async function tryAgain(context: PurgeContext, survey: Survey): Promise<void> {
+/**
+ * Tries once more what a survey still lists: singly what was claimed gone, by batch or singly what had failed.
+ *
+ * @param lags how often the query was found to lag behind; each time, more is tried before it is believed again
+ * @returns true when it seems to lag
+ */
+export async function tryAgain(context: PurgeContext, survey: Survey, lags: number): Promise<boolean> {
   const { requester } = context;
   const tries = createTries(context);
   try {
-    const isLagging = await tryClaimed(context, tries.single, survey.claimedGone);
+    const isLagging = await tryClaimed(context, tries.single, survey.claimedGone, SAMPLE_SIZE * 10 ** lags);
     tries.any.add(survey.unsettled);
     await tries.any.settled();
     // A batch may fail as a whole for one of its entities, or for its size: the last try is each one's own.
     tries.single.add(tries.failed);
     await tries.single.settled();
-    if (isLagging) await requester.waitBefore(1);
+    if (isLagging) await requester.waitBefore(lags + 1);
+    return isLagging;
   } catch (error) {
     if (!isHopeless(error)) requester.halt();
     await Promise.all([tries.single.abandon(), tries.any.abandon()]);
@@ -27,6 +33,7 @@ export async function tryAgain(context: PurgeContext, survey: Survey): Promise<v
     // Hopeless items are reported one by one; whether the broker still answers is for the next query to show.
     requester.forgiveFailures();
     for (const entityId of [...survey.unsettled, ...survey.claimedGone]) giveUp(context, entityId, error);
+    return false;
   }
 }
 
@@ -58,20 +65,21 @@ async function tryClaimed(
   context: PurgeContext,
   single: Dispatcher<string>,
   claimedGone: readonly string[],
+  sampleSize: number,
 ): Promise<boolean> {
   const { capabilities, deleter } = context;
-  if (claimedGone.length <= SAMPLE_SIZE) {
+  if (claimedGone.length <= sampleSize) {
     single.add(claimedGone);
     await single.settled();
     return false;
   }
   const before = deleter.deletedSingly;
-  single.add(claimedGone.slice(0, SAMPLE_SIZE));
+  single.add(claimedGone.slice(0, sampleSize));
   await single.settled();
   const found = deleter.deletedSingly - before;
   if (found === 0) return true;
-  if (found * 2 > SAMPLE_SIZE) capabilities.batchDelete = false;
-  single.add(claimedGone.slice(SAMPLE_SIZE));
+  if (found * 2 > sampleSize) capabilities.batchDelete = false;
+  single.add(claimedGone.slice(sampleSize));
   await single.settled();
   return false;
 }

@@ -25,8 +25,8 @@ function surveyOf(findings: Partial<Survey> = {}): Survey {
   };
 }
 
-const COUNTED: ClosingFacts = { counted: 10, taken: 10, isBounded: false };
-const UNCOUNTED: ClosingFacts = { counted: undefined, taken: 10, isBounded: false };
+const COUNTED: ClosingFacts = { counted: 10, taken: 10, allowance: Infinity };
+const UNCOUNTED: ClosingFacts = { counted: undefined, taken: 10, allowance: Infinity };
 const SWEPT: ClosingState = { ...initialClosing, hasSwept: true };
 
 describe('takesFresh', () => {
@@ -39,9 +39,9 @@ describe('takesFresh', () => {
     assert.equal(takesFresh(SWEPT, { ...COUNTED, taken: 9 }), true);
   });
 
-  it('leaves arrivals alone under a maximum, which they could exceed', () => {
-    assert.equal(takesFresh(initialClosing, { ...COUNTED, isBounded: true }), false);
-    assert.equal(takesFresh(initialClosing, { ...COUNTED, taken: 9, isBounded: true }), true);
+  it('leaves arrivals alone where the counted ones reach the maximum', () => {
+    assert.equal(takesFresh(initialClosing, { ...COUNTED, allowance: 0 }), false);
+    assert.equal(takesFresh(initialClosing, { ...COUNTED, allowance: 5 }), true);
   });
 
   it('sweeps a few times more where nothing is counted, then never again', () => {
