@@ -72,6 +72,28 @@ describe('maxAffected', () => {
     }
   });
 
+  it('deletes what was counted and leaves what arrives, where the maximum is just the count', async (t) => {
+    for (const present of [95, 120, 250]) {
+      let born = 0;
+      const broker = await startStubBroker(t, {
+        entities: things(present),
+        after: (request, { entities }) => {
+          if (isProbe(request) || request.kind !== 'batch' || born > 60) return;
+          for (let n = 0; n < 10; n++) {
+            const id = `urn:ngsi-ld:Thing:late:${born++}`;
+            entities.set(id, { id, type: 'Thing' });
+          }
+        },
+      });
+      const report = await purged(broker, `type=Thing&maxAffected=${present}`, {
+        limits: { batchSize: 20, pageSize: 50 },
+      });
+      assert.equal(report.deleted, present);
+      assert.ok([...broker.entities.keys()].every((id) => id.includes('late')));
+      assert.equal(report.arrived, broker.entities.size);
+    }
+  });
+
   it('bounds attributes, not entities, where attributes are dropped', async (t) => {
     const entities = things(20).map((thing) => ({ ...thing, m: { type: 'Property', value: 1 } }));
     const broker = await startStubBroker(t, { entities });

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createCapabilities } from '../../sidecar/broker/capabilities.js';
+import { UnexpectedEntityError } from '../../sidecar/purge/errors.js';
+import { purge, things } from '../support/purge-harness.js';
+import { startStubBroker } from '../support/stub-broker.js';
+
+describe('a page with an entity that should not be there', () => {
+  it('ends the deletes at once, however many pages are taken already', async (t) => {
+    // The tenth of twenty pages holds the stranger; the pages behind it are being deleted when it comes.
+    const entities = things(400);
+    entities.splice(199, 0, { id: 'urn:ngsi-ld:Stranger:1', type: 'Thing' });
+    const broker = await startStubBroker(t, { entities, ignores: ['idPattern'], batch: 405 });
+    // Proven before, and broken since: only the check of the ids is left.
+    const capabilities = createCapabilities({ now: () => 0 });
+    capabilities.setHonoured('idPattern');
+    const { error, progress } = await purge(broker, 'type=Thing&idPattern=Thing', {
+      capabilities,
+      limits: { pageSize: 20, concurrency: 4 },
+    });
+    assert.ok(error instanceof UnexpectedEntityError, String(error));
+    assert.ok(broker.entities.has('urn:ngsi-ld:Stranger:1'));
+    assert.equal(progress.deleted, 401 - broker.entities.size);
+    assert.ok(broker.entities.size >= 199, 'nothing before the stranger was touched');
+  });
+});
