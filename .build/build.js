@@ -4,9 +4,13 @@
  * Safe to repeat while another process runs from dist/: every file is written aside and renamed into
  * place, files that did not change are not touched, and only files the build no longer makes are removed.
  */
-import { build } from 'esbuild';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+
+const { build } = await import('esbuild').catch(() => {
+  console.error('The build needs the development dependencies: run `npm ci --include=dev` first.');
+  process.exit(1);
+});
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');

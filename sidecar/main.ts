@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   }
   if (process.env['NODE_ENV'] === 'production')
     logger.info({ url: gateway.url, broker: gateway.brokerUrl }, 'listening');
-  else process.stdout.write(greeting(gateway));
+  else process.stdout.write(greeting(gateway, config.GATEWAY_TOKEN !== undefined));
 
   let isClosing = false;
   const shutDown = (signal: NodeJS.Signals) => {
@@ -46,7 +46,10 @@ async function main(): Promise<void> {
 }
 
 /** What a person sees after `npm start`. */
-function greeting({ url, brokerUrl, embeddedBroker }: Gateway): string {
+function greeting({ url: address, brokerUrl, embeddedBroker }: Gateway, needsToken: boolean): string {
+  // An unspecified address is for listening, not for calling.
+  const url = address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const token = needsToken ? ' -H "X-Gateway-Token: $GATEWAY_TOKEN"' : '';
   const entities = `${url}/ngsi-ld/v1/entities`;
   const query = `${entities}?type=Vehicle&q=speed%3E100`;
   const lines =
@@ -54,13 +57,13 @@ function greeting({ url, brokerUrl, embeddedBroker }: Gateway): string {
       ? [
           `Broker: ${brokerUrl}`,
           'Try it: count what a purge would delete',
-          `  curl -X DELETE '${entities}?type=YourType&dryRun=true'`,
+          `  curl -X DELETE${token} '${entities}?type=YourType&dryRun=true'`,
         ]
       : [
           `Broker: embedded, in memory, with ${embeddedBroker.entities.count()} sample entities (set BROKER_URL for a real one)`,
           'Try it: see what matches, purge it, and look again',
           `  curl '${query}'`,
-          `  curl -i -X DELETE '${query}'`,
+          `  curl -i -X DELETE${token} '${query}'`,
         ];
   const what = `NGSI-LD gateway on ${url}: purges entities by query, passes everything else under /ngsi-ld to the broker.`;
   return [what, ...lines, ''].join('\n');

@@ -56,12 +56,26 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       );
     } else values.set('BROKER_URL', 'embedded');
   }
+  if (pointsToItself(values)) mistakes.push('BROKER_URL is the address of this gateway itself');
   const [least, most] = [values.get('RETRY_MIN_DELAY_MS'), values.get('RETRY_MAX_DELAY_MS')];
   if (typeof least === 'number' && typeof most === 'number' && least > most) {
     mistakes.push('RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS');
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(Object.fromEntries(values)) as Config;
+}
+
+/** A gateway in front of itself would forward each request for ever. */
+function pointsToItself(values: ReadonlyMap<string, unknown>): boolean {
+  const broker = values.get('BROKER_URL');
+  if (!(broker instanceof URL)) return false;
+  const port = broker.port === '' ? (broker.protocol === 'https:' ? 443 : 80) : Number(broker.port);
+  const host = String(values.get('HOST'));
+  const brokerHost = broker.hostname.replace(/^\[|\]$/g, '');
+  const isSameHost =
+    host === brokerHost ||
+    (isLoopback(brokerHost) && (isLoopback(host) || host === '0.0.0.0' || host === '::'));
+  return port === values.get('PORT') && isSameHost;
 }
 
 /** True for addresses that only this machine reaches. */

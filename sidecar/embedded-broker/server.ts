@@ -30,7 +30,8 @@ async function serve(
   const { behaviour, chance, clock, limits } = context;
   const { method = '', url = '/', headers } = incoming;
   const [path = '', search = ''] = splitOnce(url, '?');
-  const tenant = headers['ngsild-tenant'];
+  // Both headers are in use; the standard's own wins.
+  const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
   const request: BrokerRequest = {
     method,
     path,

@@ -70,7 +70,7 @@ export class TooManyMatchesError extends GatewayError {
     readonly exact: boolean,
   ) {
     super(
-      `The query matches ${exact ? '' : 'at least '}${matched}, which is more than the ${maxAffected} that may be affected.`,
+      `The query matches ${exact ? '' : 'at least '}${matched}, which is more than the ${maxAffected} that may be affected. Count them with dryRun=true; narrow the query, or raise the bound.`,
     );
   }
 }

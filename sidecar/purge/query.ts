@@ -208,13 +208,11 @@ function parsed<Result>(parse: () => Result): Result {
 }
 
 function tooWide(parameters: ReadonlyMap<string, string>): QueryRefusedError {
-  const given =
-    parameters.size === 0
-      ? 'The query is empty'
-      : `${[...parameters.keys()].join(', ')} alone would reach too much`;
+  const filters = [...parameters.keys()].filter((name) => SELECTION_PARAMETERS.has(name));
+  const given = filters.length === 0 ? 'The query has no filter' : `${filters.join(', ')} alone is too wide`;
   return refusedData(
     undefined,
-    `${given}: a purge needs type, attrs or q with an attribute that is not the broker's own (createdAt, modifiedAt), a geoquery, or local=true.`,
+    `${given}: NGSI-LD demands type, attrs, q, a geoquery or local=true for a purge, attrs and q with an attribute other than createdAt and modifiedAt. Add one of them, e.g. type=Vehicle.`,
   );
 }
 

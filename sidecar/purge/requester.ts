@@ -93,7 +93,10 @@ export function createRequester(options: RequesterOptions): Requester {
   let brokenBy: BrokerFailedError | undefined;
 
   function throwIfStopped(): void {
-    if (signal.aborted) throw new PurgeStoppedError('The purge was stopped before it was complete.');
+    if (signal.aborted)
+      throw new PurgeStoppedError(
+        'The purge was stopped before it was complete; send it again to go on with what is left.',
+      );
   }
 
   async function sleep(ms: number): Promise<void> {

@@ -28,6 +28,15 @@ describe('tenants', () => {
     assert.equal(broker.entities.count(), 4);
   });
 
+  it('Fiware-Service names the tenant as well', async () => {
+    broker.entities.seed(2, (index) => ({ id: `urn:ngsi-ld:Bus:${index}`, type: 'Bus' }), 'west');
+    const elsewhere = await gateway.purge('type=Bus', { 'Fiware-Service': 'south' });
+    assert.equal(elsewhere.headers.get('purge-deleted'), '0');
+    const purged = await gateway.purge('type=Bus', { 'Fiware-Service': 'west' });
+    assert.equal(purged.headers.get('purge-deleted'), '2');
+    assert.equal((await gateway.purge('type=Bus', { 'Fiware-Service': 'nowhere' })).status, 404);
+  });
+
   it('the tenant is echoed in every answer, errors included', async () => {
     const headers = { 'NGSILD-Tenant': 'south' };
     const answers = [

@@ -236,3 +236,20 @@ describe('loadConfig: which broker', () => {
       assert.equal(isLoopback(host), false);
   });
 });
+
+describe('loadConfig: a gateway in front of itself', () => {
+  const isLoop = (env: Env) => mistakesOf(env).some((mistake) => mistake.includes('gateway itself'));
+
+  it('is refused by every name of its own address', () => {
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      assert.equal(isLoop({ PORT: '8080', BROKER_URL: `http://${host}:8080` }), true);
+    }
+    assert.equal(isLoop({ HOST: '0.0.0.0', PORT: '80', BROKER_URL: 'http://127.0.0.1' }), true);
+  });
+
+  it('is told from a broker on another port or host', () => {
+    assert.equal(isLoop({ PORT: '8080', BROKER_URL: 'http://127.0.0.1:1026' }), false);
+    assert.equal(isLoop({ PORT: '8080', BROKER_URL: 'http://orion:8080' }), false);
+    assert.equal(isLoop({ PORT: '0', BROKER_URL: 'http://127.0.0.1:8080' }), false);
+  });
+});
