@@ -20,8 +20,6 @@ export interface PassThroughOptions {
   readonly headersTimeoutMs?: number;
   /** Told once of each request that could not be forwarded, or whose answer broke off. Must not throw. */
   readonly onError?: (error: unknown, failure: ForwardFailure) => void;
-  /** Called when a request begins; what it returns is called when its response is over. */
-  readonly trackInFlight?: () => () => void;
 }
 
 /**
@@ -68,7 +66,6 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
 
   return async (req, res, { awaitsContinue = false } = {}) => {
     if (res.closed) return;
-    const release = options.trackInFlight?.();
     const over = new Promise<void>((resolve) => res.once('close', resolve));
     const path = brokerTarget(base, req.url ?? '');
     const refusal = refusalOf(req);
@@ -80,7 +77,6 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       exchange.start(options.dispatcher, { origin: base.origin, path, headers, headersTimeout });
     }
     await over;
-    release?.();
   };
 }
 

@@ -70,16 +70,3 @@ export function matchesType(selector: TypeSelector, types: readonly string[]): b
       return selector.operands.some((operand) => matchesType(operand, types));
   }
 }
-
-/** All type names that a selector mentions; none for `*`. */
-export function typeNamesOf(selector: TypeSelector): readonly string[] {
-  switch (selector.kind) {
-    case 'any':
-      return [];
-    case 'type':
-      return [selector.name];
-    case 'and':
-    case 'or':
-      return selector.operands.flatMap(typeNamesOf);
-  }
-}

@@ -90,18 +90,17 @@ export async function startGateway(
     brokerUrl,
     strippedHeaders: ['x-gateway-token', 'x-purge-policy'],
     onError: (_error, failure) => failures.push(failure),
-    trackInFlight: () => {
-      inFlight += 1;
-      return () => {
-        inFlight -= 1;
-      };
-    },
     ...options,
     dispatcher,
   });
-  const server = http.createServer((req, res) => void passThrough(req, res));
+  const forward: PassThrough = async (...request) => {
+    inFlight += 1;
+    await passThrough(...request);
+    inFlight -= 1;
+  };
+  const server = http.createServer((req, res) => void forward(req, res));
   server.on('checkContinue', (req: http.IncomingMessage, res: http.ServerResponse) => {
-    void passThrough(req, res, { awaitsContinue: true });
+    void forward(req, res, { awaitsContinue: true });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -197,7 +197,7 @@ describe('a broker that answers nothing but failures', () => {
       const { error, progress } = await purge(broker, 'type=Thing');
       assert.ok(error instanceof BrokerFailedError);
       assert.equal(error.reason, 'nothing-but-failures');
-      assert.ok(broker.requests.length <= 80, JSON.stringify(requestCounts(broker)));
+      assert.ok(broker.requests.length <= 45, JSON.stringify(requestCounts(broker)));
       assert.equal(progress.deleted, 0);
       assert.equal(broker.entities.size, 500);
     });
