@@ -1,0 +1,162 @@
+import type { Database } from 'better-sqlite3';
+
+/** Marks a SQLite file as a store of this program (SQLite's `application_id`); never to be changed. */
+export const APPLICATION_ID = 0x4e534c44;
+
+/**
+ * Migration N brings a database from version N - 1 to N (SQLite's `user_version`). One that was published is never
+ * edited: a change is a new one.
+ *
+ * Names are compared as bytes, SQLite's default: case matters. A row of `content` goes when the last thing that names
+ * it goes; the triggers see to it, however that thing is deleted.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE content (
+    sha256 TEXT NOT NULL PRIMARY KEY,
+    size INTEGER NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE domain (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    description TEXT,
+    created_at INTEGER NOT NULL,
+    modified_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE model (
+    id INTEGER PRIMARY KEY,
+    domain_id INTEGER NOT NULL REFERENCES domain (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    description TEXT,
+    context_base TEXT,
+    compatibility TEXT NOT NULL CHECK (compatibility IN ('none', 'backward')),
+    current_version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    modified_at INTEGER NOT NULL,
+    UNIQUE (domain_id, name),
+    FOREIGN KEY (id, current_version) REFERENCES model_version (model_id, number) DEFERRABLE INITIALLY DEFERRED
+  ) STRICT;
+
+  -- With a model_id, the context generated from that model.
+  CREATE TABLE context (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    model_id INTEGER UNIQUE REFERENCES model (id) ON DELETE CASCADE,
+    current_version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    modified_at INTEGER NOT NULL,
+    FOREIGN KEY (id, current_version) REFERENCES context_version (context_id, number) DEFERRABLE INITIALLY DEFERRED
+  ) STRICT;
+
+  CREATE TABLE context_version (
+    context_id INTEGER NOT NULL REFERENCES context (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    sha256 TEXT NOT NULL REFERENCES content (sha256),
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (context_id, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX context_version_by_content ON context_version (sha256);
+
+  CREATE TABLE model_version (
+    model_id INTEGER NOT NULL REFERENCES model (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    context_id INTEGER NOT NULL,
+    sha256 TEXT NOT NULL REFERENCES content (sha256),
+    description TEXT,
+    metadata TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (model_id, number),
+    -- No version of a model without the same version of its context.
+    FOREIGN KEY (context_id, number) REFERENCES context_version (context_id, number)
+  ) STRICT;
+  CREATE INDEX model_version_by_context ON model_version (context_id, number);
+  CREATE INDEX model_version_by_content ON model_version (sha256);
+
+  CREATE TABLE reference (
+    id INTEGER PRIMARY KEY,
+    uri TEXT NOT NULL UNIQUE,
+    source TEXT NOT NULL CHECK (source IN ('stored', 'fetched')),
+    sha256 TEXT NOT NULL REFERENCES content (sha256),
+    created_at INTEGER NOT NULL,
+    modified_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX reference_by_content ON reference (sha256);
+
+  -- What depends on what. A reference document may name others that are not there (yet); nothing else may.
+  CREATE TABLE model_uses_reference (
+    model_id INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    reference_id INTEGER NOT NULL REFERENCES reference (id),
+    sha256 TEXT NOT NULL REFERENCES content (sha256),
+    PRIMARY KEY (model_id, number, reference_id),
+    FOREIGN KEY (model_id, number) REFERENCES model_version (model_id, number) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX model_uses_reference_by_reference ON model_uses_reference (reference_id);
+  CREATE INDEX model_uses_reference_by_content ON model_uses_reference (sha256);
+
+  CREATE TABLE model_uses_context (
+    model_id INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    used_id INTEGER NOT NULL REFERENCES context (id),
+    PRIMARY KEY (model_id, number, used_id),
+    FOREIGN KEY (model_id, number) REFERENCES model_version (model_id, number) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX model_uses_context_by_used ON model_uses_context (used_id);
+
+  CREATE TABLE context_uses_context (
+    context_id INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    used_id INTEGER NOT NULL REFERENCES context (id),
+    PRIMARY KEY (context_id, number, used_id),
+    FOREIGN KEY (context_id, number) REFERENCES context_version (context_id, number) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX context_uses_context_by_used ON context_uses_context (used_id);
+
+  CREATE TABLE reference_uses_uri (
+    reference_id INTEGER NOT NULL REFERENCES reference (id) ON DELETE CASCADE,
+    uri TEXT NOT NULL,
+    PRIMARY KEY (reference_id, uri)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX reference_uses_uri_by_uri ON reference_uses_uri (uri);
+
+  CREATE VIEW named_content (sha256) AS
+    SELECT sha256 FROM model_version
+    UNION ALL SELECT sha256 FROM model_uses_reference
+    UNION ALL SELECT sha256 FROM context_version
+    UNION ALL SELECT sha256 FROM reference;
+  ${['model_version', 'model_uses_reference', 'context_version', 'reference'].map(forgetting('DELETE')).join('')}
+  ${forgetting('UPDATE OF sha256')('reference')}
+  `,
+];
+
+function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {
+  return (table) => `
+  CREATE TRIGGER ${table}_forgets_on_${event.slice(0, 6).toLowerCase()} AFTER ${event} ON ${table} BEGIN
+    DELETE FROM content
+    WHERE sha256 = OLD.sha256 AND NOT EXISTS (SELECT 1 FROM named_content WHERE named_content.sha256 = OLD.sha256);
+  END;`;
+}
+
+/**
+ * Brings a database to the newest version in one transaction: all pending migrations or none.
+ *
+ * @param check looks at the database once more, now that no other process can change it; throws to refuse it
+ */
+export function migrate(db: Database, check: () => void, migrations: readonly string[] = MIGRATIONS): void {
+  db.transaction(() => {
+    check();
+    const version = userVersion(db);
+    if (version === migrations.length) return;
+    for (const sql of migrations.slice(version)) db.exec(sql);
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${migrations.length}`);
+  }).immediate();
+}
+
+/** How many migrations a database has been through. */
+export function userVersion(db: Database): number {
+  return Number(db.pragma('user_version', { simple: true }));
+}

@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import {
+  DatabaseUnusableError,
+  ForeignDatabaseError,
+  NewerDatabaseError,
+  NotADatabaseError,
+} from './database-errors.js';
+import { APPLICATION_ID, migrate, MIGRATIONS, userVersion } from './migrations.js';
+
+/** How long to wait for the lock of another process. The event loop stands still meanwhile: short. */
+const BUSY_TIMEOUT_MS = 500;
+
+const IN_MEMORY = ':memory:';
+
+/**
+ * Opens the database of a store, and creates it, directories included, where there is none; migrates it to the newest
+ * format.
+ *
+ * @param path of the file, or `:memory:`
+ * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+ */
+export function openDatabase(path: string): Database.Database {
+  return opened(path, () => {
+    const file = absolute(path);
+    if (file !== IN_MEMORY) mkdirSync(dirname(file), { recursive: true });
+    const db = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+    return prepared(db, () => {
+      inspect(db, path);
+      // Readers, a running backup among them, do not block the writer, nor it them.
+      db.pragma('journal_mode = WAL');
+      // An answered write survives a power cut, too. NORMAL would be about twice as fast; models are written rarely.
+      db.pragma('synchronous = FULL');
+      db.pragma('foreign_keys = ON');
+      migrate(db, () => {
+        inspect(db, path);
+      });
+    });
+  });
+}
+
+/**
+ * Opens the database of an existing store for reading, as it is.
+ *
+ * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+ */
+export function openForReading(path: string): Database.Database {
+  return opened(path, () => {
+    if (!existsSync(absolute(path))) throw new DatabaseUnusableError(`There is no database ${path}.`);
+    const db = new Database(absolute(path), {
+      readonly: true,
+      fileMustExist: true,
+      timeout: BUSY_TIMEOUT_MS,
+    });
+    return prepared(db, () => {
+      inspect(db, path);
+      if (userVersion(db) === 0) throw new DatabaseUnusableError(`${path} is an empty database.`);
+    });
+  });
+}
+
+/** SQLite gives meanings of its own to empty names and to `file:` URIs; an absolute path has none. */
+function absolute(path: string): string {
+  return path === IN_MEMORY ? path : resolve(path);
+}
+
+/** Refuses what is neither an empty database nor a store that this program knows. Changes nothing. */
+function inspect(db: Database.Database, path: string): void {
+  const application = db.pragma('application_id', { simple: true });
+  const version = userVersion(db);
+  if (application === APPLICATION_ID) {
+    if (version > MIGRATIONS.length) throw new NewerDatabaseError(path, version, MIGRATIONS.length);
+    return;
+  }
+  const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+  if (application !== 0 || version !== 0 || !isEmpty) throw new ForeignDatabaseError(path);
+}
+
+function prepared(db: Database.Database, prepare: () => void): Database.Database {
+  try {
+    prepare();
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function opened(path: string, open: () => Database.Database): Database.Database {
+  try {
+    return open();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'SQLITE_NOTADB') throw new NotADatabaseError(path, { cause: error });
+    const why = WHY_UNUSABLE.find(([pattern]) => pattern.test(code))?.[1];
+    if (why === undefined) throw error;
+    throw new DatabaseUnusableError(`${path} cannot be used as a database: ${why} (${code}).`, {
+      cause: error,
+    });
+  }
+}
+
+/** By the codes of SQLite and of the file system. */
+const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
+  [/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/, 'another process keeps it locked; end that one first'],
+  [/^SQLITE_CORRUPT/, 'it is damaged; restore it from a backup'],
+  [/^SQLITE_READONLY|^EACCES|^EPERM|^EROFS/, 'this user may not write it, or its directory'],
+  [/^SQLITE_CANTOPEN/, 'it is no file, is not there, or this user may not open it'],
+  [/^EEXIST|^ENOTDIR/, 'part of its path is a file, not a directory'],
+  [/^SQLITE_FULL|^ENOSPC/, 'the disk is full'],
+  [/^SQLITE_|^E(?!RR_)[A-Z]/, 'the system reports a failure'],
+];

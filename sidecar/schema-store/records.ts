@@ -1,0 +1,166 @@
+/** A JSON value (RFC 8259). */
+export type JsonValue =
+  null | boolean | number | string | readonly JsonValue[] | { readonly [member: string]: JsonValue };
+
+/** What a new version of a model must be towards the one before it. */
+export type Compatibility = 'none' | 'backward';
+
+/** Where a reference document came from: given by an operator, or fetched for a `$ref`. */
+export type ReferenceSource = 'stored' | 'fetched';
+
+/** A stored text, named by its content: what `SchemaStore.content` takes. */
+export interface ContentRef {
+  /** SHA-256 of the UTF-8 bytes, 64 lower-case hex digits. */
+  readonly sha256: string;
+  /** Length in bytes of UTF-8. */
+  readonly size: number;
+}
+
+/** What everything that has a history in the store carries. Times are milliseconds since the epoch. */
+export interface Stamps {
+  readonly createdAt: number;
+  /** Strictly later after each change, even when the clock stands still or goes back. */
+  readonly modifiedAt: number;
+  /** Opaque, 22 URL-safe characters; another one after each change. No quotes: HTTP's are the caller's to add. */
+  readonly etag: string;
+}
+
+/** A domain counts as modified whenever one of its models is created, updated or deleted. */
+export interface Domain extends Stamps {
+  readonly name: string;
+  readonly description: string | undefined;
+}
+
+export interface ModelKey {
+  readonly domain: string;
+  readonly name: string;
+}
+
+/** The parts of a model that an update may change without making a version. */
+export interface ModelSettings {
+  readonly description?: string | undefined;
+  /** Base IRI of the model's generated terms, where it has its own. */
+  readonly contextBase?: string | undefined;
+  readonly compatibility: Compatibility;
+}
+
+export interface Model extends ModelKey, Required<ModelSettings>, Stamps {
+  readonly currentVersion: number;
+  /** Name of the context generated from it; that context's version N belongs to the model's version N. */
+  readonly contextName: string;
+}
+
+/** A reference document as it was when a model version was made: later changes of it do not reach the version. */
+export interface PinnedReference extends ContentRef {
+  readonly uri: string;
+}
+
+/** Never changes once made. */
+export interface ModelVersion {
+  readonly number: number;
+  readonly createdAt: number;
+  readonly description: string | undefined;
+  readonly schema: ContentRef;
+  readonly context: ContentRef;
+  /** Every document that the schema reaches, by URI. */
+  readonly references: readonly PinnedReference[];
+  readonly metadata: JsonValue;
+}
+
+/** What the caller gives for a new version; numbers (1, 2, 3 …) are the store's. */
+export interface NewModelVersion {
+  /** Text of the JSON Schema, kept to the byte. */
+  readonly schema: string;
+  /** Text of the context generated from it. */
+  readonly context: string;
+  readonly description?: string | undefined;
+  /** Whatever the caller wants to find again with the version. */
+  readonly metadata: JsonValue;
+  /** URI to SHA-256 of every reference document that the schema reaches, as read for checking it. */
+  readonly references: ReadonlyMap<string, string>;
+  /** Names of the stored contexts that it needs. */
+  readonly contexts: ReadonlySet<string>;
+}
+
+/** A model, and one of its versions. */
+export interface ModelAt {
+  readonly model: Model;
+  readonly version: ModelVersion;
+}
+
+/** A model version with all its texts, read at one moment. */
+export interface ModelTexts extends ModelAt {
+  readonly schema: string;
+  readonly context: string;
+  /** Text of each pinned reference by URI. */
+  readonly references: ReadonlyMap<string, string>;
+}
+
+export interface Context extends Stamps {
+  readonly name: string;
+  /** `generated` ones come and go with their model. */
+  readonly kind: 'custom' | 'generated';
+  readonly currentVersion: number;
+}
+
+/** Never changes once made. */
+export interface ContextVersion {
+  readonly number: number;
+  readonly createdAt: number;
+  readonly content: ContentRef;
+}
+
+/** A context, and one of its versions. */
+export interface ContextAt {
+  readonly context: Context;
+  readonly version: ContextVersion;
+}
+
+export interface NewContextVersion {
+  readonly text: string;
+  /** Names of the stored contexts that it builds on. */
+  readonly contexts: ReadonlySet<string>;
+}
+
+export interface Reference extends Stamps {
+  /** Absolute, without a fragment; compared character by character. */
+  readonly uri: string;
+  readonly source: ReferenceSource;
+  readonly content: ContentRef;
+}
+
+export interface NewReference {
+  readonly uri: string;
+  readonly source: ReferenceSource;
+  readonly text: string;
+  /** URIs of the documents that its own `$ref`s name, stored or not. */
+  readonly references: ReadonlySet<string>;
+}
+
+/** A reference document with its text. */
+export interface ReferenceText extends ContentRef {
+  readonly text: string;
+}
+
+/** What keeps something from being deleted. `version` is the newest version that depends on it. */
+export type Dependent =
+  | { readonly kind: 'model'; readonly domain: string; readonly name: string; readonly version: number }
+  | { readonly kind: 'context'; readonly name: string; readonly version: number }
+  | { readonly kind: 'reference'; readonly uri: string };
+
+/** Both are whole numbers of at least 0. */
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** One page of a list, and how many items the whole list has. */
+export interface Paged<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+/** Name of the context that is generated from a model. No name of a custom context holds a `~`. */
+export function generatedContextName({ domain, name }: ModelKey): string {
+  return `${domain}~${name}`;
+}

@@ -1,0 +1,61 @@
+import Database from 'better-sqlite3';
+import type { Clock } from '../shared/clock.js';
+import { StoreUnavailableError } from './errors.js';
+
+/** One connection, shared by the parts of a store: statements, transactions, and what becomes of SQLite's errors. */
+export class SqliteSession {
+  readonly #db: Database.Database;
+  readonly #transaction: Database.Transaction<(work: () => void) => void>;
+  readonly prepare: Database.Database['prepare'];
+  readonly clock: Clock;
+
+  constructor(db: Database.Database, clock: Clock) {
+    this.#db = db;
+    this.prepare = db.prepare.bind(db);
+    this.clock = clock;
+    this.#transaction = db.transaction((work: () => void) => {
+      work();
+    });
+  }
+
+  /** Runs a single statement, which is a transaction of its own. */
+  async get<T>(work: () => T): Promise<T> {
+    return this.#guarded(work);
+  }
+
+  /** Runs reads that belong to one moment. */
+  async read<T>(work: () => T): Promise<T> {
+    return this.#guarded(() => this.#run('deferred', work));
+  }
+
+  /** Runs reads and writes as one; the write lock is taken first, so that what was read stays true. */
+  async write<T>(work: () => T): Promise<T> {
+    return this.#guarded(() => this.#run('immediate', work));
+  }
+
+  #run<T>(mode: 'deferred' | 'immediate', work: () => T): T {
+    const results: T[] = [];
+    this.#transaction[mode](() => {
+      results.push(work());
+    });
+    return results[0] as T;
+  }
+
+  #guarded<T>(work: () => T): T {
+    if (!this.#db.open) throw new StoreUnavailableError('The store is closed.');
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error;
+      throw new StoreUnavailableError(`The database failed: ${error.message} (${error.code}).`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** The parameter for an optional version number: null means the current one; what is no number finds nothing. */
+export function versionParameter(version: number | undefined): number | null {
+  if (version === undefined) return null;
+  return Number.isSafeInteger(version) ? version : 0;
+}

@@ -1,0 +1,172 @@
+import type {
+  ContextAt,
+  Context,
+  Dependent,
+  Domain,
+  Model,
+  ModelAt,
+  ModelKey,
+  ModelSettings,
+  ModelTexts,
+  ModelVersion,
+  ContentRef,
+  NewContextVersion,
+  NewModelVersion,
+  NewReference,
+  Page,
+  Paged,
+  Reference,
+  ReferenceText,
+} from './records.js';
+
+/**
+ * Where domains, models, contexts and reference documents are kept.
+ *
+ * Every method is one transaction: it happens as a whole or not at all, and reads show one moment. The order of all
+ * checks is: what is named must be there (NotFoundError, naming the outermost thing that is missing), the expected
+ * state must hold (PreconditionFailedError), then everything else. Lists are ordered by code points of their names.
+ * Names and URIs are compared exactly, and are for the caller to check; text that is not well-formed Unicode or holds
+ * U+0000 is refused in writes (UnstorableTextError) and finds nothing in reads. Any method can fail with
+ * StoreUnavailableError.
+ */
+export interface SchemaStore {
+  readonly domains: Domains;
+  readonly models: Models;
+  readonly contexts: Contexts;
+  readonly references: References;
+
+  /** The text with this SHA-256 (hex), while anything in the store names it. */
+  content(sha256: string): Promise<string | undefined>;
+
+  /** False when nothing can be read: closed, or the database is gone. */
+  isReady(): Promise<boolean>;
+
+  /** Resolves when all is on disk; may be called again. */
+  close(): Promise<void>;
+}
+
+/** The ETags of which the thing must have one now, if given; what an If-Match header lists (RFC 9110 section 13.1.1). */
+export type IfMatch = readonly string[];
+
+export interface Domains {
+  list(page: Page): Promise<Paged<Domain>>;
+
+  /** @throws NotFoundError */
+  get(name: string): Promise<Domain>;
+
+  /** @throws AlreadyExistsError */
+  create(domain: { readonly name: string; readonly description?: string | undefined }): Promise<Domain>;
+
+  /**
+   * @param options `cascade` deletes its models with it, with all their versions and generated contexts
+   * @throws NotFoundError, PreconditionFailedError, InUseError naming its models, or with `cascade` what uses their
+   *   contexts from outside the domain
+   */
+  delete(
+    name: string,
+    options?: { readonly cascade?: boolean; readonly ifMatch?: IfMatch | undefined },
+  ): Promise<void>;
+}
+
+export interface Models {
+  /** @throws NotFoundError when there is no such domain */
+  list(domain: string, page: Page): Promise<Paged<Model>>;
+
+  /**
+   * @param version the current one when not given
+   * @throws NotFoundError
+   */
+  get(key: ModelKey, version?: number): Promise<ModelAt>;
+
+  /** What `get` says of one text, for serving it: several times faster. @throws NotFoundError */
+  contentRef(key: ModelKey, part: 'schema' | 'context', version?: number): Promise<ContentRef>;
+
+  /** `get` with the texts of the schema, its context and its references. @throws NotFoundError */
+  texts(key: ModelKey, version?: number): Promise<ModelTexts>;
+
+  /** Oldest first. @throws NotFoundError */
+  versions(key: ModelKey, page: Page): Promise<Paged<ModelVersion>>;
+
+  /**
+   * Creates a model, its version 1, and its generated context.
+   *
+   * @throws NotFoundError when there is no such domain, AlreadyExistsError, DependencyChangedError
+   */
+  create(key: ModelKey, settings: ModelSettings, version: NewModelVersion): Promise<ModelAt>;
+
+  /**
+   * Replaces the settings, and adds a version, with the same version of the generated context, if one is given.
+   * An update that changes nothing leaves the ETag alone.
+   *
+   * @throws NotFoundError, PreconditionFailedError, DependencyChangedError
+   */
+  update(
+    key: ModelKey,
+    update: { readonly settings: ModelSettings; readonly version?: NewModelVersion | undefined },
+    ifMatch?: IfMatch,
+  ): Promise<ModelAt>;
+
+  /**
+   * Deletes a model with its versions and its generated context.
+   *
+   * @throws NotFoundError, PreconditionFailedError, InUseError when something uses its context
+   */
+  delete(key: ModelKey, ifMatch?: IfMatch): Promise<void>;
+}
+
+export interface Contexts {
+  /** Custom and generated ones. */
+  list(page: Page): Promise<Paged<Context>>;
+
+  /**
+   * @param version the current one when not given
+   * @throws NotFoundError
+   */
+  get(name: string, version?: number): Promise<ContextAt>;
+
+  /** The models and contexts of which some version uses the context; its own model is none. @throws NotFoundError */
+  dependents(name: string, page: Page): Promise<Paged<Dependent>>;
+
+  /** Creates a custom context. @throws AlreadyExistsError, DependencyChangedError */
+  create(name: string, version: NewContextVersion): Promise<ContextAt>;
+
+  /**
+   * Adds a version to a custom context, unless the text is the current version's.
+   *
+   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, DependencyChangedError
+   */
+  update(name: string, version: NewContextVersion, ifMatch?: IfMatch): Promise<ContextAt>;
+
+  /** @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, InUseError */
+  delete(name: string, ifMatch?: IfMatch): Promise<void>;
+}
+
+export interface References {
+  list(page: Page): Promise<Paged<Reference>>;
+
+  /** @throws NotFoundError */
+  get(uri: string): Promise<Reference>;
+
+  /** Those of the documents that are there, by URI; theirs are not followed. */
+  texts(uris: Iterable<string>): Promise<ReadonlyMap<string, ReferenceText>>;
+
+  /** The models of which some version pins the document, and the documents that name it. @throws NotFoundError */
+  dependents(uri: string, page: Page): Promise<Paged<Dependent>>;
+
+  /**
+   * Creates or replaces a document. Model versions keep what they pinned.
+   *
+   * @param expected the state it must be in: absent, present in whatever form, or with one of these ETags
+   * @returns `unchanged` when text and source are what they were
+   * @throws PreconditionFailedError
+   */
+  put(reference: NewReference, expected?: 'absent' | 'present' | IfMatch): Promise<PutReference>;
+
+  /** @throws NotFoundError, PreconditionFailedError, InUseError */
+  delete(uri: string, ifMatch?: IfMatch): Promise<void>;
+}
+
+export interface PutReference {
+  readonly reference: Reference;
+  readonly outcome: 'created' | 'replaced' | 'unchanged';
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { backUp } from '../../sidecar/schema-store/backup.js';
+import { SqliteStore } from '../../sidecar/schema-store/sqlite-store.js';
+import { dump, handClock } from '../support/store-samples.js';
+import { takeStep } from '../support/store-steps.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));
+let names = 0;
+
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('a backup of a SQLite store', () => {
+  it('opens as the store as it was, while that goes on being written', async () => {
+    const path = fresh();
+    const store = await filled(path, 30);
+    const before = await dump(store);
+    const target = fresh();
+    const backup = store.backup(target);
+    await takeStep(store, 30);
+    await takeStep(store, 31);
+    await backup;
+    const after = await dump(store);
+    await store.close();
+    const found = await contents(target);
+    assert.ok([before, after].some((state) => isDeepStrictEqual(state, found)));
+    assert.deepEqual(readdirSync(dirname(target)), [basename(target)], 'one file');
+  });
+
+  it('is made of a file that another process has open, and of one that was left by a crash', async () => {
+    const path = fresh();
+    const store = await filled(path, 20);
+    const before = await dump(store);
+    const target = fresh();
+    await backUp(path, target);
+    assert.deepEqual(await contents(target), before);
+
+    const left = fresh();
+    copyFileSync(path, left);
+    copyFileSync(`${path}-wal`, `${left}-wal`);
+    await store.close();
+    await backUp(left, `${left}.copy`);
+    assert.deepEqual(await contents(`${left}.copy`), before);
+  });
+
+  it('is made of a store in memory', async () => {
+    const store = await filled(':memory:', 20);
+    const target = fresh();
+    await store.backup(target);
+    assert.deepEqual(await contents(target), await dump(store));
+    await store.close();
+  });
+
+  it('overwrites nothing, whole or half-written', async () => {
+    const store = await filled(fresh(), 3);
+    const target = fresh();
+    writeFileSync(target, '');
+    const refused = { code: 'BACKUP_FAILED', message: `${target} exists already, and was not overwritten.` };
+    await assert.rejects(store.backup(target), refused);
+    assert.equal(readFileSync(target, 'utf8'), '');
+
+    rmSync(target);
+    writeFileSync(`${target}.partial`, 'x');
+    await assert.rejects(store.backup(target), {
+      code: 'BACKUP_FAILED',
+      message: /partial exists already: another backup is under way, or was broken off/,
+    });
+    assert.equal(readFileSync(`${target}.partial`, 'utf8'), 'x');
+    assert.equal(existsSync(target), false);
+    await store.close();
+  });
+
+  it('leaves nothing behind when it fails', async () => {
+    const store = await filled(fresh(), 3);
+    const target = fresh();
+    const backup = store.backup(target);
+    await store.close();
+    await assert.rejects(backup, { code: 'BACKUP_FAILED' });
+    assert.deepEqual(readdirSync(dirname(target)), []);
+    await assert.rejects(store.backup(join(target, 'no', 'such.db')), {
+      code: 'BACKUP_FAILED',
+      message: /ENOENT/,
+    });
+  });
+
+  it('is not made of what is no store', async () => {
+    const target = fresh();
+    const path = fresh();
+    await assert.rejects(backUp(path, target), {
+      code: 'DATABASE_UNUSABLE',
+      message: `There is no database ${path}.`,
+    });
+    await assert.rejects(backUp(join(path, 'deeper.db'), target), { code: 'DATABASE_UNUSABLE' });
+    assert.equal(existsSync(path), false);
+    writeFileSync(path, '');
+    await assert.rejects(backUp(path, target), { code: 'DATABASE_UNUSABLE' });
+    writeFileSync(path, 'text');
+    await assert.rejects(backUp(path, target), { code: 'DATABASE_NOT_SQLITE' });
+    assert.deepEqual(readdirSync(dirname(target)), []);
+  });
+});
+
+describe('the backup command', () => {
+  it('says what it has done, and with status 1 or 2 what was wrong', async () => {
+    const path = fresh();
+    await (await filled(path, 5)).close();
+    const target = fresh();
+    assert.deepEqual(await run(path, target), [0, `${path} is backed up to ${target}.\n`, '']);
+    assert.ok(existsSync(target));
+    assert.deepEqual(await run(path, target), [
+      1,
+      '',
+      `${target} exists already, and was not overwritten.\n`,
+    ]);
+    assert.deepEqual(await run(path), [2, '', 'Usage: backup-command.js DATABASE TARGET\n']);
+  });
+});
+
+async function filled(path: string, steps: number): Promise<SqliteStore> {
+  const store = await SqliteStore.open(path, handClock());
+  for (let n = 0; n < steps; n++) await takeStep(store, n);
+  return store;
+}
+
+async function contents(path: string): Promise<unknown> {
+  const store = await SqliteStore.open(path, handClock());
+  const found = await dump(store);
+  await store.close();
+  return found;
+}
+
+/** A path in a folder of its own. */
+function fresh(): string {
+  const own = join(folder, String(names++));
+  mkdirSync(own);
+  return join(own, 'schema.db');
+}
+
+async function run(...args: readonly string[]): Promise<[code: number, stdout: string, stderr: string]> {
+  const command = join(import.meta.dirname, '../../sidecar/schema-store/backup-command.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', command, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  return [code, stdout, stderr];
+}

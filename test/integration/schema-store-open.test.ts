@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import Database from 'better-sqlite3';
+import { APPLICATION_ID, MIGRATIONS } from '../../sidecar/schema-store/migrations.js';
+import { SqliteStore } from '../../sidecar/schema-store/sqlite-store.js';
+import { dump, handClock, modelVersion, reference, refuses, SETTINGS } from '../support/store-samples.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));
+let names = 0;
+
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('opening a SQLite store', () => {
+  it('creates the file and its directories, and finds everything again', async () => {
+    const path = join(folder, 'new', 'deep', 'schema.db');
+    const store = await open(path);
+    await fill(store);
+    const before = await dump(store);
+    await store.close();
+    assert.deepEqual(readdirSync(join(folder, 'new', 'deep')), ['schema.db'], 'one file when closed');
+    const again = await open(path);
+    assert.deepEqual(await dump(again), before);
+    await again.close();
+  });
+
+  it('takes an empty file for a new store', async () => {
+    const path = fresh();
+    writeFileSync(path, '');
+    const store = await open(path);
+    assert.equal(await store.isReady(), true);
+    await store.close();
+  });
+
+  it('takes a name for the name of a file, whatever SQLite would make of it', async () => {
+    for (const name of ['file:x?mode=memory', 'a b%20c']) {
+      const path = join(folder, name);
+      await (await open(path)).close();
+      assert.ok(existsSync(path), name);
+    }
+    await assert.rejects(open(''), { code: 'DATABASE_UNUSABLE' });
+  });
+
+  it('refuses a file that is no SQLite database, and leaves it alone', async () => {
+    for (const content of ['{}', 'name,value\n'.repeat(1000), '\0'.repeat(8192), 'SQLite format 3\0']) {
+      const path = fresh();
+      writeFileSync(path, content);
+      await assert.rejects(open(path), {
+        name: 'NotADatabaseError',
+        code: 'DATABASE_NOT_SQLITE',
+        message: `${path} is not a SQLite database. Name another file, or move this one away to start with an empty store.`,
+      });
+      assert.equal(readFileSync(path, 'utf8'), content);
+    }
+  });
+
+  it('refuses the SQLite database of another application, and leaves it alone', async () => {
+    for (const sql of [
+      'CREATE TABLE theirs (x)',
+      'PRAGMA journal_mode = WAL; CREATE TABLE theirs (x)',
+      'PRAGMA application_id = 7',
+      'PRAGMA user_version = 1',
+    ]) {
+      const path = fresh();
+      withDatabase(path, (db) => db.exec(sql));
+      const before = readFileSync(path);
+      await assert.rejects(open(path), { name: 'ForeignDatabaseError', code: 'DATABASE_FOREIGN' }, sql);
+      assert.ok(readFileSync(path).equals(before), sql);
+    }
+  });
+
+  it('refuses a store that is newer than the program, and leaves it alone', async () => {
+    const path = fresh();
+    await (await open(path)).close();
+    withDatabase(path, (db) => db.pragma(`user_version = ${MIGRATIONS.length + 1}`));
+    const before = readFileSync(path);
+    await assert.rejects(open(path), {
+      name: 'NewerDatabaseError',
+      code: 'DATABASE_NEWER',
+      message: /has format 2, and this program knows formats up to 1\. Run the newer program/,
+    });
+    assert.ok(readFileSync(path).equals(before));
+  });
+
+  it('refuses a damaged store', async () => {
+    const path = fresh();
+    const store = await open(path);
+    await fill(store);
+    await store.close();
+    truncateSync(path, 4096);
+    await assert.rejects(open(path), { code: 'DATABASE_UNUSABLE', message: /restore it from a backup/ });
+
+    const hollow = fresh();
+    withDatabase(hollow, (db) => {
+      db.pragma(`application_id = ${APPLICATION_ID}`);
+      db.pragma(`user_version = ${MIGRATIONS.length}`);
+    });
+    await assert.rejects(open(hollow), { code: 'DATABASE_UNUSABLE', message: /lacks parts of a store/ });
+  });
+
+  it('says what is wrong with a path that leads to no file', async () => {
+    const file = fresh();
+    writeFileSync(file, '');
+    await assert.rejects(open(join(file, 'schema.db')), {
+      code: 'DATABASE_UNUSABLE',
+      message: /part of its path is a file/,
+    });
+    const directory = fresh();
+    mkdirSync(directory);
+    await assert.rejects(open(directory), { code: 'DATABASE_UNUSABLE', message: /it is no file/ });
+  });
+
+  it('gives up on a lock that another process keeps, having written nothing', async () => {
+    const path = fresh();
+    const store = await open(path);
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    await refuses(store, 'STORE_UNAVAILABLE', () => store.domains.create({ name: 'energy' }));
+    assert.equal(await store.isReady(), true, 'reads go on');
+    other.exec('ROLLBACK');
+    await store.domains.create({ name: 'energy' });
+    other.close();
+    await store.close();
+  });
+
+  it('shows each of two stores on one file what the other has written', async () => {
+    const path = fresh();
+    const [one, two] = await Promise.all([open(path), open(path)]);
+    await fill(one);
+    assert.deepEqual(await dump(two), await dump(one));
+    await two.contexts.delete('city');
+    await two.domains.delete('energy', { cascade: true });
+    await assert.rejects(one.domains.get('energy'), { code: 'STORE_NOT_FOUND' });
+    await one.close();
+    await two.close();
+  });
+});
+
+function open(path: string): Promise<SqliteStore> {
+  return SqliteStore.open(path, handClock());
+}
+
+function fresh(): string {
+  return join(folder, `${names++}.db`);
+}
+
+function withDatabase(path: string, work: (db: Database.Database) => unknown): void {
+  const db = new Database(path);
+  work(db);
+  db.close();
+}
+
+async function fill(store: SqliteStore): Promise<void> {
+  await store.domains.create({ name: 'energy' });
+  const { content } = (await store.references.put(reference('https://a.example/', '{}'))).reference;
+  const references = new Map([['https://a.example/', content.sha256]]);
+  const key = { domain: 'energy', name: 'Meter' };
+  await store.models.create(key, SETTINGS, modelVersion('a', { references }));
+  await store.contexts.create('city', { text: '{}', contexts: new Set(['energy~Meter']) });
+}

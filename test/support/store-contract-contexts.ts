@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { ALL, contextVersion, modelVersion, refuses, SETTINGS, type StoreTest } from './store-samples.js';
+
+const KEY = { domain: 'energy', name: 'Meter' };
+
+/** What every store must do with contexts. */
+export function contextContract(test: StoreTest): void {
+  test('a custom context is read as it was created, and its versions stay', async (store, clock) => {
+    const first = await store.contexts.create('city', contextVersion('a'));
+    const { etag, ...context } = first.context;
+    assert.deepEqual(context, {
+      name: 'city',
+      kind: 'custom',
+      currentVersion: 1,
+      createdAt: clock.time,
+      modifiedAt: clock.time,
+    });
+    const second = await store.contexts.update('city', contextVersion('b'));
+    assert.equal(second.context.currentVersion, 2);
+    assert.notEqual(second.context.etag, etag);
+    assert.ok(second.context.modifiedAt > clock.time);
+    assert.deepEqual((await store.contexts.get('city', 1)).version, first.version);
+    assert.deepEqual(await store.contexts.get('city'), second);
+    assert.equal(await store.content(first.version.content.sha256), contextVersion('a').text);
+    assert.equal(await store.content(second.version.content.sha256), contextVersion('b').text);
+  });
+
+  test('an update with the text of the current version does nothing; one with an older text makes a version', async (store) => {
+    await store.contexts.create('city', contextVersion('a'));
+    const second = await store.contexts.update('city', contextVersion('b'));
+    assert.deepEqual(await store.contexts.update('city', contextVersion('b')), second);
+    assert.equal((await store.contexts.update('city', contextVersion('a'))).version.number, 3);
+  });
+
+  test('custom and generated ones are in one list, and share one set of names', async (store) => {
+    await store.contexts.create('zoo', contextVersion('a'));
+    await store.domains.create({ name: 'energy' });
+    await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    await store.contexts.create('alpha', contextVersion('a'));
+    const { items, total } = await store.contexts.list(ALL);
+    assert.deepEqual(
+      items.map(({ name, kind }) => [name, kind]),
+      [
+        ['alpha', 'custom'],
+        ['energy~Meter', 'generated'],
+        ['zoo', 'custom'],
+      ],
+    );
+    assert.equal(total, 3);
+    assert.deepEqual((await store.contexts.list({ limit: 1, offset: 1 })).items, [items[1]]);
+    for (const name of ['zoo', 'energy~Meter'])
+      await refuses(store, 'STORE_ALREADY_EXISTS', () => store.contexts.create(name, contextVersion('b')), {
+        thing: { kind: 'context', name },
+      });
+  });
+
+  test('a generated context changes with its model only', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    const name = 'energy~Meter';
+    await refuses(store, 'STORE_CONTEXT_READ_ONLY', () => store.contexts.update(name, contextVersion('b')));
+    await refuses(store, 'STORE_CONTEXT_READ_ONLY', () => store.contexts.delete(name));
+    const before = (await store.contexts.get(name)).context;
+    await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
+    const after = (await store.contexts.get(name)).context;
+    assert.equal(after.currentVersion, 2);
+    assert.notEqual(after.etag, before.etag);
+  });
+
+  test('updates and deletes heed the expected ETags', async (store) => {
+    const first = (await store.contexts.create('city', contextVersion('a'))).context.etag;
+    const second = (await store.contexts.update('city', contextVersion('b'), [first])).context.etag;
+    const details = { thing: { kind: 'context', name: 'city' }, etag: second };
+    const update = () => store.contexts.update('city', contextVersion('c'), [first]);
+    await refuses(store, 'STORE_PRECONDITION_FAILED', update, details);
+    await refuses(store, 'STORE_PRECONDITION_FAILED', () => store.contexts.delete('city', [first]), details);
+    await store.contexts.delete('city', ['x', second]);
+    await assert.rejects(store.contexts.delete('city', [second]), { code: 'STORE_NOT_FOUND' });
+  });
+
+  test('a context that another context or a model uses in any version is kept', async (store) => {
+    await store.contexts.create('base', contextVersion('a'));
+    await store.contexts.create('city', contextVersion('b', 'base'));
+    await store.contexts.update('city', contextVersion('c', 'base'));
+    await store.contexts.update('city', contextVersion('d'));
+    await store.contexts.update('base', contextVersion('e', 'base'));
+    await store.domains.create({ name: 'energy' });
+    await store.models.create(KEY, SETTINGS, modelVersion('a', { contexts: new Set(['base']) }));
+    const dependents = [
+      { kind: 'context', name: 'city', version: 2 },
+      { kind: 'model', ...KEY, version: 1 },
+    ];
+    assert.deepEqual(await store.contexts.dependents('base', ALL), { items: dependents, total: 2 });
+    assert.deepEqual(await store.contexts.dependents('base', { limit: 1, offset: 1 }), {
+      items: dependents.slice(1),
+      total: 2,
+    });
+    assert.deepEqual(await store.contexts.dependents('city', ALL), { items: [], total: 0 });
+    await refuses(store, 'STORE_IN_USE', () => store.contexts.delete('base'), {
+      thing: { kind: 'context', name: 'base' },
+      dependents,
+    });
+    await store.models.delete(KEY);
+    await store.contexts.delete('city');
+    await store.contexts.delete('base');
+    assert.equal((await store.contexts.list(ALL)).total, 0);
+  });
+
+  test('a context builds only on contexts that are there', async (store) => {
+    const details = { references: [], contexts: ['lost', 'gone'] };
+    const version = contextVersion('a', 'lost', 'base', 'gone');
+    await store.contexts.create('base', contextVersion('b'));
+    await refuses(store, 'STORE_DEPENDENCY_CHANGED', () => store.contexts.create('city', version), details);
+    await store.contexts.create('city', contextVersion('c'));
+    await refuses(store, 'STORE_DEPENDENCY_CHANGED', () => store.contexts.update('city', version), details);
+  });
+
+  test('what is missing is named: the context, else the version', async (store) => {
+    const missing = (thing: object) => ({ code: 'STORE_NOT_FOUND', thing });
+    await assert.rejects(store.contexts.get('city'), missing({ kind: 'context', name: 'city' }));
+    await assert.rejects(store.contexts.dependents('city', ALL), missing({ kind: 'context', name: 'city' }));
+    await assert.rejects(
+      store.contexts.update('city', contextVersion('a')),
+      missing({ kind: 'context', name: 'city' }),
+    );
+    await store.contexts.create('city', contextVersion('a'));
+    await assert.rejects(store.contexts.get('City'), missing({ kind: 'context', name: 'City' }));
+    for (const version of [0, 2, 1.5, NaN])
+      await assert.rejects(
+        store.contexts.get('city', version),
+        missing({ kind: 'context', name: 'city', version }),
+      );
+  });
+}

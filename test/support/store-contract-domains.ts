@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { ALL, contextVersion, modelVersion, refuses, SETTINGS, type StoreTest } from './store-samples.js';
+
+const METER = { domain: 'energy', name: 'Meter' };
+const PLUG = { domain: 'energy', name: 'Plug' };
+
+/** What every store must do with domains. */
+export function domainContract(test: StoreTest): void {
+  test('a domain is read as it was created', async (store, clock) => {
+    const created = await store.domains.create({ name: 'energy', description: 'Meters and such' });
+    assert.deepEqual(created, {
+      name: 'energy',
+      description: 'Meters and such',
+      createdAt: clock.time,
+      modifiedAt: clock.time,
+      etag: created.etag,
+    });
+    assert.match(created.etag, /^[\w-]{22}$/);
+    assert.deepEqual(await store.domains.get('energy'), created);
+    assert.equal((await store.domains.create({ name: 'water' })).description, undefined);
+  });
+
+  test('a name is taken once, and case matters', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    await store.domains.create({ name: 'Energy' });
+    await refuses(store, 'STORE_ALREADY_EXISTS', () => store.domains.create({ name: 'energy' }), {
+      thing: { kind: 'domain', name: 'energy' },
+    });
+    await store.domains.delete('energy');
+    assert.equal((await store.domains.get('Energy')).name, 'Energy');
+    await assert.rejects(store.domains.get('energy'), {
+      code: 'STORE_NOT_FOUND',
+      thing: { kind: 'domain', name: 'energy' },
+    });
+  });
+
+  test('lists are in the order of code points, page by page, with the total', async (store) => {
+    const names = ['b', 'a', 'B', 'a.b', 'a-b', 'a_b', '\uffee', '😀', 'ab'];
+    for (const name of names) await store.domains.create({ name });
+    const sorted = ['B', 'a', 'a-b', 'a.b', 'a_b', 'ab', 'b', '\uffee', '😀'];
+    const pages = [0, 4, 8, 12].map((offset) => store.domains.list({ limit: 4, offset }));
+    const read = await Promise.all(pages);
+    assert.deepEqual(
+      read.map(({ items }) => items.map(({ name }) => name)),
+      [sorted.slice(0, 4), sorted.slice(4, 8), sorted.slice(8), []],
+    );
+    assert.deepEqual(
+      read.map(({ total }) => total),
+      [9, 9, 9, 9],
+    );
+    assert.deepEqual(await store.domains.list({ limit: 0, offset: 0 }), { items: [], total: 9 });
+  });
+
+  test('a domain is modified by each change of a model in it, though the clock stand still or go back', async (store, clock) => {
+    const etags = [(await store.domains.create({ name: 'energy' })).etag];
+    await store.domains.create({ name: 'water' });
+    const water = await store.domains.get('water');
+    const changes: readonly (() => Promise<unknown>)[] = [
+      () => store.models.create(METER, SETTINGS, modelVersion('a')),
+      () => store.models.update(METER, { settings: { compatibility: 'backward' } }),
+      () => store.models.delete(METER),
+    ];
+    let last = clock.time;
+    for (const change of changes) {
+      await change();
+      const { etag, modifiedAt, createdAt } = await store.domains.get('energy');
+      etags.push(etag);
+      assert.ok(modifiedAt > last && createdAt === 1_700_000_000_000);
+      last = modifiedAt;
+      clock.time -= 1000;
+    }
+    assert.equal(new Set(etags).size, 4);
+    assert.deepEqual(await store.domains.get('water'), water);
+  });
+
+  test('a delete heeds the expected ETags, before anything else', async (store) => {
+    const { etag } = await store.domains.create({ name: 'energy' });
+    await store.models.create(METER, SETTINGS, modelVersion('a'));
+    const now = (await store.domains.get('energy')).etag;
+    const stale = () => store.domains.delete('energy', { cascade: true, ifMatch: [etag, 'other'] });
+    await refuses(store, 'STORE_PRECONDITION_FAILED', stale, { etag: now });
+    await refuses(store, 'STORE_PRECONDITION_FAILED', () => store.domains.delete('energy', { ifMatch: [] }));
+    await store.domains.delete('energy', { cascade: true, ifMatch: ['other', now] });
+    await assert.rejects(store.domains.delete('energy', { ifMatch: [now] }), { code: 'STORE_NOT_FOUND' });
+  });
+
+  test('a domain with models goes by cascade only, and then with all that is theirs', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    await store.models.create(METER, SETTINGS, modelVersion('a'));
+    await store.models.update(METER, { settings: SETTINGS, version: modelVersion('b') });
+    const uses = { contexts: new Set(['energy~Meter']) };
+    await store.models.create(PLUG, SETTINGS, modelVersion('c', uses));
+    await refuses(store, 'STORE_IN_USE', () => store.domains.delete('energy'), {
+      thing: { kind: 'domain', name: 'energy' },
+      total: 2,
+      dependents: [
+        { kind: 'model', ...METER, version: 2 },
+        { kind: 'model', ...PLUG, version: 1 },
+      ],
+    });
+
+    await store.domains.delete('energy', { cascade: true });
+    assert.equal((await store.contexts.list(ALL)).total, 0);
+    await store.domains.create({ name: 'energy' });
+    assert.equal((await store.models.list('energy', ALL)).total, 0);
+  });
+
+  test('a cascade stops at what uses the contexts of the domain from outside', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    await store.domains.create({ name: 'water' });
+    await store.models.create(METER, SETTINGS, modelVersion('a'));
+    const uses = { contexts: new Set(['energy~Meter']) };
+    await store.models.create({ domain: 'water', name: 'Pump' }, SETTINGS, modelVersion('b', uses));
+    await store.models.create(PLUG, SETTINGS, modelVersion('c', uses));
+    await store.contexts.create('all', contextVersion('d', 'energy~Plug'));
+    await refuses(store, 'STORE_IN_USE', () => store.domains.delete('energy', { cascade: true }), {
+      total: 2,
+      dependents: [
+        { kind: 'context', name: 'all', version: 1 },
+        { kind: 'model', domain: 'water', name: 'Pump', version: 1 },
+      ],
+    });
+    await store.contexts.delete('all');
+    await store.domains.delete('water', { cascade: true });
+    await store.domains.delete('energy', { cascade: true });
+    assert.equal((await store.domains.list(ALL)).total, 0);
+  });
+
+  test('an error names at most 100 dependents, and counts them all', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    for (let n = 0; n < 103; n++)
+      await store.models.create({ domain: 'energy', name: `M${n}` }, SETTINGS, modelVersion('a'));
+    await assert.rejects(
+      store.domains.delete('energy'),
+      (error: Error & { dependents?: unknown[]; total?: number }) => {
+        assert.equal(error.dependents?.length, 100);
+        assert.equal(error.total, 103);
+        return error.message.endsWith('and 98 more.');
+      },
+    );
+  });
+}

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import {
+  ALL,
+  contextVersion,
+  modelVersion,
+  NO_CONTENT,
+  reference,
+  refuses,
+  SETTINGS,
+  type StoreTest,
+} from './store-samples.js';
+
+const KEY = { domain: 'energy', name: 'Meter' };
+const COMMON = 'https://schemas.example/common.json';
+
+/** What every store must do with models, their versions and their generated contexts. */
+export function modelContract(test: StoreTest): void {
+  test('a model comes with its version 1 and its generated context', async (store, clock) => {
+    await store.domains.create({ name: 'energy' });
+    clock.time += 5;
+    const settings = {
+      description: 'd',
+      contextBase: 'https://t.example/',
+      compatibility: 'backward',
+    } as const;
+    const version = modelVersion('a', { description: 'first', metadata: { warnings: ['w', 1, null] } });
+    const created = await store.models.create(KEY, settings, version);
+    const { createdAt, modifiedAt, etag, ...model } = created.model;
+    assert.deepEqual(model, { ...KEY, ...settings, currentVersion: 1, contextName: 'energy~Meter' });
+    assert.deepEqual([createdAt, modifiedAt], [clock.time, clock.time]);
+    assert.match(etag, /^[\w-]{22}$/);
+    assert.deepEqual(
+      { ...created.version, schema: undefined, context: undefined },
+      {
+        number: 1,
+        createdAt,
+        description: 'first',
+        metadata: version.metadata,
+        references: [],
+        schema: undefined,
+        context: undefined,
+      },
+    );
+    assert.equal(await store.content(created.version.schema.sha256), version.schema);
+
+    const context = await store.contexts.get('energy~Meter');
+    assert.deepEqual(
+      [context.context.kind, context.context.currentVersion, context.version.content],
+      ['generated', 1, created.version.context],
+    );
+    assert.equal(await store.content(context.version.content.sha256), version.context);
+    assert.deepEqual(await store.models.get(KEY), created);
+    assert.deepEqual((await store.models.list('energy', ALL)).items, [created.model]);
+  });
+
+  test('a model needs its domain, and a name that neither it nor its context finds taken', async (store) => {
+    await refuses(store, 'STORE_NOT_FOUND', () => store.models.create(KEY, SETTINGS, modelVersion('a')), {
+      thing: { kind: 'domain', name: 'energy' },
+    });
+    await store.domains.create({ name: 'energy' });
+    await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    await refuses(
+      store,
+      'STORE_ALREADY_EXISTS',
+      () => store.models.create(KEY, SETTINGS, modelVersion('b')),
+      {
+        thing: { kind: 'model', ...KEY },
+      },
+    );
+    await store.models.create({ domain: 'energy', name: 'meter' }, SETTINGS, modelVersion('a'));
+    await store.contexts.create('energy~Plug', contextVersion('c'));
+    const plug = { domain: 'energy', name: 'Plug' };
+    await refuses(
+      store,
+      'STORE_ALREADY_EXISTS',
+      () => store.models.create(plug, SETTINGS, modelVersion('d')),
+      {
+        thing: { kind: 'context', name: 'energy~Plug' },
+      },
+    );
+  });
+
+  test('an update with a version adds it, in step with the context, and leaves the old one as it was', async (store, clock) => {
+    await store.domains.create({ name: 'energy' });
+    const first = await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    const second = await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
+    assert.equal(second.model.currentVersion, 2);
+    assert.equal(second.version.number, 2);
+    assert.notEqual(second.model.etag, first.model.etag);
+    assert.ok(second.model.modifiedAt > clock.time, 'later, though the clock stands still');
+    assert.equal(second.model.createdAt, first.model.createdAt);
+
+    assert.deepEqual((await store.models.get(KEY, 1)).version, first.version);
+    for (const [number, tag] of [
+      [1, 'a'],
+      [2, 'b'],
+    ] as const) {
+      const texts = await store.models.texts(KEY, number);
+      assert.deepEqual([texts.schema, texts.context], [modelVersion(tag).schema, modelVersion(tag).context]);
+      const context = await store.contexts.get('energy~Meter', number);
+      assert.deepEqual(context.version.content, texts.version.context);
+      assert.equal(context.context.currentVersion, 2);
+    }
+    assert.deepEqual(await store.models.get(KEY), second);
+  });
+
+  test('versions may repeat each other', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
+    const third = await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('a') });
+    assert.deepEqual(third.version.schema, (await store.models.get(KEY, 1)).version.schema);
+    const { items, total } = await store.models.versions(KEY, { limit: 2, offset: 1 });
+    assert.deepEqual([items.map(({ number }) => number), total], [[2, 3], 3]);
+    assert.deepEqual(items[1], third.version);
+  });
+
+  test('an update without a version changes the settings alone, and one that changes nothing does nothing', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    const created = await store.models.create(KEY, { ...SETTINGS, description: 'old' }, modelVersion('a'));
+    const settings = { contextBase: 'https://b.example/', compatibility: 'backward' } as const;
+    const updated = await store.models.update(KEY, { settings });
+    assert.deepEqual(updated.version, created.version);
+    assert.deepEqual(
+      [updated.model.description, updated.model.contextBase, updated.model.compatibility],
+      [undefined, 'https://b.example/', 'backward'],
+    );
+    assert.notEqual(updated.model.etag, created.model.etag);
+    const domain = await store.domains.get('energy');
+    assert.deepEqual(await store.models.update(KEY, { settings }), updated);
+    assert.deepEqual(await store.domains.get('energy'), domain);
+  });
+
+  test('updates and deletes heed the expected ETags', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    const first = await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    const version = modelVersion('b');
+    const second = await store.models.update(KEY, { settings: SETTINGS, version }, ['x', first.model.etag]);
+    const details = { thing: { kind: 'model', ...KEY }, etag: second.model.etag };
+    const stale = [first.model.etag];
+    const update = () => store.models.update(KEY, { settings: SETTINGS, version: modelVersion('c') }, stale);
+    await refuses(store, 'STORE_PRECONDITION_FAILED', update, details);
+    await refuses(store, 'STORE_PRECONDITION_FAILED', () => store.models.delete(KEY, stale), details);
+    await store.models.delete(KEY, [second.model.etag]);
+  });
+
+  test('a model that is made anew has another ETag when anything of it differs', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    const { model } = await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    await store.models.delete(KEY);
+    const again = await store.models.create(KEY, SETTINGS, modelVersion('b'));
+    assert.notEqual(again.model.etag, model.etag);
+  });
+
+  test('a version keeps the reference documents it was made with', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    const old = (await store.references.put(reference(COMMON, '{"v":1}'))).reference.content;
+    const pin = (sha256: string) => modelVersion('a', { references: new Map([[COMMON, sha256]]) });
+    const first = await store.models.create(KEY, SETTINGS, pin(old.sha256));
+    assert.deepEqual(first.version.references, [{ uri: COMMON, ...old }]);
+    const now = (await store.references.put(reference(COMMON, '{"v":2}'))).reference.content;
+    await store.models.update(KEY, { settings: SETTINGS, version: pin(now.sha256) });
+    assert.deepEqual((await store.models.texts(KEY, 1)).references, new Map([[COMMON, '{"v":1}']]));
+    assert.deepEqual((await store.models.texts(KEY)).references, new Map([[COMMON, '{"v":2}']]));
+    assert.deepEqual((await store.models.get(KEY, 1)).version, first.version);
+  });
+
+  test('a version is refused when what it was made from is gone or changed, naming all of it', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    const { sha256 } = (await store.references.put(reference(COMMON, '{"v":1}'))).reference.content;
+    await store.references.put(reference('https://other.example/', '{"v":1}'));
+    await store.contexts.create('known', contextVersion('k'));
+    const version = modelVersion('a', {
+      references: new Map([
+        [COMMON, NO_CONTENT],
+        ['https://gone.example/', sha256],
+        ['https://other.example/', sha256],
+      ]),
+      contexts: new Set(['known', 'Known']),
+    });
+    const details = { references: [COMMON, 'https://gone.example/'], contexts: ['Known'] };
+    await refuses(
+      store,
+      'STORE_DEPENDENCY_CHANGED',
+      () => store.models.create(KEY, SETTINGS, version),
+      details,
+    );
+    await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    const update = () => store.models.update(KEY, { settings: SETTINGS, version });
+    await refuses(store, 'STORE_DEPENDENCY_CHANGED', update, details);
+  });
+
+  test('what is served is found by name, part and version', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
+    for (const number of [1, 2, undefined]) {
+      const { version } = await store.models.get(KEY, number);
+      assert.deepEqual(await store.models.contentRef(KEY, 'schema', number), version.schema);
+      assert.deepEqual(await store.models.contentRef(KEY, 'context', number), version.context);
+    }
+  });
+
+  test('what is missing is named: the domain, else the model, else the version', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    const missing = (thing: object) => ({ code: 'STORE_NOT_FOUND', thing });
+    const lost = { domain: 'lost', name: 'Meter' };
+    for (const read of [
+      () => store.models.get(lost),
+      () => store.models.contentRef(lost, 'schema'),
+      () => store.models.list('lost', ALL),
+      () => store.models.update(lost, { settings: SETTINGS }),
+      () => store.models.delete(lost),
+    ])
+      await assert.rejects(read, missing({ kind: 'domain', name: 'lost' }));
+    for (const read of [
+      () => store.models.get(KEY),
+      () => store.models.texts(KEY),
+      () => store.models.versions(KEY, ALL),
+      () => store.models.delete(KEY),
+    ])
+      await assert.rejects(read, missing({ kind: 'model', ...KEY }));
+    await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    for (const version of [0, 2, -1, 1.5, NaN, Infinity, 2 ** 60]) {
+      const thing = { kind: 'model', ...KEY, version };
+      await assert.rejects(store.models.get(KEY, version), missing(thing));
+      await assert.rejects(store.models.texts(KEY, version), missing(thing));
+      await assert.rejects(store.models.contentRef(KEY, 'context', version), missing(thing));
+    }
+  });
+
+  test('a model goes with its versions and its context, unless something uses that', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    const own = modelVersion('b', { contexts: new Set(['energy~Meter']) });
+    await store.models.update(KEY, { settings: SETTINGS, version: own });
+    const plug = { domain: 'energy', name: 'Plug' };
+    await store.models.create(plug, SETTINGS, modelVersion('c', { contexts: new Set(['energy~Meter']) }));
+    await store.models.update(plug, { settings: SETTINGS, version: modelVersion('d') });
+    await refuses(store, 'STORE_IN_USE', () => store.models.delete(KEY), {
+      thing: { kind: 'model', ...KEY },
+      dependents: [{ kind: 'model', ...plug, version: 1 }],
+    });
+    await store.models.delete(plug);
+    await store.models.delete(KEY);
+    assert.equal((await store.models.list('energy', ALL)).total, 0);
+    await assert.rejects(store.contexts.get('energy~Meter'), { code: 'STORE_NOT_FOUND' });
+    const again = await store.models.create(KEY, SETTINGS, modelVersion('e'));
+    assert.equal(again.version.number, 1);
+    assert.equal((await store.models.versions(KEY, ALL)).total, 1);
+  });
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { ALL, modelVersion, reference, refuses, SETTINGS, type StoreTest } from './store-samples.js';
+
+const A = 'https://schemas.example/a.json';
+const B = 'https://schemas.example/b.json';
+const C = 'https://schemas.example/c.json';
+
+/** What every store must do with reference documents. */
+export function referenceContract(test: StoreTest): void {
+  test('a document is read as it was put, and a put says what it did', async (store, clock) => {
+    const created = await store.references.put(reference(A, '{"a":1}'));
+    assert.equal(created.outcome, 'created');
+    const { etag, content, ...rest } = created.reference;
+    assert.deepEqual(rest, { uri: A, source: 'stored', createdAt: clock.time, modifiedAt: clock.time });
+    assert.deepEqual(await store.references.get(A), created.reference);
+    assert.deepEqual(
+      await store.references.texts([B, A, A]),
+      new Map([[A, { ...content, text: '{"a":1}' }]]),
+    );
+
+    const same = await store.references.put(reference(A, '{"a":1}'));
+    assert.deepEqual(same, { reference: created.reference, outcome: 'unchanged' });
+    const other = await store.references.put(reference(A, '{"a":2}'));
+    assert.equal(other.outcome, 'replaced');
+    assert.notEqual(other.reference.etag, etag);
+    assert.ok(other.reference.modifiedAt > clock.time);
+    assert.equal(other.reference.createdAt, clock.time);
+    const fetched = await store.references.put({ ...reference(A, '{"a":2}'), source: 'fetched' });
+    assert.deepEqual([fetched.outcome, fetched.reference.source], ['replaced', 'fetched']);
+    assert.equal((await store.references.list(ALL)).total, 1);
+  });
+
+  test('documents are listed by URI, compared character by character', async (store) => {
+    const uris = [B, A, `${A}?x`, A.toUpperCase(), `${A}/`];
+    for (const uri of uris) await store.references.put(reference(uri, '{}'));
+    const { items, total } = await store.references.list({ limit: 4, offset: 1 });
+    assert.deepEqual(
+      items.map(({ uri }) => uri),
+      [A, `${A}/`, `${A}?x`, B],
+    );
+    assert.equal(total, 5);
+  });
+
+  test('a put heeds the expected state: absent, present, or an ETag', async (store) => {
+    const put = (text: string, expected?: 'absent' | 'present' | readonly string[]) =>
+      store.references.put(reference(A, text), expected);
+    const refused = (expected: 'absent' | 'present' | readonly string[], etag: string | undefined) =>
+      refuses(store, 'STORE_PRECONDITION_FAILED', () => put('{"no":1}', expected), {
+        thing: { kind: 'reference', uri: A },
+        etag,
+      });
+    await refused('present', undefined);
+    await refused(['x'], undefined);
+    const first = (await put('{"a":1}', 'absent')).reference.etag;
+    await refused('absent', first);
+    await refused(['x'], first);
+    await refused([], first);
+    const second = (await put('{"a":2}', ['x', first])).reference.etag;
+    await refused([first], second);
+    assert.equal((await put('{"a":3}', 'present')).outcome, 'replaced');
+  });
+
+  test('a delete heeds the expected ETags', async (store) => {
+    const { etag } = (await store.references.put(reference(A, '{}'))).reference;
+    await refuses(store, 'STORE_PRECONDITION_FAILED', () => store.references.delete(A, ['x']), { etag });
+    await store.references.delete(A, [etag]);
+    await assert.rejects(store.references.delete(A, [etag]), {
+      code: 'STORE_NOT_FOUND',
+      thing: { kind: 'reference', uri: A },
+    });
+    assert.equal((await store.references.texts([A])).size, 0);
+  });
+
+  test('a document that another document or any version of a model names is kept', async (store) => {
+    const { sha256 } = (await store.references.put(reference(A, '{"a":1}', A))).reference.content;
+    await store.references.put(reference(B, '{"b":1}', A, C));
+    await store.domains.create({ name: 'energy' });
+    const key = { domain: 'energy', name: 'Meter' };
+    const pin = { references: new Map([[A, sha256]]) };
+    await store.models.create(key, SETTINGS, modelVersion('a', pin));
+    await store.models.update(key, { settings: SETTINGS, version: modelVersion('b', pin) });
+    await store.models.update(key, { settings: SETTINGS, version: modelVersion('c') });
+    const dependents = [
+      { kind: 'model', ...key, version: 2 },
+      { kind: 'reference', uri: B },
+    ];
+    assert.deepEqual(await store.references.dependents(A, ALL), { items: dependents, total: 2 });
+    await refuses(store, 'STORE_IN_USE', () => store.references.delete(A), {
+      thing: { kind: 'reference', uri: A },
+      dependents,
+    });
+
+    await store.models.delete(key);
+    await store.references.put(reference(B, '{"b":2}', C));
+    assert.deepEqual(await store.references.dependents(A, ALL), { items: [], total: 0 });
+    await store.references.delete(A);
+  });
+
+  test('a document may name others before they come', async (store) => {
+    await store.references.put(reference(B, '{}', C));
+    await assert.rejects(store.references.dependents(C, ALL), { code: 'STORE_NOT_FOUND' });
+    await store.references.put(reference(C, '{}'));
+    assert.deepEqual((await store.references.dependents(C, ALL)).items, [{ kind: 'reference', uri: B }]);
+    await store.references.delete(B);
+    await store.references.delete(C);
+  });
+}

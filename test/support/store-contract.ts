@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { Clock } from '../../sidecar/shared/clock.js';
+import type { JsonValue } from '../../sidecar/schema-store/records.js';
+import type { SchemaStore } from '../../sidecar/schema-store/store.js';
+import { contextContract } from './store-contract-contexts.js';
+import { domainContract } from './store-contract-domains.js';
+import { modelContract } from './store-contract-models.js';
+import { referenceContract } from './store-contract-references.js';
+import {
+  ALL,
+  contextVersion,
+  dump,
+  handClock,
+  modelVersion,
+  reference,
+  refuses,
+  SETTINGS,
+  type StoreTest,
+} from './store-samples.js';
+
+/**
+ * What every store must do.
+ *
+ * @param open opens an empty store; it is closed after each test
+ */
+export function storeContract(name: string, open: (clock: Clock) => Promise<SchemaStore>): void {
+  const test: StoreTest = (title, body) => {
+    it(title, async () => {
+      const clock = handClock();
+      const store = await open(clock);
+      try {
+        await body(store, clock);
+      } finally {
+        await store.close();
+      }
+    });
+  };
+
+  describe(`${name}: domains`, () => {
+    domainContract(test);
+  });
+  describe(`${name}: models`, () => {
+    modelContract(test);
+  });
+  describe(`${name}: contexts`, () => {
+    contextContract(test);
+  });
+  describe(`${name}: reference documents`, () => {
+    referenceContract(test);
+  });
+  describe(`${name}: as a whole`, () => {
+    wholeContract(test);
+  });
+}
+
+const KEY = { domain: 'energy', name: 'Meter' };
+
+function wholeContract(test: StoreTest): void {
+  test('holds a text once, under the SHA-256 of its UTF-8, until the last thing that names it is gone', async (store) => {
+    const text = '{"title":"Zähler ⚡"}';
+    const sha256 = createHash('sha256').update(Buffer.from(text)).digest('hex');
+    const put = await store.references.put(reference('https://a.example/1', text));
+    assert.deepEqual(put.reference.content, { sha256, size: Buffer.byteLength(text) });
+    await store.references.put(reference('https://a.example/2', text));
+    await store.contexts.create('custom', { text, contexts: new Set() });
+    await store.domains.create({ name: 'energy' });
+    const pin = new Map([['https://a.example/1', sha256]]);
+    await store.models.create(KEY, SETTINGS, modelVersion('a', { schema: text, references: pin }));
+
+    await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
+    await store.contexts.delete('custom');
+    await store.references.put(reference('https://a.example/1', '{}'));
+    await store.references.delete('https://a.example/2');
+    assert.equal(await store.content(sha256), text, 'still named by version 1, as schema and as pin');
+    await store.models.delete(KEY);
+    assert.equal(await store.content(sha256), undefined);
+  });
+
+  test('drops what a replaced or deleted thing alone has named', async (store) => {
+    const old = (await store.references.put(reference('https://a.example/1', '[1]'))).reference.content;
+    await store.references.put(reference('https://a.example/1', '[2]'));
+    assert.equal(await store.content(old.sha256), undefined);
+
+    const first = await store.contexts.create('custom', contextVersion('one'));
+    const second = await store.contexts.update('custom', contextVersion('two'));
+    await store.domains.create({ name: 'energy' });
+    const { version } = await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    await store.contexts.delete('custom');
+    await store.domains.delete('energy', { cascade: true });
+    for (const { sha256 } of [first.version.content, second.version.content, version.schema, version.context])
+      assert.equal(await store.content(sha256), undefined);
+  });
+
+  test('keeps nothing of a write that was refused, not even what went well before', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    const version = modelVersion('x', { context: 'a\0b' });
+    await refuses(store, 'STORE_TEXT_UNSTORABLE', () => store.models.create(KEY, SETTINGS, version));
+    const sha256 = createHash('sha256').update(version.schema).digest('hex');
+    assert.equal(await store.content(sha256), undefined);
+    await store.models.create(KEY, SETTINGS, modelVersion('x'));
+    assert.equal(await store.content(sha256), version.schema);
+  });
+
+  test('holds the members of any object, and any text in metadata', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    const metadata = JSON.parse(
+      '{"__proto__":{"polluted":1},"constructor":[],"\\ud800\\u0000":null}',
+    ) as JsonValue;
+    const at = await store.models.create(KEY, SETTINGS, modelVersion('a', { metadata }));
+    assert.deepEqual(at.version.metadata, metadata);
+    assert.match(JSON.stringify(at.version.metadata), /^\{"__proto__":/);
+    assert.deepEqual((await store.models.get(KEY)).version.metadata, metadata);
+  });
+
+  test('takes hostile names as names like any other', async (store) => {
+    const names = [
+      '__proto__',
+      'constructor',
+      "x'; DROP TABLE domain; --",
+      '%',
+      'a~b',
+      '',
+      '\ufffd',
+      '😀',
+      'é',
+      'e\u0301',
+    ];
+    for (const name of names) {
+      await store.domains.create({ name, description: name });
+      await store.models.create({ domain: name, name }, SETTINGS, modelVersion('a'));
+      await store.references.put(reference(name, '{}', name, `${name}/`));
+    }
+    for (const name of names) {
+      assert.equal((await store.domains.get(name)).description, name);
+      assert.equal((await store.models.get({ domain: name, name })).model.contextName, `${name}~${name}`);
+      assert.equal((await store.references.get(name)).uri, name);
+    }
+    assert.equal((await store.domains.list(ALL)).total, names.length);
+  });
+
+  test('refuses to write text that not every database holds, and finds nothing by it', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    await store.domains.create({ name: '\ufffd' });
+    await store.contexts.create('\ufffd', contextVersion('a'));
+    await store.references.put(reference('\ufffd', '{}'));
+    await store.models.create({ domain: '\ufffd', name: '\ufffd' }, SETTINGS, modelVersion('a'));
+    for (const bad of ['\ud800', '\udfff!', 'a\0b']) {
+      const unstorable = (operation: () => Promise<unknown>) =>
+        refuses(store, 'STORE_TEXT_UNSTORABLE', operation);
+      const key = { domain: 'energy', name: bad };
+      await unstorable(() => store.domains.create({ name: bad }));
+      await unstorable(() => store.domains.create({ name: 'd', description: bad }));
+      await unstorable(() => store.models.create(key, SETTINGS, modelVersion('a')));
+      await unstorable(() => store.models.create(KEY, { ...SETTINGS, description: bad }, modelVersion('a')));
+      await unstorable(() => store.models.create(KEY, { ...SETTINGS, contextBase: bad }, modelVersion('a')));
+      for (const part of ['schema', 'context', 'description'] as const)
+        await unstorable(() => store.models.create(KEY, SETTINGS, modelVersion('a', { [part]: bad })));
+      await unstorable(() => store.contexts.create(bad, contextVersion('a')));
+      await unstorable(() => store.contexts.create('c', { text: bad, contexts: new Set() }));
+      await unstorable(() => store.references.put(reference(bad, '{}')));
+      await unstorable(() => store.references.put(reference('u', bad)));
+      await unstorable(() => store.references.put(reference('u', '{}', bad)));
+
+      const missing = { code: 'STORE_NOT_FOUND' };
+      await assert.rejects(store.domains.get(bad), missing);
+      await assert.rejects(store.models.get({ domain: '\ufffd', name: bad }), missing);
+      await assert.rejects(store.models.contentRef({ domain: bad, name: '\ufffd' }, 'schema'), missing);
+      await assert.rejects(store.contexts.get(bad), missing);
+      await assert.rejects(store.references.get(bad), missing);
+      assert.equal((await store.references.texts([bad])).size, 0);
+    }
+    // Halves of one character, which together would pass.
+    await assert.rejects(store.models.get({ domain: '\ud83d', name: '\ude00' }), { code: 'STORE_NOT_FOUND' });
+  });
+
+  test('refuses pages that are none', async (store) => {
+    for (const page of [
+      { limit: -1, offset: 0 },
+      { limit: 1, offset: -1 },
+      { limit: 1.5, offset: 0 },
+      { limit: Infinity, offset: 0 },
+      { limit: NaN, offset: 0 },
+    ]) {
+      await assert.rejects(store.domains.list(page), RangeError);
+    }
+  });
+
+  test('is ready while it is open, and fails in one way afterwards', async (store) => {
+    assert.equal(await store.isReady(), true);
+    await store.close();
+    await store.close();
+    assert.equal(await store.isReady(), false);
+    await assert.rejects(store.domains.list(ALL), { code: 'STORE_UNAVAILABLE' });
+    await assert.rejects(store.domains.create({ name: 'late' }), { code: 'STORE_UNAVAILABLE' });
+    await assert.rejects(store.content('x'), { code: 'STORE_UNAVAILABLE' });
+  });
+
+  test('does writes that are asked for at once one after the other, each as a whole', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    const created = await Promise.allSettled(
+      ['a', 'b', 'c'].map((tag) => store.models.create(KEY, SETTINGS, modelVersion(tag))),
+    );
+    assert.equal(created.filter(({ status }) => status === 'fulfilled').length, 1);
+    const { etag } = (await store.models.get(KEY)).model;
+    const updated = await Promise.allSettled(
+      ['d', 'e', 'f'].map((tag) =>
+        store.models.update(KEY, { settings: SETTINGS, version: modelVersion(tag) }, [etag]),
+      ),
+    );
+    assert.equal(updated.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.equal((await store.models.get(KEY)).model.currentVersion, 2);
+    assert.ok(await dump(store));
+  });
+}
