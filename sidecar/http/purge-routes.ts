@@ -3,7 +3,8 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { forwardedHeaders } from '../broker/forwarded-headers.js';
 import { errorTypes } from '../ngsi-ld/problem.js';
 import type { PurgeLimits } from '../purge/context.js';
-import { purgeEntities, type PurgeDependencies } from '../purge/engine.js';
+import { purgeEntities } from '../purge/engine.js';
+import type { PurgeDependencies } from '../purge/purge-run.js';
 import { PolicyRefusedError, PurgeStoppedError, UnsupportedRequestError } from '../purge/errors.js';
 import type { PurgeProgress, PurgeReport } from '../purge/events.js';
 import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query.js';

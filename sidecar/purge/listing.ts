@@ -8,6 +8,7 @@ import {
 import { ReplyTooLargeError } from '../broker/errors.js';
 import type { BrokerReply } from '../broker/outcome.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
+import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';
 import { parsePage, type Page } from './page.js';
 import { formatParameters, type Parameter } from './parameters.js';
 import type { Requester, Settled } from './requester.js';
@@ -20,6 +21,10 @@ export interface PageQuery {
   readonly count?: boolean;
   /** At most this many, where fewer than a page are wanted. */
   readonly limit?: number;
+  /** Temporal entities: so many instances of each attribute are enough (lastN); 1 unless told. */
+  readonly instances?: number;
+  /** As the query's author would send it, without a projection. */
+  readonly isBare?: boolean;
 }
 
 /** A page and the limit that was asked for in the end. */
@@ -46,8 +51,7 @@ export interface ListerOptions {
   readonly capabilities: BrokerCapabilities;
   /** Entities wanted in one page. */
   readonly pageSize: number;
-  /** `ids`: only ids are needed; `attributes`: the attributes are needed as well. */
-  readonly content: 'ids' | 'attributes';
+  readonly resource: ListedResource;
 }
 
 /** Page sizes to fall back to, as the contract of the product names them. */
@@ -55,24 +59,8 @@ const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
 
 const OPERATION = 'list the matching entities';
 
-/** Query parameters that ask for ids only; `attrs` already narrows the output and is not mixed with `pick`. */
-const PROJECTIONS: Readonly<Record<Projection, readonly Parameter[]>> = {
-  pick: [{ name: 'pick', value: 'id' }],
-  'key-values': [{ name: 'options', value: 'keyValues' }],
-  none: [],
-};
-
-/** Statuses with which a query is answered (clause 6.4.3.2). */
-const ANSWERED: ReadonlySet<number> = new Set([200, 201, 203]);
-
-const NEXT_PROJECTION: Readonly<Record<Projection, Projection | undefined>> = {
-  pick: 'key-values',
-  'key-values': 'none',
-  none: undefined,
-};
-
 export function createLister(options: ListerOptions): Lister {
-  const { requester, capabilities, content } = options;
+  const { requester, capabilities, resource } = options;
 
   function limitFor(query: PageQuery): number {
     const page = Math.min(options.pageSize, capabilities.pageSizeMax ?? Infinity);
@@ -80,8 +68,18 @@ export function createLister(options: ListerOptions): Lister {
   }
 
   function projectionFor(query: PageQuery): Projection {
-    const projects = content === 'ids' && !query.selection.some(({ name }) => name === 'attrs');
-    return projects ? capabilities.projection : 'none';
+    const refused = capabilities.refusedProjections;
+    return resource.projectionsOf(query).find((projection) => !refused.has(projection)) ?? 'none';
+  }
+
+  /** What is left to fall back to, best first. */
+  function fallbacks(query: PageQuery, from: Projection): readonly Projection[] {
+    const all = resource.projectionsOf(query);
+    return all.slice(all.indexOf(from) + 1);
+  }
+
+  function refuse(...projections: readonly Projection[]): void {
+    capabilities.refusedProjections = new Set([...capabilities.refusedProjections, ...projections]);
   }
 
   const asksCount = (query: PageQuery) => query.count === true && capabilities.countAccepted;
@@ -89,7 +87,7 @@ export function createLister(options: ListerOptions): Lister {
   async function ask(query: PageQuery, limit: number, projection: Projection): Promise<BrokerReply> {
     return send([
       ...query.selection,
-      ...PROJECTIONS[projection],
+      ...projectionParameters(projection, query),
       { name: 'limit', value: String(limit) },
       ...(query.offset === undefined || query.offset === 0
         ? []
@@ -101,7 +99,7 @@ export function createLister(options: ListerOptions): Lister {
   async function send(parameters: readonly Parameter[]): Promise<BrokerReply> {
     const request = {
       method: 'GET',
-      path: `/entities?${formatParameters(parameters)}`,
+      path: `${resource.path}?${formatParameters(parameters)}`,
       operation: OPERATION,
     } as const;
     let settled: Settled = await requester.send(request, { allow403: true });
@@ -128,10 +126,14 @@ export function createLister(options: ListerOptions): Lister {
    * them out one after the other, and remembers what was at fault.
    */
   async function findCulprit(query: PageQuery, limit: number, projection: Projection): Promise<boolean> {
-    for (let next = NEXT_PROJECTION[projection]; next !== undefined; next = NEXT_PROJECTION[next]) {
+    const refused = [projection];
+    for (const next of fallbacks(query, projection)) {
       const verdict = await tryOut(query, limit, next);
-      if (verdict === 'refused') continue;
-      capabilities.projection = next;
+      if (verdict === 'refused') {
+        refused.push(next);
+        continue;
+      }
+      refuse(...refused);
       return verdict === 'accepted' || stepDown(limit);
     }
     const countless = { ...query, count: false };
@@ -147,7 +149,7 @@ export function createLister(options: ListerOptions): Lister {
   async function tryOut(query: PageQuery, limit: number, projection: Projection) {
     try {
       const reply = await ask(query, limit, projection);
-      if (ANSWERED.has(reply.status)) return 'accepted';
+      if (resource.answered.has(reply.status)) return 'accepted';
       return isAboutPageSize(parseBrokerProblem(reply)) ? 'too-many' : 'refused';
     } catch (error) {
       // More than can be read is an answer all the same; the page itself is then asked for in smaller steps.
@@ -160,9 +162,8 @@ export function createLister(options: ListerOptions): Lister {
     if (problem.status === 403)
       return /TooManyResults|too many results/i.test(wordsOf(problem)) && stepDown(limit);
     if (problem.status !== 400 || capabilities.isProvenPage(projection, limit)) return false;
-    const next = NEXT_PROJECTION[projection];
-    if (next !== undefined && mentions(problem, projection)) {
-      capabilities.projection = next;
+    if (fallbacks(query, projection).length > 0 && mentions(problem, projection)) {
+      refuse(projection);
       return true;
     }
     if (isAboutPageSize(problem)) return stepDown(limit);
@@ -177,14 +178,14 @@ export function createLister(options: ListerOptions): Lister {
     async showsAnything(selection) {
       try {
         const reply = await send(selection);
-        return ANSWERED.has(reply.status) && parsePage(reply).ids.length > 0;
+        return resource.answered.has(reply.status) && parsePage(reply).ids.length > 0;
       } catch (error) {
         if (error instanceof ReplyTooLargeError) return true;
         throw error;
       }
     },
     async page(query) {
-      const { pageSizeMax, projection: learntProjection, countAccepted } = capabilities;
+      const { pageSizeMax, refusedProjections, countAccepted } = capabilities;
       for (;;) {
         const limit = limitFor(query);
         const projection = projectionFor(query);
@@ -197,7 +198,7 @@ export function createLister(options: ListerOptions): Lister {
             throw new BrokerReplyError(error.message, { cause: error });
           throw error;
         }
-        if (ANSWERED.has(reply.status)) {
+        if (resource.answered.has(reply.status)) {
           const page = parsePage(reply);
           capabilities.setProvenPage(projection, limit);
           return { ...page, limit };
@@ -211,7 +212,7 @@ export function createLister(options: ListerOptions): Lister {
         if (await adapt(query, limit, projection, problem)) continue;
         // The steps did not help, so the query is at fault: nothing was learnt about the broker.
         capabilities.pageSizeMax = pageSizeMax;
-        capabilities.projection = learntProjection;
+        capabilities.refusedProjections = refusedProjections;
         capabilities.countAccepted = countAccepted;
         throw new BrokerRefusedError(OPERATION, problem, reply.headers.get('www-authenticate'));
       }
@@ -224,8 +225,7 @@ function isBadLuck(settled: Settled): boolean {
   return settled.kind === 'gave-up' && settled.failure.kind !== 'context-unavailable';
 }
 
-/** True when a problem names the parameter that a projection adds. */
+/** True when a problem names a parameter that a projection adds. */
 function mentions(problem: BrokerProblem, projection: Projection): boolean {
-  const names = projection === 'pick' ? /\bpick\b/i : /\boptions\b|keyValues/i;
-  return names.test(wordsOf(problem));
+  return PROJECTION_WORDS[projection]?.test(wordsOf(problem)) === true;
 }
