@@ -16,10 +16,11 @@ export async function previewAttributes(context: PurgeContext, removal: Attribut
   await checkNames(context, removal);
   const sample = new Set<string>();
   const kind = attributeKind(context, removal);
-  const matched = await countItems(context, kind, new IdLedger(), (items) => {
+  const seen = new IdLedger();
+  await countItems(context, kind, seen, (items) => {
     for (const { entityId } of items) if (sample.size < SAMPLE_MAX) sample.add(entityId);
   });
-  return { matched, sample: [...sample] };
+  return { matched: seen.size, sample: [...sample] };
 }
 
 /**

@@ -43,7 +43,8 @@ export async function removeItems(
     const expectsMore = trusted === undefined ? pass <= UNCOUNTED_PASSES_MAX : entities.size < trusted;
     const isLastLook = looks === LOOKS_MAX;
     // After the first full pass, one more: what turns up later has arrived meanwhile.
-    const options = { takesNew: wholePasses < 2 || expectsMore, isLastLook };
+    const takesNew = wholePasses < 2 || expectsMore;
+    const options = { takesNew, isLastLook, skipsArrivals: pass > PASSES_MAX };
     const known = entities.size;
     const result = await removeInOnePass(context, kind, entities, options);
     const { tried, left, lingering } = result;
@@ -78,6 +79,15 @@ interface PassResult {
   readonly hidesSome: boolean;
 }
 
+interface PassOptions {
+  /** Items never seen before are taken. */
+  readonly takesNew: boolean;
+  /** Items claimed gone twice and still listed are reported as failed now. */
+  readonly isLastLook: boolean;
+  /** Of items never seen before, those are left that arrived while the purge ran. */
+  readonly skipsArrivals: boolean;
+}
+
 interface Try {
   readonly item: Item;
   readonly isSecondTry: boolean;
@@ -87,7 +97,7 @@ async function removeInOnePass(
   context: PurgeContext,
   kind: ItemKind,
   entities: IdLedger,
-  { takesNew, isLastLook }: { readonly takesNew: boolean; readonly isLastLook: boolean },
+  { takesNew, isLastLook, skipsArrivals }: PassOptions,
 ): Promise<PassResult> {
   const { tally, limits } = context;
   const counts = { tried: 0, left: 0, lingering: 0 };
@@ -107,6 +117,7 @@ async function removeInOnePass(
       return [];
     },
   });
+  const takes = (item: Item) => !skipsArrivals || kind.hasArrived?.(item) !== true;
   const isBehindStart = createArrivalsCheck();
   tally.ledger.startSurvey();
   try {
@@ -118,7 +129,7 @@ async function removeInOnePass(
         tally.ledger.markListed(key);
         if (state === IdState.goneTwice && !isLastLook) counts.lingering += 1;
         else if (state === IdState.goneTwice) tally.failListed(item, kind.stillThere);
-        else if (state === IdState.unknown && !takesPage) counts.left += 1;
+        else if (state === IdState.unknown && !(takesPage && takes(item))) counts.left += 1;
         else if (state !== IdState.failed && state !== IdState.pending) {
           if (state === IdState.unknown) {
             context.take(item);

@@ -11,6 +11,8 @@ export interface ItemBatch {
   readonly items: readonly Item[];
   /** The broker may have left out some, which it shows when these are gone. */
   readonly mayHideMore?: boolean;
+  /** Some are there that the broker shows in no way. */
+  readonly isIncomplete?: boolean;
 }
 
 /** What of each listed entity is to go, and how it goes. */
@@ -21,13 +23,13 @@ export interface ItemKind {
    * @throws FilterIgnoredError when an entity shows what the query excludes
    */
   read(page: ListedPage, indexes: readonly number[]): Iterable<ItemBatch> | AsyncIterable<ItemBatch>;
-  /** Reads them all, those as well that the broker shows only when others are gone; `read` where that is missing. */
-  readAll?(page: ListedPage, indexes: readonly number[]): Iterable<ItemBatch> | AsyncIterable<ItemBatch>;
   remove(item: Item): Promise<ItemVerdict>;
   /** Said of an item that two deletes answered as done have left in place. */
   readonly stillThere: BrokerProblem;
   /** How much of a page to ask for. */
   shape?(): Pick<PageQuery, 'limit' | 'instances' | 'isBare'>;
+  /** True for an item that cannot have been there when the purge began; asked where they seem to have no end. */
+  hasArrived?(item: Item): boolean;
   /** Asked when nothing is left to do: true when another look, by other means, is due. */
   looksAgain?(): boolean;
   /** Items that wait before another page is fetched; a few for each delete slot where it is missing. */
@@ -81,25 +83,26 @@ export async function walkItems(
  *
  * @param seen items counted before, by another query for the same; they are not counted again
  * @param onItems hears of items as they are counted, and of the count so far; it may throw to end the counting
- * @returns how many items were counted in all
+ * @returns whether all were found
  */
 export async function countItems(
   context: PurgeContext,
   kind: ItemKind,
   seen: IdLedger,
   onItems: (items: readonly Item[], counted: number) => void,
-): Promise<number> {
-  const read = (page: ListedPage, indexes: readonly number[]) =>
-    kind.readAll?.(page, indexes) ?? kind.read(page, indexes);
-  const shape = kind.shape === undefined ? {} : { shape: () => kind.shape?.() ?? {} };
-  await walkItems(context, { read, ...shape }, new IdLedger(), ({ items }) => {
-    const fresh = items.filter((item) => {
-      const key = keyOf(item);
-      if (seen.get(key) !== IdState.unknown) return false;
-      seen.set(key, IdState.pending);
-      return true;
+): Promise<boolean> {
+  let isComplete = true;
+  do {
+    await walkItems(context, kind, new IdLedger(), ({ items, isIncomplete }) => {
+      if (isIncomplete === true) isComplete = false;
+      const fresh = items.filter((item) => {
+        const key = keyOf(item);
+        if (seen.get(key) !== IdState.unknown) return false;
+        seen.set(key, IdState.pending);
+        return true;
+      });
+      onItems(fresh, seen.size);
     });
-    onItems(fresh, seen.size);
-  });
-  return seen.size;
+  } while (kind.looksAgain?.() === true);
+  return isComplete;
 }

@@ -6,6 +6,8 @@ import type { Parameter } from './parameters.js';
 export interface ListedResource {
   /** Below the API root. */
   readonly path: '/entities' | '/temporal/entities';
+  /** Completes "The broker did not …". */
+  readonly listing: string;
   /** Statuses with which a query of it is answered. */
   readonly answered: ReadonlySet<number>;
   /** Ways to ask for no more than is needed, best first; the last one is the bare query. */
@@ -20,6 +22,7 @@ export interface ListedResource {
 export function entities(content: 'ids' | 'attributes'): ListedResource {
   return {
     path: '/entities',
+    listing: 'list the matching entities',
     answered: new Set([200, 201, 203]),
     // `attrs` already narrows the output, and is not mixed with `pick`.
     projectionsOf: ({ selection }) =>
@@ -37,6 +40,7 @@ export function entities(content: 'ids' | 'attributes'): ListedResource {
 export function temporalEntities(needsTimes: boolean): ListedResource {
   return {
     path: '/temporal/entities',
+    listing: 'list the matching temporal entities',
     answered: new Set([200, 201, 203, 206]),
     projectionsOf: ({ isBare }) => {
       if (isBare === true) return needsTimes ? ['times', 'none'] : ['none'];

@@ -57,8 +57,6 @@ export interface ListerOptions {
 /** Page sizes to fall back to, as the contract of the product names them. */
 const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
 
-const OPERATION = 'list the matching entities';
-
 export function createLister(options: ListerOptions): Lister {
   const { requester, capabilities, resource } = options;
 
@@ -100,7 +98,7 @@ export function createLister(options: ListerOptions): Lister {
     const request = {
       method: 'GET',
       path: `${resource.path}?${formatParameters(parameters)}`,
-      operation: OPERATION,
+      operation: resource.listing,
     } as const;
     let settled: Settled = await requester.send(request, { allow403: true });
     // In a purge that has had answers, a query whose tries ran out is more likely bad luck than a dead broker, and
@@ -109,7 +107,7 @@ export function createLister(options: ListerOptions): Lister {
       settled = await requester.send(request, { allow403: true });
     }
     if (settled.kind === 'gave-up')
-      throw new BrokerFailedError(OPERATION, settled.failure, 'attempts-used-up');
+      throw new BrokerFailedError(resource.listing, settled.failure, 'attempts-used-up');
     return settled.reply;
   }
 
@@ -214,7 +212,7 @@ export function createLister(options: ListerOptions): Lister {
         capabilities.pageSizeMax = pageSizeMax;
         capabilities.refusedProjections = refusedProjections;
         capabilities.countAccepted = countAccepted;
-        throw new BrokerRefusedError(OPERATION, problem, reply.headers.get('www-authenticate'));
+        throw new BrokerRefusedError(resource.listing, problem, reply.headers.get('www-authenticate'));
       }
     },
   };

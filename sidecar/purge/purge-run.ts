@@ -80,6 +80,9 @@ export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
 }
 
 /** The report of a dry run. */
-export function previewOf(scope: PurgeScope, preview: Pick<PurgeReport, 'matched' | 'sample'>): PurgeReport {
+export function previewOf(
+  scope: PurgeScope,
+  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,
+): PurgeReport {
   return { ...reportOf(scope, 0), dryRun: true, ...preview };
 }
