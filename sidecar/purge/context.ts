@@ -55,6 +55,8 @@ export interface View {
   readonly selection: readonly Parameter[];
   /** What is added for the broker's sake, without restricting the matches. */
   readonly additions?: readonly Parameter[];
+  /** Shows some of what is purged; other queries show the rest. */
+  readonly isPartial?: boolean;
 }
 
 /** A purge that looks at the broker through one query. */
@@ -68,6 +70,8 @@ export interface PurgeContext extends PurgeScope {
    * page shows that the broker did not stay local.
    */
   readonly lister: Lister;
+  /** What this query no longer lists is gone. */
+  readonly showsAll: boolean;
   /** The broker counts matches that it does not show, or shows pages that come empty before the end. */
   readonly countsUnshown: boolean;
   /** What was seen of the broker's counts and pages. */
@@ -141,7 +145,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
       const { matched, deleted, failed } = tally;
       emit({ type: 'progress', hasBegun: matched > 0, deleted, failed, requests: requester.requests });
     },
-    open({ resource, selection: filters, additions = [] }) {
+    open({ resource, selection: filters, additions = [], isPartial = false }) {
       const selection = [...filters, ...additions];
       const unchecked = createLister({ requester, capabilities, pageSize: limits.pageSize, resource });
       const isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
@@ -149,6 +153,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
       return {
         ...scope,
         selection,
+        showsAll: !isPartial,
         countsUnshown: resource.path === '/temporal/entities',
         paging: { contradicted: false, longestPage: 0 },
         lister: {

@@ -13,7 +13,10 @@ const PASSES_MAX = 50;
 const UNCOUNTED_PASSES_MAX = 10;
 
 /** Each removes something, so that these many are met only where items arrive as fast as they go. */
-const CUT_PASSES_MAX = 1_000_000;
+const CUT_PASSES_MAX = 100_000;
+
+/** Passes after which items are left that arrived while the purge ran, where their times tell. */
+const CHASING_PASSES_MAX = 10;
 
 /** Looks at items claimed gone that are still listed, before they are reported: the query may lag behind. */
 const LOOKS_MAX = 3;
@@ -44,7 +47,7 @@ export async function removeItems(
     const isLastLook = looks === LOOKS_MAX;
     // After the first full pass, one more: what turns up later has arrived meanwhile.
     const takesNew = wholePasses < 2 || expectsMore;
-    const options = { takesNew, isLastLook, skipsArrivals: pass > PASSES_MAX };
+    const options = { takesNew, isLastLook, skipsArrivals: pass > CHASING_PASSES_MAX };
     const known = entities.size;
     const result = await removeInOnePass(context, kind, entities, options);
     const { tried, left, lingering } = result;
@@ -144,7 +147,7 @@ async function removeInOnePass(
     });
     await dispatcher.settled();
     await tryAgain(context, kind, dueAgain);
-    if (counts.tried === 0 && end.complete && isStable(context)) tally.forgetUnlisted();
+    if (counts.tried === 0 && end.complete && showsAllThatIsLeft(context)) tally.forgetUnlisted();
     return {
       ...counts,
       wasCut,
@@ -194,9 +197,12 @@ async function tryAgain(context: PurgeContext, kind: ItemKind, items: readonly I
   }
 }
 
-/** What a query shows may change with what is deleted, when it selects by the values of attributes. */
-function isStable({ selection }: PurgeContext): boolean {
-  return !selection.some(({ name }) => name === 'q' || name === 'georel');
+/**
+ * Whether an item that the query does not show is gone. What it shows changes with what is deleted when it selects by the
+ * values of attributes.
+ */
+function showsAllThatIsLeft({ selection, showsAll }: PurgeContext): boolean {
+  return showsAll && !selection.some(({ name }) => name === 'q' || name === 'georel');
 }
 
 /**

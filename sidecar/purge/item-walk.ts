@@ -27,7 +27,7 @@ export interface ItemKind {
   /** Said of an item that two deletes answered as done have left in place. */
   readonly stillThere: BrokerProblem;
   /** How much of a page to ask for. */
-  shape?(): Pick<PageQuery, 'limit' | 'instances' | 'isBare'>;
+  shape?(): Pick<PageQuery, 'limit' | 'instances' | 'needsTimes' | 'isBare'>;
   /** True for an item that cannot have been there when the purge began; asked where they seem to have no end. */
   hasArrived?(item: Item): boolean;
   /** Asked when nothing is left to do: true when another look, by other means, is due. */

@@ -32,19 +32,15 @@ export function entities(content: 'ids' | 'attributes'): ListedResource {
   };
 }
 
-/**
- * Temporal evolutions of entities (clause 6.18.3.2); 206 says that instances are missing from the answer.
- *
- * @param needsTimes ask for createdAt and modifiedAt of the instances, which are not shown unasked (clause 6.3.11)
- */
-export function temporalEntities(needsTimes: boolean): ListedResource {
+/** Temporal evolutions of entities (clause 6.18.3.2); 206 says that instances are missing from the answer. */
+export function temporalEntities(): ListedResource {
   return {
     path: '/temporal/entities',
     listing: 'list the matching temporal entities',
     answered: new Set([200, 201, 203, 206]),
-    projectionsOf: ({ isBare }) => {
-      if (isBare === true) return needsTimes ? ['times', 'none'] : ['none'];
-      return needsTimes ? ['recent-times', 'recent', 'times', 'none'] : ['recent', 'none'];
+    projectionsOf: ({ isBare, needsTimes }) => {
+      if (isBare === true) return needsTimes === true ? ['times', 'none'] : ['none'];
+      return needsTimes === true ? ['recent-times', 'recent', 'times', 'none'] : ['recent', 'none'];
     },
   };
 }

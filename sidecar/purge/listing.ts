@@ -23,13 +23,17 @@ export interface PageQuery {
   readonly limit?: number;
   /** Temporal entities: so many instances of each attribute are enough (lastN); 1 unless told. */
   readonly instances?: number;
+  /** Temporal entities: createdAt and modifiedAt of the instances, which are not shown unasked (clause 6.3.11). */
+  readonly needsTimes?: boolean;
   /** As the query's author would send it, without a projection. */
   readonly isBare?: boolean;
 }
 
-/** A page and the limit that was asked for in the end. */
+/** A page, and what was asked for in the end. */
 export interface ListedPage extends Page {
   readonly limit: number;
+  /** Instances of each attribute that were asked for; undefined for all. */
+  readonly instances: number | undefined;
 }
 
 /** Lists the matches of a query, page by page, adapting to what the broker accepts. */
@@ -60,8 +64,12 @@ const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
 export function createLister(options: ListerOptions): Lister {
   const { requester, capabilities, resource } = options;
 
+  /** Larger pages of this query are too large to be read; other queries may be slimmer. */
+  let readableLimit = Infinity;
+  let isBareReadable = true;
+
   function limitFor(query: PageQuery): number {
-    const page = Math.min(options.pageSize, capabilities.pageSizeMax ?? Infinity);
+    const page = Math.min(options.pageSize, capabilities.pageSizeMax ?? Infinity, readableLimit);
     return Math.max(1, Math.min(page, query.limit ?? Infinity));
   }
 
@@ -109,6 +117,15 @@ export function createLister(options: ListerOptions): Lister {
     if (settled.kind === 'gave-up')
       throw new BrokerFailedError(resource.listing, settled.failure, 'attempts-used-up');
     return settled.reply;
+  }
+
+  /** Takes a step back for a page that is too large to be read; false when there is none left to take. */
+  function asksForLess(query: PageQuery, limit: number): boolean {
+    const smaller = SMALLER_PAGES.find((size) => size < limit);
+    if (smaller !== undefined) readableLimit = smaller;
+    else if (query.isBare === true) isBareReadable = false;
+    else return false;
+    return true;
   }
 
   /** Takes a step back for a refused page; false when there is none left to take. */
@@ -182,24 +199,24 @@ export function createLister(options: ListerOptions): Lister {
         throw error;
       }
     },
-    async page(query) {
+    async page(asked) {
       const { pageSizeMax, refusedProjections, countAccepted } = capabilities;
       for (;;) {
+        const query = isBareReadable ? asked : { ...asked, isBare: false };
         const limit = limitFor(query);
         const projection = projectionFor(query);
         let reply: BrokerReply;
         try {
           reply = await ask(query, limit, projection);
         } catch (error) {
-          if (error instanceof ReplyTooLargeError && stepDown(limit)) continue;
-          if (error instanceof ReplyTooLargeError)
-            throw new BrokerReplyError(error.message, { cause: error });
-          throw error;
+          if (!(error instanceof ReplyTooLargeError)) throw error;
+          if (!asksForLess(query, limit)) throw new BrokerReplyError(error.message, { cause: error });
+          continue;
         }
         if (resource.answered.has(reply.status)) {
           const page = parsePage(reply);
           capabilities.setProvenPage(projection, limit);
-          return { ...page, limit };
+          return { ...page, limit, instances: instancesOf(query, projection) };
         }
         const problem = parseBrokerProblem(reply);
         if (reply.status < 400) {
@@ -221,6 +238,11 @@ export function createLister(options: ListerOptions): Lister {
 /** The tries ran out for a reason that may pass; a @context that cannot be loaded is none. */
 function isBadLuck(settled: Settled): boolean {
   return settled.kind === 'gave-up' && settled.failure.kind !== 'context-unavailable';
+}
+
+/** How many instances of each attribute a query asks for; undefined for all. */
+function instancesOf(query: PageQuery, projection: Projection): number | undefined {
+  return projection === 'recent' || projection === 'recent-times' ? (query.instances ?? 1) : undefined;
 }
 
 /** True when a problem names a parameter that a projection adds. */

@@ -30,7 +30,7 @@ export interface WalkOptions {
    */
   readonly countsUnshown?: boolean;
   /** How much of a page to ask for; asked anew for each page. */
-  readonly shape?: () => Pick<PageQuery, 'limit' | 'instances' | 'isBare'>;
+  readonly shape?: () => Pick<PageQuery, 'limit' | 'instances' | 'needsTimes' | 'isBare'>;
 }
 
 /** What a purge has seen of the broker's counts and pages. */

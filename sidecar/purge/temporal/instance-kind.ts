@@ -11,7 +11,7 @@ import { keyOf, type Item } from '../tally.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';
 import { lookBehind, type CutList } from './look-behind.js';
-import { firstShape, nextShape, type PageShape } from './page-shape.js';
+import { firstShape, INSTANCES_MAX, nextShape, type PageShape } from './page-shape.js';
 import { NO_DATASET } from './query.js';
 import type { TimeFilter } from './time-filter.js';
 
@@ -38,9 +38,10 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   const { guard, time, countsOnly, startedMs } = options;
   const { pageSize } = context.limits;
   const isChosenByValue = context.selection.some(({ name }) => ['q', 'georel', 'scopeQ'].includes(name));
-  let shape: PageShape = firstShape(pageSize);
-  let isBare = false;
-  let hasFound = false;
+  let shape: PageShape = countsOnly ? { ...firstShape(pageSize), limit: 1 } : firstShape(pageSize);
+  // A count shows itself right at the first look; a delete goes in small steps, and looks again in the end.
+  let isBare = countsOnly;
+  let needsTimes = time.property !== 'observedAt';
   /** The longest list so far: one as long as that may be cut, a shorter one is not. */
   let longest = 0;
   /** Lists of up to this length turned out to be whole. */
@@ -61,7 +62,6 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       }
     }
     longest = Math.max(longest, longestHere);
-    hasFound ||= items.length > 0;
     shape = shapeAfter({ entities: indexes.length, instances: items.length, longest: longestHere });
     const behind = cut.filter(looksBehind);
     yield { items, mayHideMore: cut.length > 0 };
@@ -69,7 +69,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   }
 
   function isCut(page: ListedPage, length: number): boolean {
-    return page.isCut || length >= longest || (!isBare && length >= shape.instances);
+    return page.isCut || length >= longest || length >= (page.instances ?? Infinity);
   }
 
   function looksBehind(list: CutList): boolean {
@@ -112,14 +112,16 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       title: 'Instance still listed',
       detail: 'The broker answered two deletes as done, and still shows the instance.',
     },
-    hasArrived: (item) => {
-      const at = item.time?.[time.property];
+    hasArrived: ({ time: times }) => {
+      // Asked when there seems to be no end: from now on the broker is to show when it took them in.
+      needsTimes = true;
+      const at = times?.['createdAt'] ?? times?.[time.property];
       return at !== undefined && (instantOf(at) ?? 0) > startedMs;
     },
-    shape: () => (isBare ? { limit: shape.limit, isBare } : shape),
+    shape: () => ({ ...shape, needsTimes, ...(isBare ? { instances: INSTANCES_MAX, isBare } : {}) }),
     // Some brokers take the most recent instances first, and then look which of them lie in the interval.
     looksAgain() {
-      if (isBare || (countsOnly && hasFound)) return false;
+      if (isBare) return false;
       isBare = true;
       shape = firstShape(pageSize);
       return true;
@@ -135,14 +137,24 @@ function toItem(entityId: string, attribute: string, instance: AttributeInstance
     ...(instance.instanceId === undefined ? {} : { instanceId: instance.instanceId }),
     ...(instance.digest === undefined ? {} : { digest: instance.digest }),
     ...(instance.datasetId === NO_DATASET ? {} : { datasetId: instance.datasetId }),
-    ...(instance.time === undefined ? {} : { time: { [time.property]: instance.time } }),
+    ...timesOf(instance, time),
+  };
+}
+
+function timesOf({ time, createdAt }: AttributeInstance, { property }: TimeFilter): Pick<Item, 'time'> {
+  if (time === undefined && createdAt === undefined) return {};
+  return {
+    time: {
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(time === undefined ? {} : { [property]: time }),
+    },
   };
 }
 
 async function removeInstance(context: PurgeContext, item: Item, time: TimeFilter): Promise<ItemVerdict> {
   if (item.instanceId === undefined)
     return refused('instance-without-id', 'Instance without instanceId', WITHOUT_ID);
-  if (item.time === undefined && time.property === 'observedAt') {
+  if (time.property === 'observedAt' && item.time?.['observedAt'] === undefined) {
     return refused('instance-without-time', 'Instance without observedAt', WITHOUT_TIME);
   }
   return deleteItem(context.requester, item, {

@@ -12,6 +12,8 @@ export interface AttributeInstance {
   readonly datasetId: string;
   /** The instance's time under one of its time properties; undefined where it shows none. */
   readonly time: string | undefined;
+  /** When the broker took it in, where it shows that. */
+  readonly createdAt: string | undefined;
   /** Tells instances without an instanceId apart. */
   readonly digest: string | undefined;
 }
@@ -42,12 +44,18 @@ function readInstance(instance: unknown, property: TimeProperty): AttributeInsta
   if (typeof instance !== 'object' || instance === null) {
     throw new BrokerReplyError('The broker shows an attribute of a temporal entity that holds no instances.');
   }
-  const { instanceId, datasetId, [property]: time } = instance as Readonly<Record<string, unknown>>;
+  const {
+    instanceId,
+    datasetId,
+    createdAt,
+    [property]: time,
+  } = instance as Readonly<Record<string, unknown>>;
   const hasId = typeof instanceId === 'string' && instanceId !== '';
   return {
     instanceId: hasId ? instanceId : undefined,
     datasetId: typeof datasetId === 'string' && datasetId !== '' ? datasetId : NO_DATASET,
     time: typeof time === 'string' ? time : undefined,
+    createdAt: typeof createdAt === 'string' ? createdAt : undefined,
     digest: hasId ? undefined : createHash('sha256').update(JSON.stringify(instance)).digest('base64url'),
   };
 }

@@ -3,6 +3,7 @@ import type { PurgeContext } from '../context.js';
 import { IdLedger, IdState } from '../id-ledger.js';
 import type { Parameter } from '../parameters.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';
+import { INSTANCES_MAX } from './page-shape.js';
 import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
 
 /** One attribute of one entity, of which the broker may not have shown all instances. */
@@ -11,9 +12,6 @@ export interface CutList {
   readonly attribute: string;
   readonly instances: readonly AttributeInstance[];
 }
-
-/** Instances asked for at once; more than this is refused by some brokers. */
-const INSTANCES = 1000;
 
 /**
  * Parameters that choose the entity, which is known by now. Left in, a filter by value would hide the entity as soon as
@@ -25,9 +23,9 @@ const CHOOSES_ENTITY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds the instances that lie in an interval and were not shown, without anything being deleted: asks for what is
- * before the oldest shown and from the newest on, step by step. Brokers cut at either end (clause 6.3.10), some without
- * a word.
+ * Finds the instances that lie in an interval and were not shown, without anything being deleted: asks for what lies
+ * before the oldest shown and from the newest on, and does the same with each answer. Brokers cut at either end (clause
+ * 6.3.10), some without a word; what they show is without gaps.
  *
  * @param onHidden told when some remain out of sight: more share one time than the broker shows at once, or they show no
  *   time to go by
@@ -53,35 +51,34 @@ export async function* lookBehind(
     { name: 'id', value: entityId },
     { name: 'attrs', value: attribute },
   ];
+  const needsTimes = time.property !== 'observedAt';
   const ask = async (part: TimeFilter) => {
     const selection = [...chosen, ...timeParameters(part)];
-    const page = await context.lister.page({ selection, limit: 1, instances: INSTANCES });
+    const page = await context.lister.page({ selection, limit: 1, instances: INSTANCES_MAX, needsTimes });
     const index = page.ids.indexOf(entityId);
     const lists = instanceListsOf(page.entities[index] ?? {}, time.property);
     const shown = lists.find((list) => list.attribute === attribute)?.instances ?? [];
-    return { shown, isCut: page.isCut || shown.length >= INSTANCES };
+    return { shown, isCut: page.isCut || shown.length >= INSTANCES_MAX };
   };
 
-  // Bounds with milliseconds to spare: several instances may share a time, and brokers know finer ones.
-  for (const next of [
-    (shown: Span) => until(time, Math.floor(shown.oldest) + 1),
-    (shown: Span) => since(time, Math.floor(shown.newest)),
-  ]) {
-    for (let shown = spanOf(instances); shown !== undefined;) {
-      const part = next(shown);
-      if (part === undefined) break;
-      const answer = await ask(part);
-      const found = noteNew(answer.shown);
-      if (found.length === 0) {
-        if (answer.isCut) onHidden();
-        break;
-      }
+  const open: TimeFilter[] = [];
+  const openAround = (part: TimeFilter, shown: readonly AttributeInstance[]) => {
+    const span = spanOf(shown);
+    if (span === undefined) return;
+    // Bounds with milliseconds to spare: several instances may share a time, and brokers know finer ones.
+    const older = until(part, Math.floor(span.oldest) + 1);
+    const newer = since(part, Math.floor(span.newest));
+    open.push(...[older, newer].filter((side) => side !== undefined));
+  };
+  openAround(time, instances);
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    const { shown, isCut } = await ask(part);
+    const found = noteNew(shown);
+    if (found.length > 0) {
       yield found;
-      const span = spanOf(found);
-      shown = span && {
-        oldest: Math.min(shown.oldest, span.oldest),
-        newest: Math.max(shown.newest, span.newest),
-      };
+      openAround(part, shown);
+    } else if (isCut) {
+      onHidden();
     }
   }
 }

@@ -18,7 +18,7 @@ export interface ShownPage {
 const WANTED = 5000;
 
 /** More than this is refused by some brokers. */
-const INSTANCES_MAX = 1000;
+export const INSTANCES_MAX = 1000;
 
 const INSTANCES_MIN = 100;
 

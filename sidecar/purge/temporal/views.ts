@@ -71,10 +71,8 @@ export class Views {
 
 function viewsOf({ target, selection }: TemporalPurgeQuery): readonly PlannedView[] {
   switch (target.kind) {
-    case 'instances': {
-      const resource = temporalEntities(target.time.property !== 'observedAt');
-      return [{ resource, selection, datasetId: undefined }];
-    }
+    case 'instances':
+      return [{ resource: temporalEntities(), selection, datasetId: undefined }];
     case 'entities':
     case 'attributes':
       return everything(selection, undefined);
@@ -88,8 +86,8 @@ function viewsOf({ target, selection }: TemporalPurgeQuery): readonly PlannedVie
 }
 
 function everything(selection: readonly Parameter[], datasetId: string | undefined): readonly PlannedView[] {
-  const resource = temporalEntities(false);
-  return EVERYTHING.map((additions) => ({ resource, selection, additions, datasetId }));
+  const resource = temporalEntities();
+  return EVERYTHING.map((additions) => ({ resource, selection, additions, datasetId, isPartial: true }));
 }
 
 function isAboutQuery({ problem }: BrokerRefusedError): boolean {
