@@ -5,7 +5,7 @@ export type Projection = 'pick' | 'key-values' | 'recent-times' | 'recent' | 'ti
 
 /** Selecting parameters whose effect can be proven by a value that cannot match. */
 export type ProbedParameter =
-  'type' | 'attrs' | 'q' | 'idPattern' | 'scopeQ' | 'georel' | 'datasetId' | 'timerel';
+  'type' | 'attrs' | 'q' | 'idPattern' | 'scopeQ' | 'georel' | 'datasetId' | 'timerel' | 'timeproperty';
 
 /**
  * What was learnt about one broker's entities, or temporal entities: what it refuses and what it honours. Each fact is forgotten after an hour, since

@@ -3,7 +3,8 @@ import type { PurgeContext } from './context.js';
 import { createDeleteDispatcher } from './delete-dispatcher.js';
 import { drain, trustedTotal } from './entity-drain.js';
 import { BrokerReplyError } from './errors.js';
-import type { ListedPage, PageQuery } from './listing.js';
+import type { ListedPage } from './listing.js';
+import type { PageShape } from './page-query.js';
 
 /** Looks at an empty first page that the broker's own count contradicts. */
 const LOOKS_MAX = 3;
@@ -14,10 +15,7 @@ const LOOKS_MAX = 3;
  * @param shape how much to ask for
  * @throws BrokerReplyError when the broker shows matches only when it is not asked for pages
  */
-export async function firstPage(
-  context: PurgeContext,
-  shape: Pick<PageQuery, 'limit' | 'instances'> = {},
-): Promise<ListedPage> {
+export async function firstPage(context: PurgeContext, shape: PageShape = {}): Promise<ListedPage> {
   const { selection, lister, requester } = context;
   for (let look = 1; ; look++) {
     const page = await lister.page({ selection, count: true, ...shape });

@@ -2,7 +2,8 @@ import type { BrokerProblem } from '../broker/broker-problem.js';
 import type { ItemVerdict } from './batch-reply.js';
 import type { PurgeContext } from './context.js';
 import { IdLedger, IdState } from './id-ledger.js';
-import type { ListedPage, PageQuery } from './listing.js';
+import type { ListedPage } from './listing.js';
+import type { PageShape } from './page-query.js';
 import { keyOf, type Item } from './tally.js';
 import { walkMatches, type PagingEvidence, type WalkEnd } from './walk.js';
 
@@ -27,7 +28,7 @@ export interface ItemKind {
   /** Said of an item that two deletes answered as done have left in place. */
   readonly stillThere: BrokerProblem;
   /** How much of a page to ask for. */
-  shape?(): Pick<PageQuery, 'limit' | 'instances' | 'needsTimes' | 'isBare'>;
+  shape?(): PageShape;
   /** True for an item that cannot have been there when the purge began; asked where they seem to have no end. */
   hasArrived?(item: Item): boolean;
   /** Asked when nothing is left to do: true when another look, by other means, is due. */

@@ -10,24 +10,9 @@ import type { BrokerReply } from '../broker/outcome.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
 import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';
 import { parsePage, type Page } from './page.js';
+import type { PageQuery } from './page-query.js';
 import { formatParameters, type Parameter } from './parameters.js';
 import type { Requester, Settled } from './requester.js';
-
-/** What to ask the broker for. */
-export interface PageQuery {
-  readonly selection: readonly Parameter[];
-  readonly offset?: number;
-  /** Ask for the total as well (clause 4.13). */
-  readonly count?: boolean;
-  /** At most this many, where fewer than a page are wanted. */
-  readonly limit?: number;
-  /** Temporal entities: so many instances of each attribute are enough (lastN); 1 unless told. */
-  readonly instances?: number;
-  /** Temporal entities: createdAt and modifiedAt of the instances, which are not shown unasked (clause 6.3.11). */
-  readonly needsTimes?: boolean;
-  /** As the query's author would send it, without a projection. */
-  readonly isBare?: boolean;
-}
 
 /** A page, and what was asked for in the end. */
 export interface ListedPage extends Page {

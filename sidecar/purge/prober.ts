@@ -13,15 +13,16 @@ const IMPOSSIBLE: Readonly<Record<ProbedParameter, readonly Parameter[]>> = {
   scopeQ: [{ name: 'scopeQ', value: '/NoSuchScopePurgeProbe' }],
   georel: [{ name: 'geoproperty', value: 'noSuchGeoPropertyPurgeProbe' }],
   datasetId: [{ name: 'datasetId', value: 'urn:ngsi-ld:Dataset:NoSuchDatasetPurgeProbe' }],
-  // Long before anything was measured; no broker need know of earlier years.
+  // Long before anything was measured; some brokers refuse earlier years.
   timerel: [
     { name: 'timerel', value: 'before' },
-    { name: 'timeAt', value: '1000-01-01T00:00:00Z' },
+    { name: 'timeAt', value: '1800-01-01T00:00:00Z' },
   ],
+  timeproperty: [{ name: 'timeproperty', value: 'noSuchTimePurgeProbe' }],
 };
 
 /** Filters on what is shown of an entity: some brokers list the entity all the same, without the attributes. */
-const ON_INSTANCES: ReadonlySet<ProbedParameter> = new Set(['datasetId', 'timerel']);
+const ON_INSTANCES: ReadonlySet<ProbedParameter> = new Set(['datasetId', 'timerel', 'timeproperty']);
 
 /**
  * Proves that the broker honours each filter of a query that can be proven: the same query with that filter made

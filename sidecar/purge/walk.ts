@@ -1,4 +1,5 @@
-import type { ListedPage, Lister, PageQuery } from './listing.js';
+import type { ListedPage, Lister } from './listing.js';
+import type { PageShape } from './page-query.js';
 import type { Parameter } from './parameters.js';
 
 /** How a walk ended. */
@@ -30,7 +31,7 @@ export interface WalkOptions {
    */
   readonly countsUnshown?: boolean;
   /** How much of a page to ask for; asked anew for each page. */
-  readonly shape?: () => Pick<PageQuery, 'limit' | 'instances' | 'needsTimes' | 'isBare'>;
+  readonly shape?: () => PageShape;
 }
 
 /** What a purge has seen of the broker's counts and pages. */

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { Behaviour } from '../../sidecar/embedded-broker/index.js';
 import { stopAll } from '../support/gateway-harness.js';
-import { deletesOf, hour, instancesOf, startTemporal } from '../support/temporal-harness.js';
+import {
+  deletesOf,
+  hour,
+  instancesOf,
+  shownBy,
+  startTemporal,
+  without,
+} from '../support/temporal-harness.js';
 
 after(stopAll);
 
@@ -115,6 +122,37 @@ describe('a temporal purge by createdAt', () => {
     const { broker, purge } = await startTemporal();
     assert.equal((await purge(query)).headers.get('purge-deleted'), '171');
     assert.ok(broker.requests.entries.some(({ search }) => search.includes('options=sysAttrs')));
+  });
+});
+
+describe('a temporal purge by value at a broker that shows parts only', () => {
+  it('deletes what is shown, and names where others may be meant, when that cannot be told', async () => {
+    const { broker, purge } = await startTemporal({ silentInstanceLimit: 1 });
+    const query = `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`;
+    const before = instancesOf(broker);
+    const shown = await shownBy(broker, query);
+    const dry = (await purge(`${query}&dryRun=true`)).json() as Readonly<Record<string, unknown>>;
+    assert.equal(dry['atLeast'], true);
+    const answer = await purge(query);
+    assert.equal(answer.status, 207);
+    const gone = [...before].filter((key) => !instancesOf(broker).has(key));
+    assert.ok(gone.length > 0 && gone.every((key) => shown.has(key)));
+    const { errors } = answer.json() as {
+      readonly errors: readonly { readonly error: { readonly type: string } }[];
+    };
+    assert.ok(
+      errors.every(({ error }) => error.type === 'urn:ngsi-ld-gateway:problem:instances-out-of-sight'),
+    );
+  });
+
+  it('keeps to the matching instances where the broker shows no others', async () => {
+    const { broker, purge } = await startTemporal({ qShowsMatchesOnly: true, instancePageSize: 5 });
+    const query = `type=Sensor&q=temperature>8&timerel=after&timeAt=${hour(2)}`;
+    const before = instancesOf(broker);
+    const shown = await shownBy(broker, query, { qShowsMatchesOnly: true });
+    assert.ok(shown.size > 30);
+    assert.equal((await purge(query)).status, 204);
+    assert.deepEqual(instancesOf(broker), without(before, shown));
   });
 });
 

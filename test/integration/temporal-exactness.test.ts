@@ -54,6 +54,8 @@ const BEHAVIOURS: Readonly<Record<string, Partial<Behaviour>>> = {
 for (const [kind, query] of Object.entries(QUERIES)) {
   describe(`a temporal purge of ${kind}`, () => {
     for (const [how, behaviour] of Object.entries(BEHAVIOURS)) {
+      // Whether q means what is never shown beside a match cannot be told there; see temporal-brokers.test.ts.
+      if (kind === 'instances by q' && behaviour.silentInstanceLimit === 1) continue;
       it(`deletes exactly what the same GET shows, in one call, at a broker ${how}`, async () => {
         const { broker, purge } = await startTemporal(behaviour);
         const before = instancesOf(broker);

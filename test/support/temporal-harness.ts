@@ -81,10 +81,14 @@ export function instancesOf(broker: EmbeddedBroker): Set<string> {
   return new Set(broker.temporal.ids().flatMap((id) => keysOf(broker.temporal.get(id) ?? {})));
 }
 
-/** What a GET for a query shows of a broker that behaves for as long. */
-export async function shownBy(broker: EmbeddedBroker, query: string): Promise<Set<string>> {
+/** What a GET for a query shows of a broker that behaves for as long, but for what is told. */
+export async function shownBy(
+  broker: EmbeddedBroker,
+  query: string,
+  behaviour: Partial<Behaviour> = {},
+): Promise<Set<string>> {
   const told = { ...broker.behaviour };
-  Object.assign(broker.behaviour, goodBehaviour());
+  Object.assign(broker.behaviour, goodBehaviour(), behaviour);
   try {
     const answer = await send(broker.url, 'GET', `${TEMPORAL}?${query}&limit=1000`);
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);

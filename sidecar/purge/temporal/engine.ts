@@ -2,7 +2,7 @@ import { checkBound, countMatches } from '../bound.js';
 import type { PurgeScope } from '../context.js';
 import { trustedTotal } from '../entity-drain.js';
 import { purgeByIds } from '../entity-purge.js';
-import { TooManyMatchesError } from '../errors.js';
+import { BrokerReplyError, TooManyMatchesError } from '../errors.js';
 import type { PurgeEvent, PurgeReport } from '../events.js';
 import { IdLedger } from '../id-ledger.js';
 import { removeItems } from '../item-removal.js';
@@ -17,6 +17,9 @@ import type { TemporalPurgeQuery } from './query.js';
 import { Views, type OpenView } from './views.js';
 
 const SAMPLE_MAX = 100;
+
+const UNCOUNTABLE =
+  'The broker shows a part only of what the query matches, so that nobody can tell whether it is more than may be affected. Nothing was deleted. Narrow the query, or leave the bound out.';
 
 /**
  * Purges temporal evolutions by query: whole temporal entities, attributes, datasets or instances, as the query's target
@@ -89,9 +92,10 @@ async function purgeParts(
   if (maxAffected !== undefined) {
     const seen = new IdLedger();
     for await (const view of views.open(scope, shape)) {
-      await countItems(view.context, kindOf(view, true), seen, (_items, counted) => {
+      const foundAll = await countItems(view.context, kindOf(view, true), seen, (_items, counted) => {
         if (counted > maxAffected) throw new TooManyMatchesError(counted, maxAffected, false);
       });
+      if (!foundAll) throw new BrokerReplyError(UNCOUNTABLE);
     }
   }
   let arrived = 0;

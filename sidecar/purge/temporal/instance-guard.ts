@@ -1,4 +1,4 @@
-import { FilterIgnoredError } from '../errors.js';
+import { FilterIgnoredError, QueryRefusedError } from '../errors.js';
 import type { AttributeInstance } from './instances.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { mayContain } from './time-filter.js';
@@ -8,7 +8,11 @@ import { mayContain } from './time-filter.js';
  * ignores must not widen a delete.
  */
 export interface InstanceGuard {
-  /** @throws FilterIgnoredError for an attribute that the query does not name */
+  /**
+   * That the broker honours attrs is proven by then, so that the attribute has another name there.
+   *
+   * @throws QueryRefusedError for an attribute that the query does not name
+   */
   checkAttribute(entityId: string, attribute: string): void;
   /** @throws FilterIgnoredError for an instance that the query excludes */
   checkInstance(entityId: string, attribute: string, instance: AttributeInstance): void;
@@ -22,9 +26,10 @@ export function createInstanceGuard(query: TemporalPurgeQuery): InstanceGuard {
   return {
     checkAttribute(entityId, attribute) {
       if (attributes?.has(attribute) !== false) return;
-      throw new FilterIgnoredError(
+      throw new QueryRefusedError(
+        'badRequestData',
+        `The broker shows the attribute ${short(attribute)} of ${short(entityId)}, which attrs does not name: name it so, or send the @context in which it has another name. Nothing more is deleted.`,
         'attrs',
-        `The broker shows the attribute ${short(attribute)} of ${short(entityId)}, which attrs does not name. Name attributes as the broker shows them, or send the @context in which they have these names. Nothing more is deleted.`,
       );
     },
     checkInstance(entityId, attribute, instance) {

@@ -1,19 +1,19 @@
-import { ownType } from '../../ngsi-ld/problem.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import type { ItemVerdict } from '../batch-reply.js';
 import type { PurgeContext } from '../context.js';
 import { IdState } from '../id-ledger.js';
-import { deleteItem } from '../item-delete.js';
 import type { ItemBatch, ItemKind } from '../item-walk.js';
 import type { ListedPage } from '../listing.js';
-import { resourcePath } from '../resource-path.js';
 import { keyOf, type Item } from '../tally.js';
+import { CutEvidence } from './cut-evidence.js';
+import { toItem, removeInstance } from './instance-item.js';
 import type { InstanceGuard } from './instance-guard.js';
-import { instanceListsOf, type AttributeInstance } from './instances.js';
-import { lookBehind, type CutList } from './look-behind.js';
-import { firstShape, INSTANCES_MAX, nextShape, type PageShape } from './page-shape.js';
-import { NO_DATASET } from './query.js';
-import type { TimeFilter } from './time-filter.js';
+import { instanceListsOf } from './instances.js';
+import { interleave } from './interleave.js';
+import { lookBehind } from './look-behind.js';
+import { BY_VALUE, ofEntity, type CutList } from './of-entity.js';
+import { firstShape, INSTANCES_MAX, nextShape, type InstancePageShape } from './page-shape.js';
+import { EPOCH, timeParameters, type TimeFilter } from './time-filter.js';
+import { learnValueSelection, type ValueSelection } from './value-selection.js';
 
 export interface InstanceKindOptions {
   readonly guard: InstanceGuard;
@@ -36,60 +36,100 @@ const PENDING_MAX = 1000;
  */
 export function instanceKind(context: PurgeContext, options: InstanceKindOptions): ItemKind {
   const { guard, time, countsOnly, startedMs } = options;
-  const { pageSize } = context.limits;
-  const isChosenByValue = context.selection.some(({ name }) => ['q', 'georel', 'scopeQ'].includes(name));
-  let shape: PageShape = countsOnly ? { ...firstShape(pageSize), limit: 1 } : firstShape(pageSize);
+  const { pageSize, concurrency } = context.limits;
+  const names = new Set(context.selection.map(({ name }) => name));
+  const isChosenByValue = [...names].some((name) => BY_VALUE.has(name));
+  const evidence = new CutEvidence();
+  let shape: InstancePageShape = countsOnly ? { ...firstShape(pageSize), limit: 1 } : firstShape(pageSize);
   // A count shows itself right at the first look; a delete goes in small steps, and looks again in the end.
   let isBare = countsOnly;
   let needsTimes = time.property !== 'observedAt';
-  /** The longest list so far: one as long as that may be cut, a shorter one is not. */
-  let longest = 0;
-  /** Lists of up to this length turned out to be whole. */
-  let provenWhole = 0;
+  let valueSelection: ValueSelection | undefined;
+  let hasSoughtMore = false;
 
   async function* read(page: ListedPage, indexes: readonly number[]): AsyncGenerator<ItemBatch> {
-    const items: Item[] = [];
-    const cut: CutList[] = [];
-    let longestHere = 0;
-    for (const index of indexes) {
-      const entityId = page.ids[index] ?? '';
-      for (const { attribute, instances } of instanceListsOf(page.entities[index] ?? {}, time.property)) {
-        guard.checkAttribute(entityId, attribute);
-        const found = itemsOf({ entityId, attribute, instances });
-        longestHere = Math.max(longestHere, instances.length);
-        items.push(...found);
-        if (isCut(page, instances.length)) cut.push({ entityId, attribute, instances });
-      }
-    }
-    longest = Math.max(longest, longestHere);
-    shape = shapeAfter({ entities: indexes.length, instances: items.length, longest: longestHere });
-    const behind = cut.filter(looksBehind);
+    const lists = indexes.flatMap((index) => listsOf(page, index));
+    const longest = lists.reduce((most, { instances }) => Math.max(most, instances.length), 0);
+    const items = lists.flatMap(itemsOf);
+    evidence.note(page, longest);
+    shape = shapeAfter({ entities: indexes.length, instances: items.length, longest });
+    const cut = lists.filter(({ instances }) => evidence.mayBeCut(page, instances.length));
+    const behind = await listsToLookBehind(page, cut);
     yield { items, mayHideMore: cut.length > 0 };
-    for (const list of behind) yield* readBehind(list);
+    yield* interleave(behind.map(readBehind), concurrency);
   }
 
-  function isCut(page: ListedPage, length: number): boolean {
-    return page.isCut || length >= longest || length >= (page.instances ?? Infinity);
+  function listsOf(page: ListedPage, index: number): CutList[] {
+    const entityId = page.ids[index] ?? '';
+    return instanceListsOf(page.entities[index] ?? {}, time.property)
+      .filter(({ instances }) => instances.length > 0)
+      .map(({ attribute, instances }) => {
+        guard.checkAttribute(entityId, attribute);
+        return { entityId, attribute, instances };
+      });
   }
 
-  function looksBehind(list: CutList): boolean {
-    if (list.instances.length === 0) return false;
-    if (countsOnly || isChosenByValue) return list.instances.length > provenWhole;
-    // They stay, and so does what they hide.
-    return itemsOf(list).every((item) => context.tally.ledger.get(keyOf(item)) === IdState.failed);
+  async function listsToLookBehind(page: ListedPage, cut: readonly CutList[]): Promise<readonly CutList[]> {
+    if (cut.length === 0) return [];
+    if (!countsOnly && !isChosenByValue) {
+      // They stay, and so does what they hide.
+      return cut.filter((list) =>
+        itemsOf(list).every((item) => context.tally.ledger.get(keyOf(item)) === IdState.failed),
+      );
+    }
+    const open = await stillSuspect(page, cut);
+    if (isChosenByValue && open.length > 0) valueSelection ??= await selectionByValue(open);
+    // Where matching instances alone are shown, passes get at them all.
+    return !countsOnly && valueSelection === 'instances' ? [] : open;
   }
 
-  async function* readBehind(list: CutList): AsyncGenerator<ItemBatch> {
-    const came = { more: false, hidden: false };
+  /** Lists that are suspect for their length alone are not once the broker has shown a longer one. */
+  async function stillSuspect(page: ListedPage, cut: readonly CutList[]): Promise<readonly CutList[]> {
+    const [first] = cut;
+    const isSilent = cut.every(({ instances }) => !evidence.isToldCut(page, instances.length));
+    if (first === undefined || !isSilent || hasSoughtMore) return cut;
+    hasSoughtMore = true;
+    const whole = await context.lister.page({
+      selection: [
+        ...ofEntity(context.selection, first, { keepsValues: false }),
+        ...timeParameters({ property: time.property, from: EPOCH, to: undefined }),
+      ],
+      limit: 1,
+      ...(page.instances === undefined ? { isBare: true } : { instances: INSTANCES_MAX }),
+    });
+    for (const entity of whole.entities) {
+      for (const { instances } of instanceListsOf(entity, time.property))
+        evidence.note(whole, instances.length);
+    }
+    return cut.filter(({ instances }) => evidence.mayBeCut(page, instances.length));
+  }
+
+  /** What goes with an entity may decide whether it still matches, and so whether the rest of it is shown. */
+  async function selectionByValue(lists: readonly CutList[]): Promise<ValueSelection> {
+    return names.has('georel') ? 'unknown' : learnValueSelection(context, lists, time);
+  }
+
+  async function* readBehind(list: CutList): AsyncGenerator<ItemBatch, void> {
+    const came = { hidden: false };
     const onHidden = () => {
       came.hidden = true;
     };
-    for await (const instances of lookBehind(context, list, time, onHidden)) {
-      came.more = true;
+    const keepsValues = valueSelection !== 'entities';
+    for await (const instances of lookBehind(context, list, time, { keepsValues, evidence, onHidden })) {
       yield { items: itemsOf({ ...list, instances }) };
     }
-    if (came.hidden) yield { items: [], isIncomplete: true };
-    else if (!came.more) provenWhole = Math.max(provenWhole, list.instances.length);
+    if (isChosenByValue && valueSelection === 'unknown') yield* readUnknownRest(list);
+    else if (came.hidden) yield { items: [], isIncomplete: true };
+  }
+
+  /** Whether the query means instances that it does not show cannot be told; here, whether there are any. */
+  async function* readUnknownRest(list: CutList): AsyncGenerator<ItemBatch, void> {
+    const rest = lookBehind(context, list, time, { keepsValues: false, evidence, onHidden: () => {} });
+    const { done } = await rest.next();
+    await rest.return(undefined);
+    if (done === true) return;
+    const { entityId, attribute } = list;
+    yield { items: countsOnly ? [] : [{ entityId, attribute }], isIncomplete: true };
   }
 
   function itemsOf({ entityId, attribute, instances }: CutList): Item[] {
@@ -99,14 +139,14 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     });
   }
 
-  function shapeAfter(shown: { entities: number; instances: number; longest: number }): PageShape {
+  function shapeAfter(shown: { entities: number; instances: number; longest: number }): InstancePageShape {
     const next = nextShape(isBare ? { ...shape, instances: Infinity } : shape, shown, pageSize);
     return isBare ? { ...shape, limit: next.limit } : next;
   }
 
   return {
     read,
-    remove: (item) => removeInstance(context, item, time),
+    remove: (item) => removeInstance(context.requester, item, time),
     stillThere: {
       status: 409,
       title: 'Instance still listed',
@@ -128,46 +168,4 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     },
     pendingMax: PENDING_MAX,
   };
-}
-
-function toItem(entityId: string, attribute: string, instance: AttributeInstance, time: TimeFilter): Item {
-  return {
-    entityId,
-    attribute,
-    ...(instance.instanceId === undefined ? {} : { instanceId: instance.instanceId }),
-    ...(instance.digest === undefined ? {} : { digest: instance.digest }),
-    ...(instance.datasetId === NO_DATASET ? {} : { datasetId: instance.datasetId }),
-    ...timesOf(instance, time),
-  };
-}
-
-function timesOf({ time, createdAt }: AttributeInstance, { property }: TimeFilter): Pick<Item, 'time'> {
-  if (time === undefined && createdAt === undefined) return {};
-  return {
-    time: {
-      ...(createdAt === undefined ? {} : { createdAt }),
-      ...(time === undefined ? {} : { [property]: time }),
-    },
-  };
-}
-
-async function removeInstance(context: PurgeContext, item: Item, time: TimeFilter): Promise<ItemVerdict> {
-  if (item.instanceId === undefined)
-    return refused('instance-without-id', 'Instance without instanceId', WITHOUT_ID);
-  if (time.property === 'observedAt' && item.time?.['observedAt'] === undefined) {
-    return refused('instance-without-time', 'Instance without observedAt', WITHOUT_TIME);
-  }
-  return deleteItem(context.requester, item, {
-    path: resourcePath('/temporal/entities', item.entityId, item.attribute, item.instanceId),
-    operation: 'delete an attribute instance',
-  });
-}
-
-const WITHOUT_ID =
-  'The broker shows no instanceId, without which the one instance cannot be deleted; a wider delete would take others with it.';
-const WITHOUT_TIME =
-  'The broker shows the instance without observedAt, so that nobody can tell whether it lies in the interval.';
-
-function refused(name: string, title: string, detail: string): ItemVerdict {
-  return { kind: 'refused', problem: { type: ownType(name), status: 501, title, detail } };
 }

@@ -14,6 +14,8 @@ export interface AttributeInstance {
   readonly time: string | undefined;
   /** When the broker took it in, where it shows that. */
   readonly createdAt: string | undefined;
+  /** Its value, if that is a number. */
+  readonly number: number | undefined;
   /** Tells instances without an instanceId apart. */
   readonly digest: string | undefined;
 }
@@ -48,6 +50,7 @@ function readInstance(instance: unknown, property: TimeProperty): AttributeInsta
     instanceId,
     datasetId,
     createdAt,
+    value,
     [property]: time,
   } = instance as Readonly<Record<string, unknown>>;
   const hasId = typeof instanceId === 'string' && instanceId !== '';
@@ -56,6 +59,7 @@ function readInstance(instance: unknown, property: TimeProperty): AttributeInsta
     datasetId: typeof datasetId === 'string' && datasetId !== '' ? datasetId : NO_DATASET,
     time: typeof time === 'string' ? time : undefined,
     createdAt: typeof createdAt === 'string' ? createdAt : undefined,
+    number: typeof value === 'number' ? value : undefined,
     digest: hasId ? undefined : createHash('sha256').update(JSON.stringify(instance)).digest('base64url'),
   };
 }

@@ -1,85 +1,94 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { PurgeContext } from '../context.js';
 import { IdLedger, IdState } from '../id-ledger.js';
-import type { Parameter } from '../parameters.js';
+import type { CutEvidence } from './cut-evidence.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';
+import { ofEntity, type CutList } from './of-entity.js';
 import { INSTANCES_MAX } from './page-shape.js';
 import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
 
-/** One attribute of one entity, of which the broker may not have shown all instances. */
-export interface CutList {
-  readonly entityId: string;
-  readonly attribute: string;
-  readonly instances: readonly AttributeInstance[];
+export interface LookOptions {
+  /** Ask with the query's filters by value; else they select entities, with all their instances. */
+  readonly keepsValues: boolean;
+  /** What is known of how much the broker shows. */
+  readonly evidence: CutEvidence;
+  /**
+   * Told when some remain out of sight: more share one time than the broker shows at once, or they show no time to go by.
+   */
+  readonly onHidden: () => void;
 }
 
 /**
- * Parameters that choose the entity, which is known by now. Left in, a filter by value would hide the entity as soon as
- * the instance that it matched is outside of the narrower interval, or deleted.
- */
-const CHOOSES_ENTITY: ReadonlySet<string> = new Set([
-  ...['id', 'idPattern', 'q', 'georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty'],
-  ...['scopeQ', 'expandValues', 'jsonKeys', 'attrs', 'timerel', 'timeAt', 'endTimeAt', 'timeproperty'],
-]);
-
-/**
  * Finds the instances that lie in an interval and were not shown, without anything being deleted: asks for what lies
- * before the oldest shown and from the newest on, and does the same with each answer. Brokers cut at either end (clause
- * 6.3.10), some without a word; what they show is without gaps.
+ * before the oldest shown and from the newest on, and does the same with each answer.
  *
- * @param onHidden told when some remain out of sight: more share one time than the broker shows at once, or they show no
- *   time to go by
+ * Brokers cut at either end (clause 6.3.10), for each dataset or for all of them together, some without a word; what
+ * they show of a dataset is without gaps.
  */
 export async function* lookBehind(
   context: PurgeContext,
-  { entityId, attribute, instances }: CutList,
+  list: CutList,
   time: TimeFilter,
-  onHidden: () => void,
+  { keepsValues, evidence, onHidden }: LookOptions,
 ): AsyncGenerator<readonly AttributeInstance[]> {
+  const { entityId, attribute } = list;
+  const chosen = ofEntity(context.selection, list, { keepsValues });
   const seen = new IdLedger();
-  const noteNew = (found: readonly AttributeInstance[]) =>
-    found.filter((instance) => {
+  const noteNew = (shown: readonly AttributeInstance[]) =>
+    shown.filter((instance) => {
       const key = instance.instanceId ?? instance.digest ?? '';
       if (seen.get(key) !== IdState.unknown) return false;
       seen.set(key, IdState.pending);
       return true;
     });
-  noteNew(instances);
-  if (spanOf(instances) === undefined) onHidden();
-  const chosen: readonly Parameter[] = [
-    ...context.selection.filter(({ name }) => !CHOOSES_ENTITY.has(name)),
-    { name: 'id', value: entityId },
-    { name: 'attrs', value: attribute },
-  ];
-  const needsTimes = time.property !== 'observedAt';
   const ask = async (part: TimeFilter) => {
-    const selection = [...chosen, ...timeParameters(part)];
-    const page = await context.lister.page({ selection, limit: 1, instances: INSTANCES_MAX, needsTimes });
-    const index = page.ids.indexOf(entityId);
-    const lists = instanceListsOf(page.entities[index] ?? {}, time.property);
-    const shown = lists.find((list) => list.attribute === attribute)?.instances ?? [];
-    return { shown, isCut: page.isCut || shown.length >= INSTANCES_MAX };
+    const page = await context.lister.page({
+      selection: [...chosen, ...timeParameters(part)],
+      limit: 1,
+      instances: INSTANCES_MAX,
+      needsTimes: time.property !== 'observedAt',
+    });
+    const lists = instanceListsOf(page.entities[page.ids.indexOf(entityId)] ?? {}, time.property);
+    const shown = lists.find((other) => other.attribute === attribute)?.instances ?? [];
+    const isCut = evidence.mayBeCut(page, shown.length);
+    evidence.note(page, shown.length);
+    return { shown, isCut };
   };
 
   const open: TimeFilter[] = [];
-  const openAround = (part: TimeFilter, shown: readonly AttributeInstance[]) => {
-    const span = spanOf(shown);
-    if (span === undefined) return;
-    // Bounds with milliseconds to spare: several instances may share a time, and brokers know finer ones.
-    const older = until(part, Math.floor(span.oldest) + 1);
-    const newer = since(part, Math.floor(span.newest));
-    open.push(...[older, newer].filter((side) => side !== undefined));
+  const opened = new Set<string>();
+  /** Opens what lies on both sides of the new ones, dataset by dataset. */
+  const openAround = (
+    part: TimeFilter,
+    shown: readonly AttributeInstance[],
+    fresh: readonly AttributeInstance[],
+  ) => {
+    for (const datasetId of new Set(fresh.map((instance) => instance.datasetId))) {
+      const span = spanOf(shown.filter((instance) => instance.datasetId === datasetId));
+      if (span === undefined) continue;
+      // Bounds with milliseconds to spare: several instances may share a time, and brokers know finer ones.
+      for (const side of [until(part, Math.floor(span.oldest) + 1), since(part, Math.floor(span.newest))]) {
+        const key = `${side?.from ?? ''} ${side?.to ?? ''}`;
+        if (side === undefined || opened.has(key)) continue;
+        opened.add(key);
+        open.push(side);
+      }
+    }
   };
-  openAround(time, instances);
+
+  noteNew(list.instances);
+  if (spanOf(list.instances) === undefined) onHidden();
+  openAround(time, list.instances, list.instances);
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
     const { shown, isCut } = await ask(part);
-    const found = noteNew(shown);
-    if (found.length > 0) {
-      yield found;
-      openAround(part, shown);
-    } else if (isCut) {
-      onHidden();
+    const fresh = noteNew(shown);
+    if (fresh.length > 0) {
+      yield fresh;
+      openAround(part, shown, fresh);
     }
+    // Nothing but one moment, and more of it than is shown at once: there is no smaller interval to ask for.
+    const span = spanOf(shown);
+    if (isCut && span !== undefined && Math.floor(span.oldest) === Math.floor(span.newest)) onHidden();
   }
 }
 

@@ -1,5 +1,5 @@
 /** How much of a page of temporal evolutions to ask for. */
-export interface PageShape {
+export interface InstancePageShape {
   /** Entities. */
   readonly limit: number;
   /** Instances of each attribute (lastN). */
@@ -26,12 +26,12 @@ const INSTANCES_MIN = 100;
 const GROWTH_MAX = 4;
 
 /** Nothing is known yet: at most so much is asked for. */
-export function firstShape(pageSize: number): PageShape {
+export function firstShape(pageSize: number): InstancePageShape {
   return { limit: Math.min(pageSize, 10), instances: INSTANCES_MIN };
 }
 
 /** The shape of the next page, going by what came of the last one. */
-export function nextShape(shape: PageShape, shown: ShownPage, pageSize: number): PageShape {
+export function nextShape(shape: InstancePageShape, shown: ShownPage, pageSize: number): InstancePageShape {
   const { limit, instances } = shape;
   if (shown.instances === 0) return { limit: Math.min(pageSize, limit * GROWTH_MAX), instances };
   const perEntity = shown.instances / shown.entities;

@@ -7,6 +7,9 @@ import { refusedData } from '../selection.js';
 const TIME_PROPERTIES = ['observedAt', 'createdAt', 'modifiedAt', 'deletedAt'] as const;
 export type TimeProperty = (typeof TIME_PROPERTIES)[number];
 
+/** Before anything was kept by a broker. */
+export const EPOCH = '1970-01-01T00:00:00Z';
+
 /** An interval of time as a query spells it: from inclusive, to exclusive, either may be open (clause 4.11). */
 export interface TimeFilter {
   readonly property: TimeProperty;
@@ -67,7 +70,9 @@ export function timeParameters({ property, from, to }: TimeFilter): readonly Par
           ? { timerel: 'before', timeAt: to }
           : undefined;
   if (times === undefined) throw new RangeError('a time filter needs a bound');
-  return Object.entries({ ...times, timeproperty: property }).map(([name, value]) => ({ name, value }));
+  // The default (clause 4.11) is left unsaid: some brokers know no other.
+  const named = property === 'observedAt' ? times : { ...times, timeproperty: property };
+  return Object.entries(named).map(([name, value]) => ({ name, value }));
 }
 
 /** Whether a time may lie in the interval; brokers differ on the bounds themselves, which are taken as inside. */
@@ -108,7 +113,9 @@ function dateTimeOf(parameters: ReadonlyMap<string, string>, name: string): stri
   if (value === undefined) return undefined;
   // Brokers read a time without a zone as their own local one, or refuse it.
   const isUnambiguous = temporalKindOf(value) === 'dateTime' && /(?:Z|[+-]\d\d:\d\d)$/.test(value);
-  if (isUnambiguous && instantOf(value) !== undefined) return value;
+  const at = isUnambiguous ? instantOf(value) : undefined;
+  // Some brokers take Z only; a fraction finer than milliseconds is left as it is.
+  if (at !== undefined) return /Z$|\.\d{4,}/.test(value) ? value : new Date(at).toISOString();
   const hint = / \d\d:\d\d$/.test(value) ? ' (in a URL, + is written %2B)' : '';
   throw new QueryRefusedError(
     'badRequestData',

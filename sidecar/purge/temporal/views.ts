@@ -2,12 +2,11 @@ import type { PurgeContext, PurgeScope, View } from '../context.js';
 import { firstPage } from '../entity-purge.js';
 import { BrokerRefusedError } from '../errors.js';
 import { temporalEntities } from '../listed-resource.js';
-import type { ListedPage, PageQuery } from '../listing.js';
+import type { ListedPage } from '../listing.js';
+import type { PageShape } from '../page-query.js';
 import type { Parameter } from '../parameters.js';
 import type { TemporalPurgeQuery } from './query.js';
-import { timeParameters, type TimeProperty } from './time-filter.js';
-
-const EPOCH = '1970-01-01T00:00:00Z';
+import { EPOCH, timeParameters, type TimeProperty } from './time-filter.js';
 
 /**
  * Time filters that let everything pass, where a query has none: brokers demand one (clause 5.7.4.4). What has no such
@@ -46,10 +45,7 @@ export class Views {
    *
    * @throws BrokerRefusedError
    */
-  async *open(
-    scope: PurgeScope,
-    shape: Pick<PageQuery, 'limit' | 'instances'> = {},
-  ): AsyncGenerator<OpenView, void> {
+  async *open(scope: PurgeScope, shape: PageShape = {}): AsyncGenerator<OpenView, void> {
     for (const view of this.#views) {
       if (this.#refused.has(view)) continue;
       const context = scope.open(view);
