@@ -119,7 +119,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       yield { items: itemsOf({ ...list, instances }) };
     }
     if (isChosenByValue && valueSelection === 'unknown') yield* readUnknownRest(list);
-    else if (came.hidden) yield { items: [], isIncomplete: true };
+    if (came.hidden) yield { items: [], isIncomplete: true };
   }
 
   /** Whether the query means instances that it does not show cannot be told; here, whether there are any. */

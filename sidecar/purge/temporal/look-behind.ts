@@ -50,13 +50,19 @@ export async function* lookBehind(
     });
     const lists = instanceListsOf(page.entities[page.ids.indexOf(entityId)] ?? {}, time.property);
     const shown = lists.find((other) => other.attribute === attribute)?.instances ?? [];
-    const isCut = evidence.mayBeCut(page, shown.length);
+    const mayBeCut = evidence.mayBeCut(page, shown.length);
     evidence.note(page, shown.length);
-    return { shown, isCut };
+    return { shown, mayBeCut, isToldCut: evidence.isToldCut(page, shown.length) };
   };
 
   const open: TimeFilter[] = [];
   const opened = new Set<string>();
+  const openOnce = (side: TimeFilter | undefined) => {
+    const key = `${side?.from ?? ''} ${side?.to ?? ''}`;
+    if (side === undefined || opened.has(key)) return;
+    opened.add(key);
+    open.push(side);
+  };
   /** Opens what lies on both sides of the new ones, dataset by dataset. */
   const openAround = (
     part: TimeFilter,
@@ -67,12 +73,8 @@ export async function* lookBehind(
       const span = spanOf(shown.filter((instance) => instance.datasetId === datasetId));
       if (span === undefined) continue;
       // Bounds with milliseconds to spare: several instances may share a time, and brokers know finer ones.
-      for (const side of [until(part, Math.floor(span.oldest) + 1), since(part, Math.floor(span.newest))]) {
-        const key = `${side?.from ?? ''} ${side?.to ?? ''}`;
-        if (side === undefined || opened.has(key)) continue;
-        opened.add(key);
-        open.push(side);
-      }
+      openOnce(until(part, Math.floor(span.oldest) + 1));
+      openOnce(since(part, Math.floor(span.newest)));
     }
   };
 
@@ -80,15 +82,18 @@ export async function* lookBehind(
   if (spanOf(list.instances) === undefined) onHidden();
   openAround(time, list.instances, list.instances);
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    const { shown, isCut } = await ask(part);
+    const { shown, mayBeCut, isToldCut } = await ask(part);
     const fresh = noteNew(shown);
     if (fresh.length > 0) {
       yield fresh;
       openAround(part, shown, fresh);
     }
-    // Nothing but one moment, and more of it than is shown at once: there is no smaller interval to ask for.
+    // Nothing but one moment: if there is more of it than is shown at once, there is no smaller interval to ask for.
     const span = spanOf(shown);
-    if (isCut && span !== undefined && Math.floor(span.oldest) === Math.floor(span.newest)) onHidden();
+    if (!mayBeCut || span === undefined || Math.floor(span.oldest) !== Math.floor(span.newest)) continue;
+    if (isToldCut) onHidden();
+    openOnce(until(part, Math.floor(span.oldest)));
+    openOnce(since(part, Math.floor(span.newest) + 1));
   }
 }
 
