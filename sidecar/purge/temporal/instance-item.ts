@@ -43,21 +43,21 @@ export async function removeInstance(
   const { entityId, attribute, instanceId, digest, time } = item;
   if (instanceId === undefined && digest === undefined) {
     return refused(
-      'instances-out-of-sight',
+      ownType('instances-out-of-sight'),
       'Instances out of sight',
       'The broker shows a part only of the instances in the interval, and whether the query means the others as well cannot be told. Purge them by id and time.',
     );
   }
   if (instanceId === undefined) {
     return refused(
-      'instance-without-id',
+      ownType('instance-without-id'),
       'Instance without instanceId',
       'The broker shows no instanceId, without which the one instance cannot be deleted; a wider delete would take others with it.',
     );
   }
   if (time?.[property] === undefined) {
     return refused(
-      'instance-without-time',
+      ownType('instance-without-time'),
       `Instance without ${property}`,
       `The broker shows the instance without ${property}, so that nobody can tell whether it lies in the interval.`,
     );
@@ -68,6 +68,6 @@ export async function removeInstance(
   });
 }
 
-function refused(name: string, title: string, detail: string): ItemVerdict {
-  return { kind: 'refused', problem: { type: ownType(name), status: 501, title, detail } };
+function refused(type: string, title: string, detail: string): ItemVerdict {
+  return { kind: 'refused', problem: { type, status: 501, title, detail } };
 }
