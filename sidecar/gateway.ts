@@ -11,6 +11,7 @@ import { buildApp } from './http/app.js';
 import { createTokenCheck, TOKEN_HEADER } from './http/gateway-token.js';
 import { createPassThrough } from './http/pass-through.js';
 import { POLICY_HEADER } from './http/purge-policy.js';
+import type { PurgeLimits } from './purge/context.js';
 import { createRunningPurges } from './purge/running.js';
 import { systemClock, type Clock } from './shared/clock.js';
 
@@ -51,6 +52,23 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const pool = new Pool(brokerUrl.origin, { connections: PASS_THROUGH_CONNECTIONS, bodyTimeout: 0 });
   const running = createRunningPurges();
   let isShuttingDown = false;
+  const purgeDependencies = {
+    client,
+    retry: {
+      maxAttempts: config.RETRY_MAX_ATTEMPTS,
+      minDelayMs: config.RETRY_MIN_DELAY_MS,
+      maxDelayMs: config.RETRY_MAX_DELAY_MS,
+    },
+    clock,
+    random,
+  };
+  const limits: PurgeLimits = {
+    pageSize: config.PURGE_PAGE_SIZE,
+    batchSize: config.PURGE_BATCH_SIZE,
+    concurrency: config.PURGE_CONCURRENCY,
+    strategy: config.PURGE_STRATEGY,
+    maxAffected: config.PURGE_MAX_AFFECTED === 0 ? undefined : config.PURGE_MAX_AFFECTED,
+  };
 
   const app = buildApp({
     logger,
@@ -58,23 +76,12 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     running,
     checkToken: createTokenCheck(config.GATEWAY_TOKEN),
     isShuttingDown: () => isShuttingDown,
-    purge: {
-      client,
-      capabilities: createCapabilities(clock),
-      retry: {
-        maxAttempts: config.RETRY_MAX_ATTEMPTS,
-        minDelayMs: config.RETRY_MIN_DELAY_MS,
-        maxDelayMs: config.RETRY_MAX_DELAY_MS,
-      },
-      clock,
-      random,
-    },
-    limits: {
-      pageSize: config.PURGE_PAGE_SIZE,
-      batchSize: config.PURGE_BATCH_SIZE,
-      concurrency: config.PURGE_CONCURRENCY,
-      strategy: config.PURGE_STRATEGY,
-      maxAffected: config.PURGE_MAX_AFFECTED === 0 ? undefined : config.PURGE_MAX_AFFECTED,
+    entities: { dependencies: { ...purgeDependencies, capabilities: createCapabilities(clock) }, limits },
+    temporal: {
+      // Brokers treat their history apart: what they refuse there, they may take elsewhere.
+      dependencies: { ...purgeDependencies, capabilities: createCapabilities(clock) },
+      limits: { ...limits, concurrency: config.TEMPORAL_PURGE_CONCURRENCY, strategy: 'single' },
+      allowsWhole: config.TEMPORAL_WHOLE_DELETE === 'allow',
     },
     passThrough: createPassThrough({
       dispatcher: pool,

@@ -1,17 +1,19 @@
 import type { Clock } from '../shared/clock.js';
 
-/** How pages of ids are asked for, best first: each is a fallback of the one before. */
-export type Projection = 'pick' | 'key-values' | 'none';
+/** How little a page is asked to hold: ids, key-values, the most recent instances with or without system times, all. */
+export type Projection = 'pick' | 'key-values' | 'recent-times' | 'recent' | 'times' | 'none';
 
 /** Selecting parameters whose effect can be proven by a value that cannot match. */
-export type ProbedParameter = 'type' | 'attrs' | 'q' | 'idPattern' | 'scopeQ' | 'georel';
+export type ProbedParameter =
+  'type' | 'attrs' | 'q' | 'idPattern' | 'scopeQ' | 'georel' | 'datasetId' | 'timerel' | 'timeproperty';
 
 /**
- * What was learnt about one broker: what it refuses and what it honours. Each fact is forgotten after an hour, since
+ * What was learnt about one broker's entities, or temporal entities: what it refuses and what it honours. Each fact is forgotten after an hour, since
  * brokers are upgraded and replaced behind their address.
  */
 export interface BrokerCapabilities {
-  projection: Projection;
+  /** Projections that the broker refused. */
+  refusedProjections: ReadonlySet<Projection>;
   /** False once the broker refused to be asked for a count. */
   countAccepted: boolean;
   /** Largest page the broker is known to accept; undefined while none was refused. */
@@ -32,7 +34,7 @@ const MEMORY_MS = 60 * 60 * 1000;
 
 interface Memory {
   readonly sinceMs: number;
-  projection: Projection;
+  refusedProjections: ReadonlySet<Projection>;
   countAccepted: boolean;
   pageSizeMax: number | undefined;
   batchSizeMax: number | undefined;
@@ -45,7 +47,7 @@ interface Memory {
 export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilities {
   const fresh = (): Memory => ({
     sinceMs: clock.now(),
-    projection: 'pick',
+    refusedProjections: new Set(),
     countAccepted: true,
     pageSizeMax: undefined,
     batchSizeMax: undefined,
@@ -60,11 +62,11 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilitie
     return memory;
   };
   return {
-    get projection() {
-      return current().projection;
+    get refusedProjections() {
+      return current().refusedProjections;
     },
-    set projection(value) {
-      current().projection = value;
+    set refusedProjections(value) {
+      current().refusedProjections = value;
     },
     get countAccepted() {
       return current().countAccepted;

@@ -76,7 +76,8 @@ function kindOf(body: JsonObject): string | undefined {
   return undefined;
 }
 
-function readInstance(name: string, input: Json, depth: number): JsonObject {
+/** Reads one instance of an attribute as a normalized body. @throws Refusal BadRequestData, naming the attribute */
+export function readInstance(name: string, input: Json, depth = 0): JsonObject {
   if (depth > DEEPEST_SUB_ATTRIBUTE) throw refusals.badRequest(`Sub-attributes of ${name} nest too deep`);
   if (!isJsonObject(input)) return readInstance(name, { type: 'Property', value: input }, depth);
   if (isGeometry(input)) return readInstance(name, { type: 'GeoProperty', value: input }, depth);

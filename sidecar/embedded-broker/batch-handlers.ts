@@ -20,7 +20,7 @@ interface BatchResult {
 export async function batchCreate(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
   readParameters(request.search, new Set(['local']));
   const items = await readItems(request);
-  const store = context.tenants.created(request.tenant);
+  const store = context.tenants.created(request.tenant).entities;
   const now = context.clock.now();
   const result = eachOnce(items, entityIdOf, (id, item) => {
     if (store.create(readEntity(item, now), now) === undefined) {
@@ -34,7 +34,7 @@ export async function batchCreate(request: BrokerRequest, context: BrokerContext
 export async function batchUpsert(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
   const options = readList(readParameters(request.search, new Set(['options', 'local'])), 'options') ?? [];
   const items = await readItems(request);
-  const store = context.tenants.created(request.tenant);
+  const store = context.tenants.created(request.tenant).entities;
   const now = context.clock.now();
   const created: string[] = [];
   const result = eachOnce(items, entityIdOf, (id, item) => {
@@ -63,7 +63,7 @@ export async function batchUpsert(request: BrokerRequest, context: BrokerContext
 export async function batchUpdate(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
   const options = readList(readParameters(request.search, new Set(['options', 'local'])), 'options') ?? [];
   const items = await readItems(request);
-  const store = context.tenants.existing(request.tenant);
+  const store = context.tenants.existing(request.tenant).entities;
   const now = context.clock.now();
   const result = eachOnce(items, entityIdOf, (id, item) => {
     updateEntity(store, id, item, now, options.includes('noOverwrite'));
@@ -93,7 +93,7 @@ export async function batchDelete(request: BrokerRequest, context: BrokerContext
   if (behaviour.maxBatch !== undefined && items.length > behaviour.maxBatch) {
     throw refusals.tooLarge(`A batch holds at most ${behaviour.maxBatch} entities`);
   }
-  const store = context.tenants.existing(request.tenant);
+  const store = context.tenants.existing(request.tenant).entities;
   let position = 0;
   const result = eachOnce(items, idOf, (id) => {
     position += 1;

@@ -1,8 +1,11 @@
+import { goodTemporalBehaviour } from './temporal-behaviour.js';
+import type { TemporalBehaviour } from './temporal-behaviour.js';
+
 /**
  * How the embedded broker misbehaves when it is told to: the oddities that real brokers and the proxies before
  * them show. The default is to behave. Every field may be changed while the broker runs.
  */
-export interface Behaviour {
+export interface Behaviour extends TemporalBehaviour {
   /** Time every request waits before it is looked at, in milliseconds. */
   latencyMs: number;
   /** Share of requests (0 to 1) that fail, each in one of `faultKinds`. */
@@ -31,7 +34,10 @@ export interface Behaviour {
   noPageLinks: boolean;
   /** `pick` is refused with 400. */
   noPick: boolean;
-  /** Query parameters that are dropped without a word. */
+  /**
+   * Query parameters that are dropped without a word. A broker that drops any does not mind how wide a query is,
+   * and one that drops `timerel` needs no time query.
+   */
   ignoreParameters: readonly string[];
   /** `absent`: no count header; `negative`: -2. */
   countHeader: 'right' | 'absent' | 'negative';
@@ -44,7 +50,7 @@ export interface Behaviour {
   maxBatch: number | undefined;
   /** Every second id of a batch delete fails with 500 inside a 207. */
   halfFailBatches: boolean;
-  /** Entities whose deletion is refused: 409, in a batch as an error item. */
+  /** Entities whose deletion is refused, temporal ones too: 409, in a batch as an error item. */
   isLocked: (id: string) => boolean;
   /** Entities whose deletion is claimed and never done. */
   isGhost: (id: string) => boolean;
@@ -79,6 +85,7 @@ export function goodBehaviour(): Behaviour {
     halfFailBatches: false,
     isLocked: () => false,
     isGhost: () => false,
+    ...goodTemporalBehaviour(),
   };
 }
 

@@ -20,7 +20,7 @@ export async function createEntity(request: BrokerRequest, context: BrokerContex
   readParameters(request.search, new Set());
   const now = context.clock.now();
   const content = readEntity(await request.body(), now);
-  if (context.tenants.created(request.tenant).create(content, now) === undefined) {
+  if (context.tenants.created(request.tenant).entities.create(content, now) === undefined) {
     throw refusals.alreadyExists(`Entity ${content.id} already exists`);
   }
   return { status: 201, headers: { Location: `/ngsi-ld/v1/entities/${encodeURIComponent(content.id)}` } };
@@ -144,7 +144,7 @@ export function deleteAttribute(request: BrokerRequest, context: BrokerContext):
 function locate(request: BrokerRequest, context: BrokerContext, parameters: Parameters) {
   const [id] = request.segments;
   if (!isUri(id)) throw refusals.badRequest('The id of an entity must be a URI');
-  const store = context.tenants.existing(request.tenant);
+  const store = context.tenants.existing(request.tenant).entities;
   const entity = store.get(id);
   if (entity === undefined || !hasType(entity, parameters))
     throw refusals.notFound(`Entity ${id} does not exist`);

@@ -1,4 +1,4 @@
-import type { StoredEntity } from './model.js';
+import type { Attribute, StoredEntity } from './model.js';
 
 const COMPACT_FROM = 1024;
 
@@ -6,8 +6,8 @@ const COMPACT_FROM = 1024;
  * Entities in the order of their creation. Deleting costs nothing here: a dead entity is stepped over and
  * dropped when half of the list is dead, so that a purge from the front stays linear in all.
  */
-export class EntityList {
-  #slots: StoredEntity[] = [];
+export class EntityList<A = readonly Attribute[]> {
+  #slots: StoredEntity<A>[] = [];
   #head = 0;
   #live = 0;
 
@@ -17,7 +17,7 @@ export class EntityList {
   }
 
   /** Adds an entity younger than all others here. */
-  add(entity: StoredEntity): void {
+  add(entity: StoredEntity<A>): void {
     this.#slots.push(entity);
     this.#live += 1;
   }
@@ -33,12 +33,12 @@ export class EntityList {
   }
 
   /** The oldest live entity. */
-  get first(): StoredEntity | undefined {
+  get first(): StoredEntity<A> | undefined {
     while (this.#head < this.#slots.length && this.#slots[this.#head]?.live !== true) this.#head += 1;
     return this.#slots[this.#head];
   }
 
-  *[Symbol.iterator](): Generator<StoredEntity> {
+  *[Symbol.iterator](): Generator<StoredEntity<A>> {
     if (this.first === undefined) return;
     for (let at = this.#head; at < this.#slots.length; at += 1) {
       const entity = this.#slots[at];

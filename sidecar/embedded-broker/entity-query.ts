@@ -5,8 +5,9 @@ import { matchesType, parseTypeSelector } from '../ngsi-ld/type-selector.js';
 import type { TypeSelector } from '../ngsi-ld/type-selector.js';
 import { geoFilter } from './geo-filter.js';
 import { canonicalName, isAttributeName, isSystemAttribute, isUri } from './names.js';
+import type { Attribute, StoredEntity } from './model.js';
 import { compilePattern, qFilter } from './q-filter.js';
-import type { EntityFilter } from './q-filter.js';
+import type { EntityFilter, Negation } from './q-filter.js';
 import { readFlag, readList } from './query-parameters.js';
 import type { Parameters } from './query-parameters.js';
 import { refusals } from './refusal.js';
@@ -14,17 +15,31 @@ import type { Representation } from './representation.js';
 import { matchesScopes, parseScopeQuery } from './scope-query.js';
 
 export const SELECTING_PARAMETERS = [
-  'type', 'id', 'idPattern', 'attrs', 'q', 'georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty',
-  'scopeQ', 'local',
+  'type', 'id', 'idPattern', 'attrs', 'q', 'georel', 'geometry', 'coordinates', 'geoproperty', 'scopeQ', 'local',
 ] as const; // prettier-ignore
 export const SHOWING_PARAMETERS = ['pick', 'format', 'options'] as const;
 
 /** Which entities are asked for. Without filters, `ids` or `type` alone say it, and no entity need be looked at. */
-export interface EntityQuery {
+export interface EntityQuery<A = readonly Attribute[]> {
   readonly ids: readonly string[] | undefined;
   /** The one type that all matches have, if the query says so; already among no filters. */
   readonly type: string | undefined;
-  readonly filters: readonly EntityFilter[];
+  readonly filters: readonly ((entity: StoredEntity<A>) => boolean)[];
+}
+
+export interface SelectionRules {
+  /** When a negated term of `q` holds for several instances of an attribute. */
+  readonly negation: Negation;
+  /** Whether a query is taken that nothing narrows. */
+  readonly mayBeWide: boolean;
+}
+
+/** The selecting parameters of a query: those on the entity itself apart from those on its attributes. */
+export interface Selection extends EntityQuery<unknown> {
+  /** Names of attributes, of which a match has one or more. */
+  readonly attrs: readonly string[] | undefined;
+  /** What `q` and the geoquery ask of the attributes. */
+  readonly valueFilters: readonly EntityFilter[];
 }
 
 /**
@@ -32,18 +47,32 @@ export interface EntityQuery {
  *
  * @throws Refusal BadRequestData for what cannot be parsed and for a query that nothing narrows
  */
-export function readEntityQuery(parameters: Parameters): EntityQuery {
+export function readEntityQuery(parameters: Parameters, rules: { readonly mayBeWide: boolean }): EntityQuery {
+  const selection = readSelection(parameters, { ...rules, negation: 'each instance' });
+  const { ids, type, filters, attrs, valueFilters } = selection;
+  const attrsFilter: EntityFilter = (entity) =>
+    entity.attributes.some(({ name }) => attrs?.includes(name) === true);
+  return { ids, type, filters: [...filters, ...(attrs ? [attrsFilter] : []), ...valueFilters] };
+}
+
+/**
+ * Reads the selecting parameters that entities and temporal entities have in common.
+ *
+ * @throws Refusal BadRequestData for what cannot be parsed, and for a query that nothing narrows where it must
+ */
+export function readSelection(parameters: Parameters, rules: SelectionRules): Selection {
   try {
-    return buildQuery(parameters);
+    return buildSelection(parameters, rules);
   } catch (error) {
     if (error instanceof NgsiLdSyntaxError) throw refusals.badRequest(error.message);
     throw error;
   }
 }
 
-function buildQuery(parameters: Parameters): EntityQuery {
-  const filters: EntityFilter[] = [];
-  let narrow = readFlag(parameters, 'local');
+function buildSelection(parameters: Parameters, { negation, mayBeWide }: SelectionRules): Selection {
+  const filters: Selection['filters'][number][] = [];
+  const valueFilters: EntityFilter[] = [];
+  let narrow = readFlag(parameters, 'local') || mayBeWide;
 
   const selector = readType(parameters);
   narrow ||= selector !== undefined;
@@ -52,22 +81,19 @@ function buildQuery(parameters: Parameters): EntityQuery {
     filters.push((entity) => matchesType(selector, entity.types));
 
   const attrs = readList(parameters, 'attrs')?.map(canonicalName);
-  if (attrs !== undefined) {
-    narrow ||= attrs.some((name) => !isSystemAttribute(name));
-    filters.push((entity) => entity.attributes.some(({ name }) => attrs.includes(name)));
-  }
+  narrow ||= attrs?.some((name) => !isSystemAttribute(name)) === true;
 
   const q = parameters.get('q');
   if (q !== undefined) {
     const node = parseQ(q);
     narrow ||= attributePathsOf(node).some(({ names }) => !isSystemAttribute(names[0] ?? ''));
-    filters.push(qFilter(node));
+    valueFilters.push(qFilter(node, negation));
   }
 
   const geo = ['georel', 'geometry', 'coordinates'].some((name) => parameters.has(name));
   if (geo) {
     narrow = true;
-    filters.push(
+    valueFilters.push(
       geoFilter(
         parseGeoQuery({
           georel: parameters.get('georel'),
@@ -100,7 +126,7 @@ function buildQuery(parameters: Parameters): EntityQuery {
       'The query is too wide: give type, attrs, q on an attribute of the entities, a geoquery or local=true',
     );
   }
-  return { ids: ids && [...new Set(ids)], type, filters };
+  return { ids: ids && [...new Set(ids)], type, filters, attrs, valueFilters };
 }
 
 function readType(parameters: Parameters): TypeSelector | undefined {
@@ -128,16 +154,6 @@ export function canonicalSelector(selector: TypeSelector): TypeSelector {
 
 /** Reads `pick`, `attrs` (as projection), `format` and `options` (clauses 4.21, 6.3.7, 6.3.11). @throws Refusal */
 export function readRepresentation(parameters: Parameters): Representation {
-  const attrs = readList(parameters, 'attrs');
-  const pick = readList(parameters, 'pick');
-  if (attrs !== undefined && pick !== undefined)
-    throw refusals.badRequest('attrs and pick exclude each other');
-  const picked = pick ?? (attrs && ['id', 'type', 'scope', ...attrs]);
-  for (const name of pick ?? []) {
-    if (name !== 'id' && name !== 'type' && name !== 'scope' && !isAttributeName(name)) {
-      throw refusals.badRequest(`pick: ${JSON.stringify(name.slice(0, 64))} is no name of an entity member`);
-    }
-  }
   const options = readList(parameters, 'options') ?? [];
   const format = parameters.get('format');
   const wanted = [...(format === undefined ? [] : [format]), ...options];
@@ -152,6 +168,21 @@ export function readRepresentation(parameters: Parameters): Representation {
   return {
     format: wanted.includes('simplified') || wanted.includes('keyValues') ? 'simplified' : 'normalized',
     sysAttrs: wanted.includes('sysAttrs'),
-    pick: picked && new Set(picked.map(canonicalName)),
+    pick: readProjection(parameters),
   };
+}
+
+/** The members to show, from `pick` or `attrs`; undefined for all. @throws Refusal BadRequestData */
+export function readProjection(parameters: Parameters): ReadonlySet<string> | undefined {
+  const attrs = readList(parameters, 'attrs');
+  const pick = readList(parameters, 'pick');
+  if (attrs !== undefined && pick !== undefined)
+    throw refusals.badRequest('attrs and pick exclude each other');
+  for (const name of pick ?? []) {
+    if (name !== 'id' && name !== 'type' && name !== 'scope' && !isAttributeName(name)) {
+      throw refusals.badRequest(`pick: ${JSON.stringify(name.slice(0, 64))} is no name of an entity member`);
+    }
+  }
+  const picked = pick ?? (attrs && ['id', 'type', 'scope', ...attrs]);
+  return picked && new Set(picked.map(canonicalName));
 }

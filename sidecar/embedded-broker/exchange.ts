@@ -8,6 +8,8 @@ export interface Limits {
   readonly defaultPageSize: number;
   readonly maxPageSize: number;
   readonly maxBodyBytes: number;
+  /** Most instances of one attribute that a temporal answer shows. */
+  readonly instancesPerAttribute: number;
 }
 
 /** What all handlers work with. */

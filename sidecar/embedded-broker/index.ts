@@ -11,20 +11,25 @@ import { RequestLog } from './request-log.js';
 import { represent } from './representation.js';
 import { sampleEntities } from './sample-data.js';
 import { createBrokerServer } from './server.js';
+import { temporalAccess } from './temporal-access.js';
+import type { TemporalAccess } from './temporal-access.js';
+import { sampleHistory } from './temporal-sample-data.js';
 import { Tenants } from './tenants.js';
 
 export type { Behaviour, FaultKind } from './behaviour.js';
 export type { Limits } from './exchange.js';
 export type { LoggedRequest, RequestLog } from './request-log.js';
+export type { InstanceTest, TemporalBehaviour } from './temporal-behaviour.js';
+export type { TemporalAccess } from './temporal-access.js';
 
 export interface EmbeddedBrokerOptions {
   /** Default 127.0.0.1. */
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
-  /** Whether a few sample entities are there from the start. Default false. */
+  /** Whether a few sample entities, two with a history, are there from the start. Default false. */
   readonly sampleData?: boolean;
-  /** Defaults: pages of 20, at most 1000 entities; bodies of at most 2 MiB. */
+  /** Defaults: pages of 20, at most 1000 entities; bodies of at most 2 MiB; 10,000 instances per attribute. */
   readonly limits?: Partial<Limits>;
   readonly behaviour?: Partial<Behaviour>;
   readonly clock?: Clock;
@@ -51,6 +56,7 @@ export interface EmbeddedBroker {
   readonly url: string;
   readonly port: number;
   readonly entities: EntityAccess;
+  readonly temporal: TemporalAccess;
   /** May be changed at any time; holds from the next request on. */
   readonly behaviour: Behaviour;
   readonly requests: RequestLog;
@@ -62,9 +68,10 @@ export interface EmbeddedBroker {
  * Starts an NGSI-LD broker in this process, with all entities in memory: for trying out, tests and benchmarks.
  *
  * It serves the entity part of ETSI GS CIM 009 V1.9.1 (create, read, change, delete, batches, queries with type, id,
- * q, geo, scope and attribute filters, pages, counts, tenants) and answers 501 to what it does not have: temporal
- * data, subscriptions, registrations, ordering, linked entities. It resolves no @context (see names.ts), and
- * has no DELETE on the collection of entities.
+ * q, geo, scope and attribute filters, pages, counts, tenants) and its temporal part (history of its own, written
+ * through the temporal resources only; normalized representation, both pagings). It answers 501 to what it does not
+ * have: aggregation, subscriptions, registrations, ordering, linked entities. It resolves no @context (see
+ * names.ts), and has no DELETE on a collection of entities.
  *
  * @throws the listen error, e.g. EADDRINUSE
  */
@@ -74,15 +81,24 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
   const tenants = new Tenants();
   const requests = new RequestLog();
   const entities = entityAccess(tenants, clock);
-  if (options.sampleData === true)
+  const temporal = temporalAccess(tenants, clock);
+  if (options.sampleData === true) {
     entities.seed(sampleEntities.length, (index) => sampleEntities[index] ?? {});
+    temporal.seed(sampleHistory.length, (index) => sampleHistory[index] ?? {});
+  }
 
   const server = createBrokerServer(
     {
       tenants,
       behaviour,
       chance: new Chance(behaviour),
-      limits: { defaultPageSize: 20, maxPageSize: 1000, maxBodyBytes: 2 * 1024 * 1024, ...options.limits },
+      limits: {
+        defaultPageSize: 20,
+        maxPageSize: 1000,
+        maxBodyBytes: 2 * 1024 * 1024,
+        instancesPerAttribute: 10_000,
+        ...options.limits,
+      },
       clock,
     },
     requests,
@@ -94,6 +110,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     port: address.port,
     entities,
+    temporal,
     behaviour,
     requests,
     close: async () => {
@@ -107,17 +124,17 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
 }
 
 function entityAccess(tenants: Tenants, clock: Clock): EntityAccess {
-  const get = (id: string, tenant?: string) => tenants.find(tenant)?.get(id);
+  const get = (id: string, tenant?: string) => tenants.find(tenant)?.entities.get(id);
   return {
-    count: (tenant) => tenants.find(tenant)?.size ?? 0,
-    ids: (tenant) => Array.from(tenants.find(tenant)?.list() ?? [], (entity) => entity.id),
+    count: (tenant) => tenants.find(tenant)?.entities.size ?? 0,
+    ids: (tenant) => Array.from(tenants.find(tenant)?.entities.list() ?? [], (entity) => entity.id),
     has: (id, tenant) => get(id, tenant) !== undefined,
     get: (id, tenant) => {
       const entity = get(id, tenant);
       return entity && represent(entity, { format: 'normalized', sysAttrs: false, pick: undefined });
     },
     seed: (amount, make, tenant) => {
-      const store = tenants.created(tenant);
+      const store = tenants.created(tenant).entities;
       const now = clock.now();
       for (let index = 0; index < amount; index += 1) store.create(readEntity(make(index), now), now);
     },

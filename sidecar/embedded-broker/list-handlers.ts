@@ -4,7 +4,7 @@ import { readParameters } from './query-parameters.js';
 /** GET /types: the available entity types, as a plain list (clause 5.7.5). */
 export function listTypes(request: BrokerRequest, context: BrokerContext): BrokerResponse {
   readParameters(request.search, new Set(['local']));
-  const typeList = context.tenants.existing(request.tenant).types();
+  const typeList = context.tenants.existing(request.tenant).entities.types();
   return {
     status: 200,
     body: { id: 'urn:ngsi-ld:EntityTypeList:embedded', type: 'EntityTypeList', typeList },
@@ -15,7 +15,7 @@ export function listTypes(request: BrokerRequest, context: BrokerContext): Broke
 export function listAttributes(request: BrokerRequest, context: BrokerContext): BrokerResponse {
   readParameters(request.search, new Set(['local']));
   const names = new Set<string>();
-  for (const entity of context.tenants.existing(request.tenant).list()) {
+  for (const entity of context.tenants.existing(request.tenant).entities.list()) {
     for (const { name } of entity.attributes) names.add(name);
   }
   return {
@@ -32,6 +32,7 @@ export function describeBroker(): BrokerResponse {
       title: 'Embedded NGSI-LD broker',
       description: 'In memory, for trying out and for tests: not a substitute for a real context broker',
       entities: '/ngsi-ld/v1/entities',
+      temporalEntities: '/ngsi-ld/v1/temporal/entities',
     },
   };
 }

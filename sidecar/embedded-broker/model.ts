@@ -18,22 +18,22 @@ export interface Attribute {
   instances: readonly Instance[];
 }
 
-/** The content of an entity, as a client sends it. */
-export interface EntityContent {
+/** The content of an entity, as a client sends it; `A` is how its attributes are kept. */
+export interface EntityContent<A = readonly Attribute[]> {
   readonly id: string;
   readonly types: readonly string[];
   readonly scopes: readonly string[];
-  readonly attributes: readonly Attribute[];
+  readonly attributes: A;
 }
 
 /** An entity in a store. `sequence` numbers entities in the order of their creation; `live` ends with deletion. */
-export interface StoredEntity {
+export interface StoredEntity<A = readonly Attribute[]> {
   readonly id: string;
   readonly sequence: number;
   readonly createdAt: number;
   types: readonly string[];
   scopes: readonly string[];
-  attributes: readonly Attribute[];
+  attributes: A;
   modifiedAt: number;
   live: boolean;
 }

@@ -1,5 +1,5 @@
 import type { EntityQuery } from './entity-query.js';
-import type { StoredEntity } from './model.js';
+import type { Attribute, StoredEntity } from './model.js';
 import type { EntityStore } from './store.js';
 
 export interface PageRequest {
@@ -9,8 +9,8 @@ export interface PageRequest {
 }
 
 /** One page of a query result, oldest entities first. `total` is there when it was asked for or costs nothing. */
-export interface Page {
-  readonly entities: readonly StoredEntity[];
+export interface Page<A = readonly Attribute[]> {
+  readonly entities: readonly StoredEntity<A>[];
   readonly hasMore: boolean;
   readonly total: number | undefined;
 }
@@ -19,15 +19,15 @@ export interface Page {
  * Finds one page. A query for a plain type costs O(offset + limit) and knows its total; any other one looks at
  * candidates until the page is full, or at all of them when the total is asked for.
  */
-export function findPage(
-  store: EntityStore,
-  query: EntityQuery,
+export function findPage<A>(
+  store: EntityStore<A>,
+  query: EntityQuery<A>,
   { limit, offset, count }: PageRequest,
-): Page {
+): Page<A> {
   const { filters } = query;
   const source = query.ids === undefined ? store.list(query.type) : entitiesById(store, query.ids);
   const knownTotal = filters.length > 0 ? undefined : 'size' in source ? source.size : source.length;
-  const entities: StoredEntity[] = [];
+  const entities: StoredEntity<A>[] = [];
   let matched = 0;
   for (const entity of source) {
     if (knownTotal !== undefined && matched >= offset + limit) break;
@@ -41,7 +41,7 @@ export function findPage(
   return { entities, hasMore: (total ?? matched) > offset + entities.length, total };
 }
 
-function entitiesById(store: EntityStore, ids: readonly string[]): readonly StoredEntity[] {
+function entitiesById<A>(store: EntityStore<A>, ids: readonly string[]): readonly StoredEntity<A>[] {
   const found = ids.map((id) => store.get(id)).filter((entity) => entity !== undefined);
   return found.sort((a, b) => a.sequence - b.sequence);
 }

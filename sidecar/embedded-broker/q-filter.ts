@@ -10,32 +10,35 @@ import { refusals } from './refusal.js';
 
 export type EntityFilter = (entity: StoredEntity) => boolean;
 
+/** Which instances of an attribute must make a negated term hold: each of them, or one. */
+export type Negation = 'each instance' | 'some instance';
+
 /**
- * Makes the filter of a query (clause 4.9). Every instance of an attribute counts: `==` holds when one of the
- * values is equal, `!=` when the attribute is there and none is. Patterns are RE2 and may match anywhere in the text.
+ * Makes the filter of a query (clause 4.9). A term holds when it does for some instance of the attribute; `!=` and
+ * `!~=` need every instance unless told otherwise. Patterns are RE2 and may match anywhere in the text.
  *
  * @throws Refusal BadRequestData for `;` mixed with `|` without brackets and for a pattern that RE2 cannot
  *   compile; 501 for paths over linked entities
  */
-export function qFilter(node: QNode): EntityFilter {
+export function qFilter(node: QNode, negation: Negation = 'each instance'): EntityFilter {
   if (mixesLogicalOperators(node)) throw refusals.badRequest('q mixes ; and | without brackets');
   if (hasLinkedEntityPath(node))
     throw refusals.notImplemented('q with a path over linked entities is not supported');
-  return compile(node);
+  return compile(node, negation);
 }
 
-function compile(node: QNode): EntityFilter {
+function compile(node: QNode, negation: Negation): EntityFilter {
   switch (node.kind) {
     case 'and': {
-      const filters = node.operands.map(compile);
+      const filters = node.operands.map((operand) => compile(operand, negation));
       return (entity) => filters.every((filter) => filter(entity));
     }
     case 'or': {
-      const filters = node.operands.map(compile);
+      const filters = node.operands.map((operand) => compile(operand, negation));
       return (entity) => filters.some((filter) => filter(entity));
     }
     case 'group':
-      return compile(node.inner);
+      return compile(node.inner, negation);
     case 'exists': {
       const find = targetFinder(node.path);
       return (entity) => find(entity).length > 0 !== node.negated;
@@ -43,11 +46,13 @@ function compile(node: QNode): EntityFilter {
     case 'equality': {
       const find = targetFinder(node.path);
       const isEqual = operandTest(node.operand);
-      const wanted = node.operator === '==';
-      return (entity) => {
-        const targets = find(entity);
-        return targets.length > 0 && targets.flatMap(items).some(isEqual) === wanted;
-      };
+      const negated = node.operator === '!=';
+      const holds = quantified(
+        (target: Target) => items(target).some(isEqual) !== negated,
+        negated,
+        negation,
+      );
+      return (entity) => holds(find(entity));
     }
     case 'order': {
       const find = targetFinder(node.path);
@@ -55,20 +60,34 @@ function compile(node: QNode): EntityFilter {
       return (entity) => find(entity).some((target) => !target.isRelationship && test(target.value));
     }
     case 'pattern':
-      return patternFilter(node);
+      return patternFilter(node, negation);
   }
 }
 
-function patternFilter(node: Extract<QNode, { kind: 'pattern' }>): EntityFilter {
+function patternFilter(node: Extract<QNode, { kind: 'pattern' }>, negation: Negation): EntityFilter {
   const find = targetFinder(node.path);
   const pattern = compilePattern('q', node.pattern);
-  return (entity) => {
-    const texts = find(entity)
-      .filter((target) => !target.isRelationship)
-      .flatMap(items)
-      .filter((item) => typeof item === 'string');
-    return texts.length > 0 && texts.some((text) => pattern.test(text)) !== node.negated;
-  };
+  const holds = quantified(
+    (texts: readonly string[]) => texts.some((text) => pattern.test(text)) !== node.negated,
+    node.negated,
+    negation,
+  );
+  return (entity) => holds(find(entity).map(textsOf).filter(isNotEmpty));
+}
+
+function textsOf(target: Target): readonly string[] {
+  return target.isRelationship ? [] : items(target).filter((item) => typeof item === 'string');
+}
+
+function isNotEmpty(list: readonly unknown[]): boolean {
+  return list.length > 0;
+}
+
+/** How a test of one instance becomes one of them all; it never holds where there is none. */
+function quantified<T>(test: (item: T) => boolean, negated: boolean, negation: Negation) {
+  return negated && negation === 'each instance'
+    ? (all: readonly T[]) => all.length > 0 && all.every(test)
+    : (all: readonly T[]) => all.some(test);
 }
 
 /** Compiles a pattern that a client sent. @throws Refusal BadRequestData */

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { GatewayError } from '../shared/errors.js';
 import { errorTypes } from '../ngsi-ld/problem.js';
 import type { Problem } from '../ngsi-ld/problem.js';
@@ -13,6 +14,12 @@ export class Refusal extends GatewayError {
     this.problem = problem;
     this.headers = headers;
   }
+}
+
+/** A refusal with any status, for a broker that is told to answer with it. */
+export function refusalWith(status: number, detail: string): Refusal {
+  if (status === 501) return refusals.notImplemented(detail);
+  return new Refusal({ type: 'about:blank', title: STATUS_CODES[status] ?? 'Refused', status, detail });
 }
 
 function maker(status: number, type: string, title: string) {

@@ -23,36 +23,44 @@ export function represent(entity: StoredEntity, { format, sysAttrs, pick }: Repr
   // The usual page of a purge; worth a shortcut.
   if (pick?.size === 1 && pick.has('id')) return { id: entity.id };
 
-  const members: [string, Json][] = [['id', entity.id]];
-  members.push(['type', single(entity.types)]);
-  if (entity.scopes.length > 0) members.push(['scope', single(entity.scopes)]);
-  if (sysAttrs) members.push(...times(entity));
+  const members = headMembers(entity, sysAttrs);
   for (const { name, instances } of entity.attributes) {
     if (pick !== undefined && !pick.has(name)) continue;
     members.push([name, format === 'simplified' ? simplified(instances) : normalized(instances, sysAttrs)]);
   }
   // Object.fromEntries defines members and never sets them, so that no name can reach a prototype.
-  return Object.fromEntries(pick === undefined ? members : members.filter(([name]) => isPicked(pick, name)));
+  return Object.fromEntries(members.filter(([name]) => isPicked(pick, name)));
 }
 
-function isPicked(pick: ReadonlySet<string>, member: string): boolean {
-  return pick.has(member) || member === 'createdAt' || member === 'modifiedAt';
+/** The members of an entity that are no attributes. */
+export function headMembers(entity: StoredEntity<unknown>, sysAttrs: boolean): [string, Json][] {
+  const members: [string, Json][] = [['id', entity.id]];
+  members.push(['type', single(entity.types)]);
+  if (entity.scopes.length > 0) members.push(['scope', single(entity.scopes)]);
+  if (sysAttrs) members.push(...Object.entries(times(entity)));
+  return members;
+}
+
+/** Whether a member is among those to show; system attributes always are. */
+export function isPicked(pick: ReadonlySet<string> | undefined, member: string): boolean {
+  return pick === undefined || pick.has(member) || member === 'createdAt' || member === 'modifiedAt';
 }
 
 function single(items: readonly string[]): Json {
   return items.length === 1 ? (items[0] ?? null) : items;
 }
 
-function times(item: { readonly createdAt: number; readonly modifiedAt: number }): [string, Json][] {
-  return [
-    ['createdAt', new Date(item.createdAt).toISOString()],
-    ['modifiedAt', new Date(item.modifiedAt).toISOString()],
-  ];
+/** The system attributes of an entity or an instance. */
+export function times(item: { readonly createdAt: number; readonly modifiedAt: number }): JsonObject {
+  return {
+    createdAt: new Date(item.createdAt).toISOString(),
+    modifiedAt: new Date(item.modifiedAt).toISOString(),
+  };
 }
 
 function normalized(instances: readonly Instance[], sysAttrs: boolean): Json {
   const bodies = sysAttrs
-    ? instances.map((instance) => Object.fromEntries([...Object.entries(instance.body), ...times(instance)]))
+    ? instances.map((instance) => ({ ...instance.body, ...times(instance) }))
     : instances.map((instance) => instance.body);
   return bodies.length === 1 ? (bodies[0] ?? null) : bodies;
 }

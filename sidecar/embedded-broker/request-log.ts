@@ -6,7 +6,7 @@ const ENTRIES_MAX = 10_000;
 export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
-  /** The path with `{id}` and `{attr}`; the path itself where nothing is served. */
+  /** The path with `{id}`, `{attr}` and `{instanceId}`; the path itself where nothing is served. */
   readonly route: string;
   /** What stood behind `?`. */
   readonly search: string;

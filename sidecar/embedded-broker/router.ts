@@ -14,10 +14,20 @@ import type { Handler } from './exchange.js';
 import { describeBroker, listAttributes, listTypes } from './list-handlers.js';
 import { queryEntities } from './query-handler.js';
 import { refusals } from './refusal.js';
+import {
+  addTemporalAttributes,
+  deleteInstance,
+  deleteTemporalAttribute,
+  deleteTemporalEntity,
+  putTemporalEntity,
+  replaceInstance,
+  temporal,
+} from './temporal-handlers.js';
+import { queryTemporalEntities, retrieveTemporalEntity } from './temporal-query-handler.js';
 
 const ROOT = '/ngsi-ld/v1';
 
-/** What is served. There is no DELETE on the collection: deleting by query is the gateway's work. */
+/** What is served. There is no DELETE on a collection: deleting by query is the gateway's work. */
 const ROUTES: readonly { readonly path: string; readonly handlers: Readonly<Record<string, Handler>> }[] = [
   { path: '/', handlers: { GET: describeBroker } },
   { path: `${ROOT}/entities`, handlers: { GET: queryEntities, POST: createEntity } },
@@ -34,6 +44,32 @@ const ROUTES: readonly { readonly path: string; readonly handlers: Readonly<Reco
   { path: `${ROOT}/entityOperations/upsert`, handlers: { POST: batchUpsert } },
   { path: `${ROOT}/entityOperations/update`, handlers: { POST: batchUpdate } },
   { path: `${ROOT}/entityOperations/delete`, handlers: { POST: batchDelete } },
+  {
+    path: `${ROOT}/temporal/entities`,
+    handlers: {
+      GET: temporal(queryTemporalEntities, 'read'),
+      POST: temporal(putTemporalEntity, 'write'),
+    },
+  },
+  {
+    path: `${ROOT}/temporal/entities/{id}`,
+    handlers: {
+      GET: temporal(retrieveTemporalEntity, 'read'),
+      DELETE: temporal(deleteTemporalEntity, 'write'),
+    },
+  },
+  {
+    path: `${ROOT}/temporal/entities/{id}/attrs`,
+    handlers: { POST: temporal(addTemporalAttributes, 'write') },
+  },
+  {
+    path: `${ROOT}/temporal/entities/{id}/attrs/{attr}`,
+    handlers: { DELETE: temporal(deleteTemporalAttribute, 'write') },
+  },
+  {
+    path: `${ROOT}/temporal/entities/{id}/attrs/{attr}/{instanceId}`,
+    handlers: { PATCH: temporal(replaceInstance, 'write'), DELETE: temporal(deleteInstance, 'write') },
+  },
   { path: `${ROOT}/types`, handlers: { GET: listTypes } },
   { path: `${ROOT}/attributes`, handlers: { GET: listAttributes } },
 ];
@@ -51,7 +87,7 @@ const COMPILED = ROUTES.map(({ path, handlers }) => ({
 }));
 
 export interface RoutedRequest {
-  /** The path with its variable segments as `{id}` and `{attr}`. */
+  /** The path with its variable segments as `{id}`, `{attr}` and `{instanceId}`. */
   readonly route: string;
   readonly segments: readonly string[];
   readonly handler: Handler;

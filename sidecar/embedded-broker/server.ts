@@ -114,8 +114,9 @@ function send(outgoing: ServerResponse, request: BrokerRequest, response: Broker
   outgoing.statusCode = response.status;
 
   // Problems are sent as application/json too: clause 5.5.3 asks for it, and real brokers do it.
-  const isPlain = response.status !== 200 || negotiate(request.headers.accept) === 'application/json';
-  const contextLink = response.status === 200 && isPlain ? [CORE_CONTEXT_LINK] : [];
+  const isResult = response.status === 200 || response.status === 206;
+  const isPlain = !isResult || negotiate(request.headers.accept) === 'application/json';
+  const contextLink = isResult && isPlain ? [CORE_CONTEXT_LINK] : [];
   const linkValues = [...(typeof links === 'string' ? [links] : links), ...contextLink];
   if (linkValues.length > 0) outgoing.setHeader('Link', linkValues);
   if (response.body === undefined) {

@@ -1,26 +1,26 @@
 import { EntityList } from './entity-list.js';
-import type { EntityContent, StoredEntity } from './model.js';
+import type { Attribute, EntityContent, StoredEntity } from './model.js';
 
 const NO_SCOPES: readonly string[] = [];
 
-/** The entities of one tenant, in the order of their creation, with an index by type. */
-export class EntityStore {
-  readonly #byId = new Map<string, StoredEntity>();
-  readonly #byType = new Map<string, EntityList>();
-  readonly #all = new EntityList();
+/** The entities of one tenant, in the order of their creation, with an index by type; `A` is how their attributes are kept. */
+export class EntityStore<A = readonly Attribute[]> {
+  readonly #byId = new Map<string, StoredEntity<A>>();
+  readonly #byType = new Map<string, EntityList<A>>();
+  readonly #all = new EntityList<A>();
   #sequence = 0;
 
   get size(): number {
     return this.#byId.size;
   }
 
-  get(id: string): StoredEntity | undefined {
+  get(id: string): StoredEntity<A> | undefined {
     return this.#byId.get(id);
   }
 
   /** All entities, or those of one type, oldest first; counting and deleting are O(1). */
-  list(type?: string): Iterable<StoredEntity> & { readonly size: number } {
-    return type === undefined ? this.#all : (this.#byType.get(type) ?? new EntityList());
+  list(type?: string): Iterable<StoredEntity<A>> & { readonly size: number } {
+    return type === undefined ? this.#all : (this.#byType.get(type) ?? new EntityList<A>());
   }
 
   /** The types of which there is an entity. */
@@ -29,10 +29,10 @@ export class EntityStore {
   }
 
   /** Creates an entity; undefined when the id is taken. */
-  create(content: EntityContent, now: number): StoredEntity | undefined {
+  create(content: EntityContent<A>, now: number): StoredEntity<A> | undefined {
     if (this.#byId.has(content.id)) return undefined;
     this.#sequence += 1;
-    const entity: StoredEntity = {
+    const entity: StoredEntity<A> = {
       id: content.id,
       sequence: this.#sequence,
       types: this.#shared(content.types),
@@ -64,13 +64,13 @@ export class EntityStore {
   }
 
   /** Gives an entity other types. */
-  setTypes(entity: StoredEntity, types: readonly string[]): void {
+  setTypes(entity: StoredEntity<A>, types: readonly string[]): void {
     const changed = new Set([...entity.types, ...types]);
     for (const type of types) if (entity.types.includes(type)) changed.delete(type);
     entity.types = types;
     // Rare, and an entity that gains a type belongs among the older ones: the lists are made anew.
     for (const type of changed) {
-      const list = new EntityList();
+      const list = new EntityList<A>();
       for (const each of this.#all) if (each.types.includes(type)) list.add(each);
       if (list.size > 0) this.#byType.set(type, list);
       else this.#byType.delete(type);
@@ -84,10 +84,10 @@ export class EntityStore {
     return known?.length === 1 && types.length === 1 ? known : types;
   }
 
-  #listFor(type: string): EntityList {
+  #listFor(type: string): EntityList<A> {
     const present = this.#byType.get(type);
     if (present !== undefined) return present;
-    const list = new EntityList();
+    const list = new EntityList<A>();
     this.#byType.set(type, list);
     return list;
   }

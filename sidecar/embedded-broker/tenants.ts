@@ -1,32 +1,39 @@
 import { refusals } from './refusal.js';
 import { EntityStore } from './store.js';
+import { TemporalStore } from './temporal-store.js';
 
 const TENANT = /^[\x21-\x7e]{1,256}$/;
 
-/** The stores of all tenants (ETSI GS CIM 009 V1.9.1, clause 5.5.10). The default tenant always exists. */
+/** What a tenant has: its current entities, and the history of temporal ones. */
+export class Tenant {
+  readonly entities = new EntityStore();
+  readonly history = new TemporalStore();
+}
+
+/** All tenants (ETSI GS CIM 009 V1.9.1, clause 5.5.10). The default tenant always exists. */
 export class Tenants {
-  readonly #stores = new Map<string | undefined, EntityStore>([[undefined, new EntityStore()]]);
+  readonly #tenants = new Map<string | undefined, Tenant>([[undefined, new Tenant()]]);
 
-  /** The store of a tenant. @throws Refusal NonexistentTenant */
-  existing(tenant: string | undefined): EntityStore {
-    const store = this.#stores.get(tenant);
-    if (store === undefined) throw refusals.nonexistentTenant(`Tenant ${String(tenant)} does not exist`);
-    return store;
+  /** A tenant by name. @throws Refusal NonexistentTenant */
+  existing(name: string | undefined): Tenant {
+    const tenant = this.#tenants.get(name);
+    if (tenant === undefined) throw refusals.nonexistentTenant(`Tenant ${String(name)} does not exist`);
+    return tenant;
   }
 
-  /** The store of a tenant for a creating operation, which creates the tenant too. @throws Refusal InvalidRequest */
-  created(tenant: string | undefined): EntityStore {
-    const present = this.#stores.get(tenant);
+  /** The tenant of a creating operation, which creates the tenant too. @throws Refusal InvalidRequest */
+  created(name: string | undefined): Tenant {
+    const present = this.#tenants.get(name);
     if (present !== undefined) return present;
-    if (tenant !== undefined && !TENANT.test(tenant))
+    if (name !== undefined && !TENANT.test(name))
       throw refusals.invalidRequest('NGSILD-Tenant is no tenant name');
-    const store = new EntityStore();
-    this.#stores.set(tenant, store);
-    return store;
+    const tenant = new Tenant();
+    this.#tenants.set(name, tenant);
+    return tenant;
   }
 
-  /** The store of a tenant, if there is one. */
-  find(tenant: string | undefined): EntityStore | undefined {
-    return this.#stores.get(tenant);
+  /** A tenant by name, if there is one. */
+  find(name: string | undefined): Tenant | undefined {
+    return this.#tenants.get(name);
   }
 }

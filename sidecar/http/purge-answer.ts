@@ -1,5 +1,6 @@
 import { errorTypes, type Problem } from '../ngsi-ld/problem.js';
 import type { PurgeReport } from '../purge/events.js';
+import type { Item } from '../purge/tally.js';
 
 /** The answer to a purge that ran to its end. */
 export interface PurgeAnswer {
@@ -35,7 +36,7 @@ export function purgeAnswer(
     'purge-matched': String(matched),
     ...(warnings.length === 0 ? {} : { 'ngsild-warning': warnings.join(', ').slice(0, WARNING_MAX_CHARS) }),
   };
-  if (report.dryRun) return { status: 200, headers, body: { matched, sample: report.sample } };
+  if (report.dryRun) return { status: 200, headers, body: previewBody(report) };
 
   headers['purge-deleted'] = String(deleted);
   headers['purge-failed'] = String(failed);
@@ -50,11 +51,34 @@ export function purgeAnswer(
   return wantsRepresentation ? { status: 200, headers, body: summary } : { status: 204, headers };
 }
 
+/** Counts, and samples of what would go: of entities, or of parts of them. */
+function previewBody({ matched, sample, unit, items, isLowerBound }: PurgeReport): unknown {
+  return {
+    matched,
+    sample,
+    ...(unit === undefined ? {} : { unit }),
+    ...(isLowerBound === undefined ? {} : { atLeast: true }),
+    ...(items === undefined
+      ? {}
+      : { items: items.map((item) => ({ entityId: item.entityId, ...partOf(item) })) }),
+  };
+}
+
 function errorsOf(report: PurgeReport): readonly BatchEntityError[] {
-  return report.errors.map(({ entityId, attribute, error }) => ({
-    entityId,
-    error: attribute === undefined ? error : { ...error, attribute },
+  return report.errors.map(({ error, ...item }) => ({
+    entityId: item.entityId,
+    error: { ...error, ...partOf(item) },
   }));
+}
+
+/** Which part of its entity an item is; empty for an entity. */
+function partOf({ attribute, datasetId, instanceId, time }: Item): Readonly<Record<string, string>> {
+  return {
+    ...(attribute === undefined ? {} : { attribute }),
+    ...(datasetId === undefined ? {} : { datasetId }),
+    ...(instanceId === undefined ? {} : { instanceId }),
+    ...time,
+  };
 }
 
 /** A context source is missing from the broker's result: what it holds may not have been listed, nor deleted. */

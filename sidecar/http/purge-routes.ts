@@ -2,23 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { forwardedHeaders } from '../broker/forwarded-headers.js';
 import { errorTypes } from '../ngsi-ld/problem.js';
-import type { PurgeLimits } from '../purge/context.js';
-import { purgeEntities, type PurgeDependencies } from '../purge/engine.js';
 import { PolicyRefusedError, PurgeStoppedError, UnsupportedRequestError } from '../purge/errors.js';
-import type { PurgeProgress, PurgeReport } from '../purge/events.js';
-import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query.js';
+import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/events.js';
 import type { RunningPurges } from '../purge/running.js';
+import type { PurgeQuery } from '../purge/selection.js';
 import { RequestRefusedError } from './errors.js';
 import { TOKEN_HEADER, type TokenCheck } from './gateway-token.js';
 import { problemOf } from './problem.js';
 import { purgeAnswer } from './purge-answer.js';
-import { parsePurgePolicy, POLICY_HEADER, type PurgePolicy } from './purge-policy.js';
+import {
+  entityPurges,
+  narrowLimits,
+  temporalPurges,
+  type PurgeKind,
+  type PurgeSetup,
+  type TemporalPurgeSetup,
+} from './purge-kinds.js';
+import { parsePurgePolicy, POLICY_HEADER } from './purge-policy.js';
 
 export interface PurgeRoutesOptions {
-  readonly purge: PurgeDependencies;
+  readonly entities: PurgeSetup;
+  readonly temporal: TemporalPurgeSetup;
   readonly running: RunningPurges;
-  /** What the configuration allows; callers and policy can only narrow it. */
-  readonly limits: PurgeLimits;
   readonly checkToken: TokenCheck;
 }
 
@@ -43,48 +48,68 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
       payload.once('end', () => done(null));
       payload.once('error', done);
     });
-    const entities = async (request: FastifyRequest, reply: FastifyReply) =>
-      handlePurge(request, reply, options);
-    scope.delete('/ngsi-ld/v1/entities', entities);
-    scope.delete('/ngsi-ld/v1/entities/', entities);
-    const temporal = async (request: FastifyRequest) => {
-      options.checkToken(request.headers[TOKEN_HEADER]);
-      throw new UnsupportedRequestError('Temporal purges are not supported; nothing was deleted.');
+    const handlers = {
+      '/ngsi-ld/v1/entities': createHandler(entityPurges(options.entities), options),
+      '/ngsi-ld/v1/temporal/entities': createHandler(temporalPurges(options.temporal), options),
     };
-    scope.delete('/ngsi-ld/v1/temporal/entities', temporal);
-    scope.delete('/ngsi-ld/v1/temporal/entities/', temporal);
+    for (const [path, handler] of Object.entries(handlers)) {
+      scope.delete(path, handler);
+      scope.delete(`${path}/`, handler);
+    }
   });
 }
 
-async function handlePurge(request: FastifyRequest, reply: FastifyReply, options: PurgeRoutesOptions) {
-  const { headers } = request;
-  options.checkToken(headers[TOKEN_HEADER]);
-  const policy = parsePurgePolicy(headers[POLICY_HEADER]);
-  for (const name of UNSUPPORTED_HEADERS) {
-    if (headers[name] !== undefined) {
-      throw new UnsupportedRequestError(
-        `The header ${name} is not supported by purges: without it, live data would go.`,
-      );
+function createHandler<Query extends PurgeQuery>(
+  kind: PurgeKind<Query>,
+  { running, checkToken }: PurgeRoutesOptions,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { headers } = request;
+    checkToken(headers[TOKEN_HEADER]);
+    const policy = parsePurgePolicy(headers[POLICY_HEADER]);
+    for (const name of UNSUPPORTED_HEADERS) {
+      if (headers[name] !== undefined) {
+        throw new UnsupportedRequestError(
+          `The header ${name} is not supported by purges: without it, live data would go.`,
+        );
+      }
     }
-  }
-  const rawQuery = rawQueryOf(request.raw);
-  const query = parseEntityPurgeQuery(rawQuery);
-  if (policy.dryRunOnly === true && !query.dryRun) {
-    throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
-  }
-  const limits = narrowLimits(options.limits, policy, query);
+    const rawQuery = rawQueryOf(request.raw);
+    const query = kind.parse(rawQuery);
+    kind.vet(query, policy);
+    if (policy.dryRunOnly === true && !query.dryRun) {
+      throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
+    }
+    const limits = narrowLimits(kind, policy, query);
+    const order = { query, headers: forwardedHeaders(headers), limits };
+    const log = request.log.child({
+      tenant: headers['ngsild-tenant'] ?? headers['fiware-service'],
+      query: rawQuery,
+    });
+    const gone = goneSignal(request, reply);
+    return answerPurge(request, reply, { log, gone, running }, (signal) =>
+      kind.run(order, kind.dependencies, signal),
+    );
+  };
+}
 
+interface PurgeRun {
+  readonly log: FastifyBaseLogger;
+  readonly gone: AbortSignal;
+  readonly running: RunningPurges;
+}
+
+async function answerPurge(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log, gone, running }: PurgeRun,
+  start: (signal: AbortSignal) => AsyncIterable<PurgeEvent>,
+): Promise<FastifyReply> {
   const startedMs = performance.now();
-  const log = request.log.child({
-    tenant: headers['ngsild-tenant'] ?? headers['fiware-service'],
-    query: rawQuery,
-  });
   let progress: PurgeProgress = { deleted: 0, failed: 0, requests: 0, hasBegun: false };
-  const gone = goneSignal(request, reply);
   try {
-    const report = await options.running.run(gone, async (signal) => {
-      const order = { query, headers: forwardedHeaders(headers), limits };
-      for await (const event of purgeEntities(order, options.purge, signal)) {
+    const report = await running.run(gone, async (signal) => {
+      for await (const event of start(signal)) {
         if (event.type === 'progress') progress = event;
         if (event.type === 'finished') return event.report;
       }
@@ -119,20 +144,6 @@ export class PurgeEndedError extends Error {
   ) {
     super('The purge ended early.');
   }
-}
-
-/** The smaller of every bound: configuration, gateway policy, caller. */
-function narrowLimits(limits: PurgeLimits, policy: PurgePolicy, query: EntityPurgeQuery): PurgeLimits {
-  const bounds = [limits.maxAffected, policy.maxAffected, query.maxAffected].filter(
-    (bound) => bound !== undefined,
-  );
-  return {
-    ...limits,
-    pageSize: Math.min(limits.pageSize, policy.pageSize ?? Infinity),
-    batchSize: Math.min(limits.batchSize, policy.batchSize ?? Infinity),
-    concurrency: Math.min(limits.concurrency, policy.concurrency ?? Infinity),
-    maxAffected: bounds.length === 0 ? undefined : Math.min(...bounds),
-  };
 }
 
 /** Aborts when the client goes away before its answer was sent. */

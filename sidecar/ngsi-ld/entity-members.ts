@@ -14,3 +14,8 @@ export const NO_OWN_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...['id', 'type', '@id', '@type', '@context'],
   ...[...SYSTEM_ATTRIBUTES, ...MEMBERS].flatMap((name) => [name, `${CORE}${name}`]),
 ]);
+
+/** The names of an entity's own attributes, as the entity shows them. */
+export function ownAttributesOf(entity: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(entity).filter((name) => !NO_OWN_ATTRIBUTES.has(name));
+}

@@ -13,16 +13,25 @@ import { walkMatches } from './walk.js';
  * @returns how many matches there are, where all of them were listed
  * @throws TooManyMatchesError
  */
-export async function checkBound(context: PurgeContext, first: ListedPage): Promise<number | undefined> {
+export async function checkBound(
+  context: PurgeContext,
+  first: ListedPage,
+  seen?: IdLedger,
+): Promise<number | undefined> {
   const { maxAffected } = context.limits;
   if (maxAffected === undefined) return undefined;
   if (first.count !== undefined && first.count > maxAffected) {
     throw new TooManyMatchesError(first.count, maxAffected, true);
   }
-  const { listed, isComplete } = await countMatches(context, first, (soFar) => {
-    if (soFar > maxAffected) throw new TooManyMatchesError(soFar, maxAffected, false);
-    return true;
-  });
+  const { listed, isComplete } = await countMatches(
+    context,
+    first,
+    (soFar) => {
+      if (soFar > maxAffected) throw new TooManyMatchesError(soFar, maxAffected, false);
+      return true;
+    },
+    seen,
+  );
   return isComplete ? listed : undefined;
 }
 
@@ -30,24 +39,26 @@ export async function checkBound(context: PurgeContext, first: ListedPage): Prom
  * Counts the matches by listing them, without a delete between.
  *
  * @param onPage hears the distinct matches listed so far; it may throw, or answer false to stop
- * @returns the distinct matches listed, and whether the broker has no more
+ * @param seen matches listed before, by another query for the same; they are not counted again
+ * @returns the distinct matches listed in all, and whether the broker has no more
  */
 export async function countMatches(
   context: PurgeContext,
   first: ListedPage,
   onPage: (listed: number, page: ListedPage) => boolean,
+  seen = new IdLedger(),
 ): Promise<{ readonly listed: number; readonly isComplete: boolean }> {
-  const seen = new IdLedger();
+  seen.startSurvey();
   const walk = walkMatches({
     lister: context.lister,
-    selection: context.query.selection,
+    selection: context.selection,
+    countsUnshown: context.countsUnshown,
     waitBefore: (look) => context.requester.waitBefore(look),
     paging: context.paging,
     first,
     isNew: (id) => {
-      if (seen.get(id) !== IdState.unknown) return false;
-      seen.set(id, IdState.pending);
-      return true;
+      if (seen.get(id) === IdState.unknown) seen.set(id, IdState.pending);
+      return seen.markListed(id);
     },
   });
   for (;;) {

@@ -73,10 +73,10 @@ export async function closeDrain(
 }
 
 /** Nothing is left to do: what the last survey lists stays, and is reported. */
-function finish({ tally, paging }: PurgeContext, survey: Survey): void {
+function finish({ tally, paging, showsAll }: PurgeContext, survey: Survey): void {
   const { ledger } = tally;
   if (survey.complete) {
-    tally.forgetUnlisted();
+    if (showsAll) tally.forgetUnlisted();
     return;
   }
   if (survey.trickles) return;

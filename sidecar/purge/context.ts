@@ -4,12 +4,14 @@ import { FilterIgnoredError, TooManyMatchesError } from './errors.js';
 import type { PurgeEvent } from './events.js';
 import { createIdGuard } from './id-guard.js';
 import { IdState } from './id-ledger.js';
+import type { ListedResource } from './listed-resource.js';
 import { createLister, type Lister } from './listing.js';
 import type { Page } from './page.js';
+import type { Parameter } from './parameters.js';
 import { proveFilters } from './prober.js';
-import type { EntityPurgeQuery } from './query.js';
 import type { Requester } from './requester.js';
-import { Tally } from './tally.js';
+import type { PurgeQuery } from './selection.js';
+import { Tally, type Item } from './tally.js';
 import type { PagingEvidence } from './walk.js';
 
 /** How hard a purge may work; what its caller and the gateway's configuration came to. */
@@ -25,12 +27,42 @@ export interface PurgeLimits {
   readonly maxAffected: number | undefined;
 }
 
-/** Everything that the parts of one purge share. */
-export interface PurgeContext {
-  readonly query: EntityPurgeQuery;
+/** What the parts of one purge share, through whatever query they look at the broker. */
+export interface PurgeScope {
   readonly limits: PurgeLimits;
   readonly requester: Requester;
   readonly capabilities: BrokerCapabilities;
+  readonly deleter: Deleter;
+  readonly tally: Tally;
+  readonly warnings: ReadonlySet<string>;
+  readonly emit: (event: PurgeEvent) => void;
+  /**
+   * Takes an item never seen before, which is then pending.
+   *
+   * @throws TooManyMatchesError when that would affect more than is allowed
+   */
+  take(item: Item): void;
+  /** Tells the listeners how far the purge is. */
+  reportProgress(): void;
+  /** Looks at the broker through a query; see PurgeContext. */
+  open(view: View): PurgeContext;
+}
+
+/** A query, as the caller gave it and as the broker is asked. */
+export interface View {
+  readonly resource: ListedResource;
+  /** The caller's filters. */
+  readonly selection: readonly Parameter[];
+  /** What is added for the broker's sake, without restricting the matches. */
+  readonly additions?: readonly Parameter[];
+  /** Shows some of what is purged; other queries show the rest. */
+  readonly isPartial?: boolean;
+}
+
+/** A purge that looks at the broker through one query. */
+export interface PurgeContext extends PurgeScope {
+  /** The query as the broker is asked. */
+  readonly selection: readonly Parameter[];
   /**
    * Lists pages, each checked before anything of it is used: its warnings are kept, its ids are held against the query.
    *
@@ -38,12 +70,12 @@ export interface PurgeContext {
    * page shows that the broker did not stay local.
    */
   readonly lister: Lister;
-  readonly deleter: Deleter;
-  readonly tally: Tally;
+  /** What this query no longer lists is gone. */
+  readonly showsAll: boolean;
+  /** The broker counts matches that it does not show, or shows pages that come empty before the end. */
+  readonly countsUnshown: boolean;
   /** What was seen of the broker's counts and pages. */
   readonly paging: PagingEvidence;
-  readonly warnings: ReadonlySet<string>;
-  readonly emit: (event: PurgeEvent) => void;
   /**
    * Takes the ids never seen before, which are then pending.
    *
@@ -56,12 +88,10 @@ export interface PurgeContext {
    * @throws FilterIgnoredError
    */
   proveFilters(): Promise<void>;
-  /** Tells the listeners how far the purge is. */
-  reportProgress(): void;
 }
 
-export interface PurgeContextOptions {
-  readonly query: EntityPurgeQuery;
+export interface PurgeScopeOptions {
+  readonly query: PurgeQuery;
   readonly limits: PurgeLimits;
   readonly requester: Requester;
   readonly capabilities: BrokerCapabilities;
@@ -70,30 +100,20 @@ export interface PurgeContextOptions {
 
 const WARNINGS_MAX = 10;
 
-export function createPurgeContext(options: PurgeContextOptions): PurgeContext {
+/** @param path the collection whose entities are deleted */
+export function createPurgeScope(options: PurgeScopeOptions, path: ListedResource['path']): PurgeScope {
   const { query, limits, requester, capabilities, emit } = options;
   const tally = new Tally();
   const warnings = new Set<string>();
   const guard = createIdGuard(query.ids, query.idPattern);
-  const isLocal = query.selection.some(({ name, value }) => name === 'local' && value === 'true');
 
-  const uncheckedLister = createLister({
-    requester,
-    capabilities,
-    pageSize: limits.pageSize,
-    content: query.removal === undefined ? 'ids' : 'attributes',
-  });
-  const lister: Lister = {
-    showsAnything: (selection) => uncheckedLister.showsAnything(selection),
-    page: async (pageQuery) => {
-      const page = await uncheckedLister.page(pageQuery);
-      check(page);
-      return page;
-    },
-  };
-  let proof: Promise<void> | undefined;
+  function boundTo(affected: number): void {
+    if (limits.maxAffected !== undefined && affected > limits.maxAffected) {
+      throw new TooManyMatchesError(affected, limits.maxAffected, false);
+    }
+  }
 
-  function check(page: Page): void {
+  function check(page: Page, isLocal: boolean): void {
     if (page.warning !== undefined && warnings.size < WARNINGS_MAX) warnings.add(page.warning);
     if (isLocal && page.madeEntityMap) {
       const detail =
@@ -103,35 +123,56 @@ export function createPurgeContext(options: PurgeContextOptions): PurgeContext {
     for (const id of page.ids) guard.check(id);
   }
 
-  return {
-    query,
+  const scope: PurgeScope = {
     limits,
     requester,
     capabilities,
     tally,
     warnings,
     emit,
-    paging: { contradicted: false, longestPage: 0 },
-    lister,
     deleter: createDeleter({
       requester,
       capabilities,
+      path,
       strategy: limits.strategy === 'native' ? 'auto' : limits.strategy,
       batchSize: limits.batchSize,
     }),
-    takeFresh(ids) {
-      const fresh = [...new Set(ids)].filter((id) => tally.ledger.get(id) === IdState.unknown);
-      const affected = tally.ledger.size + fresh.length;
-      if (limits.maxAffected !== undefined && affected > limits.maxAffected) {
-        throw new TooManyMatchesError(affected, limits.maxAffected, false);
-      }
-      for (const entityId of fresh) tally.take({ entityId });
-      return fresh;
+    take(item) {
+      boundTo(tally.ledger.size + 1);
+      tally.take(item);
     },
-    proveFilters: () => (proof ??= proveFilters(query.selection, uncheckedLister, capabilities)),
     reportProgress() {
       const { matched, deleted, failed } = tally;
       emit({ type: 'progress', hasBegun: matched > 0, deleted, failed, requests: requester.requests });
     },
+    open({ resource, selection: filters, additions = [], isPartial = false }) {
+      const selection = [...filters, ...additions];
+      const unchecked = createLister({ requester, capabilities, pageSize: limits.pageSize, resource });
+      const isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
+      let proof: Promise<void> | undefined;
+      return {
+        ...scope,
+        selection,
+        showsAll: !isPartial,
+        countsUnshown: resource.path === '/temporal/entities',
+        paging: { contradicted: false, longestPage: 0 },
+        lister: {
+          showsAnything: (asked) => unchecked.showsAnything(asked),
+          page: async (pageQuery) => {
+            const page = await unchecked.page(pageQuery);
+            check(page, isLocal);
+            return page;
+          },
+        },
+        takeFresh(ids) {
+          const fresh = [...new Set(ids)].filter((id) => tally.ledger.get(id) === IdState.unknown);
+          boundTo(tally.ledger.size + fresh.length);
+          for (const entityId of fresh) tally.take({ entityId });
+          return fresh;
+        },
+        proveFilters: () => (proof ??= proveFilters(filters, unchecked, capabilities, additions)),
+      };
+    },
   };
+  return scope;
 }

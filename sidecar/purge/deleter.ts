@@ -4,6 +4,7 @@ import type { BrokerReply } from '../broker/outcome.js';
 import { readBatchReply, type ItemVerdict } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
 import { problemOfFailure } from './item-problem.js';
+import type { ListedResource } from './listed-resource.js';
 import type { Requester } from './requester.js';
 import { resourcePath } from './resource-path.js';
 
@@ -35,6 +36,8 @@ export interface DeleterOptions {
   readonly capabilities: BrokerCapabilities;
   readonly strategy: DeleteStrategy;
   readonly batchSize: number;
+  /** The collection to delete from; there is no batch delete of temporal entities. */
+  readonly path: ListedResource['path'];
 }
 
 /** What a batch came to, besides its settled items. */
@@ -57,9 +60,12 @@ export function createDeleter(options: DeleterOptions): Deleter {
   let culprits = 0;
   let deletedSingly = 0;
 
+  const { path: collection } = options;
+  const isTemporal = collection === '/temporal/entities';
   const usesBatches = () =>
-    strategy === 'batch' ||
-    (strategy === 'auto' && capabilities.batchDelete && (batchAccepted || culprits < CULPRITS_MAX));
+    !isTemporal &&
+    (strategy === 'batch' ||
+      (strategy === 'auto' && capabilities.batchDelete && (batchAccepted || culprits < CULPRITS_MAX)));
 
   async function deleteBatch(ids: readonly string[], settle: Settle): Promise<BatchEnd> {
     if (!usesBatches()) return { leftForSingle: ids, foundCulprit: false };
@@ -144,14 +150,14 @@ export function createDeleter(options: DeleterOptions): Deleter {
   }
 
   async function deleteOne(id: string): Promise<ItemVerdict> {
-    const path = resourcePath(id);
-    const viaBatch = strategy === 'batch' || (path === undefined && usesBatches());
+    const path = resourcePath(collection, id);
+    const viaBatch = usesBatches() && (strategy === 'batch' || path === undefined);
     const verdict = viaBatch ? await batchOfOne(id) : undefined;
     return verdict ?? (path === undefined ? UNADDRESSABLE : viaPath(id, path));
   }
 
   async function viaPath(id: string, path: string): Promise<ItemVerdict> {
-    const operation = 'delete an entity';
+    const operation = isTemporal ? 'delete a temporal entity' : 'delete an entity';
     const settled = await requester.send({ method: 'DELETE', path, operation, item: id });
     if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
     const { reply } = settled;

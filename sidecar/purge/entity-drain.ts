@@ -58,7 +58,7 @@ async function drainWindow(
   target: number,
   dispatcher: Dispatcher<string>,
 ): Promise<void> {
-  const { lister, query, tally } = context;
+  const { lister, selection, tally } = context;
   const wanted = target - tally.ledger.size;
   let pagesLeft = Math.min(WINDOW_PAGES, Math.ceil(wanted / limit));
   const fetched: Promise<ListedPage>[] = [];
@@ -67,7 +67,7 @@ async function drainWindow(
     if (pagesLeft <= 0) return;
     pagesLeft -= 1;
     const page = lister.page({
-      selection: query.selection,
+      selection,
       offset: start + pagesLeft * limit,
       ...atMost(context, Math.min(limit, wanted - pagesLeft * limit)),
     });
@@ -124,7 +124,7 @@ async function drainForward(
   target: number,
   dispatcher: Dispatcher<string>,
 ): Promise<void> {
-  const { tally, lister, query } = context;
+  const { tally, lister, selection } = context;
   let isSerial = false;
   for (let page = first; ;) {
     const fresh = context.takeFresh(page.ids);
@@ -138,7 +138,7 @@ async function drainForward(
     await (isSerial ? dispatcher.settled() : dispatcher.room(pendingMax(context, page.limit)));
     const remaining = tally.ledger.count(IdState.unsettled) + tally.ledger.count(IdState.failed);
     page = await lister.page({
-      selection: query.selection,
+      selection,
       offset: dispatcher.pending + remaining,
       ...atMost(context, target - tally.ledger.size),
     });

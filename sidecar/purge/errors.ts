@@ -84,7 +84,11 @@ export class BrokerRefusedError extends GatewayError {
     readonly problem: BrokerProblem,
     readonly wwwAuthenticate?: string,
   ) {
-    super(`The broker refused to ${operation} with status ${problem.status}.`);
+    super(
+      problem.status === 501 || problem.status === 405
+        ? `The broker cannot ${operation}: it does not implement that (status ${problem.status}).`
+        : `The broker refused to ${operation} with status ${problem.status}.`,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ItemError } from './tally.js';
+import type { Item, ItemError } from './tally.js';
 
 /** News of a running purge, in order; the last one is `finished`, or the stream throws. */
 export type PurgeEvent =
@@ -10,7 +10,7 @@ export type PurgeEvent =
   | { readonly type: 'drained'; readonly matched: number }
   | { readonly type: 'finished'; readonly report: PurgeReport };
 
-/** The end of a purge that ran to its end. Counts are in items: entities, or attributes under drop and keep. */
+/** The end of a purge that ran to its end. Counts are in items: entities, attributes, datasets or instances. */
 export interface PurgeReport {
   readonly dryRun: boolean;
   readonly matched: number;
@@ -22,6 +22,12 @@ export interface PurgeReport {
   readonly errors: readonly ItemError[];
   /** For a dry run: ids of matching entities, at most 100. */
   readonly sample: readonly string[];
+  /** For a dry run of a temporal purge: what its counts are in. */
+  readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
+  /** For a dry run: there are more than could be counted without deleting. */
+  readonly isLowerBound?: boolean;
+  /** For a dry run of parts of temporal entities: some of those parts, at most 100. */
+  readonly items?: readonly Item[];
   /** NGSILD-Warning values of the broker's answers: some context source is missing from the result. */
   readonly warnings: readonly string[];
   /** Matches that turned up while the purge ran and were left alone. */

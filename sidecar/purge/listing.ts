@@ -8,23 +8,17 @@ import {
 import { ReplyTooLargeError } from '../broker/errors.js';
 import type { BrokerReply } from '../broker/outcome.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
+import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';
 import { parsePage, type Page } from './page.js';
+import type { PageQuery } from './page-query.js';
 import { formatParameters, type Parameter } from './parameters.js';
 import type { Requester, Settled } from './requester.js';
 
-/** What to ask the broker for. */
-export interface PageQuery {
-  readonly selection: readonly Parameter[];
-  readonly offset?: number;
-  /** Ask for the total as well (clause 4.13). */
-  readonly count?: boolean;
-  /** At most this many, where fewer than a page are wanted. */
-  readonly limit?: number;
-}
-
-/** A page and the limit that was asked for in the end. */
+/** A page, and what was asked for in the end. */
 export interface ListedPage extends Page {
   readonly limit: number;
+  /** Instances of each attribute that were asked for; undefined for all. */
+  readonly instances: number | undefined;
 }
 
 /** Lists the matches of a query, page by page, adapting to what the broker accepts. */
@@ -46,42 +40,37 @@ export interface ListerOptions {
   readonly capabilities: BrokerCapabilities;
   /** Entities wanted in one page. */
   readonly pageSize: number;
-  /** `ids`: only ids are needed; `attributes`: the attributes are needed as well. */
-  readonly content: 'ids' | 'attributes';
+  readonly resource: ListedResource;
 }
 
 /** Page sizes to fall back to, as the contract of the product names them. */
 const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
 
-const OPERATION = 'list the matching entities';
-
-/** Query parameters that ask for ids only; `attrs` already narrows the output and is not mixed with `pick`. */
-const PROJECTIONS: Readonly<Record<Projection, readonly Parameter[]>> = {
-  pick: [{ name: 'pick', value: 'id' }],
-  'key-values': [{ name: 'options', value: 'keyValues' }],
-  none: [],
-};
-
-/** Statuses with which a query is answered (clause 6.4.3.2). */
-const ANSWERED: ReadonlySet<number> = new Set([200, 201, 203]);
-
-const NEXT_PROJECTION: Readonly<Record<Projection, Projection | undefined>> = {
-  pick: 'key-values',
-  'key-values': 'none',
-  none: undefined,
-};
-
 export function createLister(options: ListerOptions): Lister {
-  const { requester, capabilities, content } = options;
+  const { requester, capabilities, resource } = options;
+
+  /** Larger pages of this query are too large to be read; other queries may be slimmer. */
+  let readableLimit = Infinity;
+  let isBareReadable = true;
 
   function limitFor(query: PageQuery): number {
-    const page = Math.min(options.pageSize, capabilities.pageSizeMax ?? Infinity);
+    const page = Math.min(options.pageSize, capabilities.pageSizeMax ?? Infinity, readableLimit);
     return Math.max(1, Math.min(page, query.limit ?? Infinity));
   }
 
   function projectionFor(query: PageQuery): Projection {
-    const projects = content === 'ids' && !query.selection.some(({ name }) => name === 'attrs');
-    return projects ? capabilities.projection : 'none';
+    const refused = capabilities.refusedProjections;
+    return resource.projectionsOf(query).find((projection) => !refused.has(projection)) ?? 'none';
+  }
+
+  /** What is left to fall back to, best first. */
+  function fallbacks(query: PageQuery, from: Projection): readonly Projection[] {
+    const all = resource.projectionsOf(query);
+    return all.slice(all.indexOf(from) + 1);
+  }
+
+  function refuse(...projections: readonly Projection[]): void {
+    capabilities.refusedProjections = new Set([...capabilities.refusedProjections, ...projections]);
   }
 
   const asksCount = (query: PageQuery) => query.count === true && capabilities.countAccepted;
@@ -89,7 +78,7 @@ export function createLister(options: ListerOptions): Lister {
   async function ask(query: PageQuery, limit: number, projection: Projection): Promise<BrokerReply> {
     return send([
       ...query.selection,
-      ...PROJECTIONS[projection],
+      ...projectionParameters(projection, query),
       { name: 'limit', value: String(limit) },
       ...(query.offset === undefined || query.offset === 0
         ? []
@@ -101,8 +90,8 @@ export function createLister(options: ListerOptions): Lister {
   async function send(parameters: readonly Parameter[]): Promise<BrokerReply> {
     const request = {
       method: 'GET',
-      path: `/entities?${formatParameters(parameters)}`,
-      operation: OPERATION,
+      path: `${resource.path}?${formatParameters(parameters)}`,
+      operation: resource.listing,
     } as const;
     let settled: Settled = await requester.send(request, { allow403: true });
     // In a purge that has had answers, a query whose tries ran out is more likely bad luck than a dead broker, and
@@ -111,8 +100,17 @@ export function createLister(options: ListerOptions): Lister {
       settled = await requester.send(request, { allow403: true });
     }
     if (settled.kind === 'gave-up')
-      throw new BrokerFailedError(OPERATION, settled.failure, 'attempts-used-up');
+      throw new BrokerFailedError(resource.listing, settled.failure, 'attempts-used-up');
     return settled.reply;
+  }
+
+  /** Takes a step back for a page that is too large to be read; false when there is none left to take. */
+  function asksForLess(query: PageQuery, limit: number): boolean {
+    const smaller = SMALLER_PAGES.find((size) => size < limit);
+    if (smaller !== undefined) readableLimit = smaller;
+    else if (query.isBare === true) isBareReadable = false;
+    else return false;
+    return true;
   }
 
   /** Takes a step back for a refused page; false when there is none left to take. */
@@ -128,10 +126,14 @@ export function createLister(options: ListerOptions): Lister {
    * them out one after the other, and remembers what was at fault.
    */
   async function findCulprit(query: PageQuery, limit: number, projection: Projection): Promise<boolean> {
-    for (let next = NEXT_PROJECTION[projection]; next !== undefined; next = NEXT_PROJECTION[next]) {
+    const refused = [projection];
+    for (const next of fallbacks(query, projection)) {
       const verdict = await tryOut(query, limit, next);
-      if (verdict === 'refused') continue;
-      capabilities.projection = next;
+      if (verdict === 'refused') {
+        refused.push(next);
+        continue;
+      }
+      refuse(...refused);
       return verdict === 'accepted' || stepDown(limit);
     }
     const countless = { ...query, count: false };
@@ -147,7 +149,7 @@ export function createLister(options: ListerOptions): Lister {
   async function tryOut(query: PageQuery, limit: number, projection: Projection) {
     try {
       const reply = await ask(query, limit, projection);
-      if (ANSWERED.has(reply.status)) return 'accepted';
+      if (resource.answered.has(reply.status)) return 'accepted';
       return isAboutPageSize(parseBrokerProblem(reply)) ? 'too-many' : 'refused';
     } catch (error) {
       // More than can be read is an answer all the same; the page itself is then asked for in smaller steps.
@@ -160,9 +162,8 @@ export function createLister(options: ListerOptions): Lister {
     if (problem.status === 403)
       return /TooManyResults|too many results/i.test(wordsOf(problem)) && stepDown(limit);
     if (problem.status !== 400 || capabilities.isProvenPage(projection, limit)) return false;
-    const next = NEXT_PROJECTION[projection];
-    if (next !== undefined && mentions(problem, projection)) {
-      capabilities.projection = next;
+    if (fallbacks(query, projection).length > 0 && mentions(problem, projection)) {
+      refuse(projection);
       return true;
     }
     if (isAboutPageSize(problem)) return stepDown(limit);
@@ -177,30 +178,30 @@ export function createLister(options: ListerOptions): Lister {
     async showsAnything(selection) {
       try {
         const reply = await send(selection);
-        return ANSWERED.has(reply.status) && parsePage(reply).ids.length > 0;
+        return resource.answered.has(reply.status) && parsePage(reply).ids.length > 0;
       } catch (error) {
         if (error instanceof ReplyTooLargeError) return true;
         throw error;
       }
     },
-    async page(query) {
-      const { pageSizeMax, projection: learntProjection, countAccepted } = capabilities;
+    async page(asked) {
+      const { pageSizeMax, refusedProjections, countAccepted } = capabilities;
       for (;;) {
+        const query = isBareReadable ? asked : { ...asked, isBare: false };
         const limit = limitFor(query);
         const projection = projectionFor(query);
         let reply: BrokerReply;
         try {
           reply = await ask(query, limit, projection);
         } catch (error) {
-          if (error instanceof ReplyTooLargeError && stepDown(limit)) continue;
-          if (error instanceof ReplyTooLargeError)
-            throw new BrokerReplyError(error.message, { cause: error });
-          throw error;
+          if (!(error instanceof ReplyTooLargeError)) throw error;
+          if (!asksForLess(query, limit)) throw new BrokerReplyError(error.message, { cause: error });
+          continue;
         }
-        if (ANSWERED.has(reply.status)) {
+        if (resource.answered.has(reply.status)) {
           const page = parsePage(reply);
           capabilities.setProvenPage(projection, limit);
-          return { ...page, limit };
+          return { ...page, limit, instances: instancesOf(query, projection) };
         }
         const problem = parseBrokerProblem(reply);
         if (reply.status < 400) {
@@ -211,9 +212,9 @@ export function createLister(options: ListerOptions): Lister {
         if (await adapt(query, limit, projection, problem)) continue;
         // The steps did not help, so the query is at fault: nothing was learnt about the broker.
         capabilities.pageSizeMax = pageSizeMax;
-        capabilities.projection = learntProjection;
+        capabilities.refusedProjections = refusedProjections;
         capabilities.countAccepted = countAccepted;
-        throw new BrokerRefusedError(OPERATION, problem, reply.headers.get('www-authenticate'));
+        throw new BrokerRefusedError(resource.listing, problem, reply.headers.get('www-authenticate'));
       }
     },
   };
@@ -224,8 +225,12 @@ function isBadLuck(settled: Settled): boolean {
   return settled.kind === 'gave-up' && settled.failure.kind !== 'context-unavailable';
 }
 
-/** True when a problem names the parameter that a projection adds. */
+/** How many instances of each attribute a query asks for; undefined for all. */
+function instancesOf(query: PageQuery, projection: Projection): number | undefined {
+  return projection === 'recent' || projection === 'recent-times' ? (query.instances ?? 1) : undefined;
+}
+
+/** True when a problem names a parameter that a projection adds. */
 function mentions(problem: BrokerProblem, projection: Projection): boolean {
-  const names = projection === 'pick' ? /\bpick\b/i : /\boptions\b|keyValues/i;
-  return names.test(wordsOf(problem));
+  return PROJECTION_WORDS[projection]?.test(wordsOf(problem)) === true;
 }

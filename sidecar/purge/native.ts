@@ -36,12 +36,12 @@ export async function purgeNatively(
   context: PurgeContext,
   first: ListedPage,
 ): Promise<Pick<PurgeReport, 'matched' | 'deleted' | 'failed' | 'errors'>> {
-  const { query, requester, lister } = context;
+  const { selection, requester, lister } = context;
   const matched = countOf(first);
   if (matched > 0 && first.ids.length === 0) {
     throw new BrokerReplyError(`The broker counts ${matched} matches but lists none of them.`);
   }
-  const path = `/entities?${formatParameters(query.selection)}`;
+  const path = `/entities?${formatParameters(selection)}`;
   let left = matched;
   let fewest = matched;
   let page = first;
@@ -53,7 +53,7 @@ export async function purgeNatively(
     // 404: nothing matches any more, in the words of some brokers; the count below has the last word.
     if (status >= 400 && status !== 404)
       throw new BrokerRefusedError(OPERATION, parseBrokerProblem(settled.reply));
-    page = await lister.page({ selection: query.selection, count: true });
+    page = await lister.page({ selection, count: true });
     const now = countOf(page);
     // Below every count so far: with matches coming in, a count that goes up and down would never end.
     idle = now < fewest ? 0 : idle + 1;

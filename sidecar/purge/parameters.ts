@@ -25,8 +25,60 @@ export const SELECTION_PARAMETERS: ReadonlySet<string> = new Set([
   'local',
 ]);
 
-/** Parameters of Purge Entities (Table 6.4.3.3-1) beyond the selection, and this product's extensions. */
-export const PURGE_PARAMETERS: ReadonlySet<string> = new Set(['drop', 'keep', 'dryRun', 'maxAffected']);
+/** This product's extensions; they never reach a broker. */
+const EXTENSIONS = ['dryRun', 'maxAffected'];
+
+const OUTPUT_ONLY = 'it selects output only';
+const ALWAYS_ALL = 'a purge always deletes every match';
+
+/** What a kind of purge accepts, and why it refuses some well-known names: an ignored one would silently widen a delete. */
+export interface AcceptedParameters {
+  readonly names: ReadonlySet<string>;
+  readonly reasons: Readonly<Record<string, string>>;
+}
+
+/** Parameters of Purge Entities (Table 6.4.3.3-1), of the selection, and extensions. */
+export const ENTITY_PARAMETERS: AcceptedParameters = {
+  names: new Set([...SELECTION_PARAMETERS, 'drop', 'keep', ...EXTENSIONS]),
+  reasons: {
+    limit: `${ALWAYS_ALL}; use maxAffected to bound it`,
+    offset: ALWAYS_ALL,
+    count: 'use dryRun=true to count without deleting',
+    pick: `${OUTPUT_ONLY}; use drop or keep to remove attributes`,
+    omit: `${OUTPUT_ONLY}; use drop or keep to remove attributes`,
+    options: OUTPUT_ONLY,
+    format: OUTPUT_ONLY,
+    lastN: OUTPUT_ONLY,
+    ...Object.fromEntries(
+      ['datasetId', 'timerel', 'timeAt', 'endTimeAt', 'timeproperty'].map((name) => [
+        name,
+        'it is only known for temporal purges (DELETE /ngsi-ld/v1/temporal/entities)',
+      ]),
+    ),
+  },
+};
+
+/** Parameters of a time filter (clause 4.11). */
+export const TIME_PARAMETERS = ['timerel', 'timeAt', 'endTimeAt', 'timeproperty'] as const;
+
+/** Parameters of a temporal purge: those that select in Query Temporal Evolution (clause 6.18.3.2), and extensions. */
+export const TEMPORAL_PARAMETERS: AcceptedParameters = {
+  names: new Set([...SELECTION_PARAMETERS, 'datasetId', ...TIME_PARAMETERS, ...EXTENSIONS]),
+  reasons: {
+    limit: `${ALWAYS_ALL}; use maxAffected to bound it`,
+    offset: ALWAYS_ALL,
+    count: 'use dryRun=true to count without deleting',
+    pick: `${OUTPUT_ONLY}; use attrs to purge single attributes`,
+    omit: `${OUTPUT_ONLY}; use attrs to purge single attributes`,
+    options: `${OUTPUT_ONLY}, and temporalValues or aggregatedValues name no instances`,
+    format: `${OUTPUT_ONLY}, and temporalValues or aggregatedValues name no instances`,
+    lastN: `${OUTPUT_ONLY}, the newest instances; to keep the newest and purge the others, use timerel=before`,
+    aggrMethods: 'an aggregation names no instances that could be deleted',
+    aggrPeriodDuration: 'an aggregation names no instances that could be deleted',
+    drop: 'use attrs to purge attributes from temporal evolutions',
+    keep: 'use attrs to purge attributes from temporal evolutions',
+  },
+};
 
 /**
  * Splits and decodes a query string; refuses what could be ignored or read in two ways.
@@ -36,14 +88,14 @@ export const PURGE_PARAMETERS: ReadonlySet<string> = new Set(['drop', 'keep', 'd
  * @param query without the question mark
  * @throws QueryRefusedError for an unknown, repeated, empty, not encoded or undecodable parameter
  */
-export function parseParameters(query: string): ReadonlyMap<string, string> {
+export function parseParameters(query: string, accepted: AcceptedParameters): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   if (query === '') return parameters;
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=');
     const name = decode(equals === -1 ? pair : pair.slice(0, equals), pair);
     const value = equals === -1 ? '' : decode(pair.slice(equals + 1), name);
-    if (!SELECTION_PARAMETERS.has(name) && !PURGE_PARAMETERS.has(name)) throw unknownParameter(name);
+    if (!accepted.names.has(name)) throw unknownParameter(name, accepted);
     if (parameters.has(name)) {
       throw new QueryRefusedError('invalidRequest', `Parameter ${name} is given more than once.`, name);
     }
@@ -82,26 +134,12 @@ function decode(text: string, name: string): string {
   }
 }
 
-/** Why some well-known names are refused: an ignored parameter would silently widen a delete. */
-const KNOWN_ELSEWHERE: Readonly<Record<string, string>> = {
-  limit: 'a purge always deletes every match; use maxAffected to bound it',
-  offset: 'a purge always deletes every match',
-  count: 'use dryRun=true to count without deleting',
-  pick: 'it selects output only; use drop or keep to remove attributes',
-  omit: 'it selects output only; use drop or keep to remove attributes',
-  options: 'it selects output only',
-  format: 'it selects output only',
-  datasetId: 'it is only known for temporal purges',
-  lastN: 'it selects output only',
-};
-
-function unknownParameter(name: string): QueryRefusedError {
+function unknownParameter(name: string, { names, reasons }: AcceptedParameters): QueryRefusedError {
   if (name === '')
     return new QueryRefusedError('invalidRequest', 'The query has a parameter without a name.', name);
-  const known = [...SELECTION_PARAMETERS, ...PURGE_PARAMETERS];
-  const similar = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
-  const reason = Object.hasOwn(KNOWN_ELSEWHERE, name)
-    ? `: ${KNOWN_ELSEWHERE[name] ?? ''}`
+  const similar = [...names].find((candidate) => candidate.toLowerCase() === name.toLowerCase());
+  const reason = Object.hasOwn(reasons, name)
+    ? `: ${reasons[name] ?? ''}`
     : similar === undefined
       ? ': it is not known, and an ignored filter would widen the purge'
       : `: names are case-sensitive, it is spelled ${similar}`;

@@ -1,35 +1,49 @@
 import type { BrokerCapabilities, ProbedParameter } from '../broker/capabilities.js';
+import { ownAttributesOf } from '../ngsi-ld/entity-members.js';
 import { BrokerRefusedError, FilterIgnoredError } from './errors.js';
 import type { Lister } from './listing.js';
 import type { Parameter } from './parameters.js';
 
 /** Values that cannot match anything, by parameter; for a geoquery it is the property that does not exist. */
-const IMPOSSIBLE: Readonly<Record<ProbedParameter, Parameter>> = {
-  type: { name: 'type', value: 'NoSuchTypePurgeProbe' },
-  attrs: { name: 'attrs', value: 'noSuchAttributePurgeProbe' },
-  q: { name: 'q', value: 'noSuchAttributePurgeProbe==1' },
-  idPattern: { name: 'idPattern', value: '^urn:ngsi-ld:NoSuchEntityPurgeProbe:1$' },
-  scopeQ: { name: 'scopeQ', value: '/NoSuchScopePurgeProbe' },
-  georel: { name: 'geoproperty', value: 'noSuchGeoPropertyPurgeProbe' },
+const IMPOSSIBLE: Readonly<Record<ProbedParameter, readonly Parameter[]>> = {
+  type: [{ name: 'type', value: 'NoSuchTypePurgeProbe' }],
+  attrs: [{ name: 'attrs', value: 'noSuchAttributePurgeProbe' }],
+  q: [{ name: 'q', value: 'noSuchAttributePurgeProbe==1' }],
+  idPattern: [{ name: 'idPattern', value: '^urn:ngsi-ld:NoSuchEntityPurgeProbe:1$' }],
+  scopeQ: [{ name: 'scopeQ', value: '/NoSuchScopePurgeProbe' }],
+  georel: [{ name: 'geoproperty', value: 'noSuchGeoPropertyPurgeProbe' }],
+  datasetId: [{ name: 'datasetId', value: 'urn:ngsi-ld:Dataset:NoSuchDatasetPurgeProbe' }],
+  // Long before anything was measured; some brokers refuse earlier years.
+  timerel: [
+    { name: 'timerel', value: 'before' },
+    { name: 'timeAt', value: '1800-01-01T00:00:00Z' },
+  ],
+  timeproperty: [{ name: 'timeproperty', value: 'noSuchTimePurgeProbe' }],
 };
+
+/** Filters on what is shown of an entity: some brokers list the entity all the same, without the attributes. */
+const ON_INSTANCES: ReadonlySet<ProbedParameter> = new Set(['datasetId', 'timerel', 'timeproperty']);
 
 /**
  * Proves that the broker honours each filter of a query that can be proven: the same query with that filter made
  * impossible must show nothing. Only conclusive, and only asked, when the query itself shows something: otherwise an
  * empty answer says nothing, and there is nothing to delete either.
  *
+ * @param additions sent beside the filters, without need of a proof
  * @throws FilterIgnoredError when entities are shown in spite of an impossible filter
  */
 export async function proveFilters(
-  selection: readonly Parameter[],
+  filters: readonly Parameter[],
   lister: Lister,
   capabilities: BrokerCapabilities,
+  additions: readonly Parameter[] = [],
 ): Promise<void> {
-  const open = filtersOf(selection).filter((filter) => !capabilities.isHonoured(factKey(filter, selection)));
+  const open = filtersOf(filters).filter((filter) => !capabilities.isHonoured(factKey(filter, filters)));
   await Promise.all(
     open.map(async (filter) => {
-      if (!(await isHonoured(filter, selection, lister))) throw ignored(filter);
-      capabilities.setHonoured(factKey(filter, selection));
+      const selection = [...impossibleSelection(filters, filter), ...additions];
+      if (!(await showsNothing(filter, selection, lister))) throw ignored(filter);
+      capabilities.setHonoured(factKey(filter, filters));
     }),
   );
 }
@@ -46,16 +60,20 @@ export function impossibleSelection(
   filter: ProbedParameter,
 ): readonly Parameter[] {
   const impossible = IMPOSSIBLE[filter];
-  return [...selection.filter(({ name }) => name !== impossible.name), impossible];
+  const replaced = new Set(impossible.map(({ name }) => name));
+  if (filter === 'timerel') replaced.add('endTimeAt');
+  return [...selection.filter(({ name }) => !replaced.has(name)), ...impossible];
 }
 
-async function isHonoured(
+async function showsNothing(
   filter: ProbedParameter,
   selection: readonly Parameter[],
   lister: Lister,
 ): Promise<boolean> {
   try {
-    const page = await lister.page({ selection: impossibleSelection(selection, filter), limit: 1 });
+    const page = await lister.page({ selection, limit: 1 });
+    if (ON_INSTANCES.has(filter))
+      return page.entities.every((entity) => ownAttributesOf(entity).length === 0);
     return page.ids.length === 0;
   } catch (error) {
     // A broker that refuses the impossible value has looked at it; the query itself was accepted just before.

@@ -38,7 +38,7 @@ const STILL_LISTED: BrokerProblem = {
 
 /** Lists what the query still shows while nothing is being deleted. */
 export async function surveyMatches(context: PurgeContext, options: SurveyOptions): Promise<Survey> {
-  const { query, lister, paging, requester, tally } = context;
+  const { selection, lister, paging, requester, tally } = context;
   const { ledger } = tally;
   const fresh = new Set<string>();
   const claimedGone: string[] = [];
@@ -62,7 +62,8 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
 
   const walk = walkMatches({
     lister,
-    selection: query.selection,
+    selection,
+    countsUnshown: context.countsUnshown,
     waitBefore: (look) => requester.waitBefore(look),
     isNew,
     first: options.first,

@@ -4,18 +4,24 @@ import { IdLedger, IdState } from './id-ledger.js';
 import { itemProblem } from './item-problem.js';
 import type { ItemVerdict } from './batch-reply.js';
 
-/** One item that could not be deleted: an entity, or an attribute of one. */
-export interface ItemError {
-  readonly entityId: string;
-  /** Set where an attribute of the entity was to go. */
-  readonly attribute?: string;
-  readonly error: Problem;
-}
-
-/** An item of a purge: an entity, or with `attribute` one of its attributes. */
+/**
+ * An item of a purge: an entity; with `attribute` one of its attributes, with `datasetId` one dataset of it (`@none` for
+ * the instances without one), with `instanceId` one instance.
+ */
 export interface Item {
   readonly entityId: string;
   readonly attribute?: string;
+  readonly datasetId?: string;
+  readonly instanceId?: string;
+  /** Tells instances without an instanceId apart: a digest of what the instance holds. */
+  readonly digest?: string;
+  /** The instance's time by the name of the query's timeproperty, where it shows one. */
+  readonly time?: Readonly<Record<string, string>>;
+}
+
+/** One item that could not be deleted. */
+export interface ItemError extends Item {
+  readonly error: Problem;
 }
 
 /** Longest lists that an answer carries; the counts go on. */
@@ -103,6 +109,10 @@ export class Tally {
 }
 
 /** The ledger's key of an item; no URI holds a NUL character. */
-export function keyOf(item: Item): string {
-  return item.attribute === undefined ? item.entityId : `${item.entityId}\u0000${item.attribute}`;
+export function keyOf({ entityId, attribute, datasetId, instanceId, digest }: Item): string {
+  if (attribute === undefined) return entityId;
+  const key = `${entityId}\u0000${attribute}`;
+  if (instanceId !== undefined) return `${key}\u0000i${instanceId}`;
+  if (digest !== undefined) return `${key}\u0000x${digest}`;
+  return datasetId === undefined ? key : `${key}\u0000d${datasetId}`;
 }

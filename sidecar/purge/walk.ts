@@ -1,4 +1,5 @@
 import type { ListedPage, Lister } from './listing.js';
+import type { PageShape } from './page-query.js';
 import type { Parameter } from './parameters.js';
 
 /** How a walk ended. */
@@ -23,18 +24,31 @@ export interface WalkOptions {
   readonly first?: ListedPage | undefined;
   /** Shared by the walks of one purge. */
   readonly paging: PagingEvidence;
+  /**
+   * The broker counts matches that it does not show: its count says how far to look, but not how much is missing.
+   * Temporal queries of some brokers select entities regardless of the interval, and leave those out of the page that
+   * have nothing in it.
+   */
+  readonly countsUnshown?: boolean;
+  /** How much of a page to ask for; asked anew for each page. */
+  readonly shape?: () => PageShape;
 }
 
 /** What a purge has seen of the broker's counts and pages. */
 export interface PagingEvidence {
   /** The broker listed more than it counted: a count once caught lying is not asked again. */
   contradicted: boolean;
+  /** The broker counts matches that its pages do not show. */
+  hidesSome?: boolean;
   /** Longest page so far, whatever was asked for: a page as long as that may be cut, a shorter one may not. */
   longestPage: number;
 }
 
 /** Fruitless looks after which an empty page is taken for the end. */
 const EMPTY_PAGES_MAX = 3;
+
+/** Pages without anything new that a walk passes over because the count or a next link says that there is more. */
+const SKIPPED_PAGES_MAX = 100_000;
 
 /** Short pages in a row, without a count or a next link to say why, after which matches are said to trickle in. */
 const SHORT_PAGES_MAX = 256;
@@ -47,18 +61,19 @@ const SHORT_PAGES_MAX = 256;
  * a next link says that there is more. Without a count, an empty page is asked for twice: it may be an error.
  */
 export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedPage, WalkEnd> {
-  const { lister, selection, paging, isNew } = options;
+  const { lister, selection, paging, isNew, countsUnshown = false, shape } = options;
   let offset = 0;
   let listed = 0;
   let fruitless = 0;
   let confirmations = 0;
   let shortPages = 0;
+  let skippedPages = 0;
   let hasSkipped = false;
   /** Pages overlapped, or an empty one lay between others: some matches may have been passed over. */
   let isDoubtful = false;
   let page = options.first;
   for (;;) {
-    page ??= await lister.page({ selection, offset, count: true });
+    page ??= await lister.page({ selection, offset, count: true, ...shape?.() });
     const { ids, hasNext, limit } = page;
     const fresh = new Set(ids.filter(isNew)).size;
     listed += fresh;
@@ -66,7 +81,13 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
     if (page.count !== undefined && (ids.length > page.count || listed > page.count))
       paging.contradicted = true;
     const count = paging.contradicted ? undefined : page.count;
-    const missing = count === undefined ? 0 : Math.max(0, count - listed);
+    const uncounted = count === undefined ? 0 : Math.max(0, count - listed);
+    const isCutShort = count !== undefined && ids.length < Math.min(limit, count - offset);
+    if (countsUnshown && isCutShort) paging.hidesSome = true;
+    const missing = paging.hidesSome === true ? 0 : uncounted;
+    // Nothing new in a page that came short says nothing of what lies behind it.
+    const hidesMore =
+      countsUnshown && ids.length < limit && (count === undefined ? hasNext : offset + limit < count);
     if (fresh > 0) {
       isDoubtful ||= hasSkipped || fresh < new Set(ids).size;
       yield page;
@@ -74,12 +95,16 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
       if (ids.length > limit && count === ids.length && !hasNext) return ended(page, {});
       fruitless = 0;
       // Twice in a row: some brokers count the page only.
-      confirmations = count !== undefined && missing === 0 && ids.length < limit ? confirmations + 1 : 0;
+      confirmations = count !== undefined && uncounted === 0 && ids.length < limit ? confirmations + 1 : 0;
       if (confirmations === 2) return ended(page, {});
-      const isShort = count === undefined && !hasNext && ids.length * 2 <= paging.longestPage;
+      const isShort =
+        count === undefined && !hasNext && ids.length < limit && ids.length * 2 <= paging.longestPage;
       shortPages = isShort ? shortPages + 1 : 0;
       if (shortPages > SHORT_PAGES_MAX) return ended(page, { complete: false, trickles: true });
       offset += ids.length;
+    } else if (hidesMore && skippedPages < SKIPPED_PAGES_MAX) {
+      skippedPages += 1;
+      offset += limit;
     } else if (ids.length > 0) {
       // Behind the end, the last match again (clause 6.3.10); or the offset is ignored, or the order changes. A page as
       // long as any may then hide others, unless the count says that all was listed.

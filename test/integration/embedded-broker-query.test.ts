@@ -162,7 +162,7 @@ describe('lists and the rest', () => {
 
   it('what the standard has and this broker does not is 501, what nobody has 404', async () => {
     for (const path of [
-      '/temporal/entities?type=N',
+      '/temporal/entityMaps/x',
       '/subscriptions',
       '/csourceRegistrations',
       '/jsonldContexts',

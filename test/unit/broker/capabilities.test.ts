@@ -12,7 +12,7 @@ function capabilitiesAt(startMs: number) {
 describe('broker capabilities', () => {
   it('start by expecting the best', () => {
     const { capabilities } = capabilitiesAt(0);
-    assert.equal(capabilities.projection, 'pick');
+    assert.deepEqual([...capabilities.refusedProjections], []);
     assert.equal(capabilities.batchDelete, true);
     assert.equal(capabilities.countAccepted, true);
     assert.equal(capabilities.pageSizeMax, undefined);
@@ -24,7 +24,7 @@ describe('broker capabilities', () => {
   it('keep what was learnt for an hour, and then forget all of it', () => {
     const { time, capabilities } = capabilitiesAt(1_000_000);
     const learnt = () => ({
-      projection: capabilities.projection,
+      refused: [...capabilities.refusedProjections],
       countAccepted: capabilities.countAccepted,
       pageSizeMax: capabilities.pageSizeMax,
       batchSizeMax: capabilities.batchSizeMax,
@@ -33,7 +33,7 @@ describe('broker capabilities', () => {
       honoured: capabilities.isHonoured('q'),
     });
     const fresh = learnt();
-    capabilities.projection = 'none';
+    capabilities.refusedProjections = new Set(['pick'] as const);
     capabilities.countAccepted = false;
     capabilities.pageSizeMax = 100;
     capabilities.batchSizeMax = 20;
@@ -41,7 +41,7 @@ describe('broker capabilities', () => {
     capabilities.setProvenPage('none', 100);
     capabilities.setHonoured('q');
     const all = {
-      projection: 'none',
+      refused: ['pick'],
       countAccepted: false,
       pageSizeMax: 100,
       batchSizeMax: 20,
@@ -61,7 +61,7 @@ describe('broker capabilities', () => {
     time.nowMs = HOUR_MS - 1;
     capabilities.setHonoured('idPattern');
     time.nowMs = HOUR_MS;
-    assert.equal(capabilities.projection, 'pick');
+    assert.deepEqual([...capabilities.refusedProjections], []);
     time.nowMs += HOUR_MS - 2;
     assert.equal(capabilities.isHonoured('idPattern'), true);
     time.nowMs += 1;

@@ -102,7 +102,10 @@ describe('problemOf: refusals of the broker', () => {
         type: said.type,
         title: said.title,
         status,
-        detail: `The broker refused to list the matching entities with status ${status}. It says: city`,
+        detail:
+          status === 501
+            ? 'The broker cannot list the matching entities: it does not implement that (status 501). It says: city'
+            : `The broker refused to list the matching entities with status ${status}. It says: city`,
         broker: said,
       });
     }

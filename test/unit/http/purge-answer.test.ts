@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { purgeAnswer } from '../../../sidecar/http/purge-answer.js';
 import type { PurgeReport } from '../../../sidecar/purge/events.js';
+import type { Item, ItemError } from '../../../sidecar/purge/tally.js';
 
 const CLEAN: PurgeReport = {
   dryRun: false,
@@ -46,6 +47,73 @@ describe('purgeAnswer', () => {
         body: { matched: 3, sample: ['urn:a:1'] },
       });
     }
+  });
+
+  it('says, for a dry run of a temporal purge, what it counts, and shows some of it', () => {
+    const time = { observedAt: '2026-01-01T00:00:00Z' };
+    const items: readonly Item[] = [
+      { entityId: 'urn:a:1', attribute: 'speed', instanceId: 'urn:i:1', datasetId: 'urn:d:1', time },
+      { entityId: 'urn:a:1', attribute: 'speed', digest: 'x', time: { createdAt: 'T' } },
+      { entityId: 'urn:a:1', attribute: 'color', datasetId: '@none' },
+    ];
+    const preview = { ...CLEAN, dryRun: true, deleted: 0, success: [], sample: ['urn:a:1'], items };
+    assert.deepEqual(purgeAnswer({ ...preview, unit: 'instances' }, 1, false).body, {
+      matched: 3,
+      sample: ['urn:a:1'],
+      unit: 'instances',
+      items: [
+        { entityId: 'urn:a:1', attribute: 'speed', datasetId: 'urn:d:1', instanceId: 'urn:i:1', ...time },
+        { entityId: 'urn:a:1', attribute: 'speed', createdAt: 'T' },
+        { entityId: 'urn:a:1', attribute: 'color', datasetId: '@none' },
+      ],
+    });
+    for (const unit of ['entities', 'attributes', 'datasets'] as const) {
+      const { body } = purgeAnswer({ ...preview, unit, isLowerBound: true }, 1, true);
+      assert.deepEqual(
+        [(body as { unit: unknown }).unit, (body as { atLeast: unknown }).atLeast],
+        [unit, true],
+      );
+    }
+  });
+
+  it('names, in an error item, the attribute, dataset, instance and time that it is about', () => {
+    const errors: readonly ItemError[] = [
+      {
+        ...{ entityId: 'urn:a:1', attribute: 'speed', datasetId: 'urn:d:1', instanceId: 'urn:i:1' },
+        ...{ time: { observedAt: '2026-01-01T00:00:00Z' }, error: PROBLEM },
+      },
+      {
+        entityId: 'urn:a:1',
+        attribute: 'speed',
+        digest: 'secret',
+        time: { modifiedAt: 'T' },
+        error: PROBLEM,
+      },
+    ];
+    const { status, body } = purgeAnswer({ ...CLEAN, deleted: 1, failed: 2, success: [], errors }, 1, false);
+    assert.equal(status, 207);
+    assert.deepEqual((body as { errors: unknown }).errors, [
+      {
+        entityId: 'urn:a:1',
+        error: {
+          ...PROBLEM,
+          ...{ attribute: 'speed', datasetId: 'urn:d:1', instanceId: 'urn:i:1' },
+          observedAt: '2026-01-01T00:00:00Z',
+        },
+      },
+      { entityId: 'urn:a:1', error: { ...PROBLEM, attribute: 'speed', modifiedAt: 'T' } },
+    ]);
+  });
+
+  it('lists a thousand error items at most, those about warnings included, and counts them all', () => {
+    const errors = Array.from({ length: 1000 }, (_, index) => ({
+      entityId: `urn:a:${index}`,
+      error: PROBLEM,
+    }));
+    const report = { ...CLEAN, deleted: 0, failed: 5000, errors, success: [], warnings: ['199 - "w"'] };
+    const { headers, body } = purgeAnswer(report, 1, false);
+    assert.equal((body as { errors: unknown[] }).errors.length, 1000);
+    assert.equal(headers['purge-failed'], '5000');
   });
 
   it('is 207 with a BatchOperationResult (clause 5.2.16) when something could not be deleted', () => {

@@ -7,6 +7,7 @@ export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): 
     entities: ids.map((id) => ({ id })),
     count: undefined,
     hasNext: false,
+    isCut: false,
     warning: undefined,
     madeEntityMap: false,
     limit: 10,

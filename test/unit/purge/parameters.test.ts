@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import {
   formatParameters,
   parseParameters,
-  PURGE_PARAMETERS,
+  ENTITY_PARAMETERS,
   SELECTION_PARAMETERS,
 } from '../../../sidecar/purge/parameters.js';
 import { assertRefused } from './refusals.js';
 
 const refused = (query: string, parameter: string) =>
-  assertRefused(() => parseParameters(query), 'invalidRequest', parameter);
+  assertRefused(() => parseParameters(query, ENTITY_PARAMETERS), 'invalidRequest', parameter);
 
 describe('parseParameters', () => {
   it('takes every parameter that selects in Query Entities, drop and keep, and the extensions', () => {
@@ -19,10 +19,10 @@ describe('parseParameters', () => {
       ...['geometryProperty', 'scopeQ', 'csf', 'expandValues', 'jsonKeys', 'local'],
       ...['drop', 'keep', 'dryRun', 'maxAffected'],
     ];
-    assert.deepEqual([...SELECTION_PARAMETERS, ...PURGE_PARAMETERS].sort(), names.sort());
+    assert.deepEqual([...ENTITY_PARAMETERS.names].sort(), names.sort());
     const query = names.map((name) => `${name}=v`).join('&');
-    assert.deepEqual([...parseParameters(query).keys()], names);
-    assert.equal(parseParameters('').size, 0);
+    assert.deepEqual([...parseParameters(query, ENTITY_PARAMETERS).keys()], names);
+    assert.equal(parseParameters('', ENTITY_PARAMETERS).size, 0);
   });
 
   it('refuses a name it does not know, and says which', () => {
@@ -87,7 +87,7 @@ describe('parseParameters', () => {
 
   it('refuses what cannot be decoded', () => {
     for (const value of ['%', '%2', '%zz', '%FF', '%C3', '%ED%A0%80', 'a%']) refused(`q=${value}`, 'q');
-    assertRefused(() => parseParameters('%FF=1'), 'invalidRequest', '%FF=1');
+    assertRefused(() => parseParameters('%FF=1', ENTITY_PARAMETERS), 'invalidRequest', '%FF=1');
   });
 
   it('refuses raw bytes that belong percent-encoded, which would arrive as another text', () => {
@@ -99,12 +99,12 @@ describe('parseParameters', () => {
   });
 
   it('decodes percent signs and plus signs once, as forms are', () => {
-    assert.equal(parseParameters('q=a%3D%3D%22x+y%22').get('q'), 'a=="x y"');
-    assert.equal(parseParameters('q=a%2Bb').get('q'), 'a+b');
-    assert.equal(parseParameters('q=%2541').get('q'), '%41');
-    assert.equal(parseParameters('q=caf%C3%A9').get('q'), 'café');
-    assert.equal(parseParameters('q=a=b=c').get('q'), 'a=b=c');
-    assert.equal(parseParameters('t%79pe=Car').get('type'), 'Car');
+    assert.equal(parseParameters('q=a%3D%3D%22x+y%22', ENTITY_PARAMETERS).get('q'), 'a=="x y"');
+    assert.equal(parseParameters('q=a%2Bb', ENTITY_PARAMETERS).get('q'), 'a+b');
+    assert.equal(parseParameters('q=%2541', ENTITY_PARAMETERS).get('q'), '%41');
+    assert.equal(parseParameters('q=caf%C3%A9', ENTITY_PARAMETERS).get('q'), 'café');
+    assert.equal(parseParameters('q=a=b=c', ENTITY_PARAMETERS).get('q'), 'a=b=c');
+    assert.equal(parseParameters('t%79pe=Car', ENTITY_PARAMETERS).get('type'), 'Car');
   });
 
   it('quotes an overlong name in part only', () => {
@@ -130,7 +130,7 @@ describe('formatParameters', () => {
       fc.stringMatching(/^[%+&=#;,:/?]+$/),
     );
     const values = texts.filter((text) => text.trim() !== '' && !/[\u0000-\u001f\u007f]/.test(text));
-    const names = fc.uniqueArray(fc.constantFrom(...SELECTION_PARAMETERS, ...PURGE_PARAMETERS), {
+    const names = fc.uniqueArray(fc.constantFrom(...SELECTION_PARAMETERS, ...ENTITY_PARAMETERS.names), {
       minLength: 1,
     });
     const parameters = names.chain((chosen) =>
@@ -141,7 +141,7 @@ describe('formatParameters', () => {
         const query = formatParameters(given);
         assert.match(query, /^[!-~]+$/);
         assert.deepEqual(
-          [...parseParameters(query)],
+          [...parseParameters(query, ENTITY_PARAMETERS)],
           given.map(({ name, value }) => [name, value]),
         );
       }),

@@ -1,0 +1,163 @@
+import type { BrokerContext, BrokerRequest, BrokerResponse, Handler } from './exchange.js';
+import { canonicalName, isAttributeName, isUri } from './names.js';
+import { readFlag, readParameters } from './query-parameters.js';
+import type { Parameters } from './query-parameters.js';
+import { refusals, refusalWith } from './refusal.js';
+import { readTemporalEntity, readTemporalFragment } from './temporal-input.js';
+import { locateTemporalEntity } from './temporal-query-handler.js';
+import type { TemporalEntity } from './temporal-store.js';
+
+const NO_CONTENT: BrokerResponse = { status: 204 };
+
+/** A handler of temporal data, for a broker that may be told to have none. */
+export function temporal(handler: Handler, kind: 'read' | 'write'): Handler {
+  return (request, context) => {
+    const { temporalStatus, temporalWriteStatus } = context.behaviour;
+    const status = temporalStatus ?? (kind === 'write' ? temporalWriteStatus : undefined);
+    if (status !== undefined) throw refusalWith(status, 'Told to have no temporal data');
+    return handler(request, context);
+  };
+}
+
+/** POST /temporal/entities: creates a temporal entity, or adds to the one with the id (clauses 5.6.11, 6.18.3.1). */
+export async function putTemporalEntity(
+  request: BrokerRequest,
+  context: BrokerContext,
+): Promise<BrokerResponse> {
+  readTemporalParameters(request, context, []);
+  const content = readTemporalEntity(await request.body());
+  const { id, types } = content;
+  const now = context.clock.now();
+  const store = context.tenants.find(request.tenant)?.history;
+  const present = store?.entities.get(id);
+  if (store !== undefined && present !== undefined) {
+    store.add(present, content, now);
+    return NO_CONTENT;
+  }
+  if (types === undefined) throw refusals.badRequest(`Temporal entity ${id} needs a type`);
+  context.tenants.created(request.tenant).history.put({ ...content, types }, now);
+  return { status: 201, headers: { Location: `/ngsi-ld/v1/temporal/entities/${encodeURIComponent(id)}` } };
+}
+
+/** POST /temporal/entities/{id}/attrs: adds instances (clauses 5.6.12, 6.20.3.1). */
+export async function addTemporalAttributes(
+  request: BrokerRequest,
+  context: BrokerContext,
+): Promise<BrokerResponse> {
+  readTemporalParameters(request, context, []);
+  const content = readTemporalFragment(await request.body());
+  const { store, entity } = locateTemporalEntity(request, context);
+  if (content.id !== undefined && content.id !== entity.id) {
+    throw refusals.badRequest('The id in the body is not the one in the path');
+  }
+  store.add(entity, content, context.clock.now());
+  return NO_CONTENT;
+}
+
+/** PATCH /temporal/entities/{id}/attrs/{attr}/{instanceId}: replaces an instance (clauses 5.6.14, 6.22.3.1). */
+export async function replaceInstance(
+  request: BrokerRequest,
+  context: BrokerContext,
+): Promise<BrokerResponse> {
+  readTemporalParameters(request, context, []);
+  const { attributes } = readTemporalFragment(await request.body());
+  const { store, entity } = locateTemporalEntity(request, context);
+  const name = attributeName(request);
+  const [[given, bodies] = ['', []], ...others] = attributes;
+  const [body] = bodies;
+  if (given !== name || body === undefined || bodies.length > 1 || others.length > 0) {
+    throw refusals.badRequest(`The body must hold one instance of ${name} and nothing else`);
+  }
+  const number = store.ids.numberOf(instanceIdOf(request));
+  if (number === undefined || !store.replaceInstance(entity, name, number, body, context.clock.now())) {
+    throw nothingThere(entity, 'instance');
+  }
+  return NO_CONTENT;
+}
+
+/** DELETE /temporal/entities/{id} (clauses 5.6.16, 6.19.3.2). */
+export function deleteTemporalEntity(request: BrokerRequest, context: BrokerContext): BrokerResponse {
+  readTemporalParameters(request, context, []);
+  const { behaviour, tenants } = context;
+  const { store, entity } = locateTemporalEntity(request, context);
+  const { id } = entity;
+  if (behaviour.isLocked(id)) throw refusals.conflict(`Temporal entity ${id} is locked`);
+  if (behaviour.isGhost(id)) return NO_CONTENT;
+  store.entities.delete(id);
+  if (behaviour.deletesCurrentToo) tenants.existing(request.tenant).entities.delete(id);
+  return NO_CONTENT;
+}
+
+/**
+ * DELETE /temporal/entities/{id}/attrs/{attr} (clauses 5.6.13, 6.21.3.1): the instances without datasetId, those of
+ * one `datasetId`, or all (`deleteAll`).
+ */
+export function deleteTemporalAttribute(request: BrokerRequest, context: BrokerContext): BrokerResponse {
+  const parameters = readTemporalParameters(request, context, ['datasetId', 'deleteAll']);
+  const datasetId = parameters.get('datasetId');
+  if (datasetId !== undefined && datasetId !== '@none' && !isUri(datasetId)) {
+    throw refusals.badRequest('datasetId must be a URI');
+  }
+  const which = readFlag(parameters, 'deleteAll')
+    ? 'all'
+    : { datasetId: datasetId === '@none' ? undefined : datasetId };
+  const { store, entity } = locateTemporalEntity(request, context);
+  const name = attributeName(request);
+  if (isGhost(entity, name, undefined, context)) return NO_CONTENT;
+  if (!store.deleteAttribute(entity, name, which, context.clock.now())) {
+    throw nothingThere(entity, 'attribute');
+  }
+  return NO_CONTENT;
+}
+
+/** DELETE /temporal/entities/{id}/attrs/{attr}/{instanceId} (clauses 5.6.15, 6.22.3.2). */
+export function deleteInstance(request: BrokerRequest, context: BrokerContext): BrokerResponse {
+  readTemporalParameters(request, context, []);
+  const { store, entity } = locateTemporalEntity(request, context);
+  const name = attributeName(request);
+  const instanceId = instanceIdOf(request);
+  if (isGhost(entity, name, instanceId, context)) return NO_CONTENT;
+  const number = store.ids.numberOf(instanceId);
+  if (number === undefined || !store.deleteInstance(entity, name, number, context.clock.now())) {
+    throw nothingThere(entity, 'instance');
+  }
+  return NO_CONTENT;
+}
+
+/** Reads the parameters of a change; `local` goes with all of them. */
+function readTemporalParameters(
+  { search }: BrokerRequest,
+  { behaviour }: BrokerContext,
+  taken: readonly string[],
+): Parameters {
+  return readParameters(search, new Set([...taken, 'local']), behaviour.ignoreParameters);
+}
+
+/** Whether a deletion is only claimed. @throws Refusal Conflict for one that is refused */
+function isGhost(
+  { id }: TemporalEntity,
+  attribute: string,
+  instanceId: string | undefined,
+  { behaviour }: BrokerContext,
+): boolean {
+  if (behaviour.isLockedInstance(id, attribute, instanceId)) {
+    throw refusals.conflict(`Temporal entity ${id} is locked in part`);
+  }
+  return behaviour.isGhostInstance(id, attribute, instanceId);
+}
+
+function attributeName({ segments }: BrokerRequest): string {
+  const name = canonicalName(segments[1] ?? '');
+  if (!isAttributeName(name)) throw refusals.badRequest('The path names no attribute');
+  return name;
+}
+
+function instanceIdOf({ segments }: BrokerRequest): string {
+  const [, , instanceId] = segments;
+  if (!isUri(instanceId)) throw refusals.badRequest('An instanceId must be a URI');
+  return instanceId;
+}
+
+function nothingThere({ id }: TemporalEntity, what: 'attribute' | 'instance') {
+  return refusals.notFound(`Temporal entity ${id} has no such ${what}`);
+}

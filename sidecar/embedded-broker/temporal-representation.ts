@@ -1,0 +1,81 @@
+import { readProjection } from './entity-query.js';
+import type { BrokerContext } from './exchange.js';
+import type { Json, JsonObject } from './model.js';
+import { isUri } from './names.js';
+import { readList } from './query-parameters.js';
+import type { Parameters } from './query-parameters.js';
+import { refusals } from './refusal.js';
+import { headMembers, isPicked, times } from './representation.js';
+import type { Datasets } from './temporal-choice.js';
+import type { History } from './temporal-history.js';
+import type { InstanceIds, TemporalInstance } from './temporal-instance.js';
+import type { TemporalEntity } from './temporal-store.js';
+
+export const TEMPORAL_SHOWING_PARAMETERS = [
+  'pick', 'datasetId', 'format', 'options', 'aggrMethods', 'aggrPeriodDuration',
+] as const; // prettier-ignore
+
+/** What of a temporal entity is shown, and how (clauses 4.5.6 to 4.5.8). */
+export interface TemporalRepresentation {
+  readonly sysAttrs: boolean;
+  /** Members to show; undefined for all. */
+  readonly pick: ReadonlySet<string> | undefined;
+  readonly instanceIds: boolean;
+  /** Whether an attribute with one instance is shown as that instance, and not as an array of it. */
+  readonly singleAsObject: boolean;
+}
+
+/** Reads `pick`, `attrs` (as projection), `format` and `options`. @throws Refusal 400, 501 */
+export function readTemporalRepresentation(
+  parameters: Parameters,
+  { behaviour }: BrokerContext,
+): TemporalRepresentation {
+  const format = parameters.get('format');
+  const options = readList(parameters, 'options') ?? [];
+  const wanted = format === undefined ? options : [format, ...options];
+  const isAggregated = parameters.has('aggrMethods') || parameters.has('aggrPeriodDuration');
+  if (isAggregated || wanted.includes('temporalValues') || wanted.includes('aggregatedValues')) {
+    throw refusals.notImplemented('Only the normalized temporal representation is supported');
+  }
+  for (const option of wanted) {
+    if (option === 'normalized' || option === 'sysAttrs') continue;
+    throw refusals.invalidRequest(`${JSON.stringify(option.slice(0, 64))} is neither a format nor an option`);
+  }
+  return {
+    sysAttrs: wanted.includes('sysAttrs'),
+    pick: readProjection(parameters),
+    instanceIds: !behaviour.noInstanceIds,
+    singleAsObject: true,
+  };
+}
+
+/** Reads `datasetId`, a list; undefined when absent. @throws Refusal BadRequestData */
+export function readDatasets(parameters: Parameters): Datasets | undefined {
+  const names = readList(parameters, 'datasetId');
+  if (names?.every((name) => name === '@none' || isUri(name)) === false) {
+    throw refusals.badRequest('datasetId must be a list of URIs or @none');
+  }
+  return names && new Set(names.map((name) => (name === '@none' ? undefined : name)));
+}
+
+/** The JSON of a temporal entity, with those instances of each attribute that `choose` gives. */
+export function representTemporal(
+  entity: TemporalEntity,
+  ids: InstanceIds,
+  { pick, sysAttrs, instanceIds, singleAsObject }: TemporalRepresentation,
+  choose: (history: History) => readonly TemporalInstance[],
+): JsonObject {
+  const members = headMembers(entity, sysAttrs).filter(([name]) => isPicked(pick, name));
+  for (const [name, history] of entity.attributes) {
+    if (!isPicked(pick, name)) continue;
+    const bodies: Json[] = choose(history).map((instance) => ({
+      ...instance.body,
+      ...(instanceIds ? { instanceId: ids.idOf(instance) } : {}),
+      ...(sysAttrs ? times(instance) : {}),
+    }));
+    const [first] = bodies;
+    if (first !== undefined) members.push([name, singleAsObject && bodies.length === 1 ? first : bodies]);
+  }
+  // Defines members and never sets them, so that no name can reach a prototype.
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,60 @@
+import { closeDrain } from './closing.js';
+import type { PurgeContext } from './context.js';
+import { createDeleteDispatcher } from './delete-dispatcher.js';
+import { drain, trustedTotal } from './entity-drain.js';
+import { BrokerReplyError } from './errors.js';
+import type { ListedPage } from './listing.js';
+import type { PageShape } from './page-query.js';
+
+/** Looks at an empty first page that the broker's own count contradicts. */
+const LOOKS_MAX = 3;
+
+/**
+ * Fetches the first page of a query with the broker's count. An empty one is confirmed.
+ *
+ * @param shape how much to ask for
+ * @throws BrokerReplyError when the broker shows matches only when it is not asked for pages
+ */
+export async function firstPage(context: PurgeContext, shape: PageShape = {}): Promise<ListedPage> {
+  const { selection, lister, requester } = context;
+  for (let look = 1; ; look++) {
+    const page = await lister.page({ selection, count: true, ...shape });
+    if (page.count !== undefined) context.emit({ type: 'counted', matches: page.count });
+    if (page.ids.length > 0 || page.count === 0 || look === LOOKS_MAX) return page;
+    // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing at all
+    // when it is asked for pages. The count confirms it, or where there is none the bare query.
+    if (page.count !== undefined) await requester.waitBefore(look);
+    else if (!(await lister.showsAnything(selection))) return page;
+    else if (look > 1) {
+      throw new BrokerReplyError(
+        'The broker lists matches only when it is asked without limit, offset and count, so they cannot be purged page by page.',
+      );
+    }
+  }
+}
+
+/**
+ * Deletes every entity that the query lists.
+ *
+ * @param listed matches listed for the bound, where all were
+ * @returns matches that arrived meanwhile and were left
+ */
+export async function purgeByIds(
+  context: PurgeContext,
+  first: ListedPage,
+  listed: number | undefined,
+): Promise<number> {
+  // Nothing listed and nothing counted: the empty answer is confirmed.
+  if (first.ids.length === 0 && first.count === 0) return 0;
+  const dispatcher = createDeleteDispatcher(context, { isSecondTry: false, singly: false });
+  const target = listed ?? (context.paging.contradicted ? undefined : trustedTotal(first));
+  try {
+    if (target === undefined) return await closeDrain(context, dispatcher, target, first);
+    await drain(context, first, target, dispatcher);
+    return await closeDrain(context, dispatcher, target);
+  } catch (error) {
+    context.requester.halt();
+    await dispatcher.abandon();
+    throw error;
+  }
+}

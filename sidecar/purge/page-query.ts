@@ -1,0 +1,20 @@
+import type { Parameter } from './parameters.js';
+
+/** What to ask the broker for. */
+export interface PageQuery {
+  readonly selection: readonly Parameter[];
+  readonly offset?: number;
+  /** Ask for the total as well (clause 4.13). */
+  readonly count?: boolean;
+  /** At most this many, where fewer than a page are wanted. */
+  readonly limit?: number;
+  /** Temporal entities: so many instances of each attribute are enough (lastN); 1 unless told. */
+  readonly instances?: number;
+  /** Temporal entities: createdAt and modifiedAt of the instances, which are not shown unasked (clause 6.3.11). */
+  readonly needsTimes?: boolean;
+  /** As the query's author would send it, without a projection. */
+  readonly isBare?: boolean;
+}
+
+/** How much of a page to ask for. */
+export type PageShape = Pick<PageQuery, 'limit' | 'instances' | 'needsTimes' | 'isBare'>;

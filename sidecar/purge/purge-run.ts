@@ -1,0 +1,88 @@
+import type { BrokerClient } from '../broker/client.js';
+import type { BrokerCapabilities } from '../broker/capabilities.js';
+import type { RetryPolicy } from '../retry/policy.js';
+import type { Clock } from '../shared/clock.js';
+import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.js';
+import type { PurgeEvent, PurgeReport } from './events.js';
+import { eventStream } from './event-stream.js';
+import type { ListedResource } from './listed-resource.js';
+import { createRequester } from './requester.js';
+import type { PurgeQuery } from './selection.js';
+
+/** What a purge needs from outside. */
+export interface PurgeDependencies {
+  readonly client: BrokerClient;
+  /** What was learnt about the collection that is purged. */
+  readonly capabilities: BrokerCapabilities;
+  readonly retry: RetryPolicy;
+  readonly clock: Clock;
+  /** In [0, 1), for jitter. */
+  readonly random: () => number;
+}
+
+/** One purge: what, with which headers, how hard. */
+export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
+  readonly query: Query;
+  /** Sent to the broker with each request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: PurgeLimits;
+}
+
+export interface PurgePlan {
+  /** The collection that is purged. */
+  readonly path: ListedResource['path'];
+  /** Does the work, and tells what it came to. */
+  readonly run: (scope: PurgeScope) => Promise<PurgeReport>;
+  /** The work is not booked item by item; it reports by itself how far it is. */
+  readonly reportsItself?: boolean;
+}
+
+/**
+ * Runs a purge as a stream of events that ends with `finished`, or throws one of purge/errors.ts; `progress` tells what
+ * was done until then. The purge stops when the signal aborts or the consumer stops listening: nothing new is sent,
+ * deletes under way are waited for.
+ */
+export function runPurge(
+  order: PurgeOrder,
+  dependencies: PurgeDependencies,
+  signal: AbortSignal,
+  plan: PurgePlan,
+): AsyncGenerator<PurgeEvent, void> {
+  return eventStream(signal, async (emit, stop) => {
+    const requester = createRequester({ ...dependencies, headers: order.headers, signal: stop });
+    const { query, limits } = order;
+    const { capabilities } = dependencies;
+    const scope = createPurgeScope({ query, limits, requester, capabilities, emit }, plan.path);
+    try {
+      emit({ type: 'finished', report: await plan.run(scope) });
+    } catch (error) {
+      if (plan.reportsItself !== true) scope.reportProgress();
+      throw error;
+    }
+  });
+}
+
+/** The report of a purge that ran to its end. @param arrived matches that turned up meanwhile and were left */
+export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
+  const { tally, warnings, requester } = scope;
+  return {
+    dryRun: false,
+    matched: tally.matched,
+    deleted: tally.deleted,
+    failed: tally.failed,
+    success: tally.success,
+    errors: tally.errors,
+    sample: [],
+    warnings: [...warnings],
+    arrived,
+    requests: requester.requests,
+  };
+}
+
+/** The report of a dry run. */
+export function previewOf(
+  scope: PurgeScope,
+  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,
+): PurgeReport {
+  return { ...reportOf(scope, 0), dryRun: true, ...preview };
+}

@@ -1,0 +1,57 @@
+import type { PurgeContext } from '../context.js';
+import { deleteItem } from '../item-delete.js';
+import type { ItemKind } from '../item-walk.js';
+import { resourcePath } from '../resource-path.js';
+import type { Item } from '../tally.js';
+import type { InstanceGuard } from './instance-guard.js';
+import { instanceListsOf } from './instances.js';
+import { NO_DATASET } from './query.js';
+
+/**
+ * Attributes of temporal evolutions with all their instances, or one dataset of them (clause 5.6.13).
+ *
+ * @param datasetId the dataset that the query is for, `@none` for the instances without one; undefined for all
+ */
+export function temporalAttributeKind(
+  { requester }: PurgeContext,
+  guard: InstanceGuard,
+  datasetId: string | undefined,
+): ItemKind {
+  const what = datasetId === undefined ? 'Attribute' : 'Dataset';
+  return {
+    *read(page, indexes) {
+      const items: Item[] = [];
+      for (const index of indexes) {
+        const entityId = page.ids[index] ?? '';
+        for (const { attribute, instances } of instanceListsOf(page.entities[index] ?? {}, 'observedAt')) {
+          guard.checkAttribute(entityId, attribute);
+          for (const instance of instances) guard.checkInstance(entityId, attribute, instance);
+          if (instances.length === 0) continue;
+          items.push({ entityId, attribute, ...(datasetId === undefined ? {} : { datasetId }) });
+        }
+      }
+      yield { items };
+    },
+    remove: async (item) => {
+      const path = resourcePath('/temporal/entities', item.entityId, item.attribute);
+      return deleteItem(requester, item, {
+        path: path === undefined ? undefined : path + scopeOf(datasetId),
+        operation:
+          datasetId === undefined
+            ? 'delete an attribute of a temporal entity'
+            : 'delete a dataset of an attribute',
+      });
+    },
+    stillThere: {
+      status: 409,
+      title: `${what} still listed`,
+      detail: `The broker answered two deletes as done, and still shows the ${what.toLowerCase()}.`,
+    },
+  };
+}
+
+/** Without a parameter, only the instances without a datasetId go. */
+function scopeOf(datasetId: string | undefined): string {
+  if (datasetId === undefined) return '?deleteAll=true';
+  return datasetId === NO_DATASET ? '' : `?datasetId=${encodeURIComponent(datasetId)}`;
+}

@@ -1,0 +1,33 @@
+import type { ListedPage } from '../listing.js';
+
+/** What a page says of how much was asked for, and whether all of it is there. */
+export type CutPage = Pick<ListedPage, 'isCut' | 'instances'>;
+
+/**
+ * What is known of how many instances of an attribute a broker shows at once. Some show no more than so many without a
+ * word (no 206): a list as long as the longest ever seen may be cut there, a shorter one is not. How many that are may
+ * depend on whether the query asks for a number.
+ */
+export class CutEvidence {
+  readonly #longest = { asked: 0, bare: 0 };
+
+  /** Notes the length of a list that was shown. */
+  note(page: CutPage, length: number): void {
+    const mode = modeOf(page);
+    this.#longest[mode] = Math.max(this.#longest[mode], length);
+  }
+
+  /** Whether the broker may have left out some of a list. */
+  mayBeCut(page: CutPage, length: number): boolean {
+    return this.isToldCut(page, length) || length >= this.#longest[modeOf(page)];
+  }
+
+  /** Whether the answer says that some of a list may be left out, or there are as many as were asked for. */
+  isToldCut(page: CutPage, length: number): boolean {
+    return page.isCut || length >= (page.instances ?? Infinity);
+  }
+}
+
+function modeOf({ instances }: CutPage): 'asked' | 'bare' {
+  return instances === undefined ? 'bare' : 'asked';
+}

@@ -1,0 +1,145 @@
+import { checkBound, countMatches } from '../bound.js';
+import type { PurgeScope } from '../context.js';
+import { trustedTotal } from '../entity-drain.js';
+import { purgeByIds } from '../entity-purge.js';
+import { BrokerReplyError, TooManyMatchesError } from '../errors.js';
+import type { PurgeEvent, PurgeReport } from '../events.js';
+import { IdLedger } from '../id-ledger.js';
+import { removeItems } from '../item-removal.js';
+import { countItems, type ItemKind } from '../item-walk.js';
+import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from '../purge-run.js';
+import type { Item } from '../tally.js';
+import { temporalAttributeKind } from './attribute-kind.js';
+import { createInstanceGuard, type InstanceGuard } from './instance-guard.js';
+import { instanceKind } from './instance-kind.js';
+import { firstShape } from './page-shape.js';
+import type { TemporalPurgeQuery } from './query.js';
+import { Views, type OpenView } from './views.js';
+
+const SAMPLE_MAX = 100;
+
+const UNCOUNTABLE =
+  'The broker shows a part only of what the query matches, so that nobody can tell whether it is more than may be affected. Nothing was deleted. Narrow the query, or leave the bound out.';
+
+/**
+ * Purges temporal evolutions by query: whole temporal entities, attributes, datasets or instances, as the query's target
+ * says; see runPurge. There is no batch delete of any of them.
+ */
+export function purgeTemporal(
+  order: PurgeOrder<TemporalPurgeQuery>,
+  dependencies: PurgeDependencies,
+  signal: AbortSignal,
+): AsyncGenerator<PurgeEvent, void> {
+  const { query } = order;
+  const startedMs = dependencies.clock.now();
+  return runPurge(order, dependencies, signal, {
+    path: '/temporal/entities',
+    run: (scope) =>
+      query.target.kind === 'entities' ? purgeWhole(scope, query) : purgeParts(scope, query, startedMs),
+  });
+}
+
+async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise<PurgeReport> {
+  const { maxAffected } = scope.limits;
+  const views = new Views(query);
+  if (query.dryRun) return previewWhole(scope, views);
+  let listed: number | undefined;
+  if (maxAffected !== undefined) {
+    const seen = new IdLedger();
+    for await (const { context, first } of views.open(scope, { limit: maxAffected + 1 })) {
+      const inAll = await checkBound(context, first, seen);
+      listed ??= inAll;
+    }
+  }
+  let arrived = 0;
+  for await (const { context, first } of views.open(scope)) {
+    arrived += await purgeByIds(context, first, listed);
+    // What the first query lists is what was counted; the others show what it missed.
+    listed = undefined;
+  }
+  return reportOf(scope, arrived);
+}
+
+async function previewWhole(scope: PurgeScope, views: Views): Promise<PurgeReport> {
+  const seen = new IdLedger();
+  const sample = new Set<string>();
+  for await (const { context, first } of views.open(scope)) {
+    await countMatches(
+      context,
+      first,
+      (_listed, page) => {
+        for (const id of page.ids) if (sample.size < SAMPLE_MAX) sample.add(id);
+        return true;
+      },
+      seen,
+    );
+  }
+  return previewOf(scope, { matched: seen.size, sample: [...sample], unit: 'entities' });
+}
+
+async function purgeParts(
+  scope: PurgeScope,
+  query: TemporalPurgeQuery,
+  startedMs: number,
+): Promise<PurgeReport> {
+  const { maxAffected } = scope.limits;
+  const guard = createInstanceGuard(query);
+  const kindOf = (view: OpenView, countsOnly: boolean) =>
+    itemKind(view, query, { guard, startedMs, countsOnly });
+  const views = new Views(query);
+  const shape = query.target.kind === 'instances' ? firstShape(scope.limits.pageSize) : {};
+  if (query.dryRun) return previewParts(scope, query, views, kindOf);
+  if (maxAffected !== undefined) {
+    const seen = new IdLedger();
+    for await (const view of views.open(scope, shape)) {
+      const foundAll = await countItems(view.context, kindOf(view, true), seen, (_items, counted) => {
+        if (counted > maxAffected) throw new TooManyMatchesError(counted, maxAffected, false);
+      });
+      if (!foundAll) throw new BrokerReplyError(UNCOUNTABLE);
+    }
+  }
+  let arrived = 0;
+  for await (const view of views.open(scope, shape)) {
+    arrived += await removeItems(view.context, kindOf(view, false), trustedTotal(view.first));
+  }
+  return reportOf(scope, arrived);
+}
+
+async function previewParts(
+  scope: PurgeScope,
+  query: TemporalPurgeQuery,
+  views: Views,
+  kindOf: (view: OpenView, countsOnly: boolean) => ItemKind,
+): Promise<PurgeReport> {
+  const seen = new IdLedger();
+  const sample = new Set<string>();
+  const sampleItems: Item[] = [];
+  let isComplete = true;
+  for await (const view of views.open(scope)) {
+    const foundAll = await countItems(view.context, kindOf(view, true), seen, (items) => {
+      for (const item of items) {
+        if (sample.size < SAMPLE_MAX) sample.add(item.entityId);
+        if (sampleItems.length < SAMPLE_MAX) sampleItems.push(item);
+      }
+    });
+    isComplete &&= foundAll;
+  }
+  const unit = query.target.kind;
+  return previewOf(scope, {
+    matched: seen.size,
+    sample: [...sample],
+    unit,
+    items: sampleItems,
+    ...(isComplete ? {} : { isLowerBound: true }),
+  });
+}
+
+function itemKind(
+  { context, datasetId }: OpenView,
+  { target }: TemporalPurgeQuery,
+  options: { readonly guard: InstanceGuard; readonly startedMs: number; readonly countsOnly: boolean },
+): ItemKind {
+  return target.kind === 'instances'
+    ? instanceKind(context, { ...options, time: target.time })
+    : temporalAttributeKind(context, options.guard, datasetId);
+}

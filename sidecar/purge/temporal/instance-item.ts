@@ -1,0 +1,73 @@
+import { ownType } from '../../ngsi-ld/problem.js';
+import type { ItemVerdict } from '../batch-reply.js';
+import { deleteItem } from '../item-delete.js';
+import type { Requester } from '../requester.js';
+import { resourcePath } from '../resource-path.js';
+import type { Item } from '../tally.js';
+import type { AttributeInstance } from './instances.js';
+import { NO_DATASET } from './query.js';
+import type { TimeFilter } from './time-filter.js';
+
+/** An instance as an item of a purge. */
+export function toItem(
+  entityId: string,
+  attribute: string,
+  { instanceId, digest, datasetId, time, createdAt }: AttributeInstance,
+  { property }: TimeFilter,
+): Item {
+  const times = {
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(time === undefined ? {} : { [property]: time }),
+  };
+  return {
+    entityId,
+    attribute,
+    ...(instanceId === undefined ? {} : { instanceId }),
+    ...(digest === undefined ? {} : { digest }),
+    ...(datasetId === NO_DATASET ? {} : { datasetId }),
+    ...(Object.keys(times).length === 0 ? {} : { time: times }),
+  };
+}
+
+/**
+ * Deletes one instance (clause 6.22.3.2); refuses, without asking the broker, where it cannot be told apart or placed in
+ * time.
+ *
+ * @throws BrokerRefusedError when the broker has no such operation
+ */
+export async function removeInstance(
+  requester: Requester,
+  item: Item,
+  { property }: TimeFilter,
+): Promise<ItemVerdict> {
+  const { entityId, attribute, instanceId, digest, time } = item;
+  if (instanceId === undefined && digest === undefined) {
+    return refused(
+      ownType('instances-out-of-sight'),
+      'Instances out of sight',
+      'The broker shows a part only of the instances in the interval, and whether the query means the others as well cannot be told. Purge them by id and time.',
+    );
+  }
+  if (instanceId === undefined) {
+    return refused(
+      ownType('instance-without-id'),
+      'Instance without instanceId',
+      'The broker shows no instanceId, without which the one instance cannot be deleted; a wider delete would take others with it.',
+    );
+  }
+  if (time?.[property] === undefined) {
+    return refused(
+      ownType('instance-without-time'),
+      `Instance without ${property}`,
+      `The broker shows the instance without ${property}, so that nobody can tell whether it lies in the interval.`,
+    );
+  }
+  return deleteItem(requester, item, {
+    path: resourcePath('/temporal/entities', entityId, attribute, instanceId),
+    operation: 'delete an attribute instance',
+  });
+}
+
+function refused(type: string, title: string, detail: string): ItemVerdict {
+  return { kind: 'refused', problem: { type, status: 501, title, detail } };
+}

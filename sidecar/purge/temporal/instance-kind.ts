@@ -1,0 +1,171 @@
+import { instantOf } from '../../ngsi-ld/q-time.js';
+import type { PurgeContext } from '../context.js';
+import { IdState } from '../id-ledger.js';
+import type { ItemBatch, ItemKind } from '../item-walk.js';
+import type { ListedPage } from '../listing.js';
+import { keyOf, type Item } from '../tally.js';
+import { CutEvidence } from './cut-evidence.js';
+import { toItem, removeInstance } from './instance-item.js';
+import type { InstanceGuard } from './instance-guard.js';
+import { instanceListsOf } from './instances.js';
+import { interleave } from './interleave.js';
+import { lookBehind } from './look-behind.js';
+import { BY_VALUE, ofEntity, type CutList } from './of-entity.js';
+import { firstShape, INSTANCES_MAX, nextShape, type InstancePageShape } from './page-shape.js';
+import { EPOCH, timeParameters, type TimeFilter } from './time-filter.js';
+import { learnValueSelection, type ValueSelection } from './value-selection.js';
+
+export interface InstanceKindOptions {
+  readonly guard: InstanceGuard;
+  readonly time: TimeFilter;
+  /** When the purge began, in milliseconds since the epoch. */
+  readonly startedMs: number;
+  /** Nothing is deleted, so that what the broker leaves out has to be asked for apart. */
+  readonly countsOnly: boolean;
+}
+
+/** Instances that wait before another page is fetched. */
+const PENDING_MAX = 1000;
+
+/**
+ * Attribute instances in an interval (clause 5.6.15).
+ *
+ * A broker may show a part of them only (206, or silently): with those gone it shows others, so that passes over the
+ * same query get at them all. Where that does not help, because the shown ones stay or the entity stops matching, the
+ * others are looked for behind those shown.
+ */
+export function instanceKind(context: PurgeContext, options: InstanceKindOptions): ItemKind {
+  const { guard, time, countsOnly, startedMs } = options;
+  const { pageSize, concurrency } = context.limits;
+  const names = new Set(context.selection.map(({ name }) => name));
+  const isChosenByValue = [...names].some((name) => BY_VALUE.has(name));
+  const evidence = new CutEvidence();
+  let shape: InstancePageShape = countsOnly ? { ...firstShape(pageSize), limit: 1 } : firstShape(pageSize);
+  // A count shows itself right at the first look; a delete goes in small steps, and looks again in the end.
+  let isBare = countsOnly;
+  let needsTimes = time.property !== 'observedAt';
+  let valueSelection: ValueSelection | undefined;
+  let hasSoughtMore = false;
+
+  async function* read(page: ListedPage, indexes: readonly number[]): AsyncGenerator<ItemBatch> {
+    const lists = indexes.flatMap((index) => listsOf(page, index));
+    const longest = lists.reduce((most, { instances }) => Math.max(most, instances.length), 0);
+    const items = lists.flatMap(itemsOf);
+    evidence.note(page, longest);
+    shape = shapeAfter({ entities: indexes.length, instances: items.length, longest });
+    const cut = lists.filter(({ instances }) => evidence.mayBeCut(page, instances.length));
+    const behind = await listsToLookBehind(page, cut);
+    yield { items, mayHideMore: cut.length > 0 };
+    yield* interleave(behind.map(readBehind), concurrency);
+  }
+
+  function listsOf(page: ListedPage, index: number): CutList[] {
+    const entityId = page.ids[index] ?? '';
+    return instanceListsOf(page.entities[index] ?? {}, time.property)
+      .filter(({ instances }) => instances.length > 0)
+      .map(({ attribute, instances }) => {
+        guard.checkAttribute(entityId, attribute);
+        return { entityId, attribute, instances };
+      });
+  }
+
+  async function listsToLookBehind(page: ListedPage, cut: readonly CutList[]): Promise<readonly CutList[]> {
+    if (cut.length === 0) return [];
+    if (!countsOnly && !isChosenByValue) {
+      // They stay, and so does what they hide.
+      return cut.filter((list) =>
+        itemsOf(list).every((item) => context.tally.ledger.get(keyOf(item)) === IdState.failed),
+      );
+    }
+    const open = await stillSuspect(page, cut);
+    if (isChosenByValue && open.length > 0) valueSelection ??= await selectionByValue(open);
+    // Where matching instances alone are shown, passes get at them all.
+    return !countsOnly && valueSelection === 'instances' ? [] : open;
+  }
+
+  /** Lists that are suspect for their length alone are not once the broker has shown a longer one. */
+  async function stillSuspect(page: ListedPage, cut: readonly CutList[]): Promise<readonly CutList[]> {
+    const [first] = cut;
+    const isSilent = cut.every(({ instances }) => !evidence.isToldCut(page, instances.length));
+    if (first === undefined || !isSilent || hasSoughtMore) return cut;
+    hasSoughtMore = true;
+    const whole = await context.lister.page({
+      selection: [
+        ...ofEntity(context.selection, first, { keepsValues: false }),
+        ...timeParameters({ property: time.property, from: EPOCH, to: undefined }),
+      ],
+      limit: 1,
+      ...(page.instances === undefined ? { isBare: true } : { instances: INSTANCES_MAX }),
+    });
+    for (const entity of whole.entities) {
+      for (const { instances } of instanceListsOf(entity, time.property))
+        evidence.note(whole, instances.length);
+    }
+    return cut.filter(({ instances }) => evidence.mayBeCut(page, instances.length));
+  }
+
+  /** What goes with an entity may decide whether it still matches, and so whether the rest of it is shown. */
+  async function selectionByValue(lists: readonly CutList[]): Promise<ValueSelection> {
+    return names.has('georel') ? 'unknown' : learnValueSelection(context, lists, time);
+  }
+
+  async function* readBehind(list: CutList): AsyncGenerator<ItemBatch, void> {
+    const came = { hidden: false };
+    const onHidden = () => {
+      came.hidden = true;
+    };
+    const keepsValues = valueSelection !== 'entities';
+    for await (const instances of lookBehind(context, list, time, { keepsValues, evidence, onHidden })) {
+      yield { items: itemsOf({ ...list, instances }) };
+    }
+    if (isChosenByValue && valueSelection === 'unknown') yield* readUnknownRest(list);
+    if (came.hidden) yield { items: [], isIncomplete: true };
+  }
+
+  /** Whether the query means instances that it does not show cannot be told; here, whether there are any. */
+  async function* readUnknownRest(list: CutList): AsyncGenerator<ItemBatch, void> {
+    const rest = lookBehind(context, list, time, { keepsValues: false, evidence, onHidden: () => {} });
+    const { done } = await rest.next();
+    await rest.return(undefined);
+    if (done === true) return;
+    const { entityId, attribute } = list;
+    yield { items: countsOnly ? [] : [{ entityId, attribute }], isIncomplete: true };
+  }
+
+  function itemsOf({ entityId, attribute, instances }: CutList): Item[] {
+    return instances.map((instance) => {
+      guard.checkInstance(entityId, attribute, instance);
+      return toItem(entityId, attribute, instance, time);
+    });
+  }
+
+  function shapeAfter(shown: { entities: number; instances: number; longest: number }): InstancePageShape {
+    const next = nextShape(isBare ? { ...shape, instances: Infinity } : shape, shown, pageSize);
+    return isBare ? { ...shape, limit: next.limit } : next;
+  }
+
+  return {
+    read,
+    remove: (item) => removeInstance(context.requester, item, time),
+    stillThere: {
+      status: 409,
+      title: 'Instance still listed',
+      detail: 'The broker answered two deletes as done, and still shows the instance.',
+    },
+    hasArrived: ({ time: times }) => {
+      // Asked when there seems to be no end: from now on the broker is to show when it took them in.
+      needsTimes = true;
+      const at = times?.['createdAt'] ?? times?.[time.property];
+      return at !== undefined && (instantOf(at) ?? 0) > startedMs;
+    },
+    shape: () => ({ ...shape, needsTimes, ...(isBare ? { instances: INSTANCES_MAX, isBare } : {}) }),
+    // Some brokers take the most recent instances first, and then look which of them lie in the interval.
+    looksAgain() {
+      if (isBare) return false;
+      isBare = true;
+      shape = firstShape(pageSize);
+      return true;
+    },
+    pendingMax: PENDING_MAX,
+  };
+}

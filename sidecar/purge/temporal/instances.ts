@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { BrokerReplyError } from '../errors.js';
+import { NO_DATASET } from './query.js';
+import type { TimeProperty } from './time-filter.js';
+
+/** One instance of an attribute, as far as a purge needs it. */
+export interface AttributeInstance {
+  /** Undefined where the broker does not show it. */
+  readonly instanceId: string | undefined;
+  /** `@none` for an instance without one. */
+  readonly datasetId: string;
+  /** The instance's time under one of its time properties; undefined where it shows none. */
+  readonly time: string | undefined;
+  /** When the broker took it in, where it shows that. */
+  readonly createdAt: string | undefined;
+  /** Its value, if that is a number. */
+  readonly number: number | undefined;
+  /** Tells instances without an instanceId apart. */
+  readonly digest: string | undefined;
+}
+
+/** The instances of one attribute of one entity. */
+export interface InstanceList {
+  readonly attribute: string;
+  readonly instances: readonly AttributeInstance[];
+}
+
+/**
+ * The instances that a temporal evolution shows: arrays, or bare objects where there is one (clauses 4.5.7 and 4.5.8).
+ *
+ * @param property the time to read of each
+ * @throws BrokerReplyError when an attribute is neither
+ */
+export function instanceListsOf(
+  entity: Readonly<Record<string, unknown>>,
+  property: TimeProperty,
+): readonly InstanceList[] {
+  return ownAttributesOf(entity).map((attribute) => {
+    const shown: readonly unknown[] = [entity[attribute]].flat();
+    return { attribute, instances: shown.map((instance) => readInstance(instance, property)) };
+  });
+}
+
+function readInstance(instance: unknown, property: TimeProperty): AttributeInstance {
+  if (typeof instance !== 'object' || instance === null) {
+    throw new BrokerReplyError('The broker shows an attribute of a temporal entity that holds no instances.');
+  }
+  const {
+    instanceId,
+    datasetId,
+    createdAt,
+    value,
+    [property]: time,
+  } = instance as Readonly<Record<string, unknown>>;
+  const hasId = typeof instanceId === 'string' && instanceId !== '';
+  return {
+    instanceId: hasId ? instanceId : undefined,
+    datasetId: typeof datasetId === 'string' && datasetId !== '' ? datasetId : NO_DATASET,
+    time: typeof time === 'string' ? time : undefined,
+    createdAt: typeof createdAt === 'string' ? createdAt : undefined,
+    number: typeof value === 'number' ? value : undefined,
+    digest: hasId ? undefined : createHash('sha256').update(JSON.stringify(instance)).digest('base64url'),
+  };
+}

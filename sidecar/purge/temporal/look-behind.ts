@@ -1,0 +1,116 @@
+import { instantOf } from '../../ngsi-ld/q-time.js';
+import type { PurgeContext } from '../context.js';
+import { IdLedger, IdState } from '../id-ledger.js';
+import type { CutEvidence } from './cut-evidence.js';
+import { instanceListsOf, type AttributeInstance } from './instances.js';
+import { ofEntity, type CutList } from './of-entity.js';
+import { INSTANCES_MAX } from './page-shape.js';
+import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
+
+export interface LookOptions {
+  /** Ask with the query's filters by value; else they select entities, with all their instances. */
+  readonly keepsValues: boolean;
+  /** What is known of how much the broker shows. */
+  readonly evidence: CutEvidence;
+  /**
+   * Told when some remain out of sight: more share one time than the broker shows at once, or they show no time to go by.
+   */
+  readonly onHidden: () => void;
+}
+
+/**
+ * Finds the instances that lie in an interval and were not shown, without anything being deleted: asks for what lies
+ * before the oldest shown and from the newest on, and does the same with each answer.
+ *
+ * Brokers cut at either end (clause 6.3.10), for each dataset or for all of them together, some without a word; what
+ * they show of a dataset is without gaps.
+ */
+export async function* lookBehind(
+  context: PurgeContext,
+  list: CutList,
+  time: TimeFilter,
+  { keepsValues, evidence, onHidden }: LookOptions,
+): AsyncGenerator<readonly AttributeInstance[]> {
+  const { entityId, attribute } = list;
+  const chosen = ofEntity(context.selection, list, { keepsValues });
+  const seen = new IdLedger();
+  const noteNew = (shown: readonly AttributeInstance[]) =>
+    shown.filter((instance) => {
+      const key = instance.instanceId ?? instance.digest ?? '';
+      if (seen.get(key) !== IdState.unknown) return false;
+      seen.set(key, IdState.pending);
+      return true;
+    });
+  const ask = async (part: TimeFilter) => {
+    const page = await context.lister.page({
+      selection: [...chosen, ...timeParameters(part)],
+      limit: 1,
+      instances: INSTANCES_MAX,
+      needsTimes: time.property !== 'observedAt',
+    });
+    const lists = instanceListsOf(page.entities[page.ids.indexOf(entityId)] ?? {}, time.property);
+    const shown = lists.find((other) => other.attribute === attribute)?.instances ?? [];
+    const mayBeCut = evidence.mayBeCut(page, shown.length);
+    evidence.note(page, shown.length);
+    return { shown, mayBeCut, isToldCut: evidence.isToldCut(page, shown.length) };
+  };
+
+  const open: TimeFilter[] = [];
+  const opened = new Set<string>();
+  const openOnce = (side: TimeFilter | undefined) => {
+    const key = `${side?.from ?? ''} ${side?.to ?? ''}`;
+    if (side === undefined || opened.has(key)) return;
+    opened.add(key);
+    open.push(side);
+  };
+  /** Opens what lies on both sides of the new ones, dataset by dataset. */
+  const openAround = (
+    part: TimeFilter,
+    shown: readonly AttributeInstance[],
+    fresh: readonly AttributeInstance[],
+  ) => {
+    for (const datasetId of new Set(fresh.map((instance) => instance.datasetId))) {
+      const span = spanOf(shown.filter((instance) => instance.datasetId === datasetId));
+      if (span === undefined) continue;
+      // Bounds with milliseconds to spare: several instances may share a time, and brokers know finer ones.
+      openOnce(until(part, Math.floor(span.oldest) + 1));
+      openOnce(since(part, Math.floor(span.newest)));
+    }
+  };
+
+  noteNew(list.instances);
+  if (spanOf(list.instances) === undefined) onHidden();
+  openAround(time, list.instances, list.instances);
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    const { shown, mayBeCut, isToldCut } = await ask(part);
+    const fresh = noteNew(shown);
+    if (fresh.length > 0) {
+      yield fresh;
+      openAround(part, shown, fresh);
+    }
+    // Nothing but one moment: if there is more of it than is shown at once, there is no smaller interval to ask for.
+    const span = spanOf(shown);
+    if (!mayBeCut || span === undefined || Math.floor(span.oldest) !== Math.floor(span.newest)) continue;
+    if (isToldCut) onHidden();
+    openOnce(until(part, Math.floor(span.oldest)));
+    openOnce(since(part, Math.floor(span.newest) + 1));
+  }
+}
+
+interface Span {
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+/** The oldest and the newest time, in milliseconds since the epoch; undefined when none is shown. */
+function spanOf(instances: readonly AttributeInstance[]): Span | undefined {
+  let oldest = Infinity;
+  let newest = -Infinity;
+  for (const { time } of instances) {
+    const at = time === undefined ? undefined : instantOf(time);
+    if (at === undefined) continue;
+    oldest = Math.min(oldest, at);
+    newest = Math.max(newest, at);
+  }
+  return oldest === Infinity ? undefined : { oldest, newest };
+}

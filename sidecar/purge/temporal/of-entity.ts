@@ -1,0 +1,45 @@
+import type { Parameter } from '../parameters.js';
+import type { AttributeInstance } from './instances.js';
+
+/** One attribute of one entity, of which the broker may not have shown all instances. */
+export interface CutList {
+  readonly entityId: string;
+  readonly attribute: string;
+  readonly instances: readonly AttributeInstance[];
+}
+
+/** Parameters that choose the entity, which is known by now, and those that are replaced. */
+const REPLACED: ReadonlySet<string> = new Set([
+  ...['id', 'idPattern', 'scopeQ', 'attrs', 'timerel', 'timeAt', 'endTimeAt', 'timeproperty'],
+]);
+
+/** Filters by value. */
+export const BY_VALUE: ReadonlySet<string> = new Set([
+  ...[
+    'q',
+    'georel',
+    'geometry',
+    'coordinates',
+    'geoproperty',
+    'geometryProperty',
+    'expandValues',
+    'jsonKeys',
+  ],
+]);
+
+/**
+ * The query for one attribute of one entity, without its time filter.
+ *
+ * @param keepsValues keep filters by value; without them, the query shows instances that they may exclude
+ */
+export function ofEntity(
+  selection: readonly Parameter[],
+  { entityId, attribute }: Pick<CutList, 'entityId' | 'attribute'>,
+  { keepsValues }: { readonly keepsValues: boolean },
+): readonly Parameter[] {
+  return [
+    ...selection.filter(({ name }) => !REPLACED.has(name) && (keepsValues || !BY_VALUE.has(name))),
+    { name: 'id', value: entityId },
+    { name: 'attrs', value: attribute },
+  ];
+}

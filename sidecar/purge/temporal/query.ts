@@ -1,0 +1,93 @@
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { parseParameters, TEMPORAL_PARAMETERS, type Parameter } from '../parameters.js';
+import { listOf, refusedData, vetSelection, type PurgeQuery } from '../selection.js';
+import { parseTimeFilter, timeParameters, type TimeFilter } from './time-filter.js';
+
+/** What a temporal purge deletes of each match; the widest call that is exact. */
+export type TemporalTarget =
+  /** The whole temporal entity (clause 5.6.16). */
+  | { readonly kind: 'entities' }
+  /** The attributes that are shown, all their instances (clause 5.6.13). */
+  | { readonly kind: 'attributes' }
+  /** Datasets of the attributes that are shown; `@none` for the instances without a datasetId. */
+  | { readonly kind: 'datasets'; readonly datasetIds: readonly string[] }
+  /** Each instance that is shown (clause 5.6.15). */
+  | { readonly kind: 'instances'; readonly time: TimeFilter };
+
+/** A vetted query of a temporal purge. */
+export interface TemporalPurgeQuery extends PurgeQuery {
+  readonly target: TemporalTarget;
+  /** The attributes that the query names. */
+  readonly attributes: readonly string[] | undefined;
+  /** The datasets that the query names. */
+  readonly datasetIds: readonly string[] | undefined;
+}
+
+/** `datasetId` of the instances that have none. */
+export const NO_DATASET = '@none';
+
+const DATASETS_MAX = 100;
+
+/**
+ * Parses and vets the query string of `DELETE /ngsi-ld/v1/temporal/entities`, an extension of this product: what the
+ * same GET (clause 6.18.3.2) would show is deleted.
+ *
+ * @param query the query string without its question mark
+ * @throws QueryRefusedError for anything unknown, ambiguous, unparsable or too wide
+ */
+export function parseTemporalPurgeQuery(query: string): TemporalPurgeQuery {
+  const parameters = parseParameters(query, TEMPORAL_PARAMETERS);
+  const time = parseTimeFilter(parameters);
+  const vetted = vetSelection(parameters, time !== undefined);
+  const attributes = listOf(parameters, 'attrs');
+  for (const name of attributes ?? []) {
+    if (NO_OWN_ATTRIBUTES.has(name)) {
+      throw refusedData('attrs', `${name} is no attribute that could be purged: name attributes only.`);
+    }
+  }
+  const datasetIds = datasetIdsOf(parameters);
+  return {
+    ...vetted,
+    selection: [...vetted.selection, ...filtersOf(parameters, time)],
+    attributes,
+    datasetIds,
+    target: targetOf(time, attributes, datasetIds),
+  };
+}
+
+function targetOf(
+  time: TimeFilter | undefined,
+  attributes: readonly string[] | undefined,
+  datasetIds: readonly string[] | undefined,
+): TemporalTarget {
+  if (time !== undefined) return { kind: 'instances', time };
+  if (datasetIds !== undefined) return { kind: 'datasets', datasetIds };
+  return { kind: attributes === undefined ? 'entities' : 'attributes' };
+}
+
+function filtersOf(
+  parameters: ReadonlyMap<string, string>,
+  time: TimeFilter | undefined,
+): readonly Parameter[] {
+  const datasetId = parameters.get('datasetId');
+  return [
+    ...(datasetId === undefined ? [] : [{ name: 'datasetId', value: datasetId }]),
+    ...(time === undefined ? [] : timeParameters(time)),
+  ];
+}
+
+function datasetIdsOf(parameters: ReadonlyMap<string, string>): readonly string[] | undefined {
+  const names = listOf(parameters, 'datasetId');
+  if (names === undefined) return undefined;
+  const datasetIds = [...new Set(names)];
+  if (datasetIds.length > DATASETS_MAX) {
+    throw refusedData('datasetId', `A purge takes at most ${DATASETS_MAX} datasets at a time.`);
+  }
+  for (const id of datasetIds) {
+    if (id !== NO_DATASET && !/^[a-z][a-z0-9+.-]*:\S+$/i.test(id)) {
+      const detail = `"${id.slice(0, 200)}" is no URI, so it is no datasetId; ${NO_DATASET} stands for the instances without one.`;
+      throw refusedData('datasetId', detail);
+    }
+  }
+  return datasetIds;
+}

@@ -1,0 +1,125 @@
+import { instantOf, temporalKindOf } from '../../ngsi-ld/q-time.js';
+import { QueryRefusedError } from '../errors.js';
+import type { Parameter } from '../parameters.js';
+import { refusedData } from '../selection.js';
+
+/** The times that an attribute instance has (clause 4.11). */
+const TIME_PROPERTIES = ['observedAt', 'createdAt', 'modifiedAt', 'deletedAt'] as const;
+export type TimeProperty = (typeof TIME_PROPERTIES)[number];
+
+/** Before anything was kept by a broker. */
+export const EPOCH = '1970-01-01T00:00:00Z';
+
+/** An interval of time as a query spells it: from inclusive, to exclusive, either may be open (clause 4.11). */
+export interface TimeFilter {
+  readonly property: TimeProperty;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/**
+ * Reads the time filter of a temporal purge; undefined when it has none.
+ *
+ * @throws QueryRefusedError for a filter that lacks a part, has one too many, or names no possible interval
+ */
+export function parseTimeFilter(parameters: ReadonlyMap<string, string>): TimeFilter | undefined {
+  const timerel = parameters.get('timerel');
+  if (timerel === undefined) {
+    for (const name of ['timeAt', 'endTimeAt', 'timeproperty']) {
+      if (parameters.has(name))
+        throw refusedData(name, `${name} has no effect without timerel: add timerel.`);
+    }
+    return undefined;
+  }
+  if (timerel !== 'before' && timerel !== 'after' && timerel !== 'between') {
+    throw refusedData('timerel', 'timerel is before, after or between.');
+  }
+  const property = propertyOf(parameters.get('timeproperty') ?? 'observedAt');
+  const timeAt = dateTimeOf(parameters, 'timeAt');
+  if (timeAt === undefined) {
+    throw refusedData('timeAt', `timerel=${timerel} needs timeAt, e.g. timeAt=2026-01-01T00:00:00Z.`);
+  }
+  const endTimeAt = dateTimeOf(parameters, 'endTimeAt');
+  if (timerel === 'between') {
+    if (endTimeAt === undefined) throw refusedData('endTimeAt', 'timerel=between needs endTimeAt as well.');
+    if ((instantOf(endTimeAt) ?? 0) <= (instantOf(timeAt) ?? 0)) {
+      throw refusedData('endTimeAt', 'endTimeAt must be later than timeAt.');
+    }
+    return { property, from: timeAt, to: endTimeAt };
+  }
+  if (endTimeAt !== undefined) {
+    throw refusedData('endTimeAt', `endTimeAt has no effect with timerel=${timerel}: use timerel=between.`);
+  }
+  return timerel === 'before'
+    ? { property, from: undefined, to: timeAt }
+    : { property, from: timeAt, to: undefined };
+}
+
+/**
+ * The query parameters of a time filter.
+ *
+ * @throws RangeError for one that is open on both sides
+ */
+export function timeParameters({ property, from, to }: TimeFilter): readonly Parameter[] {
+  const times =
+    from !== undefined && to !== undefined
+      ? { timerel: 'between', timeAt: from, endTimeAt: to }
+      : from !== undefined
+        ? { timerel: 'after', timeAt: from }
+        : to !== undefined
+          ? { timerel: 'before', timeAt: to }
+          : undefined;
+  if (times === undefined) throw new RangeError('a time filter needs a bound');
+  // The default (clause 4.11) is left unsaid: some brokers know no other.
+  const named = property === 'observedAt' ? times : { ...times, timeproperty: property };
+  return Object.entries(named).map(([name, value]) => ({ name, value }));
+}
+
+/** Whether a time may lie in the interval; brokers differ on the bounds themselves, which are taken as inside. */
+export function mayContain({ from, to }: TimeFilter, time: string): boolean {
+  const at = instantOf(time);
+  if (at === undefined) return false;
+  return (from === undefined || at >= instant(from)) && (to === undefined || at <= instant(to));
+}
+
+/** The part of an interval from some time on; undefined when there is none. @param ms milliseconds since the epoch */
+export function since(filter: TimeFilter, ms: number): TimeFilter | undefined {
+  if (filter.from !== undefined && instant(filter.from) >= ms) return filter;
+  if (filter.to !== undefined && instant(filter.to) <= ms) return undefined;
+  return { ...filter, from: new Date(ms).toISOString() };
+}
+
+/** The part of an interval before some time; undefined when there is none. @param ms milliseconds since the epoch */
+export function until(filter: TimeFilter, ms: number): TimeFilter | undefined {
+  if (filter.to !== undefined && instant(filter.to) <= ms) return filter;
+  if (filter.from !== undefined && instant(filter.from) >= ms) return undefined;
+  return { ...filter, to: new Date(ms).toISOString() };
+}
+
+function instant(time: string): number {
+  return instantOf(time) ?? Number.NaN;
+}
+
+function propertyOf(value: string): TimeProperty {
+  const property = TIME_PROPERTIES.find((known) => known === value);
+  if (property === undefined) {
+    throw refusedData('timeproperty', `timeproperty is one of ${TIME_PROPERTIES.join(', ')}.`);
+  }
+  return property;
+}
+
+function dateTimeOf(parameters: ReadonlyMap<string, string>, name: string): string | undefined {
+  const value = parameters.get(name);
+  if (value === undefined) return undefined;
+  // Brokers read a time without a zone as their own local one, or refuse it.
+  const isUnambiguous = temporalKindOf(value) === 'dateTime' && /(?:Z|[+-]\d\d:\d\d)$/.test(value);
+  const at = isUnambiguous ? instantOf(value) : undefined;
+  // Some brokers take Z only; a fraction finer than milliseconds is left as it is.
+  if (at !== undefined) return /Z$|\.\d{4,}/.test(value) ? value : new Date(at).toISOString();
+  const hint = / \d\d:\d\d$/.test(value) ? ' (in a URL, + is written %2B)' : '';
+  throw new QueryRefusedError(
+    'badRequestData',
+    `${name} is a date and time with its zone, e.g. 2026-01-01T00:00:00Z${hint}.`,
+    name,
+  );
+}

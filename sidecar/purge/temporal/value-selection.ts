@@ -1,0 +1,69 @@
+import { instantOf } from '../../ngsi-ld/q-time.js';
+import type { PurgeContext } from '../context.js';
+import { INSTANCES_MAX } from './page-shape.js';
+import { instanceListsOf, type AttributeInstance } from './instances.js';
+import { ofEntity, type CutList } from './of-entity.js';
+import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
+
+/**
+ * What a filter by value selects in temporal queries; clause 5.7.4.4 is read in two ways: the entities of which an
+ * instance matches, with all their instances, or the matching instances alone.
+ */
+export type ValueSelection = 'entities' | 'instances' | 'unknown';
+
+/**
+ * Finds out by a query of its own: a value that one of two neighbouring instances has, in an interval around both.
+ *
+ * @param lists lists with neighbours of different values, if there are any
+ */
+export async function learnValueSelection(
+  context: PurgeContext,
+  lists: readonly CutList[],
+  time: TimeFilter,
+): Promise<ValueSelection> {
+  for (const list of lists) {
+    // A name that q could read as a path, or as more than one token, is left alone.
+    if (!/^[A-Za-z_]\w*$/.test(list.attribute)) continue;
+    const pair = neighboursOf(list.instances);
+    const around = pair && intervalAround(pair, time);
+    if (pair === undefined || around === undefined) continue;
+    const [one, other] = pair;
+    const page = await context.lister.page({
+      selection: [
+        ...ofEntity(context.selection, list, { keepsValues: false }),
+        { name: 'q', value: `${list.attribute}==${String(one.number)}` },
+        ...timeParameters(around),
+      ],
+      limit: 1,
+      instances: INSTANCES_MAX,
+    });
+    const shown = page.entities.flatMap((entity) => instanceListsOf(entity, time.property));
+    const ids = new Set(shown.flatMap(({ instances }) => instances.map(keyOf)));
+    if (ids.has(keyOf(other))) return 'entities';
+    if (ids.has(keyOf(one)) && !page.isCut) return 'instances';
+  }
+  return 'unknown';
+}
+
+type Pair = readonly [AttributeInstance, AttributeInstance];
+
+/** Two instances next to each other with different numbers as values. */
+function neighboursOf(instances: readonly AttributeInstance[]): Pair | undefined {
+  for (let index = 1; index < instances.length; index++) {
+    const [one, other] = [instances[index - 1], instances[index]];
+    if (one?.number === undefined || other?.number === undefined) continue;
+    if (one.number !== other.number && one.instanceId !== undefined) return [one, other];
+  }
+  return undefined;
+}
+
+function intervalAround([one, other]: Pair, time: TimeFilter): TimeFilter | undefined {
+  const [a, b] = [instantOf(one.time ?? ''), instantOf(other.time ?? '')];
+  if (a === undefined || b === undefined) return undefined;
+  const late = until(time, Math.floor(Math.max(a, b)) + 1);
+  return late && since(late, Math.floor(Math.min(a, b)));
+}
+
+function keyOf({ instanceId, digest }: AttributeInstance): string {
+  return instanceId ?? digest ?? '';
+}

@@ -1,0 +1,91 @@
+import type { PurgeContext, PurgeScope, View } from '../context.js';
+import { firstPage } from '../entity-purge.js';
+import { BrokerRefusedError } from '../errors.js';
+import { temporalEntities } from '../listed-resource.js';
+import type { ListedPage } from '../listing.js';
+import type { PageShape } from '../page-query.js';
+import type { Parameter } from '../parameters.js';
+import type { TemporalPurgeQuery } from './query.js';
+import { EPOCH, timeParameters, type TimeProperty } from './time-filter.js';
+
+/**
+ * Time filters that let everything pass, where a query has none: brokers demand one (clause 5.7.4.4). What has no such
+ * time is not shown (clause 4.11), so that each shows what the others may miss; the last one what was observed long ago.
+ */
+const EVERYTHING: readonly (readonly Parameter[])[] = [
+  ...(['createdAt', 'modifiedAt', 'observedAt'] satisfies TimeProperty[]).map((property) =>
+    timeParameters({ property, from: EPOCH, to: undefined }),
+  ),
+  timeParameters({ property: 'observedAt', from: undefined, to: EPOCH }),
+];
+
+/** A query that the broker accepts, its first page, and the one dataset that it is for, where it is for datasets. */
+export interface OpenView {
+  readonly context: PurgeContext;
+  readonly first: ListedPage;
+  readonly datasetId: string | undefined;
+}
+
+interface PlannedView extends View {
+  readonly datasetId: string | undefined;
+}
+
+/** The queries that together show what a temporal purge is to delete. */
+export class Views {
+  readonly #views: readonly PlannedView[];
+  readonly #refused = new Map<PlannedView, BrokerRefusedError>();
+
+  constructor(query: TemporalPurgeQuery) {
+    this.#views = viewsOf(query);
+  }
+
+  /**
+   * Opens one query after the other. Those with a time property that the broker refuses are left out, unless it refuses
+   * them all.
+   *
+   * @throws BrokerRefusedError
+   */
+  async *open(scope: PurgeScope, shape: PageShape = {}): AsyncGenerator<OpenView, void> {
+    for (const view of this.#views) {
+      if (this.#refused.has(view)) continue;
+      const context = scope.open(view);
+      let first: ListedPage;
+      try {
+        first = await firstPage(context, shape);
+      } catch (error) {
+        if (!(error instanceof BrokerRefusedError) || !isAboutQuery(error)) throw error;
+        this.#refused.set(view, error);
+        continue;
+      }
+      if (first.ids.length > 0) await context.proveFilters();
+      yield { context, first, datasetId: view.datasetId };
+    }
+    const [refusal] = this.#refused.values();
+    if (refusal !== undefined && this.#refused.size === this.#views.length) throw refusal;
+  }
+}
+
+function viewsOf({ target, selection }: TemporalPurgeQuery): readonly PlannedView[] {
+  switch (target.kind) {
+    case 'instances':
+      return [{ resource: temporalEntities(), selection, datasetId: undefined }];
+    case 'entities':
+    case 'attributes':
+      return everything(selection, undefined);
+    case 'datasets':
+      // One by one: asked for one instance of each attribute, a broker shows that of one dataset only.
+      return target.datasetIds.flatMap((datasetId) => {
+        const others = selection.filter(({ name }) => name !== 'datasetId');
+        return everything([...others, { name: 'datasetId', value: datasetId }], datasetId);
+      });
+  }
+}
+
+function everything(selection: readonly Parameter[], datasetId: string | undefined): readonly PlannedView[] {
+  const resource = temporalEntities();
+  return EVERYTHING.map((additions) => ({ resource, selection, additions, datasetId, isPartial: true }));
+}
+
+function isAboutQuery({ problem }: BrokerRefusedError): boolean {
+  return problem.status === 400 || problem.status === 422 || problem.status === 501;
+}

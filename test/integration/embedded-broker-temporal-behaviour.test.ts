@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { goodBehaviour } from '../../sidecar/embedded-broker/behaviour.js';
+import { assertProblem, startBroker } from './embedded-broker-client.js';
+
+const slept: number[] = [];
+const broker = await startBroker({
+  clock: {
+    now: () => Date.UTC(2026, 5, 1),
+    sleep: async (ms) => {
+      slept.push(ms);
+    },
+  },
+});
+const { behaviour, requests, send, temporal } = broker;
+const idAt = (index: number) => `urn:ngsi-ld:X:${index}`;
+const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
+const after = (n: number) => `type=X&timerel=after&timeAt=${day(n)}`;
+
+type Shown = Record<string, unknown> & { readonly id: string };
+async function query(text: string, status = 200) {
+  const answer = await send('GET', `/temporal/entities?${text}`);
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  return { items: answer.body as readonly Shown[], headers: answer.headers };
+}
+function instancesOf(item: Shown | undefined): readonly Record<string, unknown>[] {
+  const shown = item?.['n'] ?? [];
+  return (Array.isArray(shown) ? shown : [shown]) as readonly Record<string, unknown>[];
+}
+const valuesOf = (item: Shown | undefined) => instancesOf(item).map(({ value }) => value);
+const instanceIdOf = (id: string) =>
+  String(instancesOf(temporal.get(id) as unknown as Shown)[0]?.['instanceId']);
+
+beforeEach(async () => {
+  Object.assign(behaviour, goodBehaviour());
+  for (const id of temporal.ids()) await send('DELETE', `/temporal/entities/${id}`);
+  // Entity i has instances on days 1 to i + 1.
+  temporal.seed(6, (index) => ({
+    id: idAt(index),
+    type: 'X',
+    n: Array.from({ length: index + 1 }, (_, at) => ({
+      type: 'Property',
+      value: at + 1,
+      observedAt: day(at + 1),
+    })),
+  }));
+  requests.clear();
+});
+
+describe('a broker without temporal data', () => {
+  it('answers every temporal request as told, or only those that change something', async () => {
+    const path = `/temporal/entities/${idAt(1)}`;
+    const reads = [
+      ['GET', `/temporal/entities?${after(1)}`],
+      ['GET', path],
+    ] as const;
+    const writes = [['POST', '/temporal/entities'], ['POST', `${path}/attrs`], ['DELETE', path],
+      ['DELETE', `${path}/attrs/n`], ['DELETE', `${path}/attrs/n/${instanceIdOf(idAt(1))}`],
+      ['PATCH', `${path}/attrs/n/${instanceIdOf(idAt(1))}`]] as const; // prettier-ignore
+    behaviour.temporalStatus = 501;
+    for (const [method, target] of [...reads, ...writes]) {
+      assertProblem(await send(method, target), 501, 'OperationNotSupported');
+    }
+    Object.assign(behaviour, { temporalStatus: undefined, temporalWriteStatus: 422 });
+    for (const [method, target] of reads) assert.equal((await send(method, target)).status, 200);
+    for (const [method, target] of writes) assertProblem(await send(method, target), 422);
+    assert.equal(temporal.instances(), 21);
+    assert.equal((await send('GET', '/entities?type=X')).status, 200);
+  });
+});
+
+describe('odd instances', () => {
+  it('without ids', async () => {
+    behaviour.noInstanceIds = true;
+    const { items } = await query(after(1));
+    for (const item of items) assert.ok(instancesOf(item).every((each) => !('instanceId' in each)));
+    assert.notEqual(instanceIdOf(idAt(0)), 'undefined');
+  });
+
+  it('silently limited to the newest', async () => {
+    behaviour.silentInstanceLimit = 2;
+    const { items, headers } = await query(after(1));
+    assert.deepEqual(valuesOf(items[5]), [5, 6]);
+    assert.equal(headers.get('content-range'), null);
+    assert.deepEqual(valuesOf((await query(`${after(1)}&lastN=4`)).items[5]), [6, 5]);
+  });
+
+  it('limited, and told by 206', async () => {
+    behaviour.instancePageSize = 2;
+    const { items, headers } = await query(after(2), 206);
+    assert.deepEqual(valuesOf(items[4]), [2, 3]);
+    assert.equal(headers.get('content-range'), `DateTime ${day(2)}-${day(3)}/*`);
+    assert.deepEqual(valuesOf((await query(`${after(2)}&lastN=5`, 206)).items[4]), [6, 5]);
+    await query(after(5));
+    assert.equal((await send('GET', `/temporal/entities/${idAt(4)}`)).status, 206);
+  });
+
+  it('lastN taken before the interval', async () => {
+    behaviour.lastNBeforeTime = true;
+    const { items } = await query(`type=X&timerel=before&timeAt=${day(6)}&lastN=2`, 206);
+    assert.deepEqual(items.map(valuesOf), [[1], [2, 1], [3, 2], [4, 3], [5, 4], [5]]);
+  });
+});
+
+describe('odd time queries', () => {
+  it('refused time properties and lastN are 400', async () => {
+    Object.assign(behaviour, { refusedTimeProperties: ['createdAt'], noLastN: true });
+    const refuse = async (text: string) => {
+      assertProblem(await send('GET', `/temporal/entities?${text}`), 400, 'BadRequestData');
+    };
+    await refuse(`${after(1)}&timeproperty=createdAt`);
+    await refuse(`${after(1)}&lastN=1`);
+    await query(`${after(1)}&timeproperty=modifiedAt`);
+  });
+
+  it('times that are not kept find nothing', async () => {
+    behaviour.timePropertiesMissing = ['createdAt'];
+    assert.deepEqual((await query(`${after(1)}&timeproperty=createdAt`)).items, []);
+    assert.equal((await query(`${after(1)}&timeproperty=modifiedAt`)).items.length, 6);
+    assert.equal((await query(after(1))).items.length, 6);
+  });
+
+  it('an ignored time filter shows everything, an ignored other one as much as without it', async () => {
+    behaviour.ignoreParameters = ['timerel', 'timeAt', 'datasetId'];
+    const { items } = await query(`${after(6)}&datasetId=urn:x:1`);
+    assert.deepEqual(
+      items.map((item) => valuesOf(item).length),
+      [1, 2, 3, 4, 5, 6],
+    );
+    await query('type=X');
+    behaviour.ignoreParameters = ['type'];
+    assert.equal((await query(after(6).replace('X', 'None'))).items.length, 1);
+  });
+
+  it('entities selected whatever their time leave pages short and empty, and the count too high', async () => {
+    behaviour.selectsIgnoringTime = true;
+    const first = await query(`${after(4)}&limit=3&count=true`);
+    assert.deepEqual(first.items, []);
+    assert.equal(first.headers.get('ngsild-results-count'), '6');
+    assert.match(first.headers.get('link') ?? '', /offset=3>; rel="next"/);
+    const second = await query(`${after(5)}&limit=3&offset=3&count=true`);
+    assert.deepEqual(
+      second.items.map(({ id }) => id),
+      [idAt(4), idAt(5)],
+    );
+    assert.doesNotMatch(second.headers.get('link') ?? '', /rel="next"/);
+  });
+});
+
+describe('odd pages of temporal entities', () => {
+  const nextOf = (headers: Headers) => /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+
+  it('short ones have a next link that loses nothing', async () => {
+    behaviour.shortPages = true;
+    const seen: string[] = [];
+    for (let offset: string | undefined = '0'; offset !== undefined;) {
+      assert.ok(seen.length < 100, 'the links lead in a circle');
+      const { items, headers } = await query(`${after(1)}&limit=4&offset=${offset}`);
+      seen.push(...items.map(({ id }) => id));
+      offset = nextOf(headers);
+    }
+    assert.deepEqual(seen, temporal.ids());
+  });
+
+  it('empty ones have a next link as long as told', async () => {
+    behaviour.emptyPagesWithNext = 1;
+    const empty = await query(after(1));
+    assert.deepEqual([empty.items.length, nextOf(empty.headers)], [0, '0']);
+    assert.equal((await query(after(1))).items.length, 6);
+  });
+
+  it('limits, counts, links and warnings are as told', async () => {
+    Object.assign(behaviour, { maxPageSize: 3, overMaxPageStatus: 400, noPageLinks: true, warning: '199 x' });
+    Object.assign(behaviour, { countHeader: 'negative', noPick: true });
+    assertProblem(await send('GET', `/temporal/entities?${after(1)}&limit=4`), 400);
+    assertProblem(await send('GET', `/temporal/entities?${after(1)}&pick=id`), 400, 'InvalidRequest');
+    const { items, headers } = await query(`${after(1)}&count=true`);
+    assert.equal(items.length, 3);
+    assert.equal(headers.get('ngsild-results-count'), '-2');
+    assert.equal(headers.get('ngsild-warning'), '199 x');
+    assert.doesNotMatch(headers.get('link') ?? '', /rel="next"/);
+  });
+
+  it('past the end the last entity comes again when told so', async () => {
+    assert.deepEqual((await query(`${after(1)}&offset=99`)).items, []);
+    behaviour.repeatLastPastEnd = true;
+    const { items } = await query(`${after(1)}&offset=99`);
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      [idAt(5)],
+    );
+  });
+});
+
+describe('deletes of history that go wrong', () => {
+  it('what is locked is 409, what is a ghost is claimed gone, and neither goes', async () => {
+    const asked: unknown[] = [];
+    Object.assign(behaviour, {
+      isLocked: (id: string) => id === idAt(1),
+      isGhost: (id: string) => id === idAt(2),
+      isLockedInstance: (...what: readonly unknown[]) => {
+        asked.push(what);
+        return what[0] === idAt(3);
+      },
+      isGhostInstance: (id: string) => id === idAt(4),
+    });
+    const remove = (target: string) => send('DELETE', `/temporal/entities/${target}`);
+    assertProblem(await remove(idAt(1)), 409);
+    assert.equal((await remove(idAt(2))).status, 204);
+    assertProblem(await remove(`${idAt(3)}/attrs/n?deleteAll=true`), 409);
+    assertProblem(await remove(`${idAt(3)}/attrs/n/${instanceIdOf(idAt(3))}`), 409);
+    assert.equal((await remove(`${idAt(4)}/attrs/n`)).status, 204);
+    assert.equal((await remove(`${idAt(4)}/attrs/n/${instanceIdOf(idAt(4))}`)).status, 204);
+    assert.equal(temporal.instances(), 21);
+    assert.deepEqual(asked.slice(0, 2), [
+      [idAt(3), 'n', undefined],
+      [idAt(3), 'n', instanceIdOf(idAt(3))],
+    ]);
+    assert.equal((await remove(`${idAt(1)}/attrs/n`)).status, 204);
+    assertProblem(await remove(`${idAt(1)}/attrs/n`), 404);
+  });
+
+  it('the current entity goes with its history when told so', async () => {
+    broker.entities.seed(1, () => ({ id: idAt(0), type: 'X' }));
+    behaviour.deletesCurrentToo = true;
+    assert.equal((await send('DELETE', `/temporal/entities/${idAt(0)}`)).status, 204);
+    assert.equal(broker.entities.has(idAt(0)), false);
+    assert.equal((await send('DELETE', `/temporal/entities/${idAt(1)}`)).status, 204);
+  });
+
+  it('faults and latency hold for temporal requests, and resets after have deleted', async () => {
+    const target = `/temporal/entities/${idAt(0)}/attrs/n/${instanceIdOf(idAt(0))}`;
+    Object.assign(behaviour, {
+      failFirst: 1,
+      latencyMs: 40,
+      faultOn: ({ path }: { path: string }) => path.includes('/temporal/'),
+    });
+    slept.length = 0;
+    assertProblem(await send('DELETE', target), 503);
+    assert.deepEqual(slept, [40]);
+    assert.equal(temporal.instances(), 21);
+    Object.assign(behaviour, { failFirst: 1, faultKinds: ['reset-after'] });
+    await assert.rejects(send('DELETE', target));
+    assert.equal(temporal.instances(), 20);
+    assertProblem(await send('DELETE', target), 404);
+    const route = 'DELETE /ngsi-ld/v1/temporal/entities/{id}/attrs/{attr}/{instanceId}';
+    assert.equal(requests.counts.get(route), 2);
+  });
+});

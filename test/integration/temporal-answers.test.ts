@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { stopAll } from '../support/gateway-harness.js';
+import {
+  deletesOf,
+  hour,
+  instancesOf,
+  shownBy,
+  startTemporal,
+  TEMPORAL,
+  without,
+} from '../support/temporal-harness.js';
+
+after(stopAll);
+
+const BEFORE = `type=Sensor&timerel=before&timeAt=${hour(8)}`;
+
+interface ItemError {
+  readonly entityId: string;
+  readonly error: Readonly<Record<string, unknown>>;
+}
+interface BatchResult {
+  readonly success: readonly string[];
+  readonly errors: readonly ItemError[];
+}
+
+describe('a temporal purge', () => {
+  it('uses the widest call that is exact', async () => {
+    for (const [query, deletes] of [
+      ['type=Sensor', { '/{id}': 6 }],
+      ['type=Sensor&attrs=humidity', { '/{id}/attrs/{attr}': 3 }],
+      ['type=Sensor&datasetId=urn:ds:b', { '/{id}/attrs/{attr}': 6 }],
+      [BEFORE, { '/{id}/attrs/{attr}/{instanceId}': 72 }],
+    ] as const) {
+      const { broker, purge } = await startTemporal();
+      assert.equal((await purge(query)).status, 204);
+      assert.deepEqual(deletesOf(broker), deletes);
+    }
+  });
+
+  it('asks for all instances of an attribute, for one dataset, or for those without a dataset', async () => {
+    const { broker, purge } = await startTemporal({}, { entities: 1 });
+    const searches = async (query: string) => {
+      broker.requests.clear();
+      assert.equal((await purge(query)).status, 204);
+      return broker.requests.entries.filter(({ method }) => method === 'DELETE').map(({ search }) => search);
+    };
+    assert.deepEqual(await searches('type=Sensor&attrs=humidity'), ['deleteAll=true']);
+    assert.deepEqual(await searches('type=Sensor&datasetId=urn:ds:b'), ['datasetId=urn%3Ads%3Ab']);
+    assert.deepEqual(await searches('type=Sensor&attrs=temperature&datasetId=@none'), ['']);
+  });
+
+  it('of nothing is 204, with counts of 0', async () => {
+    for (const query of [
+      'type=Nothing',
+      `type=Nothing&timerel=before&timeAt=${hour(8)}`,
+      'type=Sensor&attrs=no',
+    ]) {
+      const { broker, purge } = await startTemporal();
+      const answer = await purge(query);
+      assert.deepEqual([answer.status, answer.text], [204, '']);
+      assert.equal(answer.headers.get('purge-matched'), '0');
+      assert.equal(answer.headers.get('purge-deleted'), '0');
+      assert.deepEqual(deletesOf(broker), {});
+    }
+  });
+
+  it('counts what it deletes: entities, attributes, datasets or instances', async () => {
+    for (const [query, count] of [
+      ['type=Sensor', 6],
+      ['type=Sensor&attrs=humidity,temperature', 9],
+      ['type=Sensor&datasetId=@none', 15],
+      [BEFORE, 72],
+    ] as const) {
+      const { purge } = await startTemporal();
+      const answer = await purge(query, { headers: { prefer: 'return=representation' } });
+      assert.equal(answer.status, 200);
+      const { matched, deleted, failed } = answer.json() as Readonly<Record<string, number>>;
+      assert.deepEqual({ matched, deleted, failed }, { matched: count, deleted: count, failed: 0 });
+    }
+  });
+
+  it('sends the @context, the tenant and credentials with every request', async () => {
+    const { broker, purge } = await startTemporal();
+    broker.temporal.seed(
+      2,
+      (n) => ({ id: `urn:x:${n}`, type: 'Car', speed: { type: 'Property', value: 1, observedAt: hour(n) } }),
+      'city',
+    );
+    broker.requests.clear();
+    const headers = {
+      link: '<http://example.org/ctx.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
+      'ngsild-tenant': 'city',
+      authorization: 'Bearer abc',
+    };
+    const answer = await purge(`type=Car&timerel=after&timeAt=${hour(0)}`, { headers });
+    assert.deepEqual([answer.status, answer.headers.get('ngsild-tenant')], [204, 'city']);
+    assert.equal(broker.temporal.instances('city'), 0);
+    assert.ok(broker.requests.total > 3);
+    for (const request of broker.requests.entries) {
+      for (const [name, value] of Object.entries(headers)) assert.equal(request.headers[name], value);
+    }
+  });
+
+  it('percent-encodes ids and attribute names that are IRIs, each into one path segment', async () => {
+    const { broker, purge } = await startTemporal();
+    const id = 'http://example.org/cars/1?x#y%2Fé';
+    const attribute = 'https://example.org/terms/speed#now';
+    const make = () => ({
+      id,
+      type: 'Car',
+      [attribute]: { type: 'Property', value: 1, observedAt: hour(1) },
+    });
+    const others = instancesOf(broker).size;
+    for (const query of [
+      `type=Car&timerel=before&timeAt=${hour(8)}`,
+      `type=Car&attrs=${encodeURIComponent(attribute)}`,
+      'type=Car',
+    ]) {
+      broker.temporal.seed(1, make);
+      const answer = await purge(query);
+      assert.equal(answer.status, 204, answer.text);
+      assert.equal(answer.headers.get('purge-deleted'), '1');
+      assert.equal(instancesOf(broker).size, others);
+    }
+  });
+
+  it('is taken with a slash at the end of the path as well', async () => {
+    const { broker, gateway } = await startTemporal();
+    const answer = await gateway.send('DELETE', `${TEMPORAL}/?type=Sensor`);
+    assert.equal(answer.status, 204);
+    assert.equal(broker.temporal.count(), 3);
+  });
+});
+
+describe('a dry run of a temporal purge', () => {
+  it('counts and samples entities, and deletes nothing', async () => {
+    const { broker, purge } = await startTemporal({ maxPageSize: 2 });
+    const answer = await purge('type=Sensor&dryRun=true');
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.json(), {
+      matched: 6,
+      sample: [0, 1, 2, 3, 4, 5].map((n) => `urn:ngsi-ld:Sensor:${n}`),
+      unit: 'entities',
+    });
+    assert.deepEqual(deletesOf(broker), {});
+  });
+
+  it('counts and samples attributes, datasets and instances, and names those', async () => {
+    for (const [query, matched, unit, members] of [
+      ['type=Sensor&attrs=humidity', 3, 'attributes', ['entityId', 'attribute']],
+      ['type=Sensor&datasetId=urn:ds:b', 6, 'datasets', ['entityId', 'attribute', 'datasetId']],
+      [BEFORE, 72, 'instances', ['entityId', 'attribute', 'instanceId', 'observedAt']],
+    ] as const) {
+      const { broker, purge } = await startTemporal();
+      const answer = await purge(`${query}&dryRun=true`);
+      const body = answer.json() as {
+        readonly matched: number;
+        readonly unit: string;
+        readonly items: readonly Readonly<Record<string, string>>[];
+        readonly sample: readonly string[];
+      };
+      assert.deepEqual([answer.status, body.matched, body.unit], [200, matched, unit]);
+      assert.equal(answer.headers.get('purge-matched'), String(matched));
+      assert.equal(body.items.length, matched);
+      const inDataset = body.items.find(({ datasetId }) => datasetId !== undefined);
+      const plain = body.items.find(({ datasetId }) => datasetId === undefined) ?? inDataset;
+      assert.deepEqual(Object.keys(plain ?? {}), members);
+      assert.ok(body.sample.every((id) => broker.temporal.has(id)));
+      assert.deepEqual(deletesOf(broker), {});
+    }
+  });
+
+  for (const [how, behaviour] of [
+    ['206 after 5', { instancePageSize: 5 }],
+    ['the newest 5 without a word', { silentInstanceLimit: 5 }],
+    ['entities selected regardless of the interval', { selectsIgnoringTime: true, maxPageSize: 2 }],
+    ['lastN before the interval', { lastNBeforeTime: true }],
+  ] as const) {
+    it(`counts every instance that the broker shows in parts only (${how})`, async () => {
+      const { broker, purge } = await startTemporal(behaviour);
+      for (const query of [BEFORE, `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`]) {
+        const shown = await shownBy(broker, query);
+        const { matched } = (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number };
+        assert.equal(matched, shown.size);
+      }
+    });
+  }
+
+  it('says that there are more when some share one time and are not all shown', async () => {
+    const { broker, purge } = await startTemporal({ instancePageSize: 5 });
+    const at = hour(2);
+    broker.temporal.seed(1, () => ({
+      id: 'urn:x:1',
+      type: 'Burst',
+      a: Array.from({ length: 20 }, (_, value) => ({ type: 'Property', value, observedAt: at })),
+    }));
+    const query = `type=Burst&timerel=before&timeAt=${hour(8)}`;
+    const body = (await purge(`${query}&dryRun=true`)).json() as Readonly<Record<string, unknown>>;
+    assert.equal(body['atLeast'], true);
+    assert.ok(Number(body['matched']) >= 5 && Number(body['matched']) < 20);
+    assert.equal((await purge(query)).headers.get('purge-deleted'), '20');
+  });
+});
+
+describe('a temporal purge of which some stays', () => {
+  it('is 207, and names each instance without an instanceId by entity, attribute and time; nothing goes', async () => {
+    const { broker, purge } = await startTemporal({ noInstanceIds: true }, { entities: 1 });
+    const before = instancesOf(broker);
+    const answer = await purge(BEFORE);
+    assert.equal(answer.status, 207);
+    const { success, errors } = answer.json() as BatchResult;
+    assert.deepEqual(success, []);
+    assert.equal(errors.length, 16);
+    assert.equal(answer.headers.get('purge-failed'), '16');
+    const [first] = errors;
+    assert.equal(first?.entityId, 'urn:ngsi-ld:Sensor:0');
+    assert.equal(first.error['type'], 'urn:ngsi-ld-gateway:problem:instance-without-id');
+    const named = errors.map(({ error }) => [error['attribute'], error['observedAt']].join(' ')).sort();
+    const wanted = ['humidity', 'temperature'].flatMap((attribute) =>
+      [0, 1, 2, 3, 4, 5, 6, 7].map((n) => `${attribute} ${hour(n)}`),
+    );
+    assert.deepEqual(named, wanted.sort());
+    assert.deepEqual(instancesOf(broker), before);
+    assert.deepEqual(deletesOf(broker), {});
+  });
+
+  for (const [how, behaviour] of [
+    ['', {}],
+    [' in pages of 5', { instancePageSize: 5 }],
+    [', the newest 5 at a time', { silentInstanceLimit: 5 }],
+  ] as const) {
+    it(`gets at what lies behind instances that cannot go${how}`, async () => {
+      const { broker, purge } = await startTemporal(behaviour);
+      const before = instancesOf(broker);
+      const shown = await shownBy(broker, BEFORE);
+      // A run of eight in the middle of each list, and so all that one answer shows.
+      const locked = new Set([...shown].filter((_, n) => n % 12 < 8));
+      broker.behaviour.isLockedInstance = (id, attribute, instanceId) =>
+        locked.has(`${id} ${attribute} ${String(instanceId)}`);
+      const answer = await purge(BEFORE);
+      assert.equal(answer.status, 207);
+      assert.deepEqual(instancesOf(broker), without(before, without(shown, locked)));
+      assert.equal(answer.headers.get('purge-failed'), String(locked.size));
+      assert.equal(answer.headers.get('purge-deleted'), String(shown.size - locked.size));
+      const { success, errors } = answer.json() as BatchResult;
+      const failed = new Set(errors.map(({ entityId }) => entityId));
+      assert.ok(success.every((id) => !failed.has(id)));
+      assert.ok(
+        errors.every(({ error }) => error['status'] === 409 && typeof error['instanceId'] === 'string'),
+      );
+    });
+  }
+
+  it('reports what two deletes claimed to be gone and is still shown', async () => {
+    const { broker, purge } = await startTemporal();
+    const ghost = [...(await shownBy(broker, BEFORE))][3] ?? '';
+    broker.behaviour.isGhostInstance = (id, attribute, instanceId) =>
+      `${id} ${attribute} ${String(instanceId)}` === ghost;
+    const answer = await purge(BEFORE);
+    assert.deepEqual([answer.status, answer.headers.get('purge-failed')], [207, '1']);
+    const { errors } = answer.json() as BatchResult;
+    assert.equal(errors[0]?.error['instanceId'], ghost.split(' ')[2]);
+  });
+
+  it('names attributes and whole entities that cannot go', async () => {
+    const { broker, purge } = await startTemporal();
+    broker.behaviour.isLocked = (id) => id.endsWith(':2');
+    const whole = await purge('type=Sensor');
+    assert.deepEqual([whole.status, whole.headers.get('purge-deleted')], [207, '5']);
+    assert.deepEqual(
+      (whole.json() as BatchResult).errors.map(({ entityId }) => entityId),
+      ['urn:ngsi-ld:Sensor:2'],
+    );
+    broker.behaviour.isLockedInstance = (_id, attribute) => attribute === 'humidity';
+    const attributes = await purge('type=Sensor&attrs=humidity,status');
+    assert.deepEqual([attributes.status, attributes.headers.get('purge-deleted')], [207, '1']);
+    const [item] = (attributes.json() as BatchResult).errors;
+    assert.deepEqual([item?.entityId, item?.error['attribute']], ['urn:ngsi-ld:Sensor:2', 'humidity']);
+  });
+});

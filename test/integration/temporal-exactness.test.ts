@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import type { Behaviour } from '../../sidecar/embedded-broker/index.js';
+import { stopAll } from '../support/gateway-harness.js';
+import { hour, instancesOf, shownBy, startTemporal, without } from '../support/temporal-harness.js';
+
+after(stopAll);
+
+/** A time filter that lets everything pass, for the GET that a query without one stands for. */
+const EVERYTHING = 'timerel=after&timeAt=1970-01-01T00:00:00Z&timeproperty=createdAt';
+
+const QUERIES: Readonly<Record<string, string>> = {
+  'whole entities': 'type=Sensor',
+  'whole entities by q': 'type=Sensor&q=temperature<3',
+  attributes: 'type=Sensor&attrs=humidity,status',
+  'attributes by a q on one of them': 'type=Sensor&attrs=humidity,temperature&q=humidity>17',
+  'a dataset of every attribute': 'type=Sensor&datasetId=urn:ds:b',
+  'a dataset of an attribute': 'type=Sensor&attrs=temperature&datasetId=@none',
+  'several datasets of an attribute': 'type=Sensor&attrs=temperature&datasetId=@none,urn:ds:b',
+  'instances before': `type=Sensor&timerel=before&timeAt=${hour(8)}`,
+  'instances after': `type=Sensor&timerel=after&timeAt=${hour(8)}`,
+  'instances between': `type=Sensor&timerel=between&timeAt=${hour(4)}&endTimeAt=${hour(12)}`,
+  'instances of an attribute': `type=Sensor&attrs=humidity&timerel=before&timeAt=${hour(8)}`,
+  'instances of a dataset': `type=Sensor&datasetId=urn:ds:b&timerel=before&timeAt=${hour(12)}`,
+  'instances by q': `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`,
+  'instances by id and idPattern': `type=Sensor&idPattern=[135]$&timerel=after&timeAt=${hour(2)}`,
+  'instances by createdAt': `type=Sensor&timerel=after&timeAt=2020-01-01T00:00:00Z&timeproperty=createdAt`,
+};
+
+const BEHAVIOURS: Readonly<Record<string, Partial<Behaviour>>> = {
+  'that behaves': {},
+  'that fails every fifth request': { faultRate: 0.2, faultKinds: ['429', '500', '503', 'reset-before'] },
+  'that loses every fifth answer': { faultRate: 0.2, faultKinds: ['reset-after'] },
+  'with instance pages of 5': { instancePageSize: 5 },
+  'with instance pages of 5 and faults': { instancePageSize: 5, faultRate: 0.2 },
+  'that shows the newest 5 instances without a word': { silentInstanceLimit: 5 },
+  'that shows the newest instance only without a word': { silentInstanceLimit: 1 },
+  'that selects entities regardless of the interval': { selectsIgnoringTime: true, maxPageSize: 2 },
+  'that selects regardless of the interval, with instance pages of 5': {
+    selectsIgnoringTime: true,
+    instancePageSize: 5,
+    maxPageSize: 1,
+  },
+  'that refuses lastN': { noLastN: true },
+  'that takes lastN before the interval': { lastNBeforeTime: true },
+  'with pages of 2': { maxPageSize: 2 },
+  'with short pages': { shortPages: true },
+  'with empty pages before the end': { emptyPagesWithNext: 2 },
+  'without a count': { countHeader: 'absent' },
+  'without a count or links': { countHeader: 'absent', noPageLinks: true, maxPageSize: 2 },
+  'that repeats the last entity behind the end': { repeatLastPastEnd: true },
+};
+
+for (const [kind, query] of Object.entries(QUERIES)) {
+  describe(`a temporal purge of ${kind}`, () => {
+    for (const [how, behaviour] of Object.entries(BEHAVIOURS)) {
+      // Whether q means what is never shown beside a match cannot be told there; see temporal-brokers.test.ts.
+      if (kind === 'instances by q' && behaviour.silentInstanceLimit === 1) continue;
+      it(`deletes exactly what the same GET shows, in one call, at a broker ${how}`, async () => {
+        const { broker, purge } = await startTemporal(behaviour);
+        const before = instancesOf(broker);
+        const shown = await shownBy(broker, query.includes('timerel') ? query : `${query}&${EVERYTHING}`);
+        assert.ok(shown.size > 0 && shown.size < before.size, 'the query is neither empty nor everything');
+        const answer = await purge(query);
+        assert.equal(answer.status, 204, answer.text);
+        assert.deepEqual(instancesOf(broker), without(before, shown));
+        assert.equal(answer.headers.get('purge-deleted'), answer.headers.get('purge-matched'));
+        assert.equal(answer.headers.get('purge-failed'), '0');
+        const collection = broker.requests.entries.filter(
+          ({ method, path }) => method === 'DELETE' && /\/entities\/?$/.test(path),
+        );
+        assert.deepEqual(collection, []);
+      });
+    }
+  });
+}

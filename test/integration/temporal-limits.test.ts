@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { deletesOf, hour, instancesOf, startTemporal, TEMPORAL } from '../support/temporal-harness.js';
+
+after(stopAll);
+
+const BEFORE = `type=Sensor&timerel=before&timeAt=${hour(8)}`;
+
+describe('the bound of a temporal purge', () => {
+  for (const [query, matched] of [
+    ['type=Sensor', 6],
+    ['type=Sensor&attrs=humidity,temperature', 9],
+    ['type=Sensor&datasetId=urn:ds:b', 6],
+    [BEFORE, 72],
+  ] as const) {
+    for (const [how, behaviour] of [
+      ['', {}],
+      [', shown in parts', { instancePageSize: 3, maxPageSize: 2 }],
+      [', not counted by the broker', { countHeader: 'absent' }],
+    ] as const) {
+      it(`holds before the first delete, in what is deleted (${query}${how})`, async () => {
+        const { broker, purge } = await startTemporal(behaviour);
+        const before = instancesOf(broker);
+        const refused = await purge(`${query}&maxAffected=${matched - 1}`);
+        assert.equal(refused.status, 409);
+        assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:too-many-matches');
+        assert.equal(refused.problem()['maxAffected'], matched - 1);
+        assert.equal(refused.problem()['deleted'], undefined);
+        assert.deepEqual(deletesOf(broker), {});
+        assert.deepEqual(instancesOf(broker), before);
+        const purged = await purge(`${query}&maxAffected=${matched}`);
+        assert.deepEqual([purged.status, purged.headers.get('purge-deleted')], [204, String(matched)]);
+      });
+    }
+  }
+
+  it('of the configuration and of the policy hold as well', async () => {
+    const { purge } = await startTemporal({}, { env: { PURGE_MAX_AFFECTED: '71' } });
+    assert.equal((await purge(BEFORE)).status, 409);
+    const { purge: other } = await startTemporal();
+    assert.equal((await other(BEFORE, { headers: { 'x-purge-policy': 'max-affected=71' } })).status, 409);
+  });
+});
+
+describe('what a gateway does not allow of temporal purges', () => {
+  it('is whole temporal entities under TEMPORAL_WHOLE_DELETE=refuse; a dry run and parts are allowed', async () => {
+    const { broker, purge } = await startTemporal({}, { env: { TEMPORAL_WHOLE_DELETE: 'refuse' } });
+    const refused = await purge('type=Sensor');
+    assert.equal(refused.status, 403);
+    assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:forbidden-by-policy');
+    assert.match(refused.problem().detail ?? '', /TEMPORAL_WHOLE_DELETE/);
+    assert.equal(broker.requests.total, 0);
+    assert.equal((await purge('type=Sensor&dryRun=true')).status, 200);
+    assert.equal((await purge('type=Sensor&attrs=humidity')).status, 204);
+    assert.equal((await purge(BEFORE)).status, 204);
+  });
+
+  it('is any of them under a policy of allow-temporal=?0', async () => {
+    const { broker, purge } = await startTemporal();
+    const refused = await purge(BEFORE, { headers: { 'x-purge-policy': 'allow-temporal=?0' } });
+    assert.deepEqual([refused.status, broker.requests.total], [403, 0]);
+    const allowed = await purge(BEFORE, { headers: { 'x-purge-policy': 'allow-temporal' } });
+    assert.equal(allowed.status, 204);
+  });
+
+  it('is more than a dry run under a policy of dry-run-only', async () => {
+    const { purge } = await startTemporal();
+    const headers = { 'x-purge-policy': 'dry-run-only' };
+    assert.equal((await purge(BEFORE, { headers })).status, 403);
+    assert.equal((await purge(`${BEFORE}&dryRun=true`, { headers })).status, 200);
+  });
+});
+
+describe('the concurrency of a temporal purge', () => {
+  for (const [how, most, env, headers] of [
+    ['16 unless it is set', 16, {}, {}],
+    ['TEMPORAL_PURGE_CONCURRENCY', 3, { TEMPORAL_PURGE_CONCURRENCY: '3' }, {}],
+    ["the policy's temporal-concurrency", 2, {}, { 'x-purge-policy': 'temporal-concurrency=2' }],
+    ['not PURGE_CONCURRENCY', 16, { PURGE_CONCURRENCY: '1' }, { 'x-purge-policy': 'concurrency=1' }],
+  ] as const) {
+    it(`is ${how}: so many deletes are in flight, and no more`, async () => {
+      const { broker } = await startTemporal();
+      const relay = relayTo(broker);
+      const gate = new Gate();
+      let inFlight = 0;
+      let peak = 0;
+      const slow = await startRecordingBroker(async (request) => {
+        if (!isDelete(request)) return relay(request);
+        inFlight += 1;
+        peak = Math.max(peak, inFlight);
+        await gate.passed;
+        const answer = await relay(request);
+        inFlight -= 1;
+        return answer;
+      });
+      const gateway = await startTestGateway({ BROKER_URL: slow.url, ...env });
+      const purged = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { headers });
+      await slow.arrived(isDelete, most);
+      for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
+      gate.open();
+      assert.equal((await purged).status, 204);
+      assert.equal(peak, most);
+    });
+  }
+});
+
+describe('a temporal purge that is stopped', () => {
+  it('by shutdown sends no further delete, and its caller gets 503 with what was deleted', async () => {
+    const { broker } = await startTemporal();
+    const relay = relayTo(broker);
+    const gate = new Gate();
+    const slow = await startRecordingBroker(async (request) => {
+      if (isDelete(request)) await gate.passed;
+      return relay(request);
+    });
+    const gateway = await startTestGateway({ BROKER_URL: slow.url, TEMPORAL_PURGE_CONCURRENCY: '4' });
+    const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`);
+    await slow.arrived(isDelete, 4);
+    const closed = gateway.gateway.close();
+    gate.open();
+    const stopped = await answer;
+    assert.equal(stopped.status, 503);
+    assert.equal(stopped.problem()['deleted'], 4);
+    await closed;
+    assert.equal(slow.requests.filter(isDelete).length, 4);
+  });
+
+  it('by its caller going away sends no further delete', async () => {
+    const { broker } = await startTemporal();
+    const relay = relayTo(broker);
+    const gate = new Gate();
+    const slow = await startRecordingBroker(async (request) => {
+      if (isDelete(request)) await gate.passed;
+      return relay(request);
+    });
+    const gateway = await startTestGateway({ BROKER_URL: slow.url, TEMPORAL_PURGE_CONCURRENCY: '4' });
+    const caller = new AbortController();
+    const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { signal: caller.signal });
+    await slow.arrived(isDelete, 4);
+    caller.abort();
+    await assert.rejects(answer);
+    for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
+    gate.open();
+    const line = await gateway.log.until('purge stopped: its caller is gone');
+    assert.equal(line['deleted'], 4);
+    assert.equal(slow.requests.filter(isDelete).length, 4);
+  });
+});

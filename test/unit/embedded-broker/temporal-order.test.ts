@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TemporalInstance } from '../../../sidecar/embedded-broker/temporal-instance.js';
+import { InstanceOrder } from '../../../sidecar/embedded-broker/temporal-order.js';
+
+const written = { createdAt: 0, modifiedAt: 0 };
+
+/** An order by the value of the instances, and the same written the slow and obvious way. */
+class Subject {
+  readonly order = new InstanceOrder(({ body }) => Number(body['value']));
+  model: TemporalInstance[] = [];
+  #number = 0;
+
+  add(keys: readonly number[]): void {
+    const instances = keys.map((value) => {
+      this.#number += 1;
+      return new TemporalInstance(this.#number, { value }, written);
+    });
+    this.order.add(instances);
+    this.model.push(...instances);
+  }
+
+  /** Deletes the instances at every `step`-th place, in the order of their numbers. */
+  deleteEvery(step: number): void {
+    for (const instance of this.model.filter((_, at) => at % step === 0)) {
+      instance.live = false;
+      this.order.noteDeath();
+    }
+    this.model = this.model.filter(({ live }) => live);
+  }
+
+  check(from: number, to: number): void {
+    const key = ({ body }: TemporalInstance) => Number(body['value']);
+    const expected = this.model
+      .filter((instance) => key(instance) >= from && key(instance) < to)
+      .sort((a, b) => key(a) - key(b) || a.number - b.number);
+    assert.deepEqual([...this.order.within({ from, to })], expected);
+    assert.deepEqual([...this.order.within({ from, to }, true)], expected.reverse());
+  }
+}
+
+const key = fc.oneof(fc.integer({ min: -3, max: 40 }), fc.constant(-Infinity));
+const command = fc.oneof(
+  fc.record({ kind: fc.constant('add' as const), keys: fc.array(key, { maxLength: 90 }) }),
+  fc.record({ kind: fc.constant('add sorted' as const), keys: fc.array(key, { maxLength: 90 }) }),
+  fc.record({ kind: fc.constant('delete' as const), step: fc.integer({ min: 1, max: 5 }) }),
+  fc.record({ kind: fc.constant('look' as const), from: key, to: key }),
+);
+
+describe('the order of instances', () => {
+  it('agrees with the obvious implementation after any additions and deletions', () => {
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 25 }), (commands) => {
+        const subject = new Subject();
+        for (const step of commands) {
+          if (step.kind === 'add') subject.add(step.keys);
+          else if (step.kind === 'add sorted') subject.add([...step.keys].sort((a, b) => a - b));
+          else if (step.kind === 'delete') subject.deleteEvery(step.step);
+          else subject.check(step.from, step.to);
+        }
+        subject.check(-Infinity, Infinity);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('keeps instances with equal keys in the order of their numbers, however they came', () => {
+    const subject = new Subject();
+    subject.add([5, 1, 5]);
+    subject.check(0, 9);
+    subject.add([1, 5, 0]);
+    const numbers = Array.from(
+      subject.order.within({ from: -Infinity, to: Infinity }),
+      ({ number }) => number,
+    );
+    assert.deepEqual(numbers, [6, 2, 4, 1, 3, 5]);
+  });
+
+  it('has a lower bound that counts and an upper one that does not', () => {
+    const subject = new Subject();
+    subject.add([-Infinity, 1, 2, 3]);
+    const values = (from: number, to: number) =>
+      Array.from(subject.order.within({ from, to }), ({ body }) => body['value']);
+    assert.deepEqual(values(1, 3), [1, 2]);
+    assert.deepEqual(values(3, 1), []);
+    assert.deepEqual(values(-Infinity, 2), [-Infinity, 1]);
+    assert.deepEqual(values(-Number.MAX_VALUE, 2), [1]);
+  });
+});
