@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { entityPurge } from './entity-purge.js';
 import { memory } from './memory.js';
+import { schemaService } from './schema-service.js';
 import type { Bench, BenchResult } from './support/bench.js';
 import { thisMachine } from './support/machine.js';
 import { textOf } from './support/print.js';
 
-const BENCHES: readonly Bench[] = [entityPurge, memory];
+const BENCHES: readonly Bench[] = [entityPurge, memory, schemaService];
 const ROUNDS = '5';
 
 const { values, positionals } = parseArgs({

@@ -20,7 +20,10 @@ export interface BenchGateway {
 /** Settings of the gateway that a bench sets; all others have their defaults. */
 export type GatewaySettings = Readonly<
   Partial<
-    Record<'PURGE_STRATEGY' | 'PURGE_CONCURRENCY' | 'PURGE_PAGE_SIZE' | 'PURGE_BATCH_SIZE', string | number>
+    Record<
+      'PURGE_STRATEGY' | 'PURGE_CONCURRENCY' | 'PURGE_PAGE_SIZE' | 'PURGE_BATCH_SIZE' | 'DATABASE_PATH',
+      string | number
+    >
   >
 >;
 

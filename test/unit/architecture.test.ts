@@ -28,11 +28,23 @@ const ROOMS: Readonly<Record<string, Room>> = {
     onlyFor: { 'sidecar/http/problem.ts': ['sidecar/config'] },
     packages: ['fastify', 'undici'],
   },
+  'sidecar/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },
+  'sidecar/json-schema': {
+    rooms: ['sidecar/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    packages: ['ajv', 'ajv-formats'],
+  },
+  'sidecar/schema-store': { rooms: ['sidecar/shared'], packages: ['better-sqlite3'] },
+  'sidecar/json-ld': {
+    rooms: ['sidecar/shared'],
+    packages: ['@digitalbazaar/data-integrity-context', 'jsonld'],
+  },
+  'sidecar/openapi': { rooms: ['sidecar/json-schema', 'sidecar/ngsi-ld'], packages: [] },
+  'sidecar/remote': { rooms: ['sidecar/shared'], packages: ['undici'] },
   'sidecar/embedded-broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['re2js'] },
 };
 
 /** Wires all rooms; nothing but main.ts imports them. */
-const WIRING = new Set(['sidecar/gateway.ts', 'sidecar/main.ts']);
+const WIRING = new Set(['sidecar/gateway.ts', 'sidecar/main.ts', 'sidecar/worker.ts']);
 
 /** Packages that only some places may import, whatever the rooms allow. */
 const PACKAGE_OWNERS: Readonly<Record<string, RegExp>> = {

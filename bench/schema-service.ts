@@ -1,0 +1,154 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { ratioTarget, type Bench, type BenchResult } from './support/bench.js';
+import { startGateway, type BenchGateway } from './support/gateway.js';
+import { requestsPerSecond } from './support/http-load.js';
+import { spreadOf } from './support/statistics.js';
+
+const CONNECTIONS = 32;
+const REQUESTS = 20_000;
+const WRITES = 100;
+const MODEL = '/api/v2/domains/Bench/models/Sensor';
+
+interface Round {
+  readonly bare: number;
+  readonly schema: number;
+  readonly notModified: number;
+  readonly writes: number;
+}
+
+/** Reads of a schema of 30 KB against a bare Fastify server that sends the same bytes, and new versions of a model. */
+export const schemaService: Bench = {
+  name: 'schema-service',
+  async run({ rounds, say }) {
+    const folder = await mkdtemp(join(tmpdir(), 'bench-schema-'));
+    const gateway = await startGateway('http://127.0.0.1:9', { DATABASE_PATH: join(folder, 'schema.db') });
+    const bare = await startBare(JSON.stringify(schemaOf(0)));
+    try {
+      await write(gateway, 'POST', '/api/v2/domains', { name: 'Bench' }, 201);
+      await write(
+        gateway,
+        'POST',
+        '/api/v2/domains/Bench/models',
+        { name: 'Sensor', schema: schemaOf(0) },
+        201,
+      );
+      const measured: Round[] = [];
+      // The first round is a warm-up.
+      for (let round = 0; round <= rounds; round++) {
+        say(round === 0 ? 'warm-up' : `round ${round}`);
+        const result = await measure(gateway, bare.url, round);
+        if (round > 0) measured.push(result);
+      }
+      return resultOf(measured);
+    } finally {
+      bare.close();
+      await gateway.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+async function measure(gateway: BenchGateway, bareUrl: string, round: number): Promise<Round> {
+  const url = `${gateway.url}${MODEL}/schema`;
+  const { headers } = await request(url).then(async (answer) => {
+    await answer.body.dump();
+    return answer;
+  });
+  const etag = String(headers['etag']);
+  const reads = async (of: string, status = 200, sent: Record<string, string> = {}) =>
+    requestsPerSecond({ url: of, status, headers: sent, connections: CONNECTIONS, requests: REQUESTS });
+  // In turns, so that neither is always the first.
+  const isEven = round % 2 === 0;
+  const before = isEven ? await reads(bareUrl) : await reads(url);
+  const after = isEven ? await reads(url) : await reads(bareUrl);
+  const notModified = await reads(url, 304, { 'if-none-match': etag });
+  return {
+    bare: isEven ? before : after,
+    schema: isEven ? after : before,
+    notModified,
+    writes: await writesPerSecond(gateway, round),
+  };
+}
+
+async function writesPerSecond(gateway: BenchGateway, round: number): Promise<number> {
+  const startedMs = performance.now();
+  for (let n = 1; n <= WRITES; n++) {
+    await write(gateway, 'PUT', MODEL, { schema: schemaOf(round * WRITES + n) }, 200);
+  }
+  const rate = (WRITES / (performance.now() - startedMs)) * 1000;
+  await write(gateway, 'PUT', MODEL, { schema: schemaOf(0) }, 200);
+  return rate;
+}
+
+async function write(
+  gateway: BenchGateway,
+  method: 'POST' | 'PUT',
+  path: string,
+  body: unknown,
+  status: number,
+): Promise<void> {
+  const answer = await request(`${gateway.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode !== status) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+}
+
+/** A schema of about 30 KB; no two of different numbers are the same. */
+function schemaOf(number: number): object {
+  const properties = Array.from({ length: 120 }, (_, index) => [
+    `attribute${index}`,
+    {
+      type: 'number',
+      description: `Property. Model:'https://schema.org/Number'. ${'What this attribute tells of the sensor. '.repeat(4)}`,
+      minimum: index,
+    },
+  ]);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: `Sensor ${number}`,
+    type: 'object',
+    properties: { id: { type: 'string' }, type: { enum: ['Sensor'] }, ...(Object.fromEntries(properties) as object) },
+    required: ['id', 'type'],
+  };
+}
+
+async function startBare(text: string): Promise<{ readonly url: string; close(): void }> {
+  const child = fork(new URL('./support/bare-fastify.js', import.meta.url));
+  const answered = once(child, 'message') as Promise<[{ url: string }]>;
+  child.send({ text, mediaType: 'application/schema+json' });
+  const [answer] = await answered;
+  return { url: answer.url, close: () => child.disconnect() };
+}
+
+function resultOf(rounds: readonly Round[]): BenchResult {
+  const rate = (name: keyof Round) => spreadOf(rounds.map((round) => round[name]));
+  const ratio = (name: keyof Round) => spreadOf(rounds.map((round) => round[name] / round.bare));
+  const row = (label: string, name: keyof Round) => {
+    const { median, min, max } = rate(name);
+    return [label, ...[median, min, max].map((value) => Math.round(value).toLocaleString('en'))];
+  };
+  return {
+    tables: [
+      {
+        title: `A schema of 30 KB, ${CONNECTIONS} connections, requests/s`,
+        columns: ['', 'median', 'least', 'most'],
+        rows: [
+          row('bare Fastify, the same bytes', 'bare'),
+          row('GET …/schema', 'schema'),
+          row('GET …/schema, If-None-Match', 'notModified'),
+          row('PUT a new version, one after the other', 'writes'),
+        ],
+      },
+    ],
+    targets: [ratioTarget('schema / bare Fastify', ratio('schema'), 0.8)],
+    data: { rounds },
+  };
+}

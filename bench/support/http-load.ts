@@ -1,0 +1,41 @@
+import { Client } from 'undici';
+
+export interface Load {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Status that every answer must have. */
+  readonly status: number;
+  readonly connections: number;
+  readonly requests: number;
+}
+
+/**
+ * Sends so many requests over so many connections, each waiting for its answer before it sends the next.
+ *
+ * @returns requests per second
+ * @throws Error for an answer with another status
+ */
+export async function requestsPerSecond(load: Load): Promise<number> {
+  const { origin, pathname, search } = new URL(load.url);
+  const clients = Array.from({ length: load.connections }, () => new Client(origin, { pipelining: 1 }));
+  let left = load.requests;
+  const work = async (client: Client) => {
+    while (left > 0) {
+      left -= 1;
+      const { statusCode, body } = await client.request({
+        method: 'GET',
+        path: pathname + search,
+        ...(load.headers === undefined ? {} : { headers: load.headers }),
+      });
+      await body.dump({ limit: 1024 * 1024 });
+      if (statusCode !== load.status) throw new Error(`${load.url} answered ${statusCode}`);
+    }
+  };
+  const startedMs = performance.now();
+  try {
+    await Promise.all(clients.map(work));
+  } finally {
+    await Promise.all(clients.map(async (client) => client.close()));
+  }
+  return (load.requests / (performance.now() - startedMs)) * 1000;
+}

@@ -1,0 +1,57 @@
+import type { ContextFault } from './errors.js';
+import { isMap, pointerTo } from './json.js';
+
+/** A context without its wrapping. */
+export interface ContextForm {
+  readonly value: unknown;
+  /** Where the value stands in what was submitted. */
+  readonly pointer: string;
+  /** What stands beside it in the wrapping; the first few. */
+  readonly faults: readonly ContextFault[];
+}
+
+const MOST_STRANGERS = 20;
+
+/** Unwraps `{"@context": value}`; anything else is the value itself. */
+export function unwrapped(submitted: unknown, pointer: string): ContextForm {
+  if (!isMap(submitted) || !Object.hasOwn(submitted, '@context')) {
+    return { value: submitted, pointer, faults: [] };
+  }
+  const strangers = Object.keys(submitted).filter((name) => name !== '@context');
+  return {
+    value: submitted['@context'],
+    pointer: pointerTo(pointer, '@context'),
+    faults: strangers.slice(0, MOST_STRANGERS).map((name) => ({
+      pointer: pointerTo(pointer, name),
+      detail: 'What stands beside @context has no effect: terms belong into it.',
+    })),
+  };
+}
+
+/** Why a value is none of the accepted forms: a map of terms, an array of maps and URLs, or a URL. */
+export function formFaults(value: unknown, pointer: string): readonly ContextFault[] {
+  if (!Array.isArray(value)) return elementFaults(value, pointer);
+  if (value.length === 0) return [{ pointer, detail: 'The array is empty: it defines no term.' }];
+  return value.flatMap((item, index) => elementFaults(item, pointerTo(pointer, index)));
+}
+
+/** A URL in a context must mean the same for whoever reads it. */
+export function urlFault(url: string, pointer: string): ContextFault | undefined {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
+  return protocol === 'http:' || protocol === 'https:'
+    ? undefined
+    : { pointer, detail: `"${url}" is no absolute http or https URL, and a context is named by one.` };
+}
+
+function elementFaults(element: unknown, pointer: string): readonly ContextFault[] {
+  if (typeof element === 'string') return [];
+  if (element === null) {
+    return [{ pointer, detail: 'null takes all terms away, those of NGSI-LD included.' }];
+  }
+  if (!isMap(element)) {
+    return [{ pointer, detail: 'A context is a map of terms, a URL, or an array of these.' }];
+  }
+  return Object.hasOwn(element, '@context')
+    ? [{ pointer: pointerTo(pointer, '@context'), detail: '@context belongs around the whole, not inside.' }]
+    : [];
+}

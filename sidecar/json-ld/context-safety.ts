@@ -1,0 +1,147 @@
+import { hasScopedContext } from './context-references.js';
+import { termDependencies } from './term-dependencies.js';
+import type { ContextFault } from './errors.js';
+import { isMap, pointerTo, type JsonMap } from './json.js';
+
+/** What one context document may be. Processing it takes time by terms × contexts, and memory by terms × IRIs. */
+export const CONTEXT_LIMITS = {
+  /** Of its JSON text. */
+  characters: 1024 * 1024,
+  /** Of one name or IRI. */
+  textCharacters: 2048,
+  /** Arrays and maps in each other. */
+  depth: 20,
+  /** In all its maps. */
+  terms: 10_000,
+  /** Maps and URLs, scoped contexts included. */
+  contexts: 100,
+  /** Terms that one definition leads through, by prefixes. */
+  chain: 4,
+} as const;
+
+/**
+ * Names that JSON-LD processors in use take for something of JavaScript objects: as a term, they are lost or make the
+ * processing of the whole context fail.
+ */
+const UNSAFE_TERMS: ReadonlySet<string> = new Set(['__proto__', 'hasOwnProperty']);
+
+/** Whether no context may have a term of this name. */
+export function isUnsafeTerm(name: string): boolean {
+  return UNSAFE_TERMS.has(name);
+}
+
+/**
+ * Why a context value is not safe to process: the limits it exceeds, and names that processors stumble over. Stops at the
+ * first kind, as the next checks rely on the ones before.
+ */
+export function safetyFaults(context: unknown, pointer = ''): readonly ContextFault[] {
+  const nesting = nestingFault(context, pointer);
+  if (nesting !== undefined) return [nesting];
+  const { length } = JSON.stringify(context);
+  if (length > CONTEXT_LIMITS.characters) {
+    const detail = `A context may have ${CONTEXT_LIMITS.characters} characters; this one has ${length}.`;
+    return [{ pointer, detail }];
+  }
+  const parts = partsOf(context, pointer);
+  if (parts.length > CONTEXT_LIMITS.contexts) {
+    const detail = `A context may consist of ${CONTEXT_LIMITS.contexts} maps and URLs, scoped ones included; this one has ${parts.length}.`;
+    return [{ pointer, detail }];
+  }
+  const maps = parts.filter((part): part is Part & { value: JsonMap } => isMap(part.value));
+  const terms = maps.reduce((sum, { value }) => sum + Object.keys(value).length, 0);
+  if (terms > CONTEXT_LIMITS.terms) {
+    return [{ pointer, detail: `A context may have ${CONTEXT_LIMITS.terms} terms; this one has ${terms}.` }];
+  }
+  const tooLong = longText(context, pointer);
+  if (tooLong !== undefined) {
+    const detail = `Names and IRIs may have ${CONTEXT_LIMITS.textCharacters} characters; this one has more.`;
+    return [{ pointer: tooLong, detail }];
+  }
+  return maps.flatMap(({ value, pointer: at }) => [
+    ...unsafeTermFaults(value, at),
+    ...chainFaults(value, at),
+  ]);
+}
+
+interface Part {
+  readonly value: unknown;
+  readonly pointer: string;
+}
+
+/** The maps, URLs and whatever stands in their place, scoped ones included. */
+function partsOf(context: unknown, pointer: string): readonly Part[] {
+  if (Array.isArray(context)) {
+    return context.flatMap((item, index) => partsOf(item, pointerTo(pointer, index)));
+  }
+  if (!isMap(context)) return [{ value: context, pointer }];
+  const scoped = Object.entries(context).flatMap(([term, definition]) =>
+    hasScopedContext(definition) ? partsOf(definition['@context'], pointerTo(pointer, term, '@context')) : [],
+  );
+  return [{ value: context, pointer }, ...scoped];
+}
+
+function unsafeTermFaults(map: JsonMap, pointer: string): readonly ContextFault[] {
+  return Object.keys(map)
+    .filter(isUnsafeTerm)
+    .map((term) => ({
+      pointer: pointerTo(pointer, term),
+      detail: `"${term}" cannot be a term: JSON-LD processors stumble over this name.`,
+    }));
+}
+
+/** The first definition that leads through too many others: each step copies the IRI so far, and takes stack. */
+function chainFaults(map: JsonMap, pointer: string): readonly ContextFault[] {
+  const dependencies = [...termDependencies(map)].filter(([, names]) => names.length > 0);
+  const ranks = new Map<string, number>();
+  for (let hasMoved = true; hasMoved;) {
+    hasMoved = false;
+    for (const [term, names] of dependencies) {
+      const rank = 1 + Math.max(...names.map((name) => ranks.get(name) ?? 0));
+      if (rank === ranks.get(term)) continue;
+      if (rank > CONTEXT_LIMITS.chain) {
+        const detail = `The definition leads through more than ${CONTEXT_LIMITS.chain} other terms, or back to itself.`;
+        return [{ pointer: pointerTo(pointer, term), detail }];
+      }
+      ranks.set(term, rank);
+      hasMoved = true;
+    }
+  }
+  return [];
+}
+
+/** Where a name or a string is too long; a name's pointer ends at what holds it, so that it stays readable. */
+function longText(value: unknown, pointer: string): string | undefined {
+  const isLong = (text: unknown) => typeof text === 'string' && text.length > CONTEXT_LIMITS.textCharacters;
+  if (isLong(value)) return pointer;
+  if (!isNested(value)) return undefined;
+  for (const [name, item] of Object.entries(value)) {
+    if (isLong(name)) return pointer;
+    const found = longText(item, pointerTo(pointer, name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Nesting that is too deep, or too much of it; without recursion, as the depth is not known yet. */
+function nestingFault(context: unknown, pointer: string): ContextFault | undefined {
+  const { depth, terms } = CONTEXT_LIMITS;
+  let level: readonly Part[] = isNested(context) ? [{ value: context, pointer }] : [];
+  for (let at = 0; level[0] !== undefined; at += 1) {
+    if (at >= depth) {
+      const detail = `Contexts may be nested ${depth} deep; this one is deeper.`;
+      return { pointer: level[0].pointer, detail };
+    }
+    // A definition is a map, and may hold one array.
+    if (level.length > 2 * terms) return { pointer, detail: `A context may have ${terms} terms.` };
+    level = level.flatMap((part) =>
+      Object.entries(part.value as object).flatMap(([key, item]: [string, unknown]) =>
+        isNested(item) ? [{ value: item, pointer: pointerTo(part.pointer, key) }] : [],
+      ),
+    );
+  }
+  return undefined;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,169 @@
+import { coreIriOf, coreVersionOf } from './core-context.js';
+import { hasScopedContext } from './context-references.js';
+import { isMap, memberOf, pointerTo, type JsonMap } from './json.js';
+import { prefixOf } from './term-dependencies.js';
+
+/** Kinds of things that a context is accepted with, although they will not do what its author may expect. */
+export type ContextWarningCode =
+  | 'coercion'
+  | 'core-context-not-last'
+  | 'core-term'
+  | 'no-iri'
+  | 'reserved-term'
+  | 'scoped-context'
+  | 'undefined-prefix'
+  | 'vocab';
+
+export interface ContextWarning {
+  readonly code: ContextWarningCode;
+  /** RFC 6901, into what was submitted. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** A member of a map of terms, and what the warnings are judged by. */
+interface Member {
+  readonly term: string;
+  readonly definition: unknown;
+  /** What the definition maps the term to, as written; undefined when it leaves that to the term itself. */
+  readonly id: unknown;
+  /** The same, as an IRI or keyword. */
+  readonly iri: string | undefined;
+  /** What the core context maps the term to. */
+  readonly coreIri: string | undefined;
+  /** Names that may be prefixes; undefined when other contexts may define some. */
+  readonly prefixes: ReadonlySet<string> | undefined;
+}
+
+type Check = (member: Member) => readonly [ContextWarningCode, string] | undefined;
+
+/** Reads the warnings off a valid context; `pointer` is where its value stands. */
+export function contextWarnings(value: unknown, pointer: string): readonly ContextWarning[] {
+  if (!Array.isArray(value))
+    return isMap(value) ? mapWarnings(value, pointer, new Set(Object.keys(value))) : [];
+  const elements: readonly unknown[] = value;
+  const namesOthers = elements.some((item) => typeof item === 'string' && coreVersionOf(item) === undefined);
+  const prefixes = namesOthers
+    ? undefined
+    : new Set(elements.filter(isMap).flatMap((map) => Object.keys(map)));
+  return elements.flatMap((element, index) => {
+    const at = pointerTo(pointer, index);
+    if (isMap(element)) return mapWarnings(element, at, prefixes);
+    const isCore = typeof element === 'string' && coreVersionOf(element) !== undefined;
+    return isCore && index < elements.length - 1 ? [coreNotLast(at)] : [];
+  });
+}
+
+function coreNotLast(pointer: string): ContextWarning {
+  const detail = 'Brokers take the core context as if it came last, wherever it stands: put it there.';
+  return { code: 'core-context-not-last', pointer, detail };
+}
+
+function mapWarnings(
+  map: JsonMap,
+  pointer: string,
+  prefixes: ReadonlySet<string> | undefined,
+): readonly ContextWarning[] {
+  return Object.entries(map).flatMap(([term, definition]) => {
+    const written = isMap(definition) ? memberOf(definition, '@id') : definition;
+    const id = written === undefined && term.includes(':') ? term : written;
+    const iri = typeof id === 'string' ? expandIn(map, id) : undefined;
+    const member = { term, definition, id, iri, coreIri: coreIriOf(term), prefixes };
+    const checks = term.startsWith('@') ? KEYWORD_CHECKS : TERM_CHECKS;
+    return checks.flatMap((check) => {
+      const found = check(member);
+      return found === undefined
+        ? []
+        : [{ code: found[0], pointer: pointerTo(pointer, term), detail: found[1] }];
+    });
+  });
+}
+
+/** Members of a context that are no terms (JSON-LD 1.1 § 9.15). */
+const CONTEXT_KEYWORDS: ReadonlySet<string> = new Set(
+  'base direction import language propagate protected type version vocab'
+    .split(' ')
+    .map((name) => `@${name}`),
+);
+
+const KEYWORD_CHECKS: readonly Check[] = [
+  ({ term }) =>
+    term === '@vocab'
+      ? ['vocab', '@vocab has no effect in NGSI-LD: that of the core context comes after it.']
+      : undefined,
+  ({ term }) =>
+    CONTEXT_KEYWORDS.has(term)
+      ? undefined
+      : ['reserved-term', `"${term}" looks like a keyword: JSON-LD processors may ignore it.`],
+];
+
+/** Schemes that IRIs of terms have; another word before a colon is rather a prefix that nobody defined. */
+const KNOWN_SCHEMES: ReadonlySet<string> = new Set([
+  'did',
+  'http',
+  'https',
+  'ni',
+  'oid',
+  'tag',
+  'urn',
+  'uuid',
+  '_',
+]);
+
+const TERM_CHECKS: readonly Check[] = [
+  ({ term, iri, coreIri }) =>
+    coreIri === undefined || coreIri === iri
+      ? undefined
+      : ['core-term', `"${term}" is a term of the NGSI-LD core context, which wins: it means ${coreIri}.`],
+  ({ term, id, iri, coreIri }) => {
+    const isIri = id !== null && (iri === undefined || iri === coreIri || !/^(?:@|_:)/.test(iri));
+    return isIri
+      ? undefined
+      : [
+          'no-iri',
+          `"${term}" is mapped to ${iri ?? 'null'}, which no attribute and no type can be named by.`,
+        ];
+  },
+  ({ id, prefixes }) => {
+    const prefix = typeof id === 'string' ? prefixOf(id) : undefined;
+    if (prefix === undefined || prefixes === undefined || prefixes.has(prefix)) return undefined;
+    return coreIriOf(prefix) !== undefined || KNOWN_SCHEMES.has(prefix.toLowerCase())
+      ? undefined
+      : [
+          'undefined-prefix',
+          `The prefix "${prefix}" is not defined here: "${String(id)}" is taken as a whole IRI.`,
+        ];
+  },
+  ({ term, definition, iri, coreIri }) =>
+    isMap(definition) &&
+    (coreIri === undefined || iri !== coreIri) &&
+    ['@type', '@container'].some((name) => Object.hasOwn(definition, name))
+      ? [
+          'coercion',
+          `"${term}" has a coercion (@type or @container), which applies to the attribute as a whole: brokers such as Orion-LD answer 400 to normalized attributes with one.`,
+        ]
+      : undefined,
+  ({ definition }) =>
+    hasScopedContext(definition)
+      ? [
+          'scoped-context',
+          'NGSI-LD allows no scoped contexts (ETSI GS CIM 009 V1.9.1, clause 5.5.7): brokers may answer 400.',
+        ]
+      : undefined,
+];
+
+/** The IRI that a text in a map stands for, by the terms of the map and of the core context. */
+function expandIn(map: JsonMap, text: string): string {
+  if (text.startsWith('@')) return text;
+  const prefix = prefixOf(text);
+  if (prefix === undefined) return text.includes(':') ? text : (iriOfTerm(map, text) ?? text);
+  const base = iriOfTerm(map, prefix);
+  return base === undefined ? text : base + text.slice(prefix.length + 1);
+}
+
+function iriOfTerm(map: JsonMap, term: string): string | undefined {
+  const definition = memberOf(map, term);
+  const id = isMap(definition) ? memberOf(definition, '@id') : definition;
+  // A term mapped to itself gets its IRI from elsewhere; valid contexts have no longer circles.
+  return typeof id === 'string' && id !== term ? expandIn(map, id) : coreIriOf(term);
+}

@@ -1,0 +1,101 @@
+import { isUnsafeTerm } from './context-safety.js';
+import { coreContextUrl, coreIriOf, type ContextDocument } from './core-context.js';
+
+/** What the context of a model is generated from. */
+export interface ContextSource {
+  /** The entity type. */
+  readonly type: string;
+  /** Names of its attributes. */
+  readonly attributes: readonly string[];
+  /** Names of members of their values, at any depth; namesInSchema (schema-names.ts) finds them. */
+  readonly nested?: readonly string[];
+}
+
+export interface GeneratedContext {
+  /** Term to IRI, flat, terms in the order of their code units. */
+  readonly terms: Readonly<Record<string, string>>;
+  readonly warnings: readonly TermWarning[];
+}
+
+/** A name that did not simply become a term. */
+export interface TermWarning {
+  /** `core-term`: left to the core context; `encoded`: its IRI spells it otherwise; `no-term`: left out. */
+  readonly code: 'core-term' | 'encoded' | 'no-term';
+  readonly term: string;
+  readonly detail: string;
+}
+
+/** Members of entities, which are no attributes. */
+const STRUCTURAL_NAMES: ReadonlySet<string> = new Set(['id', 'type', '@id', '@type', '@context']);
+/** Members of geometries, for which the core context has exactly the terms that are meant. */
+const GEOJSON_NAMES: ReadonlySet<string> = new Set(['coordinates', 'bbox']);
+
+/**
+ * The context of a model: its type, its attributes and the members of their values, each mapped to base + name.
+ *
+ * Flat and without coercions, since brokers refuse normalized attributes whose terms have one. Members of values are in it
+ * because JSON-LD expands them as well: without a term they would land in the default vocabulary, apart from the model.
+ *
+ * @param base see {@link isContextBase}
+ */
+export function generateContext(source: ContextSource, base: string): GeneratedContext {
+  const nested = (source.nested ?? []).filter((name) => !GEOJSON_NAMES.has(name));
+  const names = [...source.attributes, ...nested].filter((name) => !STRUCTURAL_NAMES.has(name));
+  const terms: [string, string][] = [];
+  const warnings: TermWarning[] = [];
+  for (const name of [...new Set([source.type, ...names])].sort()) {
+    const reason = noTermReason(name);
+    const coreIri = coreIriOf(name);
+    if (reason !== undefined) {
+      warnings.push({ code: 'no-term', term: name, detail: `"${name}" ${reason}; it is left out.` });
+    } else if (coreIri !== undefined) {
+      const detail = `"${name}" is a term of the NGSI-LD core context, where it means ${coreIri}; it is left to it.`;
+      warnings.push({ code: 'core-term', term: name, detail });
+    } else {
+      const iri = base + encoded(name);
+      terms.push([name, iri]);
+      if (iri !== base + name) {
+        warnings.push({ code: 'encoded', term: name, detail: `"${name}" has the IRI ${iri}.` });
+      }
+    }
+  }
+  return { terms: Object.fromEntries(terms), warnings };
+}
+
+/** The terms with the core context after them, as brokers want it (ETSI GS CIM 009 V1.9.1, clause 4.4). */
+export function contextDocument(
+  terms: Readonly<Record<string, string>>,
+  coreUrl: string = coreContextUrl(),
+): ContextDocument {
+  return { '@context': [terms, coreUrl] };
+}
+
+/** Whether names can be appended to an IRI to make others: http, https or urn, and it ends with a separator. */
+export function isContextBase(text: string): boolean {
+  return (
+    text.length <= 1024 &&
+    /^(?:https?:\/\/[^/]|urn:[^:])\S*[/#:=]$/i.test(text) &&
+    !NOT_IN_IRIS.test(text) &&
+    URL.canParse(text)
+  );
+}
+
+/** Characters that no IRI has (RFC 3987 § 2.2). */
+const NOT_IN_IRIS = /[\s\p{Cc}\p{Cs}"<>\\^`{|}]/u;
+/** Those, and the ones that would begin a query, a fragment or an escape, or stand for a host only. */
+const NOT_IN_SEGMENTS = /[\s\p{Cc}"<>\\^`{|}#%?[\]]/gu;
+
+function encoded(name: string): string {
+  return name.replaceAll(NOT_IN_SEGMENTS, (character) => encodeURIComponent(character));
+}
+
+/** Why a name can be no term; completes "NAME …". */
+function noTermReason(name: string): string | undefined {
+  if (name === '') return 'is empty';
+  if (name.length > 512) return 'is too long';
+  if (name.startsWith('@')) return 'has the form of a JSON-LD keyword';
+  if (/[:/]/.test(name)) return 'has the form of an IRI, which stands for itself';
+  if (/\p{Cs}/u.test(name)) return 'is no Unicode text';
+  if (isUnsafeTerm(name)) return 'is a name that JSON-LD processors stumble over';
+  return undefined;
+}
