@@ -1,0 +1,50 @@
+/** A JSON value as JSON.parse gives it. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+
+/** A JSON object; members are read with {@link member}, for their names are the author's. */
+export interface JsonObject {
+  readonly [name: string]: JsonValue;
+}
+
+/** A JSON Schema: an object of keywords, or a boolean. */
+export type Schema = JsonObject | boolean;
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+export function isSchema(value: JsonValue | undefined): value is Schema {
+  return typeof value === 'boolean' || isObject(value);
+}
+
+/** The object's own member; never one that every object inherits, such as `constructor`. */
+export function member(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** The strings of a JSON array; none when it is no array. */
+export function stringsOf(value: JsonValue | undefined): readonly string[] {
+  return isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** An object of these members. `__proto__` becomes an ordinary member, as JSON.parse makes it. */
+export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
+  return Object.fromEntries(entries);
+}
+
+/** Whether two values are the same JSON: the order of an object's members does not count. */
+export function sameJson(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  if (one === other) return true;
+  if (isArray(one) && isArray(other))
+    return one.length === other.length && one.every((item, index) => sameJson(item, other[index]));
+  if (!isObject(one) || !isObject(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && sameJson(one[name], other[name]))
+  );
+}

@@ -1,0 +1,29 @@
+import { isArray, isObject, member, type JsonValue } from './json.js';
+
+/** A JSON pointer (RFC 6901) of these reference tokens, without the `#` of a fragment. */
+export function pointerOf(tokens: readonly string[]): string {
+  return tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** The reference tokens of a JSON pointer; undefined when the text is no pointer. */
+export function tokensOf(pointer: string): readonly string[] | undefined {
+  if (pointer === '') return [];
+  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined;
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The pointer as the fragment of a URI (RFC 6901 section 6), without `#`. */
+export function fragmentOf(tokens: readonly string[]): string {
+  // What encodeURI leaves alone may stand in a fragment, `#` apart. It throws on half a surrogate pair.
+  return encodeURI(pointerOf(tokens).replaceAll(/[\uD800-\uDFFF]/gu, '\uFFFD')).replaceAll('#', '%23');
+}
+
+/** One step of a pointer: a member of an object, or an item of an array. */
+export function step(value: JsonValue | undefined, token: string): JsonValue | undefined {
+  if (isObject(value)) return member(value, token);
+  if (!isArray(value) || !/^(?:0|[1-9]\d*)$/.test(token)) return undefined;
+  return value[Number(token)];
+}

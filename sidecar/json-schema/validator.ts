@@ -1,0 +1,61 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { flatten, selfContained } from './flatten.js';
+import { schemasIn } from './flat-graph.js';
+import { isObject, objectOf, type JsonObject, type JsonValue } from './json.js';
+import { ASSERTIONS } from './keywords.js';
+import type { LinkedSchema } from './linker.js';
+
+/** Keywords on what no other keyword of the schema has looked at. */
+const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
+
+/** Keywords on properties that depend on each other. */
+const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties'];
+
+/** Checks a document against the schema; every fault is in the answer, none when it is valid. */
+export type Validate = (document: JsonValue) => readonly ErrorObject[];
+
+/**
+ * Compiles a schema of any supported draft. Formats are asserted where they are known and accepted where not, unknown
+ * keywords are ignored, patterns are ECMA-262 expressions with the flag `u`.
+ *
+ * To be run in a worker: patterns may backtrack for ever, and large schemas compile slowly.
+ *
+ * @throws {RangeError} when the schema nests, through its references, too deeply for the stack
+ */
+export function createValidator(linked: LinkedSchema): Validate {
+  const tracksEvaluated = [...linked.positions.values()].some(({ schema }) =>
+    UNEVALUATED.some((keyword) => isObject(schema) && Object.hasOwn(schema, keyword)),
+  );
+  // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
+  const flat = flatten(linked, {
+    keeps: (keyword) => ASSERTIONS.has(keyword),
+    ...(tracksEvaluated && { finish: withPatternsApart }),
+  });
+  // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    ownProperties: true,
+    validateSchema: false,
+    meta: false,
+    logger: false,
+    formats: fullFormats,
+  });
+  // The constructor turns it on for all; it costs time, and is of use only with these keywords.
+  ajv.opts.unevaluated = tracksEvaluated;
+  const validate = ajv.compile(selfContained(flat));
+  return (document) => (validate(document) ? [] : (validate.errors ?? []));
+}
+
+/**
+ * Moves `patternProperties`, with the keywords that belong to it, into a schema of its own. Ajv's code for it takes the
+ * evaluated properties to be known there; after `anyOf` and the like they may not be, and it throws a TypeError.
+ */
+function withPatternsApart(schema: JsonObject): JsonObject {
+  if (!Object.hasOwn(schema, 'patternProperties')) return schema;
+  const [own, others] = [true, false].map((isOwn) =>
+    objectOf(Object.entries(schema).filter(([keyword]) => PROPERTY_KEYWORDS.includes(keyword) === isOwn)),
+  );
+  return { ...others, allOf: [...(own === undefined ? [] : [own]), ...schemasIn(schema, 'allOf')] };
+}

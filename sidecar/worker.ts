@@ -1,0 +1,12 @@
+import { schemaTasks } from './json-schema/tasks.js';
+import { modelTasks } from './schema-service/model-tasks.js';
+import { serve } from './workers/serve.js';
+
+/** Everything that runs in workers. */
+const tasks = { ...schemaTasks, ...modelTasks };
+
+/** What the workers of this product can do. */
+export type Tasks = typeof tasks;
+
+/** The entry of the worker threads: the pool loads this module in each of them. */
+export default serve(tasks);

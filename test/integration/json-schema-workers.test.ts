@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { JsonObject } from '../../sidecar/json-schema/json.js';
+import { resolveWith } from '../../sidecar/json-schema/references.js';
+import { checkCompiles, makeExample, reportChanges } from '../../sidecar/json-schema/schema-work.js';
+import type { Tasks } from '../../sidecar/worker.js';
+import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../sidecar/workers/errors.js';
+import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/workers/pool.js';
+import { faultsOfRefusal } from '../unit/json-schema/refusal.js';
+
+const ENTRY = entryBeside('../../sidecar/worker', import.meta.url);
+const HUNGRY = entryBeside('../support/hungry-worker', import.meta.url);
+const ROOMY: PoolOptions = { entry: ENTRY, threads: 2, queueLength: 8, deadlineMs: 60_000 };
+
+/** A default that is tried against a pattern which backtracks for ever. */
+const ENDLESS: JsonObject = {
+  properties: { a: { default: `${'a'.repeat(40)}!`, pattern: '^(a|a)*$' } },
+  required: ['a'],
+};
+
+describe('work on schemas in workers', () => {
+  let workers: WorkerPool<Tasks>;
+  before(() => {
+    workers = new WorkerPool<Tasks>(ROOMY);
+  });
+  after(() => workers.close());
+
+  it('accepts what compiles and refuses what does not, naming each fault', async () => {
+    await checkCompiles(resolveWith({ type: 'object', 'x-other': 1 }), workers);
+    const schema = { type: 'objekt', properties: { a: { pattern: '(' } }, patternProperties: { '[': true } };
+    const faults = await faultsOfRefusal(() => checkCompiles(resolveWith(schema), workers), 'SCHEMA_INVALID');
+    assert.deepEqual(faults.map(({ pointer }) => pointer).sort(), [
+      '/patternProperties/[',
+      '/properties/a/pattern',
+      '/type',
+    ]);
+  });
+
+  it('refuses references that never go into the value', async () => {
+    const work = () => checkCompiles(resolveWith({ anyOf: [{ $ref: '#' }] }), workers);
+    const [fault] = await faultsOfRefusal(work, 'SCHEMA_INVALID');
+    assert.equal(fault?.pointer, '/anyOf/0/$ref');
+  });
+
+  it('takes documents of other drafts along', async () => {
+    const $schema = 'http://json-schema.org/draft-07/schema#';
+    const stored = new Map([['https://example.com/a', { $schema, items: [{ type: 'string' }] }]]);
+    await checkCompiles(resolveWith({ $ref: 'https://example.com/a' }, stored), workers);
+  });
+
+  it('makes examples and reports changes', async () => {
+    const schema = { properties: { a: { enum: ['x'] } } };
+    const { example, faults } = await makeExample({ schema, entityType: 'T' }, workers);
+    assert.deepEqual([example, faults], [{ id: 'urn:ngsi-ld:T:001', type: 'T', a: 'x' }, []]);
+    const report = await reportChanges(
+      { before: schema, after: { properties: { a: { enum: ['y'] } } } },
+      workers,
+    );
+    assert.equal(report.overall, 'breaking');
+  });
+
+  it('compiles chains of references and many properties, up to the limits', async () => {
+    const $defs: Record<string, JsonObject> = { d600: true as unknown as JsonObject };
+    for (let index = 0; index < 600; index += 1)
+      $defs[`d${index}`] = { properties: { next: { $ref: `#/$defs/d${index + 1}` } } };
+    await checkCompiles(resolveWith({ $ref: '#/$defs/d0', $defs }), workers);
+    const properties = Object.fromEntries(
+      Array.from({ length: 1900 }, (_, index) => [`p${index}`, { type: 'string', pattern: `^${index}` }]),
+    );
+    await checkCompiles(resolveWith({ properties }), workers);
+  });
+
+  it('leaves the calling thread free while a pattern backtracks and while much is compiled', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 1900 }, (_, index) => [
+        `p${index}`,
+        { type: 'string', format: 'uri', pattern: `${index}` },
+      ]),
+    );
+    const work = await Promise.all([
+      turnsDuring(checkCompiles(resolveWith({ properties }), workers)),
+      turnsDuring(
+        faultsOfRefusal(
+          () => makeExample({ schema: ENDLESS, entityType: 'T' }, workers, { deadlineMs: 80 }),
+          'SCHEMA_TOO_COSTLY',
+        ),
+      ),
+    ]);
+    // A thread that is blocked takes one turn or two.
+    for (const turns of work) assert.ok(turns > 20, `${turns} turns`);
+  });
+});
+
+describe('the pool of workers', () => {
+  it('ends a task past its deadline, and does the next in a new worker', async () => {
+    const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, deadlineMs: 80 });
+    try {
+      const input = { schema: ENDLESS, entityType: 'T' };
+      const waiting = workers.run('makeExample', input);
+      const next = workers.run('checkSchema', { schema: {}, documents: [] }, { deadlineMs: 60_000 });
+      await assert.rejects(waiting, (error) => error instanceof TaskTooCostlyError && error.bound === 'time');
+      assert.deepEqual(await next, []);
+    } finally {
+      await workers.close();
+    }
+  });
+
+  it('counts the deadline from the start of a task, however long it waited', async () => {
+    const sleeps: { readonly ms: number; readonly end: () => void }[] = [];
+    const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+      const { promise, resolve, reject } = promiseOf();
+      sleeps.push({ ms, end: resolve });
+      signal?.addEventListener('abort', () => reject(new Error('over')));
+      return promise;
+    };
+    const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, clock: { now: () => 0, sleep } });
+    try {
+      const first = workers.run('makeExample', { schema: ENDLESS, entityType: 'T' }, { deadlineMs: 7 });
+      const second = workers.run('checkSchema', { schema: {}, documents: [] }, { deadlineMs: 8 });
+      await untilTurns(() => sleeps.length === 1);
+      assert.deepEqual(
+        sleeps.map(({ ms }) => ms),
+        [7],
+      );
+      sleeps[0]?.end();
+      await assert.rejects(first, TaskTooCostlyError);
+      assert.deepEqual(await second, []);
+      assert.deepEqual(
+        sleeps.map(({ ms }) => ms),
+        [7, 8],
+      );
+    } finally {
+      await workers.close();
+    }
+  });
+
+  it('refuses a task when all workers are busy and enough tasks wait', async () => {
+    const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, queueLength: 1 });
+    const input = { schema: ENDLESS, entityType: 'T' };
+    const endless = [workers.run('makeExample', input), workers.run('makeExample', input)];
+    await assert.rejects(workers.run('checkSchema', { schema: {}, documents: [] }), WorkersBusyError);
+    const ends = endless.map((task) => assert.rejects(task, TaskFailedError));
+    await workers.close();
+    await Promise.all(ends);
+  });
+
+  it('gives up a task whose caller goes away, waiting or running', async () => {
+    const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1 });
+    try {
+      const caller = new AbortController();
+      const tasks = [1, 2].map(() =>
+        workers.run('makeExample', { schema: ENDLESS, entityType: 'T' }, { signal: caller.signal }),
+      );
+      const ends = tasks.map((task) => assert.rejects(task, /went away/));
+      caller.abort(new Error('The caller went away.'));
+      await Promise.all(ends);
+      assert.deepEqual(await workers.run('checkSchema', { schema: {}, documents: [] }), []);
+    } finally {
+      await workers.close();
+    }
+  });
+
+  it('says that a task took too much memory, and goes on', async () => {
+    const workers = new WorkerPool<{ fill: (size: number) => number }>({
+      ...ROOMY,
+      entry: HUNGRY,
+      threads: 1,
+    });
+    try {
+      await assert.rejects(
+        workers.run('fill', Infinity),
+        (error) => error instanceof TaskTooCostlyError && error.bound === 'memory',
+      );
+      assert.equal(await workers.run('fill', 3), 3);
+    } finally {
+      await workers.close();
+    }
+  });
+
+  it('passes on that a task failed, with its cause', async () => {
+    const workers = new WorkerPool<{ fill: (size: number) => number; none: (input: number) => number }>({
+      ...ROOMY,
+      entry: HUNGRY,
+      threads: 1,
+    });
+    try {
+      await assert.rejects(workers.run('fill', -1), (error) => {
+        assert.ok(error instanceof TaskFailedError && error.cause instanceof Error);
+        return /negative/.test(error.cause.message);
+      });
+      await assert.rejects(workers.run('none', 1), TaskFailedError);
+    } finally {
+      await workers.close();
+    }
+  });
+
+  it('fails its tasks when no worker can be started, and when it is closed', async () => {
+    const workers = new WorkerPool<Tasks>({
+      ...ROOMY,
+      entry: new URL('./no-such-module.js', import.meta.url),
+    });
+    for (let count = 0; count < 3; count += 1)
+      await assert.rejects(workers.run('checkSchema', { schema: {}, documents: [] }), TaskFailedError);
+    await workers.close();
+    await assert.rejects(workers.run('checkSchema', { schema: {}, documents: [] }), TaskFailedError);
+  });
+
+  it('hides the environment from workers', async () => {
+    process.env['SECRET_OF_THE_TEST'] = 'x';
+    const workers = new WorkerPool<{ environment: (input: null) => readonly string[] }>({
+      ...ROOMY,
+      entry: HUNGRY,
+    });
+    try {
+      assert.ok(!(await workers.run('environment', null)).includes('SECRET_OF_THE_TEST'));
+    } finally {
+      delete process.env['SECRET_OF_THE_TEST'];
+      await workers.close();
+    }
+  });
+});
+
+/** How many turns the event loop takes until the work is done. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  const state = { isDone: false };
+  const done = work.finally(() => {
+    state.isDone = true;
+  });
+  while (!state.isDone) {
+    await nextTurn();
+    turns += 1;
+  }
+  await done;
+  return turns;
+}
+
+async function untilTurns(condition: () => boolean): Promise<void> {
+  while (!condition()) await nextTurn();
+}
+
+async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+function promiseOf(): { promise: Promise<void>; resolve: () => void; reject: (error: Error) => void } {
+  let resolve = (): void => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,14 @@
+import { serve } from '../../sidecar/workers/serve.js';
+
+/** A worker's module whose tasks take as much memory as they are told, or tell about the worker. */
+export default serve({
+  fill(size: number): number {
+    if (size < 0) throw new RangeError('a negative size');
+    const held: unknown[] = [];
+    while (held.length < size) held.push(Array.from({ length: held.length }, () => ({})));
+    return held.length;
+  },
+  environment(): readonly string[] {
+    return Object.keys(process.env);
+  },
+});
