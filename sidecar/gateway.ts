@@ -7,15 +7,17 @@ import { createCapabilities } from './broker/capabilities.js';
 import { createBrokerClient } from './broker/client.js';
 import type { Config } from './config/load.js';
 import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
+import { createBaseUrl } from './http/api/base-url.js';
 import { buildApp } from './http/app.js';
 import { createTokenCheck, TOKEN_HEADER } from './http/gateway-token.js';
 import { createPassThrough } from './http/pass-through.js';
 import { POLICY_HEADER } from './http/purge-policy.js';
+import { openSchemas } from './open-schemas.js';
 import type { PurgeLimits } from './purge/context.js';
 import { createRunningPurges } from './purge/running.js';
 import { systemClock, type Clock } from './shared/clock.js';
 
-/** A running gateway: purges, health, and everything else under /ngsi-ld passed through to the broker. */
+/** A running gateway: purges, schemas, health, and everything else under /ngsi-ld passed through to the broker. */
 export interface Gateway {
   /** Where it listens. */
   readonly url: string;
@@ -37,19 +39,49 @@ export interface GatewayOptions {
 
 const PASS_THROUGH_CONNECTIONS = 256;
 
+/** What has been opened so far. */
+class Opened {
+  readonly #closers: (() => Promise<unknown>)[] = [];
+
+  add(close: () => Promise<unknown>): void {
+    this.#closers.push(close);
+  }
+
+  /** Closes everything, the latest first; what fails to close keeps nothing else open. */
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close().catch(() => {});
+  }
+}
+
 /**
  * Wires the gateway from its configuration and starts listening. Without a broker configured, starts the embedded one.
  *
- * @throws the listen error, e.g. EADDRINUSE
+ * @throws the listen error, e.g. EADDRINUSE; NotADatabaseError, ForeignDatabaseError, NewerDatabaseError,
+ *   DatabaseUnusableError
  */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
+  const opened = new Opened();
+  try {
+    return await start(config, options, opened);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function start(config: Config, options: GatewayOptions, opened: Opened): Promise<Gateway> {
   const { logger, clock = systemClock, random = Math.random } = options;
+  const schemas = await openSchemas(config, clock);
+  opened.add(() => schemas.close());
   const embeddedBroker =
     config.BROKER_URL === 'embedded' ? await startEmbeddedBroker({ sampleData: true }) : undefined;
+  opened.add(async () => embeddedBroker?.close());
   const brokerUrl = embeddedBroker === undefined ? (config.BROKER_URL as URL) : new URL(embeddedBroker.url);
 
   const client = createBrokerClient({ brokerUrl, timeoutMs: config.BROKER_TIMEOUT_MS });
+  opened.add(() => client.close());
   const pool = new Pool(brokerUrl.origin, { connections: PASS_THROUGH_CONNECTIONS, bodyTimeout: 0 });
+  opened.add(() => pool.destroy());
   const running = createRunningPurges();
   let isShuttingDown = false;
   const purgeDependencies = {
@@ -75,6 +107,9 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     client,
     running,
     checkToken: createTokenCheck(config.GATEWAY_TOKEN),
+    schemas: schemas.service,
+    baseUrlOf: createBaseUrl(config.PUBLIC_URL),
+    bodyLimit: config.BODY_LIMIT_BYTES,
     isShuttingDown: () => isShuttingDown,
     entities: { dependencies: { ...purgeDependencies, capabilities: createCapabilities(clock) }, limits },
     temporal: {
@@ -92,23 +127,14 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     }),
   });
   const answers = trackAnswers(app.server);
-
-  try {
-    await app.listen({ host: config.HOST, port: config.PORT });
-  } catch (error) {
-    await Promise.allSettled([app.close(), client.close(), pool.destroy(), embeddedBroker?.close()]);
-    throw error;
-  }
-
-  async function closeAll(): Promise<void> {
+  opened.add(async () => {
     // Idle connections are closed at once; whoever is still being served when the grace time ends is cut off.
     app.server.closeIdleConnections();
     const closed = app.close();
     app.server.closeAllConnections();
     await closed;
-    await Promise.all([client.close(), pool.destroy()]);
-    await embeddedBroker?.close();
-  }
+  });
+  await app.listen({ host: config.HOST, port: config.PORT });
 
   /** Resolves when no purge is running and every answer is on its way. */
   async function quiet(): Promise<void> {
@@ -135,7 +161,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
       running.stop();
       const timeUp = clock.sleep(config.SHUTDOWN_GRACE_MS, hurry.signal).catch(() => {});
       closing = Promise.race([quiet(), timeUp])
-        .then(closeAll)
+        .then(() => opened.close())
         .finally(() => hurry.abort());
       return closing;
     },

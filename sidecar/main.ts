@@ -23,7 +23,7 @@ async function main(): Promise<void> {
 
   if (config.GATEWAY_TOKEN === undefined && !isLoopback(config.HOST)) {
     logger.warn(
-      'GATEWAY_TOKEN is not set: whoever reaches this address can purge, past the limits of a gateway in front',
+      'GATEWAY_TOKEN is not set: whoever reaches this address can purge, past the limits of a gateway in front, and change schemas',
     );
   }
   if (process.env['NODE_ENV'] === 'production')
@@ -66,7 +66,8 @@ function greeting({ url: address, brokerUrl, embeddedBroker }: Gateway, needsTok
           `  curl -i -X DELETE${token} '${query}'`,
         ];
   const what = `NGSI-LD gateway on ${url}: purges entities by query, passes everything else under /ngsi-ld to the broker.`;
-  return [what, ...lines, ''].join('\n');
+  const schemas = `Schemas, models and contexts: ${url}/api/v2/openapi.json describes their API`;
+  return [what, ...lines, schemas, ''].join('\n');
 }
 
 function fail(error: unknown, exitCode: number): void {

@@ -26,9 +26,14 @@ export const settings = {
     'the URL under which clients and brokers reach this service; default: as in the request',
   ),
   GATEWAY_TOKEN: {
-    ...optional(token, 'shared secret of Kong and sidecar; purges without it are refused'),
+    ...optional(token, 'shared secret of Kong and sidecar; purges and writes without it are refused'),
     secret: true,
   },
+  DATABASE_PATH: setting(
+    './data/schema.db',
+    nonEmpty,
+    'SQLite file of the schema service; `:memory:` keeps nothing',
+  ),
   PURGE_PAGE_SIZE: setting(
     '1000',
     wholeNumber(1, 1_000_000),
@@ -80,6 +85,25 @@ export const settings = {
     '25000',
     wholeNumber(0, 3_600_000),
     'milliseconds for running work after SIGTERM or SIGINT',
+  ),
+  BODY_LIMIT_BYTES: setting(
+    '5242880',
+    wholeNumber(1024, 104_857_600),
+    'largest body of a request under /api/v2, bytes (pass-through streams any size)',
+  ),
+  REMOTE_ALLOWED_ORIGINS: optional(
+    origins,
+    'comma list of origins from which contexts and schemas may be fetched; nothing else ever is',
+  ),
+  CONTEXT_BASE_IRI: setting(
+    'https://uri.etsi.org/ngsi-ld/default-context/',
+    baseIri,
+    'base of the IRIs of generated terms; the default agrees with brokers used without an @context',
+  ),
+  WORKBENCH_TIMEOUT_MS: setting(
+    '2000',
+    wholeNumber(1, 60_000),
+    'milliseconds for one piece of work on schemas, contexts and documents of users',
   ),
   LOG_LEVEL: setting('info', oneOf(LOG_LEVELS), `log level: ${LOG_LEVELS.join(', ')}`),
 } as const satisfies Record<string, Setting<unknown>>;
@@ -134,6 +158,24 @@ function httpUrl(text: string): URL {
   if (url.username !== '' || url.password !== '') throw new Error('must not hold credentials');
   if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
   return url;
+}
+
+function origins(text: string): readonly string[] {
+  const found = text.split(',').map((item) => {
+    // Nothing behind the port, not even a slash: it would look like a bound on paths.
+    const isOrigin = /^https?:\/\/[^/?#@*\s]+$/i.test(item.trim()) && URL.canParse(item);
+    if (!isOrigin)
+      throw new Error('must be a comma list of origins such as https://example.org or http://localhost:8000');
+    return new URL(item).origin;
+  });
+  return [...new Set(found)];
+}
+
+function baseIri(text: string): string {
+  // A term is appended as it is: a separator must be there.
+  if (!/^(?:https?:\/\/[^/]|urn:[^:])[^\s<>"{}|\\^`]*[/#]$/i.test(text) || !URL.canParse(text))
+    throw new Error('must be an absolute http, https or urn IRI that ends in / or #');
+  return text;
 }
 
 function brokerUrl(text: string): URL | 'embedded' {

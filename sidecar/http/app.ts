@@ -7,7 +7,9 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { errorTypes, ownType, type Problem } from '../ngsi-ld/problem.js';
-import { RequestRefusedError } from './errors.js';
+import { problemOfFastify } from './fastify-problem.js';
+import { isApiPath } from './api/routes.js';
+import { registerApi, type ApiOptions } from './api/register-api.js';
 import { createFrontDoor } from './front-door.js';
 import { instanceOf } from './forward-problem.js';
 import { registerHealthRoutes, type HealthRoutesOptions } from './health-routes.js';
@@ -16,7 +18,7 @@ import { problemOf, unforeseen } from './problem.js';
 import { answerUnreadable } from './unreadable-request.js';
 import { PurgeEndedError, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
 
-export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions {
+export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions, ApiOptions {
   readonly logger: FastifyBaseLogger;
   /** Forwards what is for the broker. */
   readonly passThrough: PassThrough;
@@ -28,7 +30,10 @@ const HEADERS_MAX_BYTES = 64 * 1024;
 /** Above the 60 s for which Kong keeps idle connections, so that it never sends into one that is closing. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** The HTTP server of the gateway: front door, purge and health routes. */
+/** Above the longest name in a path, that of a generated context; percent-encoded it may have three times that. */
+const PARAMETER_MAX_CHARS = 1000;
+
+/** The HTTP server of the gateway: front door, purge and health routes, and the API of the schema service. */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { logger, passThrough } = options;
   const app = Fastify({
@@ -36,7 +41,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
-    routerOptions: { caseSensitive: true },
+    routerOptions: { caseSensitive: true, maxParamLength: PARAMETER_MAX_CHARS },
     frameworkErrors: (error, request, reply) => {
       void sendError(error, request, reply);
     },
@@ -64,16 +69,17 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook('onSend', echoTenant);
   registerPurgeRoutes(app, options);
   registerHealthRoutes(app, options);
+  registerApi(app, options);
   return app;
 
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const ended = error instanceof PurgeEndedError ? error : undefined;
     const cause = ended?.cause ?? error;
-    const known = problemOf(cause) ?? fromFastify(cause);
+    const known = problemOf(cause) ?? problemOfFastify(cause);
     // A purge logs its own end.
     if (ended === undefined) {
       if (known === undefined) request.log.error({ err: cause }, 'request failed');
-      else logRefusal(request, known.problem);
+      else logRefusal(request, known.problem, cause);
     }
     const done = ended?.progress.hasBegun === true ? ended.progress : undefined;
     return sendProblem(
@@ -99,7 +105,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       };
       return sendProblem(request, reply.header('allow', allowed.join(', ')), problem);
     }
-    const detail = `There is nothing at ${path}: the broker's API is under /ngsi-ld, the health of this gateway under /health.`;
+    const detail = `There is nothing at ${path}: the broker's API is under /ngsi-ld, the schema service under /api/v2, the health of this gateway under /health.`;
     return sendProblem(request, reply, {
       type: errorTypes.resourceNotFound,
       title: 'Not found',
@@ -125,28 +131,17 @@ function sendProblem(
   );
 }
 
-/** Without the query, which may hold personal data. */
-function logRefusal(request: FastifyRequest, { status, detail }: Problem): void {
+/** Without the query, which may hold personal data. What is not the fault of the request is told with its cause. */
+function logRefusal(request: FastifyRequest, { status, detail }: Problem, cause: unknown): void {
   const { method, raw } = request;
-  request.log.info({ method, path: instanceOf(raw.url ?? ''), status, detail }, 'request refused');
+  const fields = { method, path: instanceOf(raw.url ?? ''), status, detail };
+  if (status === 503) request.log.warn({ ...fields, err: cause }, 'request failed for now');
+  else request.log.info(fields, 'request refused');
 }
 
-/** Fastify's own refusals: bodies and URLs it cannot read. */
-function fromFastify(error: unknown): { problem: Problem; headers: Record<string, string> } | undefined {
-  if (!(error instanceof Error) || error instanceof RequestRefusedError) return undefined;
-  const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
-  if (status < 400 || status >= 500) return undefined;
-  const problem = {
-    type: errorTypes.invalidRequest,
-    title: 'Invalid request',
-    status,
-    detail: error.message,
-  };
-  return { problem, headers: {} };
-}
-
-/** The tenant is echoed in every answer (clause 6.3.14). */
-async function echoTenant(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+/** The tenant is echoed in every answer of the NGSI-LD API (clause 6.3.14). Caches may keep those of the other one. */
+function echoTenant(request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void): void {
   const tenant = request.headers['ngsild-tenant'];
-  if (typeof tenant === 'string') void reply.header('ngsild-tenant', tenant);
+  if (typeof tenant === 'string' && !isApiPath(request.url)) reply.header('ngsild-tenant', tenant);
+  done();
 }

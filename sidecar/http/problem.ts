@@ -1,6 +1,8 @@
 import { ConfigError } from '../config/load.js';
 import type { BrokerProblem } from '../broker/broker-problem.js';
 import { errorTypes, ownType, type Problem } from '../ngsi-ld/problem.js';
+import { GatewayError } from '../shared/errors.js';
+import { apiProblemOf } from './api/problem-of.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
@@ -15,12 +17,9 @@ import {
   UnsupportedRequestError,
 } from '../purge/errors.js';
 import { RequestRefusedError } from './errors.js';
+import { answer, own, problem, type ProblemAnswer } from './problem-answer.js';
 
-/** A problem and the headers that belong to it. */
-export interface ProblemAnswer {
-  readonly problem: Problem;
-  readonly headers: Readonly<Record<string, string>>;
-}
+export type { ProblemAnswer };
 
 /** Seconds after which a client may come back to a gateway that is shutting down. */
 const SHUTDOWN_RETRY_AFTER_S = '5';
@@ -77,7 +76,7 @@ export function problemOf(error: unknown): ProblemAnswer | undefined {
       'retry-after': SHUTDOWN_RETRY_AFTER_S,
     });
   }
-  return undefined;
+  return apiProblemOf(error);
 }
 
 /** What clients are told of an error that nobody foresaw. */
@@ -99,7 +98,13 @@ export function startErrorLines(error: unknown): readonly string[] {
       'docs/config.md lists all settings.',
     ];
   }
-  return [listenMistake(error) ?? (error instanceof Error ? error.message : String(error))];
+  const message = error instanceof Error ? error.message : String(error);
+  return [listenMistake(error) ?? (isOfDatabase(error) ? `DATABASE_PATH: ${message}` : message)];
+}
+
+/** The errors of opening a store, which name its path. */
+function isOfDatabase(error: unknown): boolean {
+  return error instanceof GatewayError && error.code.startsWith('DATABASE_');
 }
 
 /** What a person can do about an address that cannot be listened on. */
@@ -179,23 +184,4 @@ function brokerMember({ status, type, title, detail }: BrokerProblem): Partial<B
     ...(title === undefined ? {} : { title }),
     ...(detail === undefined ? {} : { detail }),
   };
-}
-
-function own(
-  name: string,
-  title: string,
-  status: number,
-  detail: string,
-  members: Readonly<Record<string, unknown>> = {},
-  headers: Readonly<Record<string, string>> = {},
-): ProblemAnswer {
-  return answer({ ...problem(ownType(name), title, status, detail), ...members }, headers);
-}
-
-function problem(type: string, title: string, status: number, detail: string): Problem {
-  return { type, title, status, detail };
-}
-
-function answer(body: Problem, headers: Readonly<Record<string, string>> = {}): ProblemAnswer {
-  return { problem: body, headers };
 }

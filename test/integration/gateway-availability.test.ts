@@ -24,7 +24,7 @@ describe('health', () => {
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
     const up = await gateway.send('GET', '/health/ready');
     assert.equal(up.status, 200);
-    assert.deepEqual(up.json(), { status: 'up', broker: 'up' });
+    assert.deepEqual(up.json(), { status: 'up', broker: 'up', database: 'up' });
 
     broker.behaviour.failFirst = 1;
     assert.equal((await gateway.send('GET', '/health/ready')).status, 503);
@@ -33,7 +33,7 @@ describe('health', () => {
     await broker.close();
     const down = await gateway.send('GET', '/health/ready');
     assert.equal(down.status, 503);
-    assert.deepEqual(down.json(), { status: 'down', broker: 'down' });
+    assert.deepEqual(down.json(), { status: 'down', broker: 'down', database: 'up' });
   });
 
   it('/health/ready takes a broker that refuses strangers for up', async () => {
@@ -53,7 +53,11 @@ describe('health', () => {
     const closed = gateway.gateway.close();
     const ready = await gateway.send('GET', '/health/ready');
     assert.equal(ready.status, 503);
-    assert.deepEqual(ready.json(), { status: 'shutting down', broker: 'not asked' });
+    assert.deepEqual(ready.json(), {
+      status: 'shutting down',
+      broker: 'not asked',
+      database: 'not asked',
+    });
     gate.open();
     assert.equal((await running).text, 'x');
     await closed;

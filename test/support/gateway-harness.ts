@@ -103,8 +103,13 @@ export interface TestGateway {
   purge(query: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
-/** Settings under which nothing waits: a free port, and retries at once. */
-export const QUICK = { PORT: '0', RETRY_MIN_DELAY_MS: '0', RETRY_MAX_DELAY_MS: '0' } as const;
+/** Settings under which nothing waits and nothing stays: a free port, retries at once, a database in memory. */
+export const QUICK = {
+  PORT: '0',
+  RETRY_MIN_DELAY_MS: '0',
+  RETRY_MAX_DELAY_MS: '0',
+  DATABASE_PATH: ':memory:',
+} as const;
 
 /** Starts a gateway in this process from environment variables, with its log captured. */
 export async function startTestGateway(

@@ -37,7 +37,7 @@ export class GatewayProcess {
   stdout = '';
   stderr = '';
 
-  /** Starts `dist/sidecar/main.js` below `root` with nothing in its environment but `env` and what Node needs. */
+  /** Starts `dist/sidecar/main.js` below `root` with nothing in its environment but `env`, what Node needs, and a database in memory. */
   static async start(env: Readonly<Record<string, string>>, root?: string): Promise<GatewayProcess> {
     if (root === undefined) await ensureBuilt();
     return new GatewayProcess(env, root ?? ROOT);
@@ -46,7 +46,7 @@ export class GatewayProcess {
   private constructor(env: Readonly<Record<string, string>>, root: string) {
     this.#child = spawn(process.execPath, ['--enable-source-maps', 'dist/sidecar/main.js'], {
       cwd: root,
-      env: { PATH: process.env['PATH'], ...env },
+      env: { PATH: process.env['PATH'], DATABASE_PATH: ':memory:', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.on('data', (chunk: Buffer) => {

@@ -24,9 +24,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'sidecar/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/http': {
-    rooms: ['sidecar/purge', 'sidecar/broker', 'sidecar/ngsi-ld', 'sidecar/shared'],
-    onlyFor: { 'sidecar/http/problem.ts': ['sidecar/config'] },
-    packages: ['fastify', 'undici'],
+    rooms: ['sidecar/purge', 'sidecar/schema-service', 'sidecar/broker', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    onlyFor: {
+      'sidecar/http/problem.ts': ['sidecar/config'],
+      'sidecar/http/api/problem-of.ts': ['sidecar/schema-store', 'sidecar/json-ld', 'sidecar/workers'],
+    },
+    packages: ['ajv', 'fastify', 'undici'],
   },
   'sidecar/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },
   'sidecar/json-schema': {
@@ -40,11 +43,23 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'sidecar/openapi': { rooms: ['sidecar/json-schema', 'sidecar/ngsi-ld'], packages: [] },
   'sidecar/remote': { rooms: ['sidecar/shared'], packages: ['undici'] },
+  'sidecar/schema-service': {
+    rooms: [
+      ...['sidecar/schema-store', 'sidecar/json-schema', 'sidecar/json-ld', 'sidecar/openapi'],
+      ...['sidecar/remote', 'sidecar/workers', 'sidecar/shared'],
+    ],
+    packages: [],
+  },
   'sidecar/embedded-broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['re2js'] },
 };
 
 /** Wires all rooms; nothing but main.ts imports them. */
-const WIRING = new Set(['sidecar/gateway.ts', 'sidecar/main.ts', 'sidecar/worker.ts']);
+const WIRING = new Set([
+  'sidecar/gateway.ts',
+  'sidecar/main.ts',
+  'sidecar/open-schemas.ts',
+  'sidecar/worker.ts',
+]);
 
 /** Packages that only some places may import, whatever the rooms allow. */
 const PACKAGE_OWNERS: Readonly<Record<string, RegExp>> = {

@@ -38,6 +38,10 @@ describe('loadConfig: defaults', () => {
         RETRY_MIN_DELAY_MS: 200,
         RETRY_MAX_DELAY_MS: 10_000,
         SHUTDOWN_GRACE_MS: 25_000,
+        DATABASE_PATH: './data/schema.db',
+        BODY_LIMIT_BYTES: 5_242_880,
+        CONTEXT_BASE_IRI: 'https://uri.etsi.org/ngsi-ld/default-context/',
+        WORKBENCH_TIMEOUT_MS: 2000,
         LOG_LEVEL: 'info',
       },
     );
@@ -67,6 +71,12 @@ describe('loadConfig: values', () => {
       TEMPORAL_WHOLE_DELETE: 'refuse',
       RETRY_MIN_DELAY_MS: '0',
       RETRY_MAX_DELAY_MS: '0',
+      DATABASE_PATH: ':memory:',
+      BODY_LIMIT_BYTES: '1024',
+      REMOTE_ALLOWED_ORIGINS:
+        'https://schemas.city.test, HTTP://LOCALHOST:8000,https://schemas.city.test:443',
+      CONTEXT_BASE_IRI: 'https://city.test/terms#',
+      WORKBENCH_TIMEOUT_MS: '50',
       LOG_LEVEL: 'silent',
     });
     assert.equal(config.PORT, 0);
@@ -78,7 +88,23 @@ describe('loadConfig: values', () => {
     assert.equal(config.PURGE_MAX_AFFECTED, 10);
     assert.equal(config.TEMPORAL_WHOLE_DELETE, 'refuse');
     assert.equal(config.RETRY_MIN_DELAY_MS, 0);
+    assert.equal(config.DATABASE_PATH, ':memory:');
+    assert.equal(config.BODY_LIMIT_BYTES, 1024);
+    assert.deepEqual(config.REMOTE_ALLOWED_ORIGINS, ['https://schemas.city.test', 'http://localhost:8000']);
+    assert.equal(config.CONTEXT_BASE_IRI, 'https://city.test/terms#');
+    assert.equal(config.WORKBENCH_TIMEOUT_MS, 50);
     assert.equal(config.LOG_LEVEL, 'silent');
+  });
+
+  it('takes http, https and urn IRIs that terms can follow for the base', () => {
+    for (const base of [
+      'https://city.test/',
+      'https://data.café.test/wörter/',
+      'https://city.test/a#',
+      'urn:city:terms#',
+    ]) {
+      assert.equal(loadConfig({ CONTEXT_BASE_IRI: base }).CONTEXT_BASE_IRI, base);
+    }
   });
 
   it('takes every log level and every strategy of the table', () => {
@@ -118,6 +144,32 @@ describe('loadConfig: values', () => {
     RETRY_MIN_DELAY_MS: ['-1', '0.2'],
     RETRY_MAX_DELAY_MS: ['never'],
     SHUTDOWN_GRACE_MS: ['-1'],
+    DATABASE_PATH: [' ', '\t'],
+    BODY_LIMIT_BYTES: ['1023', '104857601', '5MB'],
+    REMOTE_ALLOWED_ORIGINS: [
+      'city.test',
+      'https://city.test/',
+      'https://city.test/schemas',
+      'https://city.test?x',
+      'https://u:p@city.test',
+      'https://*.city.test',
+      'https://city.test,',
+      'https://city.test https://other.test',
+      'file:///etc/passwd',
+      'ftp://city.test',
+      'null',
+      '*',
+    ],
+    CONTEXT_BASE_IRI: [
+      'terms/',
+      '/terms/',
+      'https://city.test',
+      'https://city.test/terms',
+      'https://city.test/a b/',
+      'https:///',
+      'javascript:alert(1)/',
+    ],
+    WORKBENCH_TIMEOUT_MS: ['0', '2s', '60001'],
     LOG_LEVEL: ['verbose', 'INFO'],
   })) {
     it(`refuses a wrong ${name} by name`, () => {

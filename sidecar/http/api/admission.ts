@@ -1,0 +1,55 @@
+import type { onRequestHookHandler, preValidationHookHandler } from 'fastify';
+import { instanceOf } from '../forward-problem.js';
+import { TOKEN_HEADER, type TokenCheck } from '../gateway-token.js';
+import { CROSS_ORIGIN_HEADERS } from './cross-origin.js';
+import { isWrite } from './endpoint-problems.js';
+import type { Endpoint } from './endpoint.js';
+import { refused } from './refusals.js';
+import { allowedMethods, matches, type ApiRoute } from './routes.js';
+import { REVALIDATE } from './send.js';
+import { API_PATH } from './urls.js';
+
+const HEADERS = { 'cache-control': REVALIDATE, 'x-content-type-options': 'nosniff' };
+
+/** Refuses writes without the token, whatever they ask for, before anything of their body is read. */
+export function admission(checkToken: TokenCheck): onRequestHookHandler {
+  return (request, reply, done) => {
+    reply.headers(HEADERS);
+    if (isWrite(request.method)) checkToken(request.headers[TOKEN_HEADER]);
+    done();
+  };
+}
+
+/** Refuses paths that do not spell the route as it is. */
+export function exactPath({ path, isCrossOrigin }: Endpoint): onRequestHookHandler {
+  const route = `${API_PATH}${path}`;
+  return (request, reply, done) => {
+    if (isCrossOrigin === true) reply.headers(CROSS_ORIGIN_HEADERS);
+    const [given = ''] = request.url.split('?', 1);
+    if (!matches(route, given)) throw nothingAt(given, request.method, []);
+    done();
+  };
+}
+
+/** Refuses requests without a body where there must be one, and with one where nobody would look at it. */
+export function bodyPresence({ body }: Endpoint): preValidationHookHandler {
+  return (request, _reply, done) => {
+    if (body === undefined && request.body !== undefined)
+      throw refused('invalidRequest', 'This request has no body; leave it out.');
+    if (body !== undefined && request.body === undefined)
+      throw refused('invalidRequest', 'This request needs a body of JSON, with its Content-Type.');
+    done();
+  };
+}
+
+/** The refusal of a raw path that no route has, or not with this method. */
+export function nothingAt(rawPath: string, method: string, routes: readonly ApiRoute[]) {
+  const path = instanceOf(rawPath);
+  const allowed = allowedMethods(routes, rawPath);
+  if (allowed.length === 0) {
+    const detail = `There is nothing at ${path}; ${API_PATH}/openapi.json tells what there is.`;
+    return refused('notFound', detail);
+  }
+  const detail = `${method} is not allowed on ${path}: use ${allowed.join(' or ')}.`;
+  return refused('methodNotAllowed', detail, {}, { allow: allowed.join(', ') });
+}

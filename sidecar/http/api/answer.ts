@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+
+/** A success answer, apart from what depends on the request's headers. */
+export interface Answer {
+  readonly status: 200 | 201 | 204;
+  /** Without quotes. */
+  readonly etag?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: { readonly bytes: Buffer; readonly mediaType: string };
+  /** What a URL names for good may be kept without asking again. */
+  readonly isImmutable?: boolean;
+}
+
+/** Bytes to be sent as they are, as the application has them. */
+export interface Document {
+  readonly bytes: Buffer;
+  readonly mediaType: string;
+  readonly etag: string;
+}
+
+export const NO_CONTENT: Answer = { status: 204 };
+
+/** One resource as JSON. */
+export function ok(value: unknown, etag: string): Answer {
+  return { status: 200, etag, body: jsonBody(value) };
+}
+
+/** A resource that has just been made. @param url absolute */
+export function created(url: string, value: unknown, etag: string): Answer {
+  return { status: 201, etag, headers: { location: url }, body: jsonBody(value) };
+}
+
+/** A derived list as a whole; its ETag is that of its bytes. */
+export function derived(value: unknown): Answer {
+  const body = jsonBody(value);
+  return { status: 200, etag: hashOf(body.bytes), body };
+}
+
+/** @param version what the request named, if it did: what a version holds does not change */
+export function document({ bytes, mediaType, etag }: Document, version: number | undefined): Answer {
+  return { status: 200, etag, body: { bytes, mediaType }, isImmutable: version !== undefined };
+}
+
+/** Which part of a list is wanted. */
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * One page of a list, with the total and a link to the next page (RFC 8288) where there is one.
+ *
+ * @param url absolute, of the list, without a query
+ */
+export function page(items: readonly unknown[], total: number, { limit, offset }: Page, url: string): Answer {
+  const next = offset + items.length;
+  const hasNext = items.length > 0 && next < total;
+  const headers = {
+    'x-total-count': String(total),
+    ...(hasNext ? { link: `<${url}?limit=${limit}&offset=${next}>; rel="next"` } : {}),
+  };
+  const body = jsonBody(items);
+  return { status: 200, etag: hashOf(body.bytes, String(total)), headers, body };
+}
+
+function jsonBody(value: unknown): NonNullable<Answer['body']> {
+  return { bytes: Buffer.from(JSON.stringify(value)), mediaType: 'application/json' };
+}
+
+function hashOf(...parts: readonly (Buffer | string)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('base64url').slice(0, 22);
+}

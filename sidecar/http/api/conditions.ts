@@ -1,0 +1,58 @@
+import { refused } from './refusals.js';
+
+/** What a write expects of the state it finds (RFC 9110 § 13.1). */
+export interface Conditions {
+  /** `If-Match`: strong ETags without quotes, of which it must have one; undefined for no condition. */
+  readonly ifMatch: readonly string[] | '*' | undefined;
+  /** `If-None-Match: *`: there must be nothing yet. */
+  readonly ifAbsent: boolean;
+}
+
+const ENTITY_TAG = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/;
+const ENTITY_TAGS = new RegExp(`^\\s*(?:${ENTITY_TAG.source}\\s*(?:,\\s*|$))+$`);
+
+/**
+ * Reads the conditions of a write.
+ *
+ * @throws RequestRefusedError (400) for what is no list of ETags: a condition that is not understood would not hold
+ */
+export function writeConditions(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Conditions {
+  const [ifMatch, ifNoneMatch] = [headerOf(headers, 'if-match'), headerOf(headers, 'if-none-match')];
+  if (ifNoneMatch !== undefined && ifNoneMatch !== '*')
+    throw refused('invalidRequest', 'For a write, the header If-None-Match can only be *.');
+  return { ifMatch: ifMatch === undefined ? undefined : matchOf(ifMatch), ifAbsent: ifNoneMatch === '*' };
+}
+
+function matchOf(header: string): readonly string[] | '*' {
+  if (header === '*') return '*';
+  if (!ENTITY_TAGS.test(header))
+    throw refused('invalidRequest', 'The header If-Match is neither * nor a list of ETags in double quotes.');
+  // Weak ones never match: If-Match compares strongly (RFC 9110 § 13.1.1).
+  return tagsOf(header)
+    .filter(({ isWeak }) => !isWeak)
+    .map(({ tag }) => tag);
+}
+
+/** Whether the client of a read has the current representation already; `etag` is without quotes. */
+export function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header === `"${etag}"` || header.trim() === '*') return true;
+  return tagsOf(header).some(({ tag }) => tag === etag);
+}
+
+function tagsOf(header: string): readonly { readonly tag: string; readonly isWeak: boolean }[] {
+  return Array.from(header.matchAll(new RegExp(ENTITY_TAG, 'g')), ([, weak, tag = '']) => ({
+    tag,
+    isWeak: weak !== undefined,
+  }));
+}
+
+function headerOf(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  name: string,
+): string | undefined {
+  const value = headers[name];
+  return (typeof value === 'string' ? value : value?.join(', '))?.trim();
+}

@@ -1,0 +1,71 @@
+import type { Answer } from './answer.js';
+import type { Conditions } from './conditions.js';
+import type { ParametersSchema } from './parameters.js';
+import type { ProblemName } from './problem-kinds.js';
+import type { JsonSchema, ParametersOf, TypeOf } from './schema-type.js';
+
+/** One operation of the API: what it takes, what it answers, and the function between. */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
+  /** Below /api/v2, with `:name` for parameters. */
+  readonly path: string;
+  /** Names the operation in the API's OpenAPI document. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: ParametersSchema;
+  readonly body?: JsonSchema;
+  /** Its success answers by status. */
+  readonly answers: Readonly<Record<number, AnswerSchema>>;
+  /** Problems beyond those that follow from method, path and body. */
+  readonly problems?: readonly ProblemName[];
+  /** A write that heeds If-Match. */
+  readonly isConditional?: boolean;
+  /** A read that scripts of any web page may do. */
+  readonly isCrossOrigin?: boolean;
+  /** It is answered without a look at what is stored. */
+  readonly isStatic?: boolean;
+  handle(call: Call<Readonly<Record<string, string>>, unknown, unknown>): Promise<Answer>;
+}
+
+/** What a success answer holds. */
+export interface AnswerSchema {
+  readonly description: string;
+  /** By media type; nothing for an answer without a body. */
+  readonly content?: Readonly<Record<string, JsonSchema>>;
+  /** It is one page of a list. */
+  readonly isPage?: boolean;
+}
+
+/** A request, checked and read. */
+export interface Call<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly conditions: Conditions;
+  /** Where the client reaches this service, without a trailing slash. */
+  readonly baseUrl: string;
+}
+
+/** The parameters in a path: `/domains/:domain` has `domain`. */
+type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Readonly<Record<Name, string>> & ParamsOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Readonly<Record<Name, string>>
+    : unknown;
+
+interface TypedEndpoint<Path extends string, Query, Body> extends Omit<Endpoint, 'handle'> {
+  readonly path: Path;
+  readonly query?: Query & ParametersSchema;
+  readonly body?: Body & JsonSchema;
+  handle(call: Call<ParamsOf<Path>, ParametersOf<Query>, TypeOf<Body>>): Promise<Answer>;
+}
+
+/** An endpoint whose handler gets parameters and body by the types of their schemas. */
+export function endpoint<const Path extends string, const Query, const Body>(
+  typed: TypedEndpoint<Path, Query, Body>,
+): Endpoint {
+  // The schemas are checked before the handler is called; from here on only they tell what it takes.
+  return typed as unknown as Endpoint;
+}

@@ -1,0 +1,115 @@
+import type { ModelDocumentKind, ModelService } from '../../schema-service/service.js';
+import { derived, document } from './answer.js';
+import { endpoint, type Endpoint } from './endpoint.js';
+import { parameters, VERSION } from './parameters.js';
+import { fileJson } from './represent.js';
+import { MODEL_FILE } from './model-resources.js';
+import type { JsonSchema } from './schema-type.js';
+import { apiUrl } from './urls.js';
+
+const tag = 'Documents of a model';
+const MODEL = '/domains/:domain/models/:model';
+const BUNDLED = {
+  type: 'boolean',
+  default: false,
+  description: 'Self-contained, of draft 2020-12, with all the documents that it refers to.',
+} as const;
+
+const ANY_JSON: JsonSchema = { description: 'A JSON document.' };
+
+/** What a model is turned into, and its files. */
+export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[] {
+  const read = async (
+    { domain, model }: { readonly domain: string; readonly model: string },
+    kind: ModelDocumentKind,
+    version: number | undefined,
+    baseUrl: string,
+  ) => document(await models.document({ domain, name: model }, kind, { version, baseUrl }), version);
+
+  return [
+    endpoint({
+      method: 'GET',
+      path: `${MODEL}/schema`,
+      id: 'getModelSchema',
+      tag,
+      summary: 'The JSON Schema of a model',
+      query: parameters({ ...VERSION, bundled: BUNDLED }),
+      answers: {
+        200: {
+          description: 'As it was given, or bundled.',
+          content: { 'application/schema+json': ANY_JSON },
+        },
+      },
+      problems: ['busy'],
+      handle: async ({ params, query: { version, bundled }, baseUrl }) =>
+        read(params, bundled ? 'bundled' : 'schema', version, baseUrl),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${MODEL}/openapi`,
+      id: 'getModelOpenapi',
+      tag,
+      summary: 'OpenAPI 3.1 of NGSI-LD on entities of a model',
+      query: parameters(VERSION),
+      answers: { 200: { description: 'Self-contained.', content: { 'application/json': ANY_JSON } } },
+      problems: ['busy'],
+      handle: async ({ params, query: { version }, baseUrl }) => read(params, 'openapi', version, baseUrl),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${MODEL}/context`,
+      id: 'getModelContext',
+      tag,
+      summary: 'The JSON-LD context of a model',
+      query: parameters(VERSION),
+      answers: {
+        200: { description: 'With the core context last.', content: { 'application/ld+json': ANY_JSON } },
+      },
+      isCrossOrigin: true,
+      handle: async ({ params, query: { version }, baseUrl }) => read(params, 'context', version, baseUrl),
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${MODEL}/files`,
+      id: 'listModelFiles',
+      tag,
+      summary: 'List the files of a model',
+      query: parameters(VERSION),
+      answers: {
+        200: {
+          description: 'All of them; documents that the schema refers to come last.',
+          content: { 'application/json': { type: 'array', items: MODEL_FILE } },
+        },
+      },
+      problems: ['busy'],
+      handle: async ({ params: { domain, model }, query: { version }, baseUrl }) => {
+        const files = await models.files({ domain, name: model }, { version, baseUrl });
+        const url = apiUrl(baseUrl, 'domains', domain, 'models', model, 'files');
+        return derived(files.map((file) => fileJson(file, url, version)));
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${MODEL}/files/:file`,
+      id: 'getModelFile',
+      tag,
+      summary: 'One file of a model',
+      query: parameters(VERSION),
+      answers: {
+        200: {
+          description: 'With the media type that the list of files tells.',
+          content: {
+            'application/json': ANY_JSON,
+            'application/schema+json': ANY_JSON,
+            'application/ld+json': ANY_JSON,
+          },
+        },
+      },
+      problems: ['busy'],
+      handle: async ({ params: { domain, model, file }, query: { version }, baseUrl }) => {
+        const served = await models.file({ domain, name: model }, file, { version, baseUrl });
+        return document(served, version);
+      },
+    }),
+  ];
+}

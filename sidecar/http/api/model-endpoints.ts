@@ -1,0 +1,150 @@
+import type { ModelKey, ModelService } from '../../schema-service/service.js';
+import { created, NO_CONTENT, ok, page } from './answer.js';
+import { MODEL_CHANGE, NEW_MODEL } from './bodies.js';
+import { endpoint, type Endpoint } from './endpoint.js';
+import { PAGE, parameters } from './parameters.js';
+import type { ProblemName } from './problem-kinds.js';
+import { modelDryRunJson, modelJson, modelSummaryJson, updatedModelJson, versionJson } from './represent.js';
+import { MODEL, MODEL_DRY_RUN, MODEL_SUMMARY, MODEL_VERSION, UPDATED_MODEL } from './model-resources.js';
+import { apiUrl } from './urls.js';
+import { writeOptions } from './write-options.js';
+
+const tag = 'Models';
+const MODELS = '/domains/:domain/models';
+const DRY_RUN = {
+  type: 'boolean',
+  default: false,
+  description: 'Check and compare as always, and write nothing.',
+} as const;
+
+/** What checking a schema can come to. */
+const SCHEMA_PROBLEMS = [
+  'schemaInvalid',
+  'schemaDialectUnsupported',
+  'schemaTooLarge',
+  'schemaReferenceDangling',
+  'schemaNotConvertible',
+  'schemaTooCostly',
+  'dependencyChanged',
+  'busy',
+] as const satisfies readonly ProblemName[];
+
+/** Models: JSON Schemas with their versions. */
+export function modelEndpoints(models: ModelService): readonly Endpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: MODELS,
+      id: 'listModels',
+      tag,
+      summary: 'List the models of a domain',
+      query: parameters(PAGE),
+      answers: {
+        200: {
+          description: 'Models by name.',
+          content: { 'application/json': { type: 'array', items: MODEL_SUMMARY } },
+          isPage: true,
+        },
+      },
+      handle: async ({ params: { domain }, query, baseUrl }) => {
+        const { items, total } = await models.list(domain, query);
+        return page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'domains', domain, 'models'));
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: MODELS,
+      id: 'createModel',
+      tag,
+      summary: 'Create a model from a JSON Schema',
+      description:
+        'Documents that its `$ref`s name are taken from the references, else fetched once from allowed origins.',
+      body: NEW_MODEL,
+      answers: { 201: { description: 'The new model.', content: { 'application/json': MODEL } } },
+      problems: ['alreadyExists', ...SCHEMA_PROBLEMS],
+      handle: async ({ params: { domain }, body, baseUrl }) => {
+        const model = await models.create(domain, body);
+        return created(modelUrl(baseUrl, model), modelJson(model), model.etag);
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${MODELS}/:model`,
+      id: 'getModel',
+      tag,
+      summary: 'Read a model at its current version',
+      answers: { 200: { description: 'The model.', content: { 'application/json': MODEL } } },
+      handle: async ({ params }) => {
+        const model = await models.get(keyOf(params));
+        return ok(modelJson(model), model.etag);
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: `${MODELS}/:model`,
+      id: 'updateModel',
+      tag,
+      summary: 'Update a model',
+      description: 'Makes a new version, unless nothing changes that a version holds.',
+      query: parameters({ dryRun: DRY_RUN }),
+      body: MODEL_CHANGE,
+      answers: {
+        200: {
+          description: 'The model as it is now and what changed, or what would change.',
+          content: { 'application/json': { oneOf: [UPDATED_MODEL, MODEL_DRY_RUN] } },
+        },
+      },
+      problems: ['incompatibleChange', ...SCHEMA_PROBLEMS],
+      isConditional: true,
+      handle: async ({ params, query: { dryRun }, body, conditions }) => {
+        const key = keyOf(params);
+        const options = await writeOptions(conditions, () => models.get(key));
+        const update = await models.update(key, body, { ...options, dryRun });
+        return ok(dryRun ? modelDryRunJson(update) : updatedModelJson(update), update.model.etag);
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${MODELS}/:model`,
+      id: 'deleteModel',
+      tag,
+      summary: 'Delete a model, all its versions and its context',
+      answers: { 204: { description: 'It is gone.' } },
+      problems: ['inUse'],
+      isConditional: true,
+      handle: async ({ params, conditions }) => {
+        const key = keyOf(params);
+        await models.delete(key, await writeOptions(conditions, () => models.get(key)));
+        return NO_CONTENT;
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${MODELS}/:model/versions`,
+      id: 'listModelVersions',
+      tag,
+      summary: 'List the versions of a model',
+      query: parameters(PAGE),
+      answers: {
+        200: {
+          description: 'Versions, oldest first.',
+          content: { 'application/json': { type: 'array', items: MODEL_VERSION } },
+          isPage: true,
+        },
+      },
+      handle: async ({ params, query, baseUrl }) => {
+        const key = keyOf(params);
+        const { items, total } = await models.versions(key, query);
+        return page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
+      },
+    }),
+  ];
+}
+
+function keyOf({ domain, model }: { readonly domain: string; readonly model: string }): ModelKey {
+  return { domain, name: model };
+}
+
+function modelUrl(baseUrl: string, { domain, name }: ModelKey): string {
+  return apiUrl(baseUrl, 'domains', domain, 'models', name);
+}

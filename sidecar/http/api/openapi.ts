@@ -1,0 +1,192 @@
+import { BODY_MEDIA_TYPES } from './body-parser.js';
+import { isWrite, problemsOf } from './endpoint-problems.js';
+import type { AnswerSchema, Endpoint } from './endpoint.js';
+import { Components } from './openapi-components.js';
+import { PATH_PARAMETERS, type ParametersSchema } from './parameters.js';
+import { problemKinds } from './problem-kinds.js';
+import { PROBLEM } from './resources.js';
+import type { ApiRoute } from './routes.js';
+import type { JsonSchema } from './schema-type.js';
+import { API_PATH } from './urls.js';
+
+/** A part of an OpenAPI document. */
+type Part = Readonly<Record<string, unknown>>;
+
+const INFO = {
+  title: 'Schema service',
+  version: '2.0.0',
+  description:
+    'Domains, models and their versions, JSON-LD contexts, and the documents that schemas refer to. ' +
+    'Every GET can be sent as HEAD. Every error is a problem (RFC 9457).',
+};
+
+const HEADERS: Readonly<Record<string, Part>> = {
+  ETag: header('Changes whenever what is answered does; for If-None-Match, and for If-Match of a write.'),
+  CacheControl: header('A given version may be kept; everything else is to be asked for again each time.'),
+  Location: header('Absolute URL of what was created.'),
+  Link: {
+    ...header('Of a page of a list: the next page by rel="next", where there is one.'),
+    required: false,
+  },
+  TotalCount: { ...header('Of a page of a list: items of the whole list.'), required: false },
+  Allow: header('The methods that are left.'),
+  RetryAfter: header('Seconds after which it may work.'),
+  WwwAuthenticate: header('GatewayToken'),
+  Accept: header('What bodies may be.'),
+};
+
+/** Headers of problems by status. */
+const PROBLEM_HEADERS: Readonly<Record<number, Part>> = {
+  401: { 'WWW-Authenticate': headerRef('WwwAuthenticate') },
+  405: { Allow: headerRef('Allow') },
+  415: { Accept: headerRef('Accept') },
+  503: { 'Retry-After': headerRef('RetryAfter') },
+};
+
+/** The routes of the API as an OpenAPI 3.1 document without `servers`. */
+export function apiOpenApi(routes: readonly ApiRoute[]): Part {
+  const components = new Components();
+  const paths = new Map<string, Part>();
+  for (const { method, url, endpoint } of routes) {
+    // What HEAD answers is what GET does.
+    if (method === 'HEAD') continue;
+    const path = url.slice(API_PATH.length).replaceAll(/:(\w+)/g, '{$1}');
+    const operation = operationOf(endpoint, components);
+    paths.set(path, { ...paths.get(path), [method.toLowerCase()]: operation });
+  }
+  const tags = [...new Set(routes.map(({ endpoint }) => endpoint.tag))].map((name) => ({ name }));
+  return {
+    openapi: '3.1.0',
+    info: INFO,
+    tags,
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: components.schemas,
+      headers: HEADERS,
+      securitySchemes: {
+        GatewayToken: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Gateway-Token',
+          description: 'Needed by writes where the service has a token; a gateway in front may add it.',
+        },
+      },
+    },
+  };
+}
+
+function operationOf(endpoint: Endpoint, components: Components): Part {
+  const { method, id, tag, summary, description, body } = endpoint;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    parameters: [
+      ...pathParameters(endpoint),
+      ...queryParameters(endpoint.query),
+      ...headerParameters(endpoint),
+    ],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: bodyContent(components.use(body)) } }),
+    responses: { ...answersOf(endpoint, components), ...problemResponses(endpoint, components) },
+    ...(isWrite(method) ? { security: [{ GatewayToken: [] }, {}] } : {}),
+  };
+}
+
+function pathParameters({ path }: Endpoint): readonly Part[] {
+  return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => {
+    const { description, ...schema } = PATH_PARAMETERS[name] ?? {};
+    return { name, in: 'path', required: true, description, schema };
+  });
+}
+
+function queryParameters({ properties, required = [] }: ParametersSchema = NO_PARAMETERS): readonly Part[] {
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description,
+    schema,
+  }));
+}
+
+const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+function headerParameters({ method, isConditional = false }: Endpoint): readonly Part[] {
+  const names: readonly (readonly [string, string])[] = [
+    ...(isConditional
+      ? ([
+          ['If-Match', 'ETags, one of which it must have now; or *, for any.'],
+          ['If-None-Match', '*, for something that must not be there yet.'],
+        ] as const)
+      : []),
+    ...(method === 'GET' ? ([['If-None-Match', 'ETags of what is known already.']] as const) : []),
+  ];
+  return names.map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  }));
+}
+
+function bodyContent(schema: JsonSchema): Part {
+  return Object.fromEntries<Part>(BODY_MEDIA_TYPES.map((mediaType) => [mediaType, { schema }]));
+}
+
+function answersOf({ method, answers }: Endpoint, components: Components): Part {
+  const isRead = method === 'GET';
+  const responses = Object.entries(answers).map(([status, answer]): [string, Part] => {
+    const headers = {
+      ...(answer.content === undefined
+        ? {}
+        : { ETag: headerRef('ETag'), 'Cache-Control': headerRef('CacheControl') }),
+      ...(status === '201' ? { Location: headerRef('Location') } : {}),
+      ...(answer.isPage === true
+        ? { Link: headerRef('Link'), 'X-Total-Count': headerRef('TotalCount') }
+        : {}),
+    };
+    return [status, { description: answer.description, headers, ...contentOf(answer, components) }];
+  });
+  const unchanged = { description: 'Known already, by If-None-Match.', headers: { ETag: headerRef('ETag') } };
+  return { ...Object.fromEntries<Part>(responses), ...(isRead ? { 304: unchanged } : {}) };
+}
+
+function contentOf({ content }: AnswerSchema, components: Components): Part {
+  if (content === undefined) return {};
+  const entries = Object.entries(content).map(([type, schema]): [string, Part] => [
+    type,
+    { schema: components.use(schema) },
+  ]);
+  return { content: Object.fromEntries<Part>(entries) };
+}
+
+/** One response for each status, with the types that its problem may have. */
+function problemResponses(endpoint: Endpoint, components: Components): Part {
+  const kinds = problemsOf(endpoint).map((name) => problemKinds[name]);
+  const statuses = [...new Set(kinds.map(({ status }) => status))];
+  const responses = statuses.map((status): [string, Part] => {
+    const same = kinds.filter((kind) => kind.status === status);
+    const types = { properties: { type: { enum: same.map(({ type }) => type) } } };
+    const headers = PROBLEM_HEADERS[status];
+    return [
+      String(status),
+      {
+        description: same.map(({ title }) => title).join('; '),
+        ...(headers === undefined ? {} : { headers }),
+        content: { 'application/problem+json': { schema: { allOf: [components.use(PROBLEM), types] } } },
+      },
+    ];
+  });
+  return Object.fromEntries<Part>(responses);
+}
+
+function header(description: string): Part {
+  return { description, required: true, schema: { type: 'string' } };
+}
+
+function headerRef(name: keyof typeof HEADERS): Part {
+  return { $ref: `#/components/headers/${name}` };
+}

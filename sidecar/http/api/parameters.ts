@@ -1,0 +1,124 @@
+import { parameterRefused } from './refusals.js';
+import type { JsonSchema } from './schema-type.js';
+
+/** What a query parameter can be: of these schemas, `default`, bounds and the type are honoured. */
+export type ParameterSchema =
+  | {
+      readonly type: 'integer';
+      readonly minimum: number;
+      readonly maximum: number;
+      readonly default?: number;
+      readonly description: string;
+    }
+  | { readonly type: 'boolean'; readonly default: boolean; readonly description: string }
+  | { readonly type: 'string'; readonly maxLength: number; readonly description: string };
+
+/** The query parameters of one operation, as the `querystring` schema of its route. */
+export interface ParametersSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, ParameterSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties: false;
+}
+
+/** Parameters by name; whatever is not among them is refused. */
+export function parameters<const Properties extends Readonly<Record<string, ParameterSchema>>>(
+  properties: Properties,
+) {
+  return { type: 'object', properties, additionalProperties: false } as const;
+}
+
+const LIMIT = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 1000,
+  description: 'How many items at most; 100 if not given.',
+} as const;
+
+const OFFSET = {
+  type: 'integer',
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'How many items of the list to leave out before the first; none if not given.',
+} as const;
+
+/** Which part of a list is wanted, where a request may want none. */
+export const OPTIONAL_PAGE = { limit: LIMIT, offset: OFFSET } as const;
+
+/** Which part of a list is wanted. */
+export const PAGE = { limit: { ...LIMIT, default: 100 }, offset: { ...OFFSET, default: 0 } } as const;
+
+export const VERSION = {
+  version: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'The version that is wanted; without it, the current one.',
+  },
+} as const;
+
+const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_.-]{0,127}$';
+
+/** The schema of names that users give. */
+export const NAME = {
+  type: 'string',
+  pattern: NAME_PATTERN,
+  description: 'A letter, then up to 127 letters, digits and `_`, `.`, `-`.',
+} as const;
+
+/** Parameters in paths. Names that cannot be are simply not found, so these are for the documentation. */
+export const PATH_PARAMETERS: Readonly<Record<string, JsonSchema>> = {
+  domain: { ...NAME, description: 'Name of a domain.' },
+  model: { ...NAME, description: 'Name of a model.' },
+  context: {
+    type: 'string',
+    description: 'Name of a context; of a generated one `{domain}~{model}`.',
+  },
+  file: { type: 'string', description: 'Name of a file, as the list of files has it.' },
+};
+
+/**
+ * Reads query parameters by their schemas.
+ *
+ * @param query names to decoded values; arrays for repeated names
+ * @throws RequestRefusedError (400) naming the parameter that is unknown, missing, repeated, empty or out of bounds
+ */
+export function readParameters(schema: ParametersSchema, query: object): Readonly<Record<string, unknown>> {
+  const { properties, required = [] } = schema;
+  const given = new Map<string, unknown>(Object.entries(query));
+  for (const name of given.keys()) {
+    if (!Object.hasOwn(properties, name))
+      throw parameterRefused(name, `is not known here${known(properties)}`);
+  }
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => {
+      if (given.has(name)) return [name, readParameter(name, property, given.get(name))];
+      if (required.includes(name)) throw parameterRefused(name, 'is missing');
+      return [name, 'default' in property ? property.default : undefined];
+    }),
+  );
+}
+
+function known(properties: ParametersSchema['properties']): string {
+  const names = Object.keys(properties);
+  return names.length === 0 ? ', where there are none' : `; known are ${names.join(', ')}`;
+}
+
+function readParameter(name: string, schema: ParameterSchema, value: unknown): unknown {
+  if (typeof value !== 'string') throw parameterRefused(name, 'is there more than once');
+  if (value === '') throw parameterRefused(name, 'is empty');
+  switch (schema.type) {
+    case 'integer': {
+      const { minimum, maximum } = schema;
+      const number = /^\d{1,16}$/.test(value) ? Number(value) : NaN;
+      if (number >= minimum && number <= maximum) return number;
+      throw parameterRefused(name, `must be a whole number from ${minimum} to ${maximum}`);
+    }
+    case 'boolean':
+      if (value === 'true' || value === 'false') return value === 'true';
+      throw parameterRefused(name, 'must be true or false');
+    case 'string':
+      if (value.length <= schema.maxLength) return value;
+      throw parameterRefused(name, `must have ${schema.maxLength} characters at most`);
+  }
+}

@@ -1,0 +1,97 @@
+import { ContextInvalidError } from '../../json-ld/errors.js';
+import {
+  BundledContextError,
+  ContextBaseError,
+  FileNotFoundError,
+  IncompatibleChangeError,
+  NameError,
+  OvertakenError,
+  ReferenceUriError,
+  SchemaNotAcceptedError,
+} from '../../schema-service/errors.js';
+import {
+  AlreadyExistsError,
+  DependencyChangedError,
+  InUseError,
+  NotFoundError,
+  PreconditionFailedError,
+  ReadOnlyContextError,
+  StoreUnavailableError,
+  UnstorableTextError,
+} from '../../schema-store/errors.js';
+import { TaskTooCostlyError, WorkersBusyError } from '../../workers/errors.js';
+import { answer, type ProblemAnswer } from '../problem-answer.js';
+import { problemKinds, type ProblemName } from './problem-kinds.js';
+
+/** Seconds after which a client may come back to workers that are busy, or to a store that is not available. */
+const RETRY_AFTER = { 'retry-after': '1' };
+
+/** What remains of a context that is read-only. */
+const READ_METHODS = { allow: 'GET, HEAD, OPTIONS' };
+
+/** Refusals of schemas, by the code of the error. */
+const SCHEMA_REFUSALS: ReadonlyMap<string, ProblemName> = new Map([
+  ['SCHEMA_INVALID', 'schemaInvalid'],
+  ['SCHEMA_DIALECT_UNSUPPORTED', 'schemaDialectUnsupported'],
+  ['SCHEMA_LIMIT_EXCEEDED', 'schemaTooLarge'],
+  ['SCHEMA_REFERENCE_DANGLING', 'schemaReferenceDangling'],
+  ['SCHEMA_NOT_CONVERTIBLE', 'schemaNotConvertible'],
+  ['SCHEMA_TOO_COSTLY', 'schemaTooCostly'],
+]);
+
+/**
+ * Turns the errors of the schema service, and of the rooms below it, into problems.
+ *
+ * @returns undefined for errors that are none of theirs, or that nobody foresaw
+ */
+export function apiProblemOf(error: unknown): ProblemAnswer | undefined {
+  if (error instanceof NotFoundError || error instanceof FileNotFoundError) return of('notFound', error);
+  if (error instanceof AlreadyExistsError) return of('alreadyExists', error);
+  if (error instanceof PreconditionFailedError) {
+    const headers: Readonly<Record<string, string>> =
+      error.etag === undefined ? {} : { etag: `"${error.etag}"` };
+    return of('preconditionFailed', error, {}, headers);
+  }
+  if (error instanceof InUseError) {
+    const { dependents, total } = error;
+    return of('inUse', error, { dependents, total });
+  }
+  if (error instanceof IncompatibleChangeError)
+    return of('incompatibleChange', error, { report: error.report });
+  if (error instanceof ReadOnlyContextError || error instanceof BundledContextError)
+    return of('readOnly', error, {}, READ_METHODS);
+  if (error instanceof DependencyChangedError || error instanceof OvertakenError)
+    return of('dependencyChanged', error);
+  if (error instanceof NameError || error instanceof ContextBaseError)
+    return of('bodyInvalid', error, { errors: error.errors });
+  if (error instanceof UnstorableTextError) return ofText(error);
+  if (error instanceof ReferenceUriError) return of('invalidRequest', error, { parameter: 'uri' });
+  if (error instanceof SchemaNotAcceptedError) return ofSchema(error);
+  if (error instanceof ContextInvalidError) return of('contextInvalid', error, { errors: error.errors });
+  // What was too costly to accept is a refused schema. Of an accepted one, making something was too slow for once.
+  if (error instanceof WorkersBusyError || error instanceof TaskTooCostlyError)
+    return of('busy', error, {}, RETRY_AFTER);
+  if (error instanceof StoreUnavailableError) return of('storeUnavailable', error, {}, RETRY_AFTER);
+  return undefined;
+}
+
+function ofText(error: UnstorableTextError): ProblemAnswer {
+  const { what, message } = error;
+  const isMember = ['name', 'description', 'contextBase'].includes(what);
+  return of('bodyInvalid', error, isMember ? { errors: [{ pointer: `/${what}`, detail: message }] } : {});
+}
+
+function ofSchema(error: SchemaNotAcceptedError): ProblemAnswer {
+  const { code, errors, missingUris } = error;
+  const missing = missingUris.length === 0 ? {} : { missing: missingUris };
+  return of(SCHEMA_REFUSALS.get(code) ?? 'schemaInvalid', error, { errors, ...missing });
+}
+
+function of(
+  name: ProblemName,
+  error: Error,
+  members: Readonly<Record<string, unknown>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): ProblemAnswer {
+  return answer({ ...problemKinds[name], detail: error.message, ...members }, headers);
+}

@@ -1,0 +1,51 @@
+import type { Endpoint } from './endpoint.js';
+import { API_PATH } from './urls.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of routes of the API: the endpoint behind them. */
+    readonly endpoint?: Endpoint;
+  }
+}
+
+/** A route as it was registered. */
+export interface ApiRoute {
+  readonly method: string;
+  /** With API_PATH and `:name` parameters. */
+  readonly url: string;
+  readonly endpoint: Endpoint;
+}
+
+/** The methods of the routes that a path matches; for GET routes, HEAD as well. */
+export function allowedMethods(routes: readonly ApiRoute[], path: string): readonly string[] {
+  const methods = routes.filter(({ url }) => matches(url, path)).map(({ method }) => method);
+  return ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'].filter((method) => methods.includes(method));
+}
+
+/**
+ * Whether a raw path spells a route as it is: its fixed segments byte for byte, and each parameter one segment that is
+ * not empty. Routers decode before they compare, and what other servers on the way took a path for must hold here.
+ *
+ * @param url of the route, with `:name` parameters
+ */
+export function matches(url: string, rawPath: string): boolean {
+  const [expected, given] = [url.split('/'), rawPath.split('/')];
+  return (
+    expected.length === given.length &&
+    expected.every((segment, index) =>
+      segment.startsWith(':') ? isParameter(given[index] ?? '') : segment === given[index],
+    )
+  );
+}
+
+/** A name: dot segments are never one, and what some take for a separator is part of none. */
+function isParameter(segment: string): boolean {
+  return segment !== '' && !NO_NAME.test(segment);
+}
+
+const NO_NAME = /^(?:\.|%2e){1,2}$|%2f|%5c|[\\#;]/i;
+
+/** Whether a path, raw, belongs to the API. */
+export function isApiPath(rawPath: string): boolean {
+  return rawPath === API_PATH || rawPath.startsWith(`${API_PATH}/`);
+}

@@ -1,0 +1,127 @@
+/** A text is no JSON, or JSON that two readers could understand differently. */
+export class JsonTextError extends Error {
+  /** @param detail completes "line 1, column 2: …" */
+  constructor(
+    readonly line: number,
+    readonly column: number,
+    readonly detail: string,
+  ) {
+    super(`line ${line}, column ${column}: ${detail}`);
+  }
+}
+
+/** Arrays and objects within each other; deeper ones overflow the stack of whoever walks them by recursion. */
+const DEPTH_MAX = 500;
+
+const NUMBER_OR_WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+const WHITESPACE = /[ \t\n\r]*/y;
+
+/** An array or object that is not closed yet; `members` are the names so far, in an object. */
+interface Open {
+  readonly members: Set<string> | undefined;
+}
+
+/**
+ * Checks that a text is JSON (RFC 8259) that everybody reads alike: no member twice in one object, none called
+ * `__proto__`, no more than 500 levels. Takes linear time, and no recursion.
+ *
+ * @throws JsonTextError
+ */
+export function checkJson(text: string): void {
+  const open: Open[] = [];
+  let at = skip(text, 0);
+  for (;;) {
+    // A value, or the end of an empty array or object.
+    const character = text[at];
+    if (character === '{' || character === '[') {
+      if (open.length === DEPTH_MAX) throw errorAt(text, at, `more than ${DEPTH_MAX} levels of nesting`);
+      const inner: Open = { members: character === '{' ? new Set() : undefined };
+      const first = skip(text, at + 1);
+      if (text[first] === closing(inner)) at = first + 1;
+      else {
+        open.push(inner);
+        at = inner.members === undefined ? first : memberEnd(text, first, inner.members);
+        continue;
+      }
+    } else at = scalarEnd(text, at);
+
+    // Behind a value.
+    for (;;) {
+      at = skip(text, at);
+      const around = open.at(-1);
+      if (around === undefined) {
+        if (at < text.length) throw errorAt(text, at, 'expected the end of the text');
+        return;
+      }
+      if (text[at] === closing(around)) {
+        open.pop();
+        at += 1;
+        continue;
+      }
+      if (text[at] !== ',') throw errorAt(text, at, `expected a comma or ${closing(around)}`);
+      at = skip(text, at + 1);
+      if (around.members !== undefined) at = memberEnd(text, at, around.members);
+      break;
+    }
+  }
+}
+
+function closing({ members }: Open): string {
+  return members === undefined ? ']' : '}';
+}
+
+/** Reads the name of a member and the colon. @returns where its value begins */
+function memberEnd(text: string, start: number, members: Set<string>): number {
+  if (text[start] !== '"') throw errorAt(text, start, 'expected the name of a member in double quotes');
+  const end = stringEnd(text, start);
+  const literal = text.slice(start, end);
+  const name = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
+  if (members.has(name)) throw errorAt(text, start, `the member ${abridged(literal)} is there twice`);
+  if (name === '__proto__') throw errorAt(text, start, 'no member may be called "__proto__"');
+  members.add(name);
+  const colon = skip(text, end);
+  if (text[colon] !== ':') throw errorAt(text, colon, 'expected a colon');
+  return skip(text, colon + 1);
+}
+
+function scalarEnd(text: string, start: number): number {
+  if (text[start] === '"') return stringEnd(text, start);
+  NUMBER_OR_WORD.lastIndex = start;
+  if (!NUMBER_OR_WORD.test(text)) throw errorAt(text, start, 'expected a value');
+  return NUMBER_OR_WORD.lastIndex;
+}
+
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at + 1;
+    if (code < 0x20) throw errorAt(text, at, 'a control character in a string must be escaped');
+    if (code === 0x5c) {
+      ESCAPE.lastIndex = at;
+      if (!ESCAPE.test(text)) throw errorAt(text, at, 'no escape begins like this');
+      at = ESCAPE.lastIndex - 1;
+    }
+  }
+  throw errorAt(text, start, 'the string has no end');
+}
+
+function skip(text: string, start: number): number {
+  WHITESPACE.lastIndex = start;
+  WHITESPACE.test(text);
+  return WHITESPACE.lastIndex;
+}
+
+function abridged(literal: string): string {
+  return literal.length > 100 ? `${literal.slice(0, 100)}…"` : literal;
+}
+
+function errorAt(text: string, at: number, detail: string): JsonTextError {
+  const before = text.slice(0, at).split('\n');
+  const isOver = at >= text.length;
+  return new JsonTextError(
+    before.length,
+    (before.at(-1)?.length ?? 0) + 1,
+    isOver && detail.startsWith('expected') ? `the text ends, ${detail}` : detail,
+  );
+}

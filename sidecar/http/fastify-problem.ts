@@ -1,0 +1,25 @@
+import { errorTypes } from '../ngsi-ld/problem.js';
+import { BODY_MEDIA_TYPES } from './api/body-parser.js';
+import { problemKinds } from './api/problem-kinds.js';
+import { answer, problem, type ProblemAnswer } from './problem-answer.js';
+
+/** Fastify's own refusals: bodies and URLs that it does not read. */
+export function problemOfFastify(error: unknown): ProblemAnswer | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return undefined;
+  const { statusCode: status, message } = error;
+  if (typeof status !== 'number' || status < 400 || status >= 500) return undefined;
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return answer({
+        ...problemKinds.bodyTooLarge,
+        detail: 'The body is larger than BODY_LIMIT_BYTES allows.',
+      });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return answer(
+        { ...problemKinds.mediaTypeNotSupported, detail: 'The Content-Type is no media type.' },
+        { accept: BODY_MEDIA_TYPES.join(', ') },
+      );
+    default:
+      return answer(problem(errorTypes.invalidRequest, 'Invalid request', status, message));
+  }
+}

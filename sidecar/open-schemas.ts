@@ -1,0 +1,71 @@
+import { availableParallelism } from 'node:os';
+import type { Config } from './config/load.js';
+import { createRemoteDocuments } from './remote/remote-documents.js';
+import { createSchemaService } from './schema-service/create-service.js';
+import type { SchemaService } from './schema-service/service.js';
+import { SqliteStore } from './schema-store/sqlite-store.js';
+import type { Clock } from './shared/clock.js';
+import { WorkerPool } from './workers/pool.js';
+import type { TaskRunner } from './workers/tasks.js';
+import type { Tasks } from './worker.js';
+
+/** The schema service, with everything that it runs on. */
+export interface OpenSchemas {
+  readonly service: SchemaService;
+  /** Ends what runs, and closes the database. */
+  close(): Promise<void>;
+}
+
+/** Beside the tool that runs TypeScript as it is, the entry of the workers is TypeScript, too. */
+const WORKER_ENTRY = new URL(
+  import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
+  import.meta.url,
+);
+
+/** One core is left to the event loop; schemas are written too rarely for more than a few workers. */
+const THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
+
+/** Tasks that may wait for a worker; whoever comes later is told to try again. */
+const QUEUE_LENGTH = 64;
+
+/**
+ * Opens the database and the schema service on it.
+ *
+ * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+ */
+export async function openSchemas(config: Config, clock: Clock): Promise<OpenSchemas> {
+  const store = await SqliteStore.open(config.DATABASE_PATH, clock);
+  const workers = new WorkersOnDemand({ deadlineMs: config.WORKBENCH_TIMEOUT_MS, clock });
+  const remote = createRemoteDocuments({ allowedOrigins: config.REMOTE_ALLOWED_ORIGINS ?? [] });
+  return {
+    service: createSchemaService({ store, workers, remote, contextBase: config.CONTEXT_BASE_IRI }),
+    close: async () => {
+      await Promise.all([remote.close(), workers.close()]);
+      await store.close();
+    },
+  };
+}
+
+/** Workers that are started when the first task comes: a gateway without schemas does not need them. */
+class WorkersOnDemand implements TaskRunner<Tasks> {
+  readonly #options: { readonly deadlineMs: number; readonly clock: Clock };
+  #pool: WorkerPool<Tasks> | undefined;
+
+  constructor(options: { readonly deadlineMs: number; readonly clock: Clock }) {
+    this.#options = options;
+  }
+
+  readonly run: TaskRunner<Tasks>['run'] = (kind, input, options) => {
+    this.#pool ??= new WorkerPool<Tasks>({
+      entry: WORKER_ENTRY,
+      threads: THREADS,
+      queueLength: QUEUE_LENGTH,
+      ...this.#options,
+    });
+    return this.#pool.run(kind, input, options);
+  };
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+}

@@ -1,0 +1,115 @@
+import { parseContext, type ParsedContext } from '../json-ld/parse-context.js';
+import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../schema-store/errors.js';
+import type { Context, NewContextVersion, Page, Paged } from '../schema-store/records.js';
+import type { SchemaStore } from '../schema-store/store.js';
+import { rereading, type Contents } from './contents.js';
+import type { ContextLoading } from './context-loading.js';
+import type { CoreContext } from './core-contexts.js';
+import { BundledContextError } from './errors.js';
+import { requireName } from './names.js';
+import { requireMatch } from './preconditions.js';
+import { retrying } from './retrying.js';
+import { MEDIA_TYPES } from './served.js';
+import type { ContextService } from './service.js';
+import type {
+  ContextSummary,
+  ContextWriteOptions,
+  ServedContext,
+  WriteOptions,
+  WrittenContext,
+} from './shapes.js';
+
+interface Parts {
+  readonly store: SchemaStore;
+  readonly contents: Contents;
+  readonly loading: ContextLoading;
+  readonly core: ReadonlyMap<string, CoreContext>;
+}
+
+export class Contexts implements ContextService {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async list({ limit, offset }: Page): Promise<Paged<ContextSummary>> {
+    const { core, store } = this.#parts;
+    const first = [...core.values()].map(({ summary }) => summary).slice(offset, offset + limit);
+    const stored = await store.contexts.list({
+      limit: limit - first.length,
+      offset: Math.max(0, offset - core.size),
+    });
+    return { items: [...first, ...stored.items], total: core.size + stored.total };
+  }
+
+  async document(name: string, version?: number): Promise<ServedContext> {
+    const { core, store, contents } = this.#parts;
+    const bundled = core.get(name);
+    if (bundled !== undefined) {
+      if (version === undefined || version === 1) return bundled.served;
+      throw new NotFoundError({ kind: 'context', name, version });
+    }
+    return rereading(async () => {
+      const { context, version: found } = await store.contexts.get(name, version);
+      const served = await contents.served(found.content, MEDIA_TYPES.context);
+      // A client that wants to change the context says with its ETag which state it saw.
+      const etag = version === undefined ? context.etag : served.etag;
+      return { ...served, etag, kind: context.kind };
+    });
+  }
+
+  async create(name: string, context: unknown, options: ContextWriteOptions): Promise<WrittenContext> {
+    const { core, store } = this.#parts;
+    if (core.has(requireName(name))) throw new AlreadyExistsError({ kind: 'context', name });
+    return retrying(async () => {
+      const parsed = await this.#parse(name, context, options);
+      const at = await store.contexts.create(name, this.#newVersion(parsed, options));
+      return { context: at.context, isNewVersion: true, warnings: parsed.warnings };
+    });
+  }
+
+  async update(
+    name: string,
+    context: unknown,
+    { ifMatch, ...options }: ContextWriteOptions & WriteOptions,
+  ): Promise<WrittenContext> {
+    const { store } = this.#parts;
+    return retrying(async () => {
+      const before = await this.#requireCustom(name);
+      requireMatch({ kind: 'context', name }, before.etag, ifMatch);
+      const parsed = await this.#parse(name, context, options);
+      const at = await store.contexts.update(name, this.#newVersion(parsed, options), ifMatch);
+      const isNewVersion = at.version.number !== before.currentVersion;
+      return { context: at.context, isNewVersion, warnings: parsed.warnings };
+    });
+  }
+
+  async delete(name: string, { ifMatch }: WriteOptions = {}): Promise<void> {
+    const { core, store } = this.#parts;
+    if (core.has(name)) throw new BundledContextError(name);
+    await store.contexts.delete(name, ifMatch);
+  }
+
+  async #requireCustom(name: string): Promise<Context> {
+    const { core, store } = this.#parts;
+    if (core.has(name)) throw new BundledContextError(name);
+    const { context } = await store.contexts.get(name);
+    if (context.kind === 'generated') throw new ReadOnlyContextError(name);
+    return context;
+  }
+
+  #parse(name: string, context: unknown, options: ContextWriteOptions): Promise<ParsedContext> {
+    const { baseUrl, pointer = '/@context' } = options;
+    return parseContext(context, { load: this.#parts.loading.checkingLoader(baseUrl, name), pointer });
+  }
+
+  #newVersion(parsed: ParsedContext, { baseUrl }: ContextWriteOptions): NewContextVersion {
+    const { core, loading } = this.#parts;
+    const used = parsed.urls.flatMap((url) => loading.ownContext(url, baseUrl)?.name ?? []);
+    return {
+      text: JSON.stringify(parsed.document),
+      contexts: new Set(used.filter((own) => !core.has(own))),
+    };
+  }
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+import { ApiClient, CAR_WITH_BRAND, etagOf, makeModel, startApi } from './api-client.js';
+
+after(stopAll);
+
+describe('the database of a gateway', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gateway-database-'));
+    stopLater(() => rm(folder, { recursive: true }));
+  });
+
+  it('is created with its directories, and keeps everything beyond the gateway', async () => {
+    const DATABASE_PATH = join(folder, 'new', 'deep', 'schema.db');
+    const first = await startApi({ DATABASE_PATH });
+    const model = await makeModel(first.api, 'Mobility', 'Car');
+    await first.api.put(model, { schema: CAR_WITH_BRAND });
+    const [before, context] = [await first.api.get(model), await first.api.get('/contexts/Mobility~Car')];
+    await first.gateway.close();
+    assert.deepEqual(await readdir(join(folder, 'new', 'deep')), ['schema.db'], 'nothing is left to write');
+    const { api } = await startApi({ DATABASE_PATH });
+    const read = await api.get(model);
+    assert.deepEqual(read.json(), before.json());
+    assert.equal(etagOf(read), etagOf(before));
+    assert.equal((await api.get('/contexts/Mobility~Car')).text, context.text);
+  });
+
+  it('outlives a gateway that is killed', async () => {
+    const DATABASE_PATH = join(folder, 'killed.db');
+    const env = { PORT: '0', DATABASE_PATH };
+    const gateway = await GatewayProcess.start(env);
+    const api = await ApiClient.of(await gateway.url());
+    const model = await makeModel(api, 'Mobility', 'Car');
+    gateway.signal('SIGKILL');
+    await gateway.ended;
+    const next = await GatewayProcess.start(env);
+    const after = await ApiClient.of(await next.url());
+    assert.equal((await after.get(model)).status, 200);
+    assert.equal((await after.get(`${model}/openapi`)).status, 200, 'workers run from the build, too');
+    next.signal('SIGTERM');
+    assert.deepEqual(await next.ended, { code: 0, signal: null });
+  });
+
+  for (const [what, make, says] of [
+    ['a file that is none', (path: string) => writeFile(path, 'x'.repeat(5000)), /not a SQLite database/],
+    ['a directory', (path: string) => mkdir(path), /cannot be used/],
+  ] as const) {
+    it(`(${what}) that cannot be opened ends the start with 1 and a clear message`, async () => {
+      const DATABASE_PATH = join(folder, what.replaceAll(' ', '-'));
+      await make(DATABASE_PATH);
+      const gateway = await GatewayProcess.start({ PORT: '0', DATABASE_PATH });
+      assert.deepEqual(await gateway.ended, { code: 1, signal: null });
+      assert.match(gateway.stderr, /^DATABASE_PATH: .+\n$/);
+      assert.match(gateway.stderr, says);
+      assert.equal(gateway.stdout, '');
+    });
+  }
+
+  it('is closed when the start fails for another reason', async () => {
+    const DATABASE_PATH = join(folder, 'closed.db');
+    const other = createServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    stopLater(async () => void other.close());
+    const PORT = String((other.address() as AddressInfo).port);
+    await assert.rejects(startApi({ DATABASE_PATH, PORT }), { code: 'EADDRINUSE' });
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('closed')),
+      ['closed.db'],
+      'SQLite removes its log when the last connection is closed',
+    );
+  });
+
+  it('is part of being ready', async () => {
+    const broker = await startTestBroker();
+    const { url } = await startApi({ BROKER_URL: broker.url });
+    const ready = await fetch(`${url}/health/ready`);
+    assert.equal(ready.status, 200);
+    assert.deepEqual(await ready.json(), { status: 'up', broker: 'up', database: 'up' });
+    const { url: alone } = await startApi();
+    const down = await fetch(`${alone}/health/ready`);
+    assert.equal(down.status, 503);
+    assert.deepEqual(await down.json(), { status: 'down', broker: 'down', database: 'up' });
+  });
+});

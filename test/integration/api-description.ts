@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Answer } from '../support/gateway-harness.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Operation extends Json {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Response extends Json {
+  readonly headers?: Json;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+export interface OpenApi extends Json {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly headers: Readonly<Record<string, { readonly required?: boolean }>> };
+}
+
+/** What an API says of itself, to hold its answers against. */
+export class ApiDescription {
+  readonly document: OpenApi;
+  /** Statuses that were seen, as `operationId status`; and problems, as `operationId type`. */
+  readonly seen = new Set<string>();
+  readonly #ajv: Ajv2020;
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  private constructor(document: OpenApi) {
+    this.document = document;
+    this.#ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(this.#ajv);
+    this.#ajv.addSchema(document, 'api');
+  }
+
+  static async read(url: string): Promise<ApiDescription> {
+    const response = await fetch(url);
+    assert.equal(response.status, 200);
+    return new ApiDescription((await response.json()) as OpenApi);
+  }
+
+  /** Asserts that an answer to a described path has a described status, media type, body and headers. */
+  check(method: string, target: string, answer: Answer): void {
+    const path = this.#pathOf(target);
+    const operation = this.operationAt(method, target);
+    if (path === undefined || operation === undefined) return;
+    const what = `${method} ${target}: ${answer.status} ${answer.text.slice(0, 300)}`;
+    const response = operation.responses[answer.status];
+    assert.ok(response !== undefined, `is described: ${what}`);
+    this.seen.add(`${operation.operationId} ${answer.status}`);
+    for (const [name, header] of Object.entries(response.headers ?? {})) {
+      if (this.#isRequired(header)) assert.ok(answer.headers.has(name), `has ${name}: ${what}`);
+    }
+    const mediaType = answer.headers.get('content-type');
+    assert.equal(mediaType !== null, response.content !== undefined, `content type: ${what}`);
+    if (mediaType === null) return;
+    assert.ok(
+      response.content !== undefined && mediaType in response.content,
+      `${mediaType} is described: ${what}`,
+    );
+    if (method === 'HEAD') return;
+    const body = answer.json();
+    if (Array.isArray(body) && 'X-Total-Count' in (response.headers ?? {}))
+      assert.ok(answer.headers.has('x-total-count'), what);
+    if (mediaType === 'application/problem+json')
+      this.seen.add(`${operation.operationId} ${String((body as Json)['type'])}`);
+    const of = [
+      'paths',
+      path,
+      describedMethod(method),
+      'responses',
+      String(answer.status),
+      'content',
+      mediaType,
+      'schema',
+    ];
+    const validate = this.#validator(`api#/${of.map(token).join('/')}`);
+    assert.ok(validate(body), `${this.#ajv.errorsText(validate.errors)}: ${what}`);
+  }
+
+  operationAt(method: string, target: string): Operation | undefined {
+    return this.document.paths[this.#pathOf(target) ?? '']?.[describedMethod(method)];
+  }
+
+  #pathOf(target: string): string | undefined {
+    const [rawPath = ''] = target.split('?', 1);
+    return Object.keys(this.document.paths).find((template) => fits(template, rawPath));
+  }
+
+  /** @param header a reference to a component */
+  #isRequired(header: unknown): boolean {
+    const { $ref } = header as { readonly $ref: string };
+    const { components } = this.document;
+    const named = components.headers[$ref.replace('#/components/headers/', '')];
+    assert.ok(named !== undefined, $ref);
+    return named.required === true;
+  }
+
+  #validator(pointer: string): ValidateFunction {
+    const known = this.#validators.get(pointer);
+    if (known !== undefined) return known;
+    const made = this.#ajv.compile({ $ref: pointer });
+    this.#validators.set(pointer, made);
+    return made;
+  }
+}
+
+/** HEAD is described by GET. */
+function describedMethod(method: string): string {
+  return method === 'HEAD' ? 'get' : method.toLowerCase();
+}
+
+function fits(template: string, path: string): boolean {
+  const [expected, given] = [template.split('/'), path.split('/')];
+  return (
+    expected.length === given.length &&
+    expected.every((segment, index) =>
+      segment.startsWith('{') ? given[index] !== '' : segment === given[index],
+    )
+  );
+}
+
+function token(text: string): string {
+  return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
+}

@@ -1,0 +1,73 @@
+import { pino } from 'pino';
+import { createBaseUrl } from '../../sidecar/http/api/base-url.js';
+import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
+import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
+import type { SchemaService } from '../../sidecar/schema-service/service.js';
+import { Log, stopLater } from '../support/gateway-harness.js';
+import { ApiClient, CAR } from './api-client.js';
+
+/** A schema service in which everything fails. */
+export function failingService(error: () => Error): SchemaService {
+  const room = new Proxy({}, { get: () => async () => Promise.reject(error()) });
+  return {
+    domains: room,
+    models: room,
+    contexts: room,
+    references: room,
+    isReady: async () => false,
+  } as SchemaService;
+}
+
+/** The API over a schema service, without anything else of a gateway. */
+export async function startFakeApi(
+  schemas: SchemaService,
+): Promise<{ readonly api: ApiClient; readonly log: Log }> {
+  const log = new Log();
+  const parts: Pick<
+    AppOptions,
+    'schemas' | 'baseUrlOf' | 'bodyLimit' | 'checkToken' | 'logger' | 'isShuttingDown'
+  > = {
+    schemas,
+    baseUrlOf: createBaseUrl(undefined),
+    bodyLimit: 100_000,
+    checkToken: createTokenCheck(undefined),
+    logger: pino({}, log.stream),
+    isShuttingDown: () => false,
+  };
+  const client = { send: async () => Promise.resolve({ status: 200 }) };
+  // Purges and pass-through are not called.
+  const app = buildApp({ ...parts, client } as unknown as AppOptions);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  stopLater(() => app.close());
+  return { api: await ApiClient.of(url), log };
+}
+
+export const MODEL = '/domains/D/models/M';
+
+/** A request for every operation that needs the schema service. */
+export const REQUESTS: readonly (readonly [method: string, target: string, body?: unknown])[] = [
+  ['GET', '/domains'],
+  ['POST', '/domains', { name: 'D' }],
+  ['GET', '/domains/D'],
+  ['DELETE', '/domains/D'],
+  ['GET', '/domains/D/models'],
+  ['POST', '/domains/D/models', { name: 'M', schema: CAR }],
+  ['GET', MODEL],
+  ['PUT', MODEL, { schema: CAR }],
+  ['DELETE', MODEL],
+  ['GET', `${MODEL}/versions`],
+  ['GET', `${MODEL}/schema`],
+  ['GET', `${MODEL}/openapi`],
+  ['GET', `${MODEL}/context`],
+  ['GET', `${MODEL}/files`],
+  ['GET', `${MODEL}/files/schema.json`],
+  ['GET', '/contexts'],
+  ['POST', '/contexts', { name: 'C', '@context': {} }],
+  ['GET', '/contexts/C'],
+  ['PUT', '/contexts/C', { '@context': {} }],
+  ['DELETE', '/contexts/C'],
+  ['GET', '/references'],
+  ['GET', '/references?uri=urn:doc:a'],
+  ['PUT', '/references?uri=urn:doc:a', {}],
+  ['DELETE', '/references?uri=urn:doc:a'],
+];

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { stopAll } from '../support/gateway-harness.js';
+import { CAR, CAR_WITH_BRAND, etagOf, makeModel, SLOW_CAR, startApi, type ApiClient } from './api-client.js';
+
+after(stopAll);
+
+interface Model {
+  readonly name: string;
+  readonly version: number;
+  readonly schema: unknown;
+  readonly description?: string;
+  readonly contextBase?: string;
+  readonly compatibility: string;
+  readonly outcome?: string;
+  readonly change?: { readonly overall: string; readonly differences: readonly unknown[] };
+}
+
+interface Fault {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+describe('models', () => {
+  let api: ApiClient;
+  before(async () => {
+    ({ api } = await startApi());
+    await api.post('/domains', { name: 'Mobility' });
+  });
+
+  it('are created with 201, Location and ETag, and read by that Location with their schema', async () => {
+    const body = {
+      name: 'Bus',
+      description: 'Runs on roads',
+      schema: CAR,
+      contextBase: 'https://city.test/terms#',
+      compatibility: 'backward',
+    };
+    const created = await api.post('/domains/Mobility/models', body);
+    assert.equal(created.status, 201);
+    assert.equal(created.headers.get('location'), `${api.url}/domains/Mobility/models/Bus`);
+    const { schema, version, ...model } = created.json() as Model;
+    assert.deepEqual(schema, CAR);
+    assert.equal(version, 1);
+    assert.equal(model.description, body.description);
+    assert.equal(model.contextBase, body.contextBase);
+    assert.equal(model.compatibility, 'backward');
+    const read = await api.get('/domains/Mobility/models/Bus');
+    assert.deepEqual(read.json(), created.json());
+    assert.equal(etagOf(read), etagOf(created));
+  });
+
+  it('are listed in their domain, without their schemas, in pages', async () => {
+    await api.post('/domains', { name: 'Lines' });
+    for (const name of ['Tram', 'Ferry', 'Bike'])
+      assert.equal((await api.post('/domains/Lines/models', { name, schema: CAR })).status, 201);
+    const page = await api.get('/domains/Lines/models?limit=2');
+    assert.equal(page.headers.get('x-total-count'), '3');
+    const models = page.json() as readonly Model[];
+    assert.deepEqual(
+      models.map(({ name, schema }) => [name, schema]),
+      [
+        ['Bike', undefined],
+        ['Ferry', undefined],
+      ],
+    );
+    const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '') ?? [];
+    const rest = (await api.get(next.slice(api.url.length))).json() as readonly Model[];
+    assert.deepEqual(
+      rest.map(({ name }) => name),
+      ['Tram'],
+    );
+  });
+
+  it('are not created twice, nor in a domain that is not there', async () => {
+    await api.post('/domains/Mobility/models', { name: 'Once', schema: CAR });
+    const again = await api.post('/domains/Mobility/models', { name: 'Once', schema: CAR_WITH_BRAND });
+    assert.equal(again.status, 409);
+    assert.match(again.problem().type, /AlreadyExists$/);
+    const nowhere = await api.post('/domains/Nowhere/models', { name: 'Car', schema: CAR });
+    assert.equal(nowhere.status, 404);
+    assert.match(nowhere.problem().detail ?? '', /domain "Nowhere"/);
+  });
+
+  it('get a new version by PUT, and none by the same schema', async () => {
+    const model = await makeModel(api, 'Mobility', 'Van');
+    const updated = await api.put(model, { schema: CAR_WITH_BRAND });
+    assert.equal(updated.status, 200);
+    const { version, schema, outcome, change } = updated.json() as Model;
+    assert.deepEqual([version, outcome, change?.overall], [2, 'version', 'compatible']);
+    assert.deepEqual(schema, CAR_WITH_BRAND);
+    const same = await api.put(model, { schema: CAR_WITH_BRAND });
+    assert.equal((same.json() as Model).outcome, 'unchanged');
+    assert.equal(etagOf(same), etagOf(updated));
+    const settings = await api.put(model, { schema: CAR_WITH_BRAND, description: 'Carries things' });
+    assert.equal((settings.json() as Model).outcome, 'settings');
+    assert.equal((settings.json() as Model).version, 2);
+    assert.notEqual(etagOf(settings), etagOf(updated));
+    const cleared = (await api.put(model, { schema: CAR_WITH_BRAND, description: null })).json() as Model;
+    assert.equal(cleared.description, undefined);
+
+    const versions = await api.get(`${model}/versions`);
+    assert.equal(versions.headers.get('x-total-count'), '2');
+    const list = versions.json() as readonly { version: number; change?: string }[];
+    assert.deepEqual(
+      list.map(({ version, change }) => [version, change]),
+      [
+        [1, undefined],
+        [2, 'compatible'],
+      ],
+    );
+    const second = (await api.get(`${model}/versions?offset=1&limit=1`)).json() as readonly Model[];
+    assert.equal(second[0]?.version, 2);
+  });
+
+  it('are compared by a dry run, which writes nothing', async () => {
+    const model = await makeModel(api, 'Mobility', 'Truck');
+    const before = await api.get(model);
+    for (const [schema, overall, pointer] of [
+      [CAR_WITH_BRAND, 'compatible', '/properties/brand'],
+      [SLOW_CAR, 'narrowing', '/properties/speed/maximum'],
+      [{ ...CAR, required: ['id', 'type', 'speed'] }, 'narrowing', '/required'],
+    ] as const) {
+      const dry = await api.put(`${model}?dryRun=true`, { schema });
+      assert.equal(dry.status, 200);
+      const report = dry.json() as {
+        dryRun: boolean;
+        outcome: string;
+        version: number;
+        change: { overall: string; differences: { pointer: string }[] };
+      };
+      assert.deepEqual([report.dryRun, report.outcome, report.version], [true, 'version', 2]);
+      assert.equal(report.change.overall, overall);
+      assert.ok(
+        report.change.differences.some((difference) => difference.pointer.startsWith(pointer)),
+        JSON.stringify(report.change.differences),
+      );
+    }
+    const refused = await api.put(`${model}?dryRun=true`, { schema: { type: 'no such type' } });
+    assert.equal(refused.status, 422);
+    const after = await api.get(model);
+    assert.equal(etagOf(after), etagOf(before));
+    assert.deepEqual(after.json(), before.json());
+  });
+
+  it('with backward compatibility refuse what may refuse more: 409 with the report', async () => {
+    const model = await makeModel(api, 'Mobility', 'Taxi', CAR, { compatibility: 'backward' });
+    const refused = await api.put(model, { schema: SLOW_CAR });
+    assert.equal(refused.status, 409);
+    const { type, report } = refused.problem();
+    assert.match(type, /incompatible-change$/);
+    const { overall, differences } = report as NonNullable<Model['change']>;
+    assert.notEqual(overall, 'compatible');
+    assert.ok(differences.length > 0);
+    assert.equal(((await api.get(model)).json() as Model).version, 1);
+    assert.equal((await api.put(`${model}?dryRun=true`, { schema: SLOW_CAR })).status, 409);
+    const forced = await api.put(model, { schema: SLOW_CAR, compatibility: 'none' });
+    assert.equal(forced.status, 200);
+    assert.equal((forced.json() as Model).version, 2);
+  });
+
+  it('are changed and deleted only in the state that If-Match names', async () => {
+    const model = await makeModel(api, 'Mobility', 'Tandem');
+    const stale = etagOf(await api.get(model));
+    const current = etagOf(await api.put(model, { schema: CAR_WITH_BRAND }, { 'if-match': stale }));
+    for (const [headers, status] of [
+      [{ 'if-match': stale }, 412],
+      [{ 'if-match': `W/${current}` }, 412],
+      [{ 'if-none-match': '*' }, 412],
+      [{ 'if-match': 'unquoted' }, 400],
+      [{ 'if-none-match': current }, 400],
+    ] as const) {
+      const put = await api.put(model, { schema: SLOW_CAR }, headers);
+      assert.equal(put.status, status, JSON.stringify(headers));
+      assert.equal((await api.delete(model, headers)).status, status, JSON.stringify(headers));
+    }
+    const refused = await api.put(model, { schema: SLOW_CAR }, { 'if-match': stale });
+    assert.match(refused.problem().type, /precondition-failed$/);
+    assert.equal(refused.headers.get('etag'), current);
+    assert.equal((await api.put(model, { schema: CAR_WITH_BRAND }, { 'if-match': '*' })).status, 200);
+    assert.equal((await api.delete(model, { 'if-match': current })).status, 204);
+    assert.equal((await api.get(model)).status, 404);
+    for (const headers of [{ 'if-match': '*' }, { 'if-match': current }, { 'if-none-match': '*' }]) {
+      assert.equal((await api.put(model, { schema: CAR }, headers)).status, 404);
+      assert.equal((await api.delete(model, headers)).status, 404);
+    }
+  });
+
+  it('are deleted with all that was made from them, unless a context uses theirs', async () => {
+    const model = await makeModel(api, 'Mobility', 'Cargo');
+    const using = { name: 'UsesCargo', '@context': [`${api.url}/contexts/Mobility~Cargo`, { x: 'urn:x:x' }] };
+    assert.equal((await api.post('/contexts', using)).status, 201);
+    const refused = await api.delete(model);
+    assert.equal(refused.status, 409);
+    assert.match(refused.problem().type, /in-use$/);
+    assert.deepEqual(refused.problem()['dependents'], [{ kind: 'context', name: 'UsesCargo', version: 1 }]);
+    assert.equal((await api.delete('/contexts/UsesCargo')).status, 204);
+    assert.equal((await api.delete(model)).status, 204);
+    for (const target of [model, `${model}/schema`, `${model}/versions`, '/contexts/Mobility~Cargo'])
+      assert.equal((await api.get(target)).status, 404, target);
+  });
+});
+
+describe('a schema that cannot be accepted', () => {
+  let api: ApiClient;
+  before(async () => {
+    ({ api } = await startApi());
+    await api.post('/domains', { name: 'D' });
+  });
+
+  const deep = (levels: number): unknown =>
+    levels === 0 ? {} : { type: 'object', properties: { a: deep(levels - 1) } };
+  const CASES: readonly (readonly [what: string, schema: unknown, type: RegExp, pointer: string])[] = [
+    ['is no object', true, /schema-invalid$/, '/schema'],
+    [
+      'has a wrong keyword',
+      { type: 'object', properties: { a: { type: 'text' } } },
+      /schema-invalid$/,
+      '/schema/properties/a/type',
+    ],
+    [
+      'has an invalid pattern',
+      { properties: { a: { pattern: '(' } } },
+      /schema-invalid$/,
+      '/schema/properties/a/pattern',
+    ],
+    [
+      'is of another draft',
+      { $schema: 'http://json-schema.org/draft-04/schema#' },
+      /schema-dialect-unsupported$/,
+      '/schema/$schema',
+    ],
+    ['is too deep', deep(120), /schema-too-large$/, '/schema'],
+    [
+      'refers to what is not there',
+      { allOf: [{ $ref: 'https://nowhere.test/a.json#/x' }, { $ref: '#/$defs/b' }] },
+      /schema-reference-dangling$/,
+      '/schema/allOf/0/$ref',
+    ],
+  ];
+  for (const [what, schema, type, pointer] of CASES) {
+    it(`(it ${what}) is 422 with its pointer, for a new model and for an update`, async () => {
+      const model = await makeModel(api, 'D', 'Fixed');
+      for (const refused of [
+        await api.post('/domains/D/models', { name: 'New', schema }),
+        await api.put(model, { schema }),
+        await api.put(`${model}?dryRun=true`, { schema }),
+      ]) {
+        assert.equal(refused.status, 422, refused.text);
+        assert.match(refused.problem().type, type);
+        const errors = refused.problem()['errors'] as readonly Fault[];
+        assert.ok(
+          errors.some((fault) => fault.pointer.startsWith(pointer)),
+          JSON.stringify(errors),
+        );
+        assert.ok(errors.every(({ detail }) => detail !== ''));
+      }
+      assert.equal((await api.get('/domains/D/models/New')).status, 404);
+      assert.equal((await api.delete(model)).status, 204);
+    });
+  }
+
+  it('(documents are missing) names every missing URI', async () => {
+    const schema = { allOf: [{ $ref: 'https://b.test/b.json' }, { $ref: 'urn:a#/x' }, { $ref: 'urn:a#/y' }] };
+    const refused = await api.post('/domains/D/models', { name: 'New', schema });
+    assert.deepEqual([...(refused.problem()['missing'] as readonly string[])].sort(), [
+      'https://b.test/b.json',
+      'urn:a',
+    ]);
+  });
+
+  it('(another member is wrong) has that pointer', async () => {
+    for (const [member, value] of [
+      ['name', 'no name'],
+      ['contextBase', 'not an IRI'],
+      ['contextBase', 7],
+      ['compatibility', 'forward'],
+      ['description', 'x'.repeat(4001)],
+      ['version', 3],
+    ] as const) {
+      const refused = await api.post('/domains/D/models', { name: 'New', schema: CAR, [member]: value });
+      assert.equal(refused.status, 422, member);
+      assert.match(refused.problem().type, /body-invalid$/);
+      assert.equal((refused.problem()['errors'] as readonly Fault[])[0]?.pointer, `/${member}`);
+    }
+    const empty = await api.post('/domains/D/models', {});
+    const details = (empty.problem()['errors'] as readonly Fault[]).map(({ detail }) => detail).join();
+    assert.match(details, /"name".*"schema"/);
+  });
+});

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { validate } from '@readme/openapi-parser';
+import { SchemaNotAcceptedError } from '../../sidecar/schema-service/errors.js';
+import { DependencyChangedError, StoreUnavailableError } from '../../sidecar/schema-store/errors.js';
+import { WorkersBusyError } from '../../sidecar/workers/errors.js';
+import { stopAll } from '../support/gateway-harness.js';
+import { ApiClient, CAR, CAR_WITH_BRAND, makeModel, SLOW_CAR, startApi } from './api-client.js';
+import type { OpenApi } from './api-description.js';
+import { failingService, MODEL, REQUESTS, startFakeApi } from './api-fake.js';
+
+after(stopAll);
+
+/** What the contract has, by path below /api/v2. */
+const OPERATIONS = {
+  '/domains': 'get post',
+  '/domains/{domain}': 'delete get',
+  '/domains/{domain}/models': 'get post',
+  '/domains/{domain}/models/{model}': 'delete get put',
+  '/domains/{domain}/models/{model}/versions': 'get',
+  '/domains/{domain}/models/{model}/schema': 'get',
+  '/domains/{domain}/models/{model}/openapi': 'get',
+  '/domains/{domain}/models/{model}/context': 'get options',
+  '/domains/{domain}/models/{model}/files': 'get',
+  '/domains/{domain}/models/{model}/files/{file}': 'get',
+  '/contexts': 'get post',
+  '/contexts/{context}': 'delete get options put',
+  '/references': 'delete get put',
+  '/openapi.json': 'get options',
+};
+
+describe("the API's own OpenAPI document", () => {
+  let document: OpenApi;
+  before(async () => {
+    const { api } = await startApi();
+    document = (await api.get('/openapi.json')).json() as OpenApi;
+  });
+
+  it('is valid OpenAPI 3.1, and self-contained', async () => {
+    assert.match(String(document['openapi']), /^3\.1\./);
+    const result = await validate(structuredClone(document) as unknown as Parameters<typeof validate>[0]);
+    assert.deepEqual(result, { valid: true, warnings: [], specification: 'OpenAPI' });
+    for (const [, target = ''] of JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g))
+      assert.match(target, /^#\/components\/\w+\/\w+$/);
+  });
+
+  it('has exactly the operations that there are', () => {
+    const found = Object.entries(document.paths).map(([path, item]) => [
+      path,
+      Object.keys(item).sort().join(' '),
+    ]);
+    assert.deepEqual(Object.fromEntries(found), OPERATIONS);
+    const ids = operations(document).map(({ operationId }) => operationId);
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  it('tells of each write that it may need the token, and of each parameter in a path what it is', () => {
+    for (const [path, item] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(item)) {
+        const isWrite = ['post', 'put', 'delete'].includes(method);
+        assert.equal('security' in operation, isWrite, `${method} ${path}`);
+        const parameters = operation['parameters'] as readonly {
+          name: string;
+          in: string;
+          description: string;
+        }[];
+        const names = parameters
+          .filter((parameter) => parameter.in === 'path')
+          .map(({ name }) => `{${name}}`);
+        assert.deepEqual(names, path.match(/\{\w+\}/g) ?? [], path);
+        for (const { description } of parameters) assert.match(description, /\w{3}/);
+      }
+    }
+  });
+});
+
+describe('every status and problem that the document tells of', () => {
+  const seen = new Set<string>();
+  let document: OpenApi;
+
+  before(async () => {
+    const { api, url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret', BODY_LIMIT_BYTES: '100000' });
+    document = api.description.document;
+    const trusted = await ApiClient.of(url, { 'x-gateway-token': 'the-shared-secret' });
+    await mistakes(api, trusted);
+    await successes(trusted);
+    const { api: hasty } = await startApi({ WORKBENCH_TIMEOUT_MS: '1' });
+    await tooCostly(hasty);
+    const fakes = await failures();
+    for (const client of [api, trusted, hasty, ...fakes])
+      for (const one of client.description.seen) seen.add(one);
+  });
+
+  it('is what requests are really answered with', () => {
+    const missing = operations(document).flatMap(({ operationId, responses }) =>
+      Object.entries(responses).flatMap(([status, response]) => [
+        ...(seen.has(`${operationId} ${status}`) ? [] : [`${operationId} ${status}`]),
+        ...typesOf(response)
+          .map((type) => `${operationId} ${type}`)
+          .filter((one) => !seen.has(one)),
+      ]),
+    );
+    assert.deepEqual(missing, []);
+  });
+});
+
+type Operation = OpenApi['paths'][string][string];
+
+function operations({ paths }: OpenApi): readonly Operation[] {
+  return Object.values(paths).flatMap((item) => Object.values(item));
+}
+
+/** The types that the problem of a response may have. */
+function typesOf(response: unknown): readonly string[] {
+  const { content } = response as { content?: Readonly<Record<string, { schema: unknown }>> };
+  const { allOf } = (content?.['application/problem+json']?.schema ?? { allOf: [] }) as {
+    allOf: readonly unknown[];
+  };
+  return allOf.flatMap(
+    (part) => (part as { properties?: { type?: { enum?: readonly string[] } } }).properties?.type?.enum ?? [],
+  );
+}
+
+/** Requests that are refused for themselves, whatever is stored. */
+async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
+  for (const [method, target, body] of [
+    ...REQUESTS,
+    ['GET', '/openapi.json'],
+    ['OPTIONS', '/openapi.json'],
+    ['OPTIONS', '/contexts/C'],
+    ['OPTIONS', `${MODEL}/context`],
+  ] as typeof REQUESTS) {
+    await trusted.send(method, `${target}${target.includes('?') ? '&' : '?'}nonsense=1`, { body });
+    if (!['GET', 'OPTIONS'].includes(method)) await open.send(method, target, { body });
+    // Nothing is stored yet.
+    await trusted.send(method, target, { body, headers: { 'if-match': '"x"' } });
+    if (body !== undefined) {
+      await trusted.send(method, target, { raw: ' '.repeat(100_001) });
+      await trusted.send(method, target, { body, headers: { 'content-type': 'text/plain' } });
+      await trusted.send(method, target, { body: { nonsense: 1 } });
+    }
+    await trusted.delete('/domains/D?cascade=true');
+    await trusted.delete('/contexts/C');
+    await trusted.delete('/references?uri=urn:doc:a');
+  }
+}
+
+/** Everything done, and refused for what is stored. */
+async function successes(api: ApiClient): Promise<void> {
+  const reference = '/references?uri=urn:doc:a';
+  await api.put(reference, { definitions: { a: true } });
+  await api.put(reference, { definitions: { a: {} } });
+  for (const document of [{ $schema: 'urn:none' }, [], nested(300)]) await api.put(reference, document);
+  await makeModel(api, 'D', 'M', { ...CAR, allOf: [{ $ref: 'urn:doc:a#/definitions/a' }] });
+  await api.post('/domains', { name: 'D' });
+  await api.post('/domains/D/models', { name: 'M', schema: CAR });
+  for (const schema of [true, { $schema: 'urn:none' }, nested(300), { $ref: 'urn:none' }]) {
+    await api.post('/domains/D/models', { name: 'New', schema });
+    await api.put(MODEL, { schema });
+  }
+  await api.put(MODEL, { schema: CAR_WITH_BRAND });
+  await api.put(`${MODEL}?dryRun=true`, { schema: CAR });
+  await api.put(MODEL, { schema: SLOW_CAR, compatibility: 'backward' });
+  await api.post('/contexts', { name: 'C', '@context': `${api.url}/contexts/D~M` });
+  await api.post('/contexts', { name: 'C', '@context': {} });
+  await api.post('/contexts', { name: 'New', '@context': 7 });
+  await api.put('/contexts/C', { '@context': 7 });
+  await api.put('/contexts/C', { '@context': [`${api.url}/contexts/D~M`, { a: 'urn:a:a' }] });
+  await api.post('/contexts', { name: 'Uses', '@context': `${api.url}/contexts/C` });
+  for (const name of ['D~M', 'ngsi-ld-core-context-v1.8']) {
+    await api.put(`/contexts/${name}`, { '@context': {} });
+    await api.delete(`/contexts/${name}`);
+  }
+  for (const target of [
+    '/openapi.json',
+    ...REQUESTS.filter(([method]) => method === 'GET').map(([, one]) => one),
+  ]) {
+    await api.get(target);
+    await api.get(target, { 'if-none-match': '*' });
+  }
+  for (const target of ['/openapi.json', '/contexts/C', `${MODEL}/context`])
+    await api.send('OPTIONS', target);
+  for (const target of ['/contexts/C', MODEL, '/domains/D', reference]) {
+    await api.delete(target, { 'if-match': '"x"' });
+    await api.delete(target);
+  }
+  for (const [method, target, body] of REQUESTS.filter(([method]) => method === 'PUT'))
+    await api.send(method, target, { body, headers: { 'if-match': '"x"' } });
+  for (const name of ['Uses', 'C']) await api.delete(`/contexts/${name}`);
+  await api.delete(MODEL);
+  await api.delete(reference);
+  await api.delete('/domains/D');
+}
+
+/** A deadline that no schema meets. */
+async function tooCostly(api: ApiClient): Promise<void> {
+  await api.post('/domains', { name: 'D' });
+  await api.post('/domains/D/models', { name: 'M', schema: CAR });
+}
+
+/** What only a race, or a failure of the machine, brings about. */
+async function failures(): Promise<readonly ApiClient[]> {
+  const clients: ApiClient[] = [];
+  for (const error of [
+    new Error('unforeseen'),
+    new StoreUnavailableError('down'),
+    new WorkersBusyError(64),
+    new DependencyChangedError(['urn:doc:a'], []),
+    new SchemaNotAcceptedError('SCHEMA_NOT_CONVERTIBLE', 'no counterpart', []),
+    new SchemaNotAcceptedError('SCHEMA_TOO_COSTLY', 'too costly', []),
+  ]) {
+    const { api } = await startFakeApi(failingService(() => error));
+    clients.push(api);
+    for (const [method, target, body] of REQUESTS) {
+      // Elsewhere these errors cannot come up, and are not described.
+      const isDescribed = describes(api, method, target, error);
+      if (isDescribed) await api.send(method, target, { body });
+    }
+  }
+  return clients;
+}
+
+function describes({ description }: ApiClient, method: string, target: string, error: Error): boolean {
+  const type = {
+    Error: 'InternalError',
+    StoreUnavailableError: 'store-unavailable',
+    WorkersBusyError: 'busy',
+    DependencyChangedError: 'dependency-changed',
+    SchemaNotAcceptedError: error.message.replaceAll(' ', '-').replace('no-counterpart', 'not-convertible'),
+  }[error.name];
+  const operation = description.operationAt(method, target);
+  return JSON.stringify(operation?.responses).includes(String(type));
+}
+
+function nested(levels: number): unknown {
+  return levels === 0 ? {} : { not: nested(levels - 1) };
+}

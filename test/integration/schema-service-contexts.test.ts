@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ContextInvalidError } from '../../sidecar/json-ld/errors.js';
+import { BundledContextError, NameError } from '../../sidecar/schema-service/errors.js';
+import type { SchemaService } from '../../sidecar/schema-service/service.js';
+import {
+  AlreadyExistsError,
+  InUseError,
+  NotFoundError,
+  PreconditionFailedError,
+  ReadOnlyContextError,
+} from '../../sidecar/schema-store/errors.js';
+import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schema-service/harness.js';
+
+const TERMS = { seats: 'https://terms.example/seats' };
+const OPTIONS = { baseUrl: BASE_URL };
+
+function urlOf(name: string): string {
+  return `${BASE_URL}/api/v2/contexts/${name}`;
+}
+
+async function namesOf(service: SchemaService): Promise<readonly string[]> {
+  return (await service.contexts.list(ALL)).items.map(({ name }) => name);
+}
+
+describe('custom contexts', () => {
+  const rigOf = useRigs();
+
+  it('are served wrapped, whatever form they were given in', async (t) => {
+    const { service } = await rigOf(t);
+    for (const [name, context, served] of [
+      ['map', TERMS, TERMS],
+      ['wrapped', { '@context': TERMS }, TERMS],
+      ['array', [TERMS, { '@context': TERMS }['@context']], [TERMS, TERMS]],
+    ] as const) {
+      const { context: made, isNewVersion } = await service.contexts.create(name, context, OPTIONS);
+      assert.deepEqual([made.name, made.kind, made.currentVersion, isNewVersion], [name, 'custom', 1, true]);
+      const document = await service.contexts.document(name);
+      assert.deepEqual(jsonOf(document), { '@context': served });
+      assert.deepEqual(
+        [document.kind, document.mediaType, document.etag],
+        ['custom', 'application/ld+json', made.etag],
+      );
+    }
+  });
+
+  it('have versions that stay, and none for the same text', async (t) => {
+    const { service } = await rigOf(t);
+    const { context: first } = await service.contexts.create('terms', TERMS, OPTIONS);
+    const same = await service.contexts.update('terms', { '@context': TERMS }, OPTIONS);
+    assert.deepEqual([same.isNewVersion, same.context], [false, first]);
+    const other = { seats: 'https://terms.example/places' };
+    const { context: second, isNewVersion } = await service.contexts.update('terms', other, {
+      ...OPTIONS,
+      ifMatch: [first.etag],
+    });
+    assert.deepEqual([isNewVersion, second.currentVersion], [true, 2]);
+    assert.notEqual(second.etag, first.etag);
+    assert.deepEqual(jsonOf(await service.contexts.document('terms')), { '@context': other });
+    const old = await service.contexts.document('terms', 1);
+    assert.deepEqual([jsonOf(old), old.etag], [{ '@context': TERMS }, old.sha256]);
+    await rejection(service.contexts.document('terms', 3), NotFoundError);
+    for (const context of [TERMS, 5]) {
+      const options = { ...OPTIONS, ifMatch: [first.etag] };
+      await rejection(service.contexts.update('terms', context, options), PreconditionFailedError);
+    }
+    await rejection(service.contexts.delete('terms', { ifMatch: [first.etag] }), PreconditionFailedError);
+    await service.contexts.delete('terms', { ifMatch: [second.etag] });
+    await rejection(service.contexts.document('terms'), NotFoundError);
+  });
+
+  it('are refused with pointers into the body, wherever it has the context', async (t) => {
+    const { service } = await rigOf(t);
+    const faulty = [TERMS, { seats: 5 }];
+    for (const [pointer, found] of [
+      [undefined, '/@context/1/seats'],
+      ['', '/1/seats'],
+    ] as const) {
+      const options = { ...OPTIONS, pointer };
+      const refused = await rejection(service.contexts.create('terms', faulty, options), ContextInvalidError);
+      assert.deepEqual(
+        refused.errors.map((fault) => fault.pointer),
+        [found],
+      );
+    }
+    assert.equal((await namesOf(service)).includes('terms'), false);
+  });
+
+  it('come with warnings about what will not do what it seems to', async (t) => {
+    const { service } = await rigOf(t);
+    const context = { seats: { '@id': 'https://terms.example/seats', '@type': '@id' } };
+    const { warnings } = await service.contexts.create('terms', context, OPTIONS);
+    assert.deepEqual(
+      warnings.map(({ code, pointer }) => [code, pointer]),
+      [['coercion', '/@context/seats']],
+    );
+  });
+
+  it('have names of their own', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create('terms', TERMS, OPTIONS);
+    await rejection(service.contexts.create('terms', TERMS, OPTIONS), AlreadyExistsError);
+    for (const name of ['a~b', '', 'a/b', 'é'])
+      await rejection(service.contexts.create(name, TERMS, OPTIONS), NameError);
+    await rejection(service.contexts.update('other', TERMS, OPTIONS), NotFoundError);
+  });
+});
+
+describe('contexts that name others', () => {
+  const rigOf = useRigs();
+
+  it('keep the contexts of this service that they name from being deleted', async (t) => {
+    const { service } = await rigOf(t);
+    await service.models.create('city', { name: 'Bench', schema: {} });
+    await service.contexts.create('base', TERMS, OPTIONS);
+    const context = [urlOf('base'), `${urlOf('city~Bench')}?version=1`, urlOf('ngsi-ld-core-context-v1.8')];
+    await service.contexts.create('user', context, OPTIONS);
+    const dependents = [{ kind: 'context', name: 'user', version: 1 }];
+    for (const deletion of [
+      () => service.contexts.delete('base'),
+      () => service.models.delete({ domain: 'city', name: 'Bench' }),
+      () => service.domains.delete('city', { cascade: true }),
+    ])
+      assert.deepEqual((await rejection(deletion(), InUseError)).dependents, dependents);
+    await service.contexts.delete('user');
+    await service.contexts.delete('base');
+  });
+
+  it('name them by any URL of this service, but not by one of another origin that is known', async (t) => {
+    const { service, web, fetched } = await rigOf(t);
+    await service.contexts.create('base', TERMS, OPTIONS);
+    await service.contexts.create('inside', 'http://10.0.0.7:8080/gate/api/v2/contexts/base', OPTIONS);
+    const used = await rejection(service.contexts.delete('base'), InUseError);
+    assert.deepEqual(used.dependents, [{ kind: 'context', name: 'inside', version: 1 }]);
+    await service.contexts.delete('inside');
+
+    const foreign = `${ALLOWED}/api/v2/contexts/base`;
+    web.set(foreign, { '@context': { other: 'https://terms.example/other' } });
+    await service.contexts.create('outside', [foreign], OPTIONS);
+    assert.deepEqual(fetched, [foreign]);
+    await service.contexts.delete('base');
+    await service.contexts.create('home', foreign, { baseUrl: ALLOWED }).then(
+      () => assert.fail('its own context was deleted'),
+      (error: unknown) => assert.ok(error instanceof ContextInvalidError),
+    );
+    assert.deepEqual(fetched, [foreign]);
+  });
+
+  it('name the core context in any version, by its own URL or by one of this service', async (t) => {
+    const { service } = await rigOf(t);
+    const etsi = (version: string) =>
+      `https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v${version}.jsonld`;
+    const contexts = ['1.3', '1.7', '1.8', '1.9'].flatMap((version) => [
+      etsi(version),
+      [TERMS, etsi(version)],
+      [TERMS, urlOf(`ngsi-ld-core-context-v${version}`)],
+      [TERMS, `${urlOf(`ngsi-ld-core-context-v${version}`)}?version=1`],
+    ]);
+    for (const [index, context] of contexts.entries()) {
+      const { warnings } = await service.contexts.create(`c${index}`, context, OPTIONS);
+      assert.deepEqual(warnings, []);
+      assert.deepEqual(jsonOf(await service.contexts.document(`c${index}`)), { '@context': context });
+    }
+  });
+
+  it('are refused when these cannot be had, saying why', async (t) => {
+    const { service, fetched } = await rigOf(t);
+    const urls = [
+      urlOf('none'),
+      `${urlOf('ngsi-ld-core-context-v1.8')}?version=2`,
+      'https://else.example/c',
+      `${ALLOWED}/c`,
+    ];
+    const refused = await rejection(service.contexts.create('terms', urls, OPTIONS), ContextInvalidError);
+    assert.deepEqual(
+      refused.errors.map(({ pointer }) => pointer),
+      ['/@context/0', '/@context/1', '/@context/2', '/@context/3'],
+    );
+    assert.match(refused.errors[3]?.detail ?? '', /answers 404/);
+    assert.deepEqual(fetched, [`${ALLOWED}/c`]);
+  });
+
+  it('cannot name themselves, directly or through others, but for a version that stays', async (t) => {
+    const { service } = await rigOf(t);
+    await rejection(service.contexts.create('a', urlOf('a'), OPTIONS), ContextInvalidError);
+    await service.contexts.create('a', TERMS, OPTIONS);
+    await service.contexts.create('b', [urlOf('a'), TERMS], OPTIONS);
+    for (const url of [urlOf('a'), 'http://10.0.0.7/api/v2/contexts/a', urlOf('b')]) {
+      const refused = await rejection(
+        service.contexts.update('a', [url, TERMS], OPTIONS),
+        ContextInvalidError,
+      );
+      assert.equal(refused.errors[0]?.pointer, '/@context/0', url);
+    }
+    await service.contexts.update(
+      'a',
+      [`${urlOf('a')}?version=1`, { more: 'https://terms.example/more' }],
+      OPTIONS,
+    );
+    await service.contexts.delete('b');
+    await service.contexts.delete('a');
+  });
+});
+
+describe('contexts that nobody can change', () => {
+  const rigOf = useRigs();
+
+  it('are the core contexts: listed first, served under their own names, reserved', async (t) => {
+    const { service } = await rigOf(t);
+    const { items } = await service.contexts.list(ALL);
+    assert.deepEqual(
+      items.map(({ name, kind }) => [name, kind]),
+      [
+        ['data-integrity-v2', 'core'],
+        ...['1.3', '1.4', '1.5', '1.6', '1.7', '1.8', '1.9'].map((v) => [
+          `ngsi-ld-core-context-v${v}`,
+          'core',
+        ]),
+      ],
+    );
+    for (const { name, etag } of items) {
+      const document = await service.contexts.document(name);
+      assert.deepEqual(document, await service.contexts.document(name, 1));
+      assert.deepEqual([document.kind, document.etag], ['core', etag]);
+      assert.deepEqual(Object.keys(jsonOf(document) as object), ['@context']);
+      await rejection(service.contexts.document(name, 2), NotFoundError);
+      await rejection(service.contexts.create(name, TERMS, OPTIONS), AlreadyExistsError);
+      await rejection(service.contexts.update(name, TERMS, OPTIONS), BundledContextError);
+      await rejection(service.contexts.delete(name), BundledContextError);
+    }
+  });
+
+  it('are those generated from models', async (t) => {
+    const { service } = await rigOf(t);
+    await service.models.create('city', { name: 'Bench', schema: {} });
+    const name = 'city~Bench';
+    assert.equal((await service.contexts.document(name)).kind, 'generated');
+    for (const context of [TERMS, 5])
+      await rejection(service.contexts.update(name, context, OPTIONS), ReadOnlyContextError);
+    await rejection(service.contexts.delete(name), ReadOnlyContextError);
+  });
+
+  it('come in pages with the others, each once', async (t) => {
+    const { service } = await rigOf(t);
+    for (const name of ['a', 'b']) await service.contexts.create(name, TERMS, OPTIONS);
+    const all = await namesOf(service);
+    assert.equal(all.length, 10);
+    for (const limit of [1, 3, 8, 9, 10]) {
+      const pages: string[] = [];
+      for (let offset = 0; offset < all.length; offset += limit) {
+        const { items, total } = await service.contexts.list({ limit, offset });
+        assert.ok(items.length <= limit);
+        assert.equal(total, 10);
+        pages.push(...items.map(({ name }) => name));
+      }
+      assert.deepEqual(pages, all);
+    }
+    assert.deepEqual((await service.contexts.list({ limit: 5, offset: 50 })).items, []);
+  });
+});

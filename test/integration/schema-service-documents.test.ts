@@ -1,0 +1,256 @@
+import { validate } from '@readme/openapi-parser';
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { createDocumentLoader } from '../../sidecar/json-ld/document-loader.js';
+import { createProcessor } from '../../sidecar/json-ld/processor.js';
+import type { JsonObject } from '../../sidecar/json-schema/json.js';
+import { resolveWith } from '../../sidecar/json-schema/references.js';
+import { createValidator } from '../../sidecar/json-schema/validator.js';
+import { FileNotFoundError } from '../../sidecar/schema-service/errors.js';
+import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schema-service/service.js';
+import { NotFoundError } from '../../sidecar/schema-store/errors.js';
+import { TaskFailedError, WorkersBusyError } from '../../sidecar/workers/errors.js';
+import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schema-service/fixtures.js';
+import {
+  BASE_URL,
+  CONTEXT_BASE,
+  jsonOf,
+  rejection,
+  useRigs,
+  type Rig,
+} from '../unit/schema-service/harness.js';
+
+const KEY = { domain: 'city', name: 'Bench' };
+const CORE_URL = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld';
+
+async function withBench(rig: Rig): Promise<Rig> {
+  await rig.service.references.put(COMMON_URI, COMMON);
+  await rig.service.models.create('city', { name: 'Bench', description: 'To sit', schema: BENCH });
+  return rig;
+}
+
+function read({ service }: Rig, kind: ModelDocumentKind, version?: number): Promise<ServedDocument> {
+  return service.models.document(KEY, kind, { version, baseUrl: BASE_URL });
+}
+
+describe('documents of models', () => {
+  const rigOf = useRigs();
+
+  it('bundle the schema so that it needs no other, and says the same', async (t) => {
+    const rig = await withBench(await rigOf(t));
+    const bundled = jsonOf(await read(rig, 'bundled')) as JsonObject;
+    const validator = createValidator(resolveWith(bundled));
+    const bench = {
+      id: 'urn:ngsi-ld:Bench:1',
+      type: 'Bench',
+      location: { type: 'Point', coordinates: [1, 2] },
+    };
+    assert.deepEqual(validator(bench), []);
+    assert.notDeepEqual(validator({ ...bench, location: { type: 'Point', coordinates: [1] } }), []);
+  });
+
+  it('have an example that is valid, names the contexts, and means what they say', async (t) => {
+    const rig = await withBench(await rigOf(t));
+    const { '@context': context, ...example } = jsonOf(await read(rig, 'example')) as JsonObject;
+    assert.deepEqual(context, [`${BASE_URL}/api/v2/contexts/city~Bench`, CORE_URL]);
+    assert.equal(example['type'], 'Bench');
+    assert.equal(example['status'], 'free');
+    const bundled = jsonOf(await read(rig, 'bundled')) as JsonObject;
+    assert.deepEqual(createValidator(resolveWith(bundled))(example), []);
+
+    const normalized = jsonOf(await read(rig, 'example-normalized')) as JsonObject;
+    assert.deepEqual(normalized['refPark'], { type: 'Relationship', object: example['refPark'] ?? null });
+    assert.deepEqual(normalized['location'], { type: 'GeoProperty', value: example['location'] ?? null });
+    const resolve = async (url: string) => {
+      assert.equal(url, `${BASE_URL}/api/v2/contexts/city~Bench`);
+      return jsonOf(await rig.service.contexts.document('city~Bench'));
+    };
+    const [expanded] = (await createProcessor().expand(normalized, {
+      documentLoader: createDocumentLoader({ resolve }),
+      safe: true,
+    })) as [JsonObject];
+    assert.deepEqual(expanded['@type'], [`${CONTEXT_BASE}Bench`]);
+    assert.ok(`${CONTEXT_BASE}seats` in expanded);
+    assert.ok('https://uri.etsi.org/ngsi-ld/location' in expanded);
+  });
+
+  it('have an OpenAPI document that is valid, self-contained, and of this server', async (t) => {
+    const rig = await withBench(await rigOf(t));
+    const openapi = jsonOf(await read(rig, 'openapi')) as JsonObject;
+    const text = JSON.stringify(openapi);
+    for (const [, reference] of text.matchAll(/"\$ref":"([^"]*)"/g)) assert.match(reference ?? '', /^#/);
+    assert.deepEqual(openapi['servers'], [{ url: BASE_URL }]);
+    assert.deepEqual(openapi['info'], { title: 'Bench (city)', version: '1', description: 'To sit' });
+    assert.match(text, /urn:ngsi-ld:Bench:001/);
+    const verdict = await validate(structuredClone(openapi) as never);
+    assert.ok(verdict.valid, JSON.stringify(verdict));
+  });
+
+  it('name the version of the context where a version was asked for', async (t) => {
+    const rig = await withBench(await rigOf(t));
+    for (const kind of ['example', 'example-normalized', 'openapi'] as const) {
+      assert.match((await read(rig, kind, 1)).bytes.toString(), /contexts\/city~Bench\?version=1"/);
+      assert.doesNotMatch((await read(rig, kind)).bytes.toString(), /\?version=/);
+    }
+  });
+
+  it('are of the model as it is now where no version was asked for', async (t) => {
+    const rig = await withBench(await rigOf(t));
+    const descriptionOf = async (version?: number) =>
+      (jsonOf(await read(rig, 'openapi', version)) as { info: { description: string } }).info.description;
+    assert.equal(await descriptionOf(), 'To sit');
+    await rig.service.models.update(KEY, { schema: BENCH, description: 'For two' });
+    assert.deepEqual([await descriptionOf(), await descriptionOf(1)], ['For two', 'To sit']);
+  });
+
+  it('are made once, however many ask for them at the same time and later', async (t) => {
+    const rig = await withBench(await rigOf(t));
+    rig.tasks.length = 0;
+    const kinds = ['bundled', 'openapi', 'example', 'example-normalized', 'openapi', 'bundled'] as const;
+    const [first] = await Promise.all(kinds.map((kind) => read(rig, kind)));
+    assert.deepEqual([...rig.tasks].sort(), ['describeModel', 'makeExample', 'modelOpenApi']);
+    assert.equal(await read(rig, 'bundled'), first);
+    assert.equal((await read(rig, 'schema')).bytes, (await read(rig, 'schema')).bytes);
+  });
+
+  it('are made again where nothing can be kept', async (t) => {
+    const rig = await withBench(await rigOf(t, { cacheBytes: 0 }));
+    assert.deepEqual(await read(rig, 'openapi'), await read(rig, 'openapi'));
+    assert.equal(rig.tasks.filter((task) => task === 'modelOpenApi').length, 2);
+  });
+
+  it('tell servers apart by which they were asked for', async (t) => {
+    const rig = await withBench(await rigOf(t));
+    for (const baseUrl of [BASE_URL, 'https://other.example/gate']) {
+      for (const kind of ['openapi', 'example', 'example-normalized'] as const) {
+        const { bytes } = await rig.service.models.document(KEY, kind, { baseUrl });
+        assert.ok(bytes.toString().includes(`"${baseUrl}/api/v2/contexts/city~Bench"`), `${baseUrl} ${kind}`);
+      }
+    }
+  });
+
+  it('are those of a new model after the one of its name was deleted', async (t) => {
+    const rig = await withBench(await rigOf(t));
+    await read(rig, 'bundled');
+    await rig.service.models.delete(KEY);
+    await rejection(read(rig, 'bundled'), NotFoundError);
+    await rig.service.references.put(COMMON_URI, { definitions: { Commons: { minProperties: 3 } } });
+    await rig.service.models.create('city', { name: 'Bench', schema: BENCH });
+    assert.match((await read(rig, 'bundled')).bytes.toString(), /"minProperties":3/);
+  });
+
+  it('say that a model or version is not there', async (t) => {
+    const rig = await withBench(await rigOf(t));
+    for (const kind of ['schema', 'bundled', 'openapi', 'context', 'example'] as const) {
+      const missing = await rejection(read(rig, kind, 2), NotFoundError);
+      assert.deepEqual(missing.thing, { kind: 'model', ...KEY, version: 2 });
+    }
+    const options = { baseUrl: BASE_URL };
+    await rejection(rig.service.models.files({ ...KEY, name: 'Other' }, options), NotFoundError);
+    await rejection(rig.service.models.file(KEY, 'schema.json', { ...options, version: 0 }), NotFoundError);
+  });
+
+  it('pass on that the workers cannot do it now, and do it when they can', async (t) => {
+    let isBusy = false;
+    const rig = await withBench(
+      await rigOf(t, {
+        workers: (workers) => ({
+          run: (kind, input, options) =>
+            isBusy ? Promise.reject(new WorkersBusyError(1)) : workers.run(kind, input, options),
+        }),
+      }),
+    );
+    isBusy = true;
+    await rejection(read(rig, 'openapi'), WorkersBusyError);
+    isBusy = false;
+    assert.match((await read(rig, 'openapi')).bytes.toString(), /^\{"openapi":"3\.1\.0"/);
+  });
+});
+
+describe('files of models', () => {
+  const rigOf = useRigs();
+
+  it('are listed as they are served', async (t) => {
+    const { service } = await withBench(await rigOf(t));
+    for (const options of [{ baseUrl: BASE_URL }, { baseUrl: BASE_URL, version: 1 }]) {
+      const files = await service.models.files(KEY, options);
+      assert.deepEqual(
+        files.map(({ name, mediaType }) => [name, mediaType]),
+        [
+          ['schema.json', 'application/schema+json'],
+          ['openapi.json', 'application/json'],
+          ['context.jsonld', 'application/ld+json'],
+          ['example.jsonld', 'application/ld+json'],
+          ['example-normalized.jsonld', 'application/ld+json'],
+          [files[5]?.name, 'application/schema+json'],
+        ],
+      );
+      for (const { name, mediaType, size, sha256 } of files) {
+        const { bytes, ...file } = await service.models.file(KEY, name, options);
+        const hash = createHash('sha256').update(bytes).digest('hex');
+        assert.deepEqual([size, sha256], [bytes.length, hash], name);
+        assert.deepEqual(file, { mediaType, sha256, etag: hash }, name);
+      }
+    }
+  });
+
+  it('hold the documents that the schema refers to, by a name that stays', async (t) => {
+    const { service } = await withBench(await rigOf(t));
+    const options = { baseUrl: BASE_URL };
+    const [shared] = (await service.models.files(KEY, options)).filter(({ uri }) => uri === COMMON_URI);
+    assert.match(shared?.name ?? '', /^common-[0-9a-f]{12}\.json$/);
+    assert.deepEqual(jsonOf(await service.models.file(KEY, shared?.name ?? '', options)), COMMON);
+    await service.references.put('urn:example:a', { $ref: COMMON_URI });
+    await service.models.update(KEY, {
+      schema: { ...BENCH, not: { required: ['x'], $ref: 'urn:example:a' } },
+    });
+    const names = (await service.models.files(KEY, options)).map(({ name }) => name);
+    assert.ok(names.includes(shared?.name ?? ''));
+    assert.equal(new Set(names).size, 7);
+  });
+
+  it('are no others', async (t) => {
+    const { service } = await withBench(await rigOf(t));
+    for (const name of ['', 'schema', 'constructor', '../schema.json', 'common.json'])
+      await rejection(service.models.file(KEY, name, { baseUrl: BASE_URL }), FileNotFoundError);
+  });
+
+  it('have no example where no entity satisfies the schema', async (t) => {
+    const { service } = await rigOf(t);
+    const options = { baseUrl: BASE_URL };
+    for (const [name, schema] of [
+      ['Text', { type: 'string' }],
+      ['None', { allOf: [{ required: ['a'] }, plainSchema({ a: false })] }],
+      [
+        'Faulty',
+        { ...plainSchema({ a: { pattern: '^b$', not: { const: 'b' }, type: 'string' } }), required: ['a'] },
+      ],
+    ] as const) {
+      await service.models.create('city', { name, schema });
+      const key = { domain: 'city', name };
+      const files = await service.models.files(key, options);
+      assert.deepEqual(
+        files.map((file) => file.name),
+        ['schema.json', 'openapi.json', 'context.jsonld'],
+        name,
+      );
+      await rejection(service.models.document(key, 'example', options), FileNotFoundError);
+      const openapi = jsonOf(await service.models.document(key, 'openapi', options)) as JsonObject;
+      assert.equal((openapi['components'] as JsonObject)['examples'], undefined);
+    }
+  });
+
+  it('have no example where making one takes too much', async (t) => {
+    const { service } = await rigOf(t, {
+      workers: (workers) => ({
+        run: (kind, input, options) =>
+          kind === 'makeExample'
+            ? Promise.reject(new TaskFailedError('deep', { cause: new RangeError('stack') }))
+            : workers.run(kind, input, options),
+      }),
+    });
+    await service.models.create('city', { name: 'Bench', schema: {} });
+    assert.equal((await service.models.files(KEY, { baseUrl: BASE_URL })).length, 3);
+  });
+});

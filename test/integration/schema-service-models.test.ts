@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '../../sidecar/json-schema/json.js';
+import { NameError, SchemaNotAcceptedError } from '../../sidecar/schema-service/errors.js';
+import { InUseError, NotFoundError } from '../../sidecar/schema-store/errors.js';
+import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schema-service/fixtures.js';
+import {
+  ALL,
+  ALLOWED,
+  BASE_URL,
+  CONTEXT_BASE,
+  jsonOf,
+  rejection,
+  useRigs,
+  type Rig,
+} from '../unit/schema-service/harness.js';
+
+const KEY = { domain: 'city', name: 'Bench' };
+const STORED_ELSEWHERE = 'it is not stored here, nor of an origin that documents may be fetched from';
+
+describe('creating models', () => {
+  const rigOf = useRigs();
+
+  async function contextOf({ service }: Rig, key = KEY): Promise<unknown> {
+    return jsonOf(await service.models.document(key, 'context', { baseUrl: BASE_URL }));
+  }
+
+  it('makes version 1 with the schema as given, the documents it refers to, and its context', async (t) => {
+    const { service } = await rigOf(t);
+    await service.references.put(COMMON_URI, COMMON);
+    const made = await service.models.create('city', { name: 'Bench', description: 'To sit', schema: BENCH });
+    assert.deepEqual(made, await service.models.get(KEY));
+    assert.equal(made.currentVersion, 1);
+    assert.equal(made.description, 'To sit');
+    assert.equal(made.compatibility, 'none');
+    assert.equal(made.contextName, 'city~Bench');
+    assert.deepEqual(made.schema, BENCH);
+    assert.deepEqual(made.version.references, [COMMON_URI]);
+    assert.equal(made.version.dialect, '2020-12');
+    assert.equal(made.version.change, undefined);
+    const { bytes } = await service.models.document(KEY, 'schema', { baseUrl: BASE_URL });
+    assert.equal(bytes.toString(), JSON.stringify(BENCH));
+    assert.deepEqual([made.version.size, made.version.sha256.length], [bytes.length, 64]);
+  });
+
+  it('generates a flat context of type, attributes and members of values, and warns of core terms', async (t) => {
+    const rig = await rigOf(t);
+    await rig.service.references.put(COMMON_URI, COMMON);
+    const { warnings } = await rig.service.models.create('city', { name: 'Bench', schema: BENCH });
+    const terms = ['Bench', 'material', 'name', 'refPark', 'seats', 'wood'];
+    assert.deepEqual(await contextOf(rig), {
+      '@context': [
+        Object.fromEntries(terms.map((term) => [term, `${CONTEXT_BASE}${term}`])),
+        'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld',
+      ],
+    });
+    assert.deepEqual(
+      warnings.map(({ code, term }) => [code, term]),
+      [
+        ['core-term', 'location'],
+        ['core-term', 'status'],
+      ],
+    );
+  });
+
+  it('takes the model’s own base for its terms', async (t) => {
+    const rig = await rigOf(t);
+    const schema = plainSchema({ seats: { type: 'integer' } });
+    const contextBase = 'https://own.example/terms#';
+    await rig.service.models.create('city', { name: 'Bench', schema, contextBase });
+    assert.deepEqual(await contextOf(rig), {
+      '@context': [
+        { Bench: `${contextBase}Bench`, seats: `${contextBase}seats` },
+        'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld',
+      ],
+    });
+  });
+
+  it('warns when no entity of the model can have its name as type', async (t) => {
+    const { service } = await rigOf(t);
+    for (const [name, types, codes] of [
+      ['A', { const: 'Other' }, ['other-type']],
+      ['B', { enum: ['Other', ['Other', 'B']] }, []],
+      ['C', { type: 'string' }, []],
+    ] as const) {
+      const { warnings } = await service.models.create('city', {
+        name,
+        schema: plainSchema({ type: types }),
+      });
+      assert.deepEqual(
+        warnings.map(({ code }) => code),
+        codes,
+        name,
+      );
+    }
+  });
+
+  it('lists every missing document with the place that names it and why it is not there', async (t) => {
+    const rig = await rigOf(t);
+    const [gone, other] = [`${ALLOWED}/gone.json`, 'urn:example:other'];
+    const schema = {
+      allOf: [{ $ref: `${COMMON_URI}#/definitions/Commons` }, { $ref: `${gone}#/a` }, { $ref: other }],
+      not: { $ref: '#/nowhere' },
+    };
+    const refused = await rejection(
+      rig.service.models.create('city', { name: 'Bench', schema }),
+      SchemaNotAcceptedError,
+    );
+    assert.equal(refused.code, 'SCHEMA_REFERENCE_DANGLING');
+    assert.deepEqual(new Set(refused.missingUris), new Set([COMMON_URI, gone, other]));
+    const details = new Map(refused.errors.map(({ pointer, detail }) => [pointer, detail]));
+    assert.match(
+      details.get('/schema/allOf/0/$ref') ?? '',
+      new RegExp(`${COMMON_URI} is missing: ${STORED_ELSEWHERE}`),
+    );
+    assert.match(details.get('/schema/allOf/1/$ref') ?? '', /answers 404/);
+    assert.match(details.get('/schema/allOf/2/$ref') ?? '', /urn:example:other is missing/);
+    assert.match(details.get('/schema/not/$ref') ?? '', /leads to no schema$/);
+    assert.equal((await rig.store.models.list('city', ALL)).total, 0);
+  });
+
+  it('fetches documents of allowed origins once and keeps them', async (t) => {
+    const { service, store, web, fetched } = await rigOf(t);
+    const [first, second] = [`${ALLOWED}/first.json`, `${ALLOWED}/second.json`];
+    web
+      .set(first, { $defs: { a: { $ref: 'second.json' } } })
+      .set(second, { properties: { seats: { minimum: 1 } } });
+    const schema = { $ref: `${first}#/$defs/a` };
+    const { version } = await service.models.create('city', { name: 'Bench', schema });
+    assert.deepEqual(version.references, [first, second]);
+    await service.models.create('city', { name: 'Other', schema });
+    assert.deepEqual(fetched, [first, second]);
+    const kept = await store.references.list(ALL);
+    assert.deepEqual(
+      kept.items.map(({ uri, source }) => [uri, source]),
+      [
+        [first, 'fetched'],
+        [second, 'fetched'],
+      ],
+    );
+    const inUse = await rejection(service.references.delete(second), InUseError);
+    assert.deepEqual(
+      inUse.dependents.map(({ kind }) => kind),
+      ['model', 'model', 'reference'],
+    );
+  });
+
+  it('keeps no fetched document of a schema that is refused', async (t) => {
+    const { service, store, web } = await rigOf(t);
+    web.set(`${ALLOWED}/first.json`, {});
+    const schema = { allOf: [{ $ref: `${ALLOWED}/first.json` }], type: 'objekt' };
+    await rejection(service.models.create('city', { name: 'Bench', schema }), SchemaNotAcceptedError);
+    assert.equal((await store.references.list(ALL)).total, 0);
+  });
+
+  it('does not fetch what is stored, whatever $id it has', async (t) => {
+    const { service, fetched } = await rigOf(t);
+    const uri = `${ALLOWED}/common.json`;
+    await service.references.put(uri, { $id: COMMON_URI, type: 'object' });
+    await service.references.put(`${ALLOWED}/other.json`, { $id: COMMON_URI, minProperties: 1 });
+    const schema = { allOf: [{ $ref: uri }, { $ref: `${ALLOWED}/other.json` }] };
+    await service.models.create('city', { name: 'Bench', schema });
+    assert.deepEqual(fetched, []);
+  });
+
+  it('takes names and attributes that objects of JavaScript have already', async (t) => {
+    const rig = await rigOf(t);
+    await rig.service.domains.create({ name: 'constructor' });
+    const schema = JSON.parse(
+      '{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"},"toString":{"const":1}}}',
+    ) as JsonObject;
+    const key = { domain: 'constructor', name: 'toString' };
+    const { warnings } = await rig.service.models.create(key.domain, { name: key.name, schema });
+    assert.deepEqual(
+      warnings.map(({ code, term }) => [code, term]),
+      [['no-term', '__proto__']],
+    );
+    const context = (await contextOf(rig, key)) as { '@context': [object, string] };
+    assert.deepEqual(Object.keys(context['@context'][0]), ['constructor', 'toString']);
+    assert.deepEqual((await rig.service.models.get(key)).schema, schema);
+  });
+});
+
+describe('deleting models and domains', () => {
+  const rigOf = useRigs();
+
+  it('takes a model’s context with it, and a domain’s models when told to', async (t) => {
+    const { service } = await rigOf(t);
+    for (const name of ['A', 'B']) await service.models.create('city', { name, schema: {} });
+    await service.models.delete({ domain: 'city', name: 'A' });
+    await rejection(service.contexts.document('city~A'), NotFoundError);
+    const inUse = await rejection(service.domains.delete('city'), InUseError);
+    assert.deepEqual(inUse.dependents, [{ kind: 'model', domain: 'city', name: 'B', version: 1 }]);
+    await service.domains.delete('city', { cascade: true });
+    await rejection(service.contexts.document('city~B'), NotFoundError);
+    assert.equal((await service.domains.list(ALL)).total, 0);
+  });
+
+  it('refuses names that no domain may have', async (t) => {
+    const { service } = await rigOf(t);
+    assert.equal(
+      (await rejection(service.domains.create({ name: 'a b' }), NameError)).errors[0]?.pointer,
+      '/name',
+    );
+  });
+});

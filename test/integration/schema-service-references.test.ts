@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject, JsonValue } from '../../sidecar/json-schema/json.js';
+import { ReferenceUriError, SchemaNotAcceptedError } from '../../sidecar/schema-service/errors.js';
+import { InUseError, NotFoundError, PreconditionFailedError } from '../../sidecar/schema-store/errors.js';
+import { COMMON, COMMON_URI } from '../unit/schema-service/fixtures.js';
+import { ALL, jsonOf, rejection, useRigs } from '../unit/schema-service/harness.js';
+
+describe('reference documents', () => {
+  const rigOf = useRigs();
+
+  it('come back as they were stored, under every spelling of their URI', async (t) => {
+    const { service } = await rigOf(t);
+    const put = await service.references.put('HTTPS://schemas.example:443/common.json', COMMON);
+    assert.deepEqual(
+      [put.outcome, put.reference.uri, put.reference.source],
+      ['created', COMMON_URI, 'stored'],
+    );
+    const got = await service.references.get(COMMON_URI);
+    assert.deepEqual(jsonOf(got), COMMON);
+    assert.deepEqual(got.reference, put.reference);
+    assert.deepEqual([got.etag, got.sha256], [put.reference.etag, put.reference.content.sha256]);
+    assert.deepEqual((await service.references.list(ALL)).items, [put.reference]);
+    await service.references.delete('https://schemas.example/./common.json');
+    await rejection(service.references.get(COMMON_URI), NotFoundError);
+  });
+
+  it('are replaced only from the state that is expected', async (t) => {
+    const { service } = await rigOf(t);
+    await rejection(service.references.put(COMMON_URI, COMMON, 'present'), PreconditionFailedError);
+    const { reference } = await service.references.put(COMMON_URI, COMMON, 'absent');
+    await rejection(service.references.put(COMMON_URI, {}, 'absent'), PreconditionFailedError);
+    await rejection(service.references.put(COMMON_URI, {}, ['other']), PreconditionFailedError);
+    assert.equal((await service.references.put(COMMON_URI, COMMON)).outcome, 'unchanged');
+    assert.equal((await service.references.put(COMMON_URI, {}, [reference.etag])).outcome, 'replaced');
+    await rejection(
+      service.references.delete(COMMON_URI, { ifMatch: [reference.etag] }),
+      PreconditionFailedError,
+    );
+  });
+
+  it('stay while a model or another document refers to them', async (t) => {
+    const { service } = await rigOf(t);
+    await service.references.put(COMMON_URI, COMMON);
+    await service.references.put('https://schemas.example/user.json', {
+      $ref: 'common.json#/definitions/Commons',
+    });
+    const used = await rejection(service.references.delete(COMMON_URI), InUseError);
+    assert.deepEqual(used.dependents, [{ kind: 'reference', uri: 'https://schemas.example/user.json' }]);
+    const schema = { $ref: 'https://schemas.example/user.json' };
+    await service.models.create('city', { name: 'Bench', schema });
+    await rejection(service.references.delete('https://schemas.example/user.json'), InUseError);
+    await service.models.delete({ domain: 'city', name: 'Bench' });
+    await service.references.delete('https://schemas.example/user.json');
+    await service.references.delete(COMMON_URI);
+  });
+
+  const refusals: readonly (readonly [string, JsonValue, string, string])[] = [
+    ['an array', [], 'SCHEMA_INVALID', ''],
+    ['a boolean', true, 'SCHEMA_INVALID', ''],
+    [
+      'another draft',
+      { $schema: 'http://json-schema.org/draft-03/schema' },
+      'SCHEMA_DIALECT_UNSUPPORTED',
+      '/$schema',
+    ],
+    ['too many levels', nested(5_000), 'SCHEMA_LIMIT_EXCEEDED', '/a'.repeat(256)],
+    ['too many bytes', { a: 'x'.repeat(1_048_576) }, 'SCHEMA_LIMIT_EXCEEDED', ''],
+  ];
+  for (const [what, document, code, pointer] of refusals) {
+    it(`are refused: ${what}`, async (t) => {
+      const { service } = await rigOf(t);
+      const refused = await rejection(service.references.put(COMMON_URI, document), SchemaNotAcceptedError);
+      assert.deepEqual([refused.code, refused.errors[0]?.pointer], [code, pointer]);
+      assert.equal((await service.references.list(ALL)).total, 0);
+    });
+  }
+
+  it('may hold parts that are broken, as long as no schema needs these', async (t) => {
+    const { service } = await rigOf(t);
+    const document = {
+      definitions: { broken: { type: 'objekt', $ref: '#/nowhere' }, sound: { type: 'object' } },
+    };
+    await service.references.put(COMMON_URI, document);
+    const schemaOf = (part: string) => ({ $ref: `${COMMON_URI}#/definitions/${part}` });
+    await service.models.create('city', { name: 'Sound', schema: schemaOf('sound') });
+    const creating = service.models.create('city', { name: 'Broken', schema: schemaOf('broken') });
+    assert.equal((await rejection(creating, SchemaNotAcceptedError)).errors[0]?.pointer, '/schema/$ref');
+  });
+
+  it('are named by absolute URIs only', async (t) => {
+    const { service } = await rigOf(t);
+    for (const uri of ['common.json', `${COMMON_URI}#a`, 'file:///a.json']) {
+      await rejection(service.references.put(uri, {}), ReferenceUriError);
+      await rejection(service.references.get(uri), ReferenceUriError);
+      await rejection(service.references.delete(uri), ReferenceUriError);
+    }
+  });
+});
+
+function nested(levels: number): JsonObject {
+  let document: JsonObject = {};
+  for (let level = 0; level < levels; level += 1) document = { a: document };
+  return document;
+}

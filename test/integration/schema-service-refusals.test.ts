@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '../../sidecar/json-schema/json.js';
+import { ContextBaseError, NameError, SchemaNotAcceptedError } from '../../sidecar/schema-service/errors.js';
+import { AlreadyExistsError, NotFoundError, UnstorableTextError } from '../../sidecar/schema-store/errors.js';
+import { TaskTooCostlyError } from '../../sidecar/workers/errors.js';
+import { ALL, rejection, useRigs } from '../unit/schema-service/harness.js';
+
+const KEY = { domain: 'city', name: 'Bench' };
+
+describe('models that cannot be created', () => {
+  const rigOf = useRigs();
+
+  const refusals: readonly (readonly [string, JsonObject, string, string])[] = [
+    [
+      'an invalid keyword',
+      { properties: { a: { type: 'objekt' } } },
+      'SCHEMA_INVALID',
+      '/schema/properties/a/type',
+    ],
+    [
+      'a pattern that is none',
+      { properties: { a: { pattern: '(' } } },
+      'SCHEMA_INVALID',
+      '/schema/properties/a/pattern',
+    ],
+    [
+      'an unknown draft',
+      { $schema: 'http://json-schema.org/draft-04/schema#' },
+      'SCHEMA_DIALECT_UNSUPPORTED',
+      '/schema/$schema',
+    ],
+    ['a circle of references', { allOf: [{ $ref: '#' }] }, 'SCHEMA_INVALID', '/schema/allOf/0/$ref'],
+    ['too many levels', nested(300), 'SCHEMA_LIMIT_EXCEEDED', `/schema${'/not'.repeat(256)}`],
+  ];
+  for (const [what, schema, code, pointer] of refusals) {
+    it(`refuses ${what}, with a pointer into the body`, async (t) => {
+      const rig = await rigOf(t);
+      const creating = rig.service.models.create('city', { name: 'Bench', schema });
+      const refused = await rejection(creating, SchemaNotAcceptedError);
+      assert.equal(refused.code, code);
+      assert.deepEqual(
+        refused.errors.map((fault) => fault.pointer),
+        [pointer],
+      );
+      assert.equal((await rig.store.models.list('city', ALL)).total, 0);
+    });
+  }
+
+  it('refuses a schema that no self-contained one can express', async (t) => {
+    const { service } = await rigOf(t);
+    await service.references.put('https://example.com/tree', { $dynamicAnchor: 'node' });
+    const property = { $dynamicRef: 'https://example.com/tree#node' };
+    const schema = { $dynamicAnchor: 'node', properties: { a: property } };
+    const creating = service.models.create('city', { name: 'Bench', schema });
+    const refused = await rejection(creating, SchemaNotAcceptedError);
+    assert.deepEqual(
+      [refused.code, refused.errors[0]?.pointer],
+      ['SCHEMA_NOT_CONVERTIBLE', '/schema/properties/a/$dynamicRef'],
+    );
+  });
+
+  it('refuses what is no object as a schema', async (t) => {
+    const { service } = await rigOf(t);
+    for (const schema of [true, null, [], 'x', 1]) {
+      const refused = await rejection(
+        service.models.create('city', { name: 'A', schema }),
+        SchemaNotAcceptedError,
+      );
+      assert.deepEqual([refused.code, refused.errors[0]?.pointer], ['SCHEMA_INVALID', '/schema']);
+    }
+  });
+
+  for (const task of ['checkSchema', 'describeModel']) {
+    it(`refuses a schema on which ${task} takes too much`, async (t) => {
+      const { service } = await rigOf(t, {
+        workers: (workers) => ({
+          run: (kind, input, options) =>
+            kind === task
+              ? Promise.reject(new TaskTooCostlyError('time', 'too slow'))
+              : workers.run(kind, input, options),
+        }),
+      });
+      const creating = service.models.create('city', { name: 'Bench', schema: {} });
+      const refused = await rejection(creating, SchemaNotAcceptedError);
+      assert.deepEqual([refused.code, refused.errors[0]?.pointer], ['SCHEMA_TOO_COSTLY', '/schema']);
+    });
+  }
+
+  it('names what is wrong with names, bases and texts before it looks at the schema', async (t) => {
+    const { service, tasks } = await rigOf(t);
+    for (const name of ['', '1a', 'a/b', 'a~b', 'é', '__proto__', 'a'.repeat(129), 'a\n'])
+      assert.equal(
+        (await rejection(service.models.create('city', { name, schema: {} }), NameError)).errors[0]?.pointer,
+        '/name',
+      );
+    for (const contextBase of [
+      '',
+      'terms',
+      'https://a.example/terms',
+      'ftp://a.example/',
+      'https://a.example/ x/',
+    ])
+      assert.equal(
+        (
+          await rejection(
+            service.models.create('city', { name: 'A', schema: {}, contextBase }),
+            ContextBaseError,
+          )
+        ).errors[0]?.pointer,
+        '/contextBase',
+      );
+    const description = 'half \uD800';
+    await rejection(
+      service.models.create('city', { name: 'A', schema: {}, description }),
+      UnstorableTextError,
+    );
+    assert.deepEqual(tasks, []);
+  });
+
+  it('says that the domain is missing, or the model there, before it looks at the schema', async (t) => {
+    const { service, tasks } = await rigOf(t);
+    const bad = { name: 'Bench', schema: { type: 'objekt' } };
+    const missing = await rejection(service.models.create('town', bad), NotFoundError);
+    assert.deepEqual(missing.thing, { kind: 'domain', name: 'town' });
+    await service.models.create('city', { name: 'Bench', schema: {} });
+    const before = tasks.length;
+    const taken = await rejection(service.models.create('city', bad), AlreadyExistsError);
+    assert.deepEqual(taken.thing, { kind: 'model', ...KEY });
+    assert.equal(tasks.length, before);
+  });
+});
+
+function nested(levels: number): JsonObject {
+  let schema: JsonObject = {};
+  for (let level = 0; level < levels; level += 1) schema = { not: schema };
+  return schema;
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OvertakenError } from '../../sidecar/schema-service/errors.js';
+import type { SchemaService } from '../../sidecar/schema-service/service.js';
+import { PreconditionFailedError } from '../../sidecar/schema-store/errors.js';
+import { plainSchema } from '../unit/schema-service/fixtures.js';
+import { ALL, rejection, useRigs } from '../unit/schema-service/harness.js';
+import { over, storeWith } from '../unit/schema-service/meddling.js';
+
+const KEY = { domain: 'city', name: 'Bench' };
+
+const SEATS = plainSchema({ seats: { type: 'integer' } });
+const NARROWING = plainSchema({ seats: { type: 'integer', maximum: 9 } });
+const BREAKING = plainSchema({ seats: { type: 'string' } });
+
+function create(service: SchemaService) {
+  return service.models.create('city', { name: 'Bench', schema: SEATS });
+}
+
+async function versionsOf(service: SchemaService) {
+  const { items } = await service.models.versions(KEY, ALL);
+  return items.map(({ number, change }) => [number, change]);
+}
+
+describe('updates at the same time', () => {
+  const rigOf = useRigs();
+
+  it('are made one after the other, each against the version before it', async (t) => {
+    const { service } = await rigOf(t);
+    await create(service);
+    const updates = await Promise.all([
+      service.models.update(KEY, { schema: NARROWING }),
+      service.models.update(KEY, { schema: BREAKING }),
+    ]);
+    assert.deepEqual(updates.map(({ number }) => number).sort(), [2, 3]);
+    const current = await service.models.get(KEY);
+    assert.deepEqual(updates.find(({ number }) => number === 3)?.model, current);
+    assert.deepEqual(
+      (await versionsOf(service)).map(([, change]) => change),
+      updates[0].number === 2 ? [undefined, 'narrowing', 'breaking'] : [undefined, 'breaking', 'breaking'],
+    );
+  });
+
+  it('are not both made when each expects the same state', async (t) => {
+    const { service, tasks } = await rigOf(t);
+    const { etag } = await create(service);
+    const updates = await Promise.allSettled([
+      service.models.update(KEY, { schema: NARROWING }, { ifMatch: [etag] }),
+      service.models.update(KEY, { schema: BREAKING }, { ifMatch: ['other', etag] }),
+    ]);
+    const failed = updates.filter(({ status }) => status === 'rejected');
+    assert.equal(failed.length, 1);
+    assert.ok((failed[0] as PromiseRejectedResult).reason instanceof PreconditionFailedError);
+    assert.equal((await service.models.get(KEY)).currentVersion, 2);
+    const before = tasks.length;
+    await rejection(service.models.update(KEY, { schema: {} }, { ifMatch: [etag] }), PreconditionFailedError);
+    assert.equal(tasks.length, before, 'a state that is gone is told before any work');
+  });
+
+  it('are given up when others are always faster', async (t) => {
+    let others = 0;
+    const { service } = await rigOf(t, {
+      store: (store) =>
+        storeWith(store, {
+          models: over(store.models, {
+            update: async (key, update, ifMatch) => {
+              const description = `${(others += 1)} others`;
+              await store.models.update(key, { settings: { compatibility: 'none', description } });
+              return store.models.update(key, update, ifMatch);
+            },
+          }),
+        }),
+    });
+    await create(service);
+    await rejection(service.models.update(KEY, { schema: NARROWING }), OvertakenError);
+    assert.equal((await service.models.get(KEY)).currentVersion, 1);
+  });
+});

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '../../sidecar/json-schema/json.js';
+import {
+  ContextBaseError,
+  IncompatibleChangeError,
+  SchemaNotAcceptedError,
+} from '../../sidecar/schema-service/errors.js';
+import type { ModelChange, NewModel, SchemaService } from '../../sidecar/schema-service/service.js';
+import {
+  NotFoundError,
+  PreconditionFailedError,
+  UnstorableTextError,
+} from '../../sidecar/schema-store/errors.js';
+import { TaskTooCostlyError } from '../../sidecar/workers/errors.js';
+import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schema-service/fixtures.js';
+import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schema-service/harness.js';
+
+const KEY = { domain: 'city', name: 'Bench' };
+
+const SEATS = plainSchema({ seats: { type: 'integer' } });
+/** What was valid stays valid. */
+const COMPATIBLE = plainSchema({ seats: { type: 'integer' }, colour: { type: 'string' } });
+const NARROWING = plainSchema({ seats: { type: 'integer', maximum: 9 } });
+const BREAKING = plainSchema({ seats: { type: 'string' } });
+
+function create(service: SchemaService, model: Partial<NewModel> = {}) {
+  return service.models.create('city', { name: 'Bench', schema: SEATS, ...model });
+}
+
+async function versionsOf(service: SchemaService) {
+  const { items } = await service.models.versions(KEY, ALL);
+  return items.map(({ number, change }) => [number, change]);
+}
+
+describe('updating models', () => {
+  const rigOf = useRigs();
+
+  it('makes a new version, whose change from the one before is told then and later', async (t) => {
+    const { service } = await rigOf(t);
+    await create(service);
+    for (const [schema, overall] of [
+      [COMPATIBLE, 'compatible'],
+      [NARROWING, 'narrowing'],
+      [BREAKING, 'breaking'],
+    ] as const) {
+      const before = await service.models.get(KEY);
+      const update = await service.models.update(KEY, { schema });
+      assert.deepEqual([update.outcome, update.dryRun, update.change.overall], ['version', false, overall]);
+      assert.equal(update.number, before.currentVersion + 1);
+      assert.deepEqual(update.model, await service.models.get(KEY));
+      assert.deepEqual(update.model.schema, schema);
+      assert.notEqual(update.model.etag, before.etag);
+    }
+    assert.deepEqual(await versionsOf(service), [
+      [1, undefined],
+      [2, 'compatible'],
+      [3, 'narrowing'],
+      [4, 'breaking'],
+    ]);
+  });
+
+  it('tells each difference with a pointer into the schema', async (t) => {
+    const { service } = await rigOf(t);
+    await create(service);
+    const { change } = await service.models.update(KEY, { schema: NARROWING });
+    assert.deepEqual(
+      change.differences.map(({ pointer, kind }) => [pointer, kind]),
+      [['/properties/seats/maximum', 'narrowing']],
+    );
+  });
+
+  it('leaves versions made before as they were, to the byte', async (t) => {
+    const { service } = await rigOf(t);
+    await service.references.put(COMMON_URI, COMMON);
+    await create(service, { schema: BENCH });
+    const options = { version: 1, baseUrl: BASE_URL };
+    const kinds = ['schema', 'bundled', 'openapi', 'context', 'example', 'example-normalized'] as const;
+    const read = () => Promise.all(kinds.map((kind) => service.models.document(KEY, kind, options)));
+    const before = await read();
+    await service.references.put(COMMON_URI, { definitions: { Commons: { required: ['colour'] } } });
+    await service.models.update(KEY, { schema: { ...BENCH, title: 'Other' }, description: 'other' });
+    await service.models.update(KEY, { schema: SEATS, contextBase: 'https://other.example/' });
+    assert.deepEqual(await read(), before);
+    assert.deepEqual(
+      jsonOf(await service.contexts.document('city~Bench', 1)),
+      jsonOf(before[3] ?? assert.fail()),
+    );
+  });
+
+  it('makes no version of an unchanged schema, in whatever order its members come', async (t) => {
+    const { service } = await rigOf(t);
+    const made = await create(service, { schema: { title: 'x', type: 'object', enum: [{ a: 1, b: 2 }] } });
+    const update = await service.models.update(KEY, {
+      schema: { enum: [{ b: 2, a: 1 }], type: 'object', title: 'x' },
+    });
+    assert.deepEqual([update.outcome, update.number], ['unchanged', 1]);
+    assert.deepEqual(update.change, { overall: 'compatible', differences: [] });
+    assert.deepEqual(update.model, made);
+  });
+
+  it('compares nothing with itself', async (t) => {
+    const { service, tasks } = await rigOf(t);
+    await create(service);
+    await service.models.update(KEY, { schema: SEATS });
+    assert.ok(!tasks.includes('compareSchemas'));
+  });
+
+  it('makes a version of an unchanged schema when a document it refers to has changed', async (t) => {
+    const { service } = await rigOf(t);
+    const schema = { $ref: COMMON_URI };
+    await service.references.put(COMMON_URI, { maxProperties: 9 });
+    await create(service, { schema });
+    await service.references.put(COMMON_URI, { maxProperties: 5 });
+    assert.equal((await service.models.get(KEY)).currentVersion, 1);
+    const update = await service.models.update(KEY, { schema });
+    assert.deepEqual([update.outcome, update.change.overall], ['version', 'narrowing']);
+    for (const [version, maxProperties] of [
+      [1, 9],
+      [2, 5],
+    ] as const) {
+      const { bytes } = await service.models.document(KEY, 'bundled', { version, baseUrl: BASE_URL });
+      assert.match(bytes.toString(), new RegExp(`"maxProperties":${maxProperties}`));
+    }
+  });
+
+  it('changes settings without a version; what is left out stays and null takes away', async (t) => {
+    const { service } = await rigOf(t);
+    const made = await create(service, { description: 'To sit', compatibility: 'backward' });
+    const settings = async (change: Partial<ModelChange>) => {
+      const { outcome, model } = await service.models.update(KEY, { schema: SEATS, ...change });
+      return [outcome, model.description, model.compatibility, model.currentVersion];
+    };
+    assert.deepEqual(await settings({}), ['unchanged', 'To sit', 'backward', 1]);
+    assert.deepEqual(await settings({ description: 'For two' }), ['settings', 'For two', 'backward', 1]);
+    assert.deepEqual(await settings({ compatibility: 'none' }), ['settings', 'For two', 'none', 1]);
+    assert.deepEqual(await settings({ description: null }), ['settings', undefined, 'none', 1]);
+    assert.notEqual((await service.models.get(KEY)).etag, made.etag);
+  });
+
+  it('makes a version of model and context when the base of the terms changes', async (t) => {
+    const { service } = await rigOf(t);
+    const standard = await create(service);
+    const contextOf = async (version: number) =>
+      jsonOf(await service.contexts.document('city~Bench', version));
+    const update = await service.models.update(KEY, { schema: SEATS, contextBase: 'https://own.example/' });
+    assert.deepEqual([update.outcome, update.change.overall], ['version', 'compatible']);
+    assert.match(JSON.stringify(await contextOf(2)), /https:\/\/own\.example\/seats/);
+    const back = await service.models.update(KEY, { schema: SEATS, contextBase: null });
+    assert.equal(back.model.currentVersion, 3);
+    assert.equal(back.model.contextBase, standard.contextBase);
+    assert.deepEqual(await contextOf(3), await contextOf(1));
+  });
+
+  it('refuses what a new model could not have, and changes nothing', async (t) => {
+    const { service } = await rigOf(t);
+    const made = await create(service);
+    const update = (change: Partial<ModelChange>) => service.models.update(KEY, { schema: SEATS, ...change });
+    const refused = await rejection(update({ schema: { type: 'objekt' } }), SchemaNotAcceptedError);
+    assert.equal(refused.errors[0]?.pointer, '/schema/type');
+    await rejection(update({ contextBase: 'terms' }), ContextBaseError);
+    await rejection(update({ description: '\0' }), UnstorableTextError);
+    assert.deepEqual(await service.models.get(KEY), made);
+    await rejection(service.models.update({ ...KEY, name: 'Other' }, { schema: SEATS }), NotFoundError);
+  });
+});
+
+describe('a dry run', () => {
+  const rigOf = useRigs();
+
+  it('answers what the update would, and writes nothing', async (t) => {
+    const { service, store, web } = await rigOf(t);
+    const uri = `${ALLOWED}/more.json`;
+    web.set(uri, { properties: { colour: { type: 'string' } } });
+    const made = await create(service);
+    const change = { schema: { ...NARROWING, allOf: [{ $ref: uri }] }, description: 'other' };
+    const dry = await service.models.update(KEY, change, { dryRun: true });
+    assert.deepEqual([dry.dryRun, dry.number, dry.model], [true, 2, made]);
+    assert.deepEqual(await service.models.get(KEY), made);
+    assert.equal((await store.references.list(ALL)).total, 0);
+    const { model, dryRun, ...wet } = await service.models.update(KEY, change);
+    assert.deepEqual([dryRun, model.currentVersion], [false, 2]);
+    assert.deepEqual({ ...dry, model, dryRun }, { ...wet, model, dryRun });
+    assert.equal((await store.references.list(ALL)).total, 1);
+  });
+
+  it('refuses what the update would refuse', async (t) => {
+    const { service } = await rigOf(t);
+    await create(service, { compatibility: 'backward' });
+    const dry = (schema: JsonObject, ifMatch?: readonly string[]) =>
+      service.models.update(KEY, { schema }, { dryRun: true, ifMatch });
+    await rejection(dry(NARROWING), IncompatibleChangeError);
+    await rejection(dry({ type: 'objekt' }), SchemaNotAcceptedError);
+    await rejection(dry(COMPATIBLE, ['other']), PreconditionFailedError);
+    const unstorable = { schema: SEATS, description: '\0' };
+    await rejection(service.models.update(KEY, unstorable, { dryRun: true }), UnstorableTextError);
+  });
+});
+
+describe('a model that asks for compatibility', () => {
+  const rigOf = useRigs();
+
+  it('takes compatible changes and refuses others with the report', async (t) => {
+    const { service } = await rigOf(t);
+    await create(service, { compatibility: 'backward' });
+    assert.equal((await service.models.update(KEY, { schema: COMPATIBLE })).number, 2);
+    for (const [schema, overall] of [
+      [NARROWING, 'narrowing'],
+      [BREAKING, 'breaking'],
+    ] as const) {
+      const { report } = await rejection(service.models.update(KEY, { schema }), IncompatibleChangeError);
+      assert.equal(report.overall, overall);
+      assert.notEqual(report.differences.length, 0);
+    }
+    assert.equal((await service.models.get(KEY)).currentVersion, 2);
+  });
+
+  it('goes by what the update itself says', async (t) => {
+    const { service } = await rigOf(t);
+    await create(service);
+    const strict = { schema: BREAKING, compatibility: 'backward' } as const;
+    await rejection(service.models.update(KEY, strict), IncompatibleChangeError);
+    await create(service, { name: 'Strict', compatibility: 'backward' });
+    const lax = { schema: BREAKING, compatibility: 'none' } as const;
+    assert.equal((await service.models.update({ ...KEY, name: 'Strict' }, lax)).outcome, 'version');
+  });
+
+  it('counts a change that is too intricate to tell as one that may refuse what was valid', async (t) => {
+    const { service } = await rigOf(t, {
+      workers: (workers) => ({
+        run: (kind, input, options) =>
+          kind === 'compareSchemas'
+            ? Promise.reject(new TaskTooCostlyError('time', 'too slow'))
+            : workers.run(kind, input, options),
+      }),
+    });
+    await create(service, { compatibility: 'backward' });
+    const refused = await rejection(
+      service.models.update(KEY, { schema: COMPATIBLE }),
+      IncompatibleChangeError,
+    );
+    assert.equal(refused.report.overall, 'narrowing');
+    const lax = await service.models.update(KEY, { schema: COMPATIBLE, compatibility: 'none' });
+    assert.deepEqual([lax.outcome, lax.change.overall], ['version', 'narrowing']);
+  });
+});

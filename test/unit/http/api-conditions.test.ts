@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { isKnown, writeConditions } from '../../../sidecar/http/api/conditions.js';
+import { RequestRefusedError } from '../../../sidecar/http/errors.js';
+
+describe('conditions of writes (RFC 9110 section 13.1)', () => {
+  it('are the strong ETags of If-Match, or any by *', () => {
+    for (const [header, expected] of [
+      [undefined, undefined],
+      ['*', '*'],
+      [' * ', '*'],
+      ['"a"', ['a']],
+      ['"a", "b" ,"c"', ['a', 'b', 'c']],
+      ['W/"a"', []],
+      ['W/"a", "b"', ['b']],
+      ['""', ['']],
+      ['"a,b"', ['a,b']],
+    ] as const) {
+      assert.deepEqual(writeConditions({ 'if-match': header }), { ifMatch: expected, ifAbsent: false });
+    }
+    assert.deepEqual(writeConditions({ 'if-none-match': '*' }), { ifMatch: undefined, ifAbsent: true });
+  });
+
+  it('that cannot be read are refused: they would not hold', () => {
+    for (const header of [
+      '',
+      'a',
+      '"a',
+      'a"',
+      '"a" "b"',
+      '"a",b',
+      '*, "a"',
+      "'a'",
+      'w/"a"',
+      '"a b"',
+      ',',
+      '"a",,"b"',
+    ])
+      assert.throws(() => writeConditions({ 'if-match': header }), RequestRefusedError, header);
+    for (const header of ['"a"', '', '*, "a"', 'W/"a"'])
+      assert.throws(() => writeConditions({ 'if-none-match': header }), RequestRefusedError, header);
+  });
+
+  it('never end in anything but an answer or a refusal, in linear time', () => {
+    const piece = fc.constantFrom('"', 'W/', ',', ' ', '*', 'a', '\t');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        try {
+          writeConditions({ 'if-match': pieces.join('') });
+        } catch (error) {
+          assert.ok(error instanceof RequestRefusedError);
+        }
+      }),
+    );
+    assert.throws(() => writeConditions({ 'if-match': `${'"a", '.repeat(10_000)}x` }), RequestRefusedError);
+    assert.throws(() => writeConditions({ 'if-match': `"a"${' '.repeat(60_000)}x` }), RequestRefusedError);
+  });
+});
+
+describe('conditions of reads', () => {
+  it('hold for the ETag in any list, weak or strong, and for *', () => {
+    for (const header of ['"e"', 'W/"e"', '"x", "e"', '"x",W/"e" , "y"', '*', ' * '])
+      assert.equal(isKnown(header, 'e'), true, header);
+    for (const header of [undefined, '', '"x"', 'e', '"E"', '"e', '"ee"', '"x,e"'])
+      assert.equal(isKnown(header, 'e'), false, String(header));
+  });
+});
