@@ -103,8 +103,7 @@ async function removeInOnePass(
   { takesNew, isLastLook, skipsArrivals }: PassOptions,
 ): Promise<PassResult> {
   const { tally, limits } = context;
-  const counts = { tried: 0, left: 0, lingering: 0 };
-  let wasCut = false;
+  const counts = { tried: 0, left: 0, lingering: 0, wasCut: false };
   const dueAgain: Item[] = [];
   const dispatcher = createDispatcher<Try>({
     concurrency: limits.concurrency,
@@ -125,7 +124,9 @@ async function removeInOnePass(
   tally.ledger.startSurvey();
   try {
     const end = await walkItems(context, kind, entities, async ({ items, mayHideMore = false }, page) => {
-      const takesPage = takesNew && !isBehindStart(page);
+      counts.wasCut ||= mayHideMore;
+      // What comes to light when others are gone was there before.
+      const takesPage = (takesNew || mayHideMore) && !isBehindStart(page);
       for (const item of items) {
         const key = keyOf(item);
         const state = tally.ledger.get(key);
@@ -137,7 +138,6 @@ async function removeInOnePass(
           if (state === IdState.unknown) {
             context.take(item);
             tally.ledger.markListed(key);
-            wasCut ||= mayHideMore;
           }
           counts.tried += 1;
           dispatcher.add([{ item, isSecondTry: state !== IdState.unknown }]);
@@ -147,10 +147,10 @@ async function removeInOnePass(
     });
     await dispatcher.settled();
     await tryAgain(context, kind, dueAgain);
-    if (counts.tried === 0 && end.complete && showsAllThatIsLeft(context)) tally.forgetUnlisted();
+    const hasShownAll = end.complete && !counts.wasCut && showsAllThatIsLeft(context);
+    if (counts.tried === 0 && hasShownAll) tally.forgetUnlisted();
     return {
       ...counts,
-      wasCut,
       counted: end.unlisted > 0 ? (end.lastCount ?? 0) : 0,
       hidesSome: end.hidesSome === true,
     };

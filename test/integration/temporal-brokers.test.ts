@@ -156,6 +156,46 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
   });
 });
 
+describe('a temporal purge of which nothing goes, although the broker claims it', () => {
+  for (const behaviour of [{}, { instancePageSize: 5 }, { silentInstanceLimit: 5 }]) {
+    it(`reports every instance as failed (${JSON.stringify(behaviour)})`, async () => {
+      const { broker, purge } = await startTemporal({ ...behaviour, isGhostInstance: () => true });
+      const shown = await shownBy(broker, BEFORE);
+      const answer = await purge(BEFORE);
+      assert.equal(answer.status, 207);
+      assert.equal(answer.headers.get('purge-failed'), String(shown.size));
+      assert.equal(answer.headers.get('purge-deleted'), '0');
+      assert.equal(answer.headers.get('purge-arrived'), null);
+    });
+  }
+});
+
+describe('a temporal purge of histories of very different length', () => {
+  for (const behaviour of [{}, { selectsIgnoringTime: true }, { instancePageSize: 100 }]) {
+    it(`meets all of them, though its pages grow and shrink (${JSON.stringify(behaviour)})`, async () => {
+      const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
+      const others = instancesOf(broker).size;
+      const lengths = [0, 0, 0, 0, 0, 0, 0, 0, 0, 3000, 3, 3, 3, 3, 3];
+      broker.temporal.seed(lengths.length, (index) => ({
+        id: `urn:ngsi-ld:Probe:${index}`,
+        type: 'Probe',
+        // One lies outside of the interval.
+        level: Array.from({ length: (lengths[index] ?? 0) + 1 }, (_, n) => ({
+          type: 'Property',
+          value: n,
+          observedAt: hour(n === 0 ? 9000 : n),
+        })),
+      }));
+      const query = `type=Probe&timerel=before&timeAt=${hour(8000)}`;
+      const body = (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number };
+      assert.equal(body.matched, 3015);
+      const answer = await purge(query);
+      assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '3015']);
+      assert.equal(instancesOf(broker).size, others + lengths.length);
+    });
+  }
+});
+
 describe('instances that arrive during a temporal purge', () => {
   it('are not chased for ever: they are left after some passes, and counted as arrived', async () => {
     const { broker, purge } = await startTemporal();

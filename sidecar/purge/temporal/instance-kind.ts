@@ -24,6 +24,12 @@ export interface InstanceKindOptions {
   readonly countsOnly: boolean;
 }
 
+/** Pages of which the way that the broker reads filters by value may be learnt, each by a query. */
+const LEARNING_TRIES_MAX = 10;
+
+/** What is not deleted any more. */
+const STAYS: ReadonlySet<IdState> = new Set([IdState.failed, IdState.goneTwice]);
+
 /** Instances that wait before another page is fetched. */
 const PENDING_MAX = 1000;
 
@@ -44,8 +50,9 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   // A count shows itself right at the first look; a delete goes in small steps, and looks again in the end.
   let isBare = countsOnly;
   let needsTimes = time.property !== 'observedAt';
-  let valueSelection: ValueSelection | undefined;
+  let valueSelection: ValueSelection = 'unknown';
   let hasSoughtMore = false;
+  let learningTries = 0;
 
   async function* read(page: ListedPage, indexes: readonly number[]): AsyncGenerator<ItemBatch> {
     const lists = indexes.flatMap((index) => listsOf(page, index));
@@ -74,11 +81,13 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     if (!countsOnly && !isChosenByValue) {
       // They stay, and so does what they hide.
       return cut.filter((list) =>
-        itemsOf(list).every((item) => context.tally.ledger.get(keyOf(item)) === IdState.failed),
+        itemsOf(list).every((item) => STAYS.has(context.tally.ledger.get(keyOf(item)))),
       );
     }
     const open = await stillSuspect(page, cut);
-    if (isChosenByValue && open.length > 0) valueSelection ??= await selectionByValue(open);
+    if (isChosenByValue && open.length > 0 && valueSelection === 'unknown') {
+      valueSelection = await selectionByValue(open);
+    }
     // Where matching instances alone are shown, passes get at them all.
     return !countsOnly && valueSelection === 'instances' ? [] : open;
   }
@@ -106,7 +115,9 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
 
   /** What goes with an entity may decide whether it still matches, and so whether the rest of it is shown. */
   async function selectionByValue(lists: readonly CutList[]): Promise<ValueSelection> {
-    return names.has('georel') ? 'unknown' : learnValueSelection(context, lists, time);
+    if (names.has('georel') || learningTries === LEARNING_TRIES_MAX) return 'unknown';
+    learningTries += 1;
+    return learnValueSelection(context, lists, time);
   }
 
   async function* readBehind(list: CutList): AsyncGenerator<ItemBatch, void> {
@@ -119,7 +130,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       yield { items: itemsOf({ ...list, instances }) };
     }
     if (isChosenByValue && valueSelection === 'unknown') yield* readUnknownRest(list);
-    if (came.hidden) yield { items: [], isIncomplete: true };
+    if (came.hidden) yield outOfSight(list);
   }
 
   /** Whether the query means instances that it does not show cannot be told; here, whether there are any. */
@@ -128,8 +139,12 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     const { done } = await rest.next();
     await rest.return(undefined);
     if (done === true) return;
-    const { entityId, attribute } = list;
-    yield { items: countsOnly ? [] : [{ entityId, attribute }], isIncomplete: true };
+    yield outOfSight(list);
+  }
+
+  /** A list of which some is there that the broker shows in no way; without an instance, its item cannot be removed. */
+  function outOfSight({ entityId, attribute }: CutList): ItemBatch {
+    return { items: countsOnly ? [] : [{ entityId, attribute }], isIncomplete: true };
   }
 
   function itemsOf({ entityId, attribute, instances }: CutList): Item[] {

@@ -93,13 +93,22 @@ describe('the shape of a page of temporal entities', () => {
     const shape = firstShape(PAGE);
     assert.deepEqual(nextShape(shape, shown(1, 100), PAGE), { limit: 10, instances: 400 });
     assert.deepEqual(nextShape({ limit: 10, instances: 400 }, shown(1, 400), PAGE), {
-      limit: 10,
+      limit: 5,
       instances: 1000,
     });
     assert.deepEqual(nextShape({ limit: 10, instances: 400 }, shown(5, 800, 400), PAGE), {
-      limit: 10,
+      limit: 5,
       instances: 500,
     });
+  });
+
+  it('asks for no more entities of longer lists than it wants instances', () => {
+    const sparse = nextShape(
+      { limit: 1000, instances: 100 },
+      { entities: 3, instances: 300, longest: 100 },
+      PAGE,
+    );
+    assert.deepEqual(sparse, { limit: 13, instances: 400 });
   });
 
   it('asks for fewer entities where they are dense', () => {
