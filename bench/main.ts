@@ -6,8 +6,9 @@ import { memory } from './memory.js';
 import type { Bench, BenchResult } from './support/bench.js';
 import { thisMachine } from './support/machine.js';
 import { textOf } from './support/print.js';
+import { temporalMemory, temporalPurge } from './temporal-purge.js';
 
-const BENCHES: readonly Bench[] = [entityPurge, memory];
+const BENCHES: readonly Bench[] = [entityPurge, memory, temporalPurge, temporalMemory];
 const ROUNDS = '5';
 
 const { values, positionals } = parseArgs({
