@@ -63,7 +63,9 @@ export async function removeItems(
       continue;
     }
     if (hidden > 0) throw new BrokerReplyError(`The broker counts ${hidden} more matches than it lists.`);
-    if (kind.looksAgain?.() !== true) return left;
+    if (kind.looksAgain?.() === true) continue;
+    for await (const { error, ...item } of kind.leftOver?.() ?? []) context.tally.failListed(item, error);
+    return left;
   }
   throw new NotConvergingError('More keeps turning up with every pass; send the purge again.');
 }

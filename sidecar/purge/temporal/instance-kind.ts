@@ -3,9 +3,10 @@ import type { PurgeContext } from '../context.js';
 import { IdState } from '../id-ledger.js';
 import type { ItemBatch, ItemKind } from '../item-walk.js';
 import type { ListedPage } from '../listing.js';
-import { keyOf, type Item } from '../tally.js';
+import { itemProblem } from '../item-problem.js';
+import { keyOf, type Item, type ItemError } from '../tally.js';
 import { CutEvidence } from './cut-evidence.js';
-import { toItem, removeInstance } from './instance-item.js';
+import { OUT_OF_SIGHT, removeInstance, toItem } from './instance-item.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
 import { interleave } from './interleave.js';
@@ -26,6 +27,9 @@ export interface InstanceKindOptions {
 
 /** Pages of which the way that the broker reads filters by value may be learnt, each by a query. */
 const LEARNING_TRIES_MAX = 10;
+
+/** Lists that are looked at once more in the end. */
+const HIDDEN_MAX = 1000;
 
 /** What is not deleted any more. */
 const STAYS: ReadonlySet<IdState> = new Set([IdState.failed, IdState.goneTwice]);
@@ -53,6 +57,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   let valueSelection: ValueSelection = 'unknown';
   let hasSoughtMore = false;
   let learningTries = 0;
+  const hidden: CutList[] = [];
 
   async function* read(page: ListedPage, indexes: readonly number[]): AsyncGenerator<ItemBatch> {
     const lists = indexes.flatMap((index) => listsOf(page, index));
@@ -142,9 +147,23 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     yield outOfSight(list);
   }
 
-  /** A list of which some is there that the broker shows in no way; without an instance, its item cannot be removed. */
-  function outOfSight({ entityId, attribute }: CutList): ItemBatch {
-    return { items: countsOnly ? [] : [{ entityId, attribute }], isIncomplete: true };
+  /** Of a list some is there that the broker shows in no way, for now. */
+  function outOfSight(list: CutList): ItemBatch {
+    if (!countsOnly && hidden.length < HIDDEN_MAX) hidden.push({ ...list, instances: [] });
+    return { items: [], isIncomplete: true };
+  }
+
+  /** What is still there when nothing is left to do; deletes may have brought it to light meanwhile. */
+  async function* leftOver(): AsyncGenerator<ItemError, void> {
+    for (const { entityId, attribute } of hidden) {
+      const selection = [
+        ...ofEntity(context.selection, { entityId, attribute }, { keepsValues: false }),
+        ...timeParameters(time),
+      ];
+      const page = await context.lister.page({ selection, limit: 1 });
+      const remains = page.entities.some((entity) => instanceListsOf(entity, time.property).length > 0);
+      if (remains) yield { entityId, attribute, error: itemProblem(OUT_OF_SIGHT) };
+    }
   }
 
   function itemsOf({ entityId, attribute, instances }: CutList): Item[] {
@@ -181,6 +200,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       shape = firstShape(pageSize);
       return true;
     },
+    leftOver,
     pendingMax: PENDING_MAX,
   };
 }

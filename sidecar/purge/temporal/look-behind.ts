@@ -41,11 +41,12 @@ export async function* lookBehind(
       seen.set(key, IdState.pending);
       return true;
     });
-  const ask = async (part: TimeFilter) => {
+  const ask = async (part: TimeFilter, isBare = false) => {
     const page = await context.lister.page({
       selection: [...chosen, ...timeParameters(part)],
       limit: 1,
       instances: INSTANCES_MAX,
+      isBare,
       needsTimes: time.property !== 'observedAt',
     });
     const lists = instanceListsOf(page.entities[page.ids.indexOf(entityId)] ?? {}, time.property);
@@ -91,7 +92,13 @@ export async function* lookBehind(
     // Nothing but one moment: if there is more of it than is shown at once, there is no smaller interval to ask for.
     const span = spanOf(shown);
     if (!mayBeCut || span === undefined || Math.floor(span.oldest) !== Math.floor(span.newest)) continue;
-    if (isToldCut) onHidden();
+    if (isToldCut) {
+      const moment = until(part, Math.floor(span.oldest) + 1);
+      const whole = await ask((moment && since(moment, Math.floor(span.oldest))) ?? part, true);
+      const others = noteNew(whole.shown);
+      if (others.length > 0) yield others;
+      if (whole.isToldCut || whole.shown.length < shown.length) onHidden();
+    }
     openOnce(until(part, Math.floor(span.oldest)));
     openOnce(since(part, Math.floor(span.newest) + 1));
   }
