@@ -145,6 +145,40 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
     );
   });
 
+  for (const behaviour of [{}, { exclusiveBounds: true }, { instancePageSize: 100 }]) {
+    it(`deletes all instances of an entity of which one matches (${JSON.stringify(behaviour)})`, async () => {
+      const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
+      broker.temporal.seed(1, () => ({
+        id: 'urn:ngsi-ld:Big:1',
+        type: 'Big',
+        v: Array.from({ length: 1500 }, (_, n) => ({ type: 'Property', value: n, observedAt: hour(n) })),
+      }));
+      const query = `type=Big&q=v==1390&timerel=before&timeAt=${hour(1400)}`;
+      const dry = (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number };
+      const answer = await purge(query);
+      assert.deepEqual(
+        [answer.status, answer.headers.get('purge-deleted'), dry.matched],
+        [204, '1400', 1400],
+      );
+    });
+  }
+
+  it('gets at more instances of one moment than are asked for at once', async () => {
+    const { broker, purge } = await startTemporal({}, { entities: 1 });
+    broker.temporal.seed(1, () => ({
+      id: 'urn:ngsi-ld:Burst:1',
+      type: 'Burst',
+      v: Array.from({ length: 2500 }, (_, n) => ({ type: 'Property', value: n, observedAt: hour(1) })),
+    }));
+    const query = `type=Burst&q=v==3&timerel=after&timeAt=${hour(0)}`;
+    const dry = (await purge(`${query}&dryRun=true&maxAffected=2600`)).json() as Readonly<
+      Record<string, unknown>
+    >;
+    assert.deepEqual([dry['matched'], dry['atLeast']], [2500, undefined]);
+    const answer = await purge(`${query}&maxAffected=2600`);
+    assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '2500']);
+  });
+
   it('keeps to the matching instances where the broker shows no others', async () => {
     const { broker, purge } = await startTemporal({ qShowsMatchesOnly: true, instancePageSize: 5 });
     const query = `type=Sensor&q=temperature>8&timerel=after&timeAt=${hour(2)}`;
