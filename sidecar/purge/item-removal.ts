@@ -64,6 +64,7 @@ export async function removeItems(
     }
     if (hidden > 0) throw new BrokerReplyError(`The broker counts ${hidden} more matches than it lists.`);
     if (kind.looksAgain?.() === true) continue;
+    if (result.hasShownAll && showsAllThatIsLeft(context)) context.tally.forgetUnlisted();
     for await (const { error, ...item } of kind.leftOver?.() ?? []) context.tally.failListed(item, error);
     return left;
   }
@@ -80,6 +81,8 @@ interface PassResult {
   readonly counted: number;
   /** The broker showed a part only of what there was. */
   readonly wasCut: boolean;
+  /** What was not listed is not there. */
+  readonly hasShownAll: boolean;
   /** Its count holds matches that it does not show. */
   readonly hidesSome: boolean;
 }
@@ -149,12 +152,11 @@ async function removeInOnePass(
     });
     await dispatcher.settled();
     await tryAgain(context, kind, dueAgain);
-    const hasShownAll = end.complete && !counts.wasCut && showsAllThatIsLeft(context);
-    if (counts.tried === 0 && hasShownAll) tally.forgetUnlisted();
     return {
       ...counts,
       counted: end.unlisted > 0 ? (end.lastCount ?? 0) : 0,
       hidesSome: end.hidesSome === true,
+      hasShownAll: end.complete && !counts.wasCut,
     };
   } catch (error) {
     context.requester.halt();

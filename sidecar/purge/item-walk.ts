@@ -96,7 +96,7 @@ export async function countItems(
 ): Promise<boolean> {
   let isComplete = true;
   do {
-    await walkItems(context, kind, new IdLedger(), ({ items, isIncomplete }) => {
+    const end = await walkItems(context, kind, new IdLedger(), ({ items, isIncomplete }) => {
       if (isIncomplete === true) isComplete = false;
       const fresh = items.filter((item) => {
         const key = keyOf(item);
@@ -106,6 +106,7 @@ export async function countItems(
       });
       onItems(fresh, seen.size);
     });
+    isComplete &&= end.complete && end.unlisted === 0;
   } while (kind.looksAgain?.() === true);
   return isComplete;
 }

@@ -106,8 +106,9 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
       shortPages = isShort ? shortPages + 1 : 0;
       if (shortPages > SHORT_PAGES_MAX) return ended(page, { complete: false, trickles: true });
       offset += ids.length;
-    } else if (hidesMore && skippedPages < SKIPPED_PAGES_MAX) {
+    } else if (hidesMore) {
       skippedPages += 1;
+      if (skippedPages > SKIPPED_PAGES_MAX) return ended(page, { complete: false, unlisted: uncounted });
       offset += limit;
     } else if (ids.length > 0) {
       // Behind the end, the last match again (clause 6.3.10); or the offset is ignored, or the order changes. A page as

@@ -73,8 +73,9 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
 async function previewWhole(scope: PurgeScope, views: Views): Promise<PurgeReport> {
   const seen = new IdLedger();
   const sample = new Set<string>();
+  let isComplete = true;
   for await (const { context, first } of views.open(scope)) {
-    await countMatches(
+    const { isComplete: foundAll } = await countMatches(
       context,
       first,
       (_listed, page) => {
@@ -83,8 +84,14 @@ async function previewWhole(scope: PurgeScope, views: Views): Promise<PurgeRepor
       },
       seen,
     );
+    isComplete &&= foundAll;
   }
-  return previewOf(scope, { matched: seen.size, sample: [...sample], unit: 'entities' });
+  return previewOf(scope, {
+    matched: seen.size,
+    sample: [...sample],
+    unit: 'entities',
+    ...(isComplete ? {} : { isLowerBound: true }),
+  });
 }
 
 async function purgeParts(

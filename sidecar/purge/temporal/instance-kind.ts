@@ -58,8 +58,11 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   let hasSoughtMore = false;
   let learningTries = 0;
   const hidden: CutList[] = [];
+  let isChasing = false;
+  let emptyPages = 0;
 
   async function* read(page: ListedPage, indexes: readonly number[]): AsyncGenerator<ItemBatch> {
+    emptyPages = 0;
     const lists = indexes.flatMap((index) => listsOf(page, index));
     const longest = lists.reduce((most, { instances }) => Math.max(most, instances.length), 0);
     const items = lists.flatMap(itemsOf);
@@ -68,7 +71,10 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     const cut = lists.filter(({ instances }) => evidence.mayBeCut(page, instances.length));
     const behind = await listsToLookBehind(page, cut);
     yield { items, mayHideMore: cut.length > 0 };
-    yield* interleave(behind.map(readBehind), concurrency);
+    yield* interleave(
+      behind.map((list) => readBehind(list, page)),
+      concurrency,
+    );
   }
 
   function listsOf(page: ListedPage, index: number): CutList[] {
@@ -86,7 +92,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     if (!countsOnly && !isChosenByValue) {
       // They stay, and so does what they hide.
       return cut.filter((list) =>
-        itemsOf(list).every((item) => STAYS.has(context.tally.ledger.get(keyOf(item)))),
+        list.instances.every((instance) => stays(toItem(list.entityId, list.attribute, instance, time))),
       );
     }
     const open = await stillSuspect(page, cut);
@@ -95,6 +101,17 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     }
     // Where matching instances alone are shown, passes get at them all.
     return !countsOnly && valueSelection === 'instances' ? [] : open;
+  }
+
+  function stays(item: Item): boolean {
+    const state = context.tally.ledger.get(keyOf(item));
+    return STAYS.has(state) || (isChasing && state === IdState.unknown && hasArrived(item));
+  }
+
+  /** A time that its sensor gave it does not tell when an instance came; it may be a forecast. */
+  function hasArrived({ time: times }: Item): boolean {
+    const at = times?.['createdAt'] ?? (time.property === 'observedAt' ? undefined : times?.[time.property]);
+    return at !== undefined && (instantOf(at) ?? 0) > startedMs;
   }
 
   /** Lists that are suspect for their length alone are not once the broker has shown a longer one. */
@@ -125,22 +142,26 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     return learnValueSelection(context, lists, time);
   }
 
-  async function* readBehind(list: CutList): AsyncGenerator<ItemBatch, void> {
+  async function* readBehind(list: CutList, page: ListedPage): AsyncGenerator<ItemBatch, void> {
+    const asksBare = page.instances === undefined;
     const came = { hidden: false };
     const onHidden = () => {
       came.hidden = true;
     };
     const keepsValues = valueSelection !== 'entities';
-    for await (const instances of lookBehind(context, list, time, { keepsValues, evidence, onHidden })) {
+    const options = { keepsValues, evidence, asksBare, onHidden };
+    for await (const instances of lookBehind(context, list, time, options)) {
+      evidence.noteMore(page, list.instances.length);
       yield { items: itemsOf({ ...list, instances }) };
     }
-    if (isChosenByValue && valueSelection === 'unknown') yield* readUnknownRest(list);
+    if (isChosenByValue && valueSelection === 'unknown') yield* readUnknownRest(list, asksBare);
     if (came.hidden) yield outOfSight(list);
   }
 
   /** Whether the query means instances that it does not show cannot be told; here, whether there are any. */
-  async function* readUnknownRest(list: CutList): AsyncGenerator<ItemBatch, void> {
-    const rest = lookBehind(context, list, time, { keepsValues: false, evidence, onHidden: () => {} });
+  async function* readUnknownRest(list: CutList, asksBare: boolean): AsyncGenerator<ItemBatch, void> {
+    const options = { keepsValues: false, evidence, asksBare, onHidden: () => {} };
+    const rest = lookBehind(context, list, time, options);
     const { done } = await rest.next();
     await rest.return(undefined);
     if (done === true) return;
@@ -186,13 +207,18 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       title: 'Instance still listed',
       detail: 'The broker answered two deletes as done, and still shows the instance.',
     },
-    hasArrived: ({ time: times }) => {
+    hasArrived: (item) => {
       // Asked when there seems to be no end: from now on the broker is to show when it took them in.
+      isChasing = true;
       needsTimes = true;
-      const at = times?.['createdAt'] ?? times?.[time.property];
-      return at !== undefined && (instantOf(at) ?? 0) > startedMs;
+      return hasArrived(item);
     },
-    shape: () => ({ ...shape, needsTimes, ...(isBare ? { instances: INSTANCES_MAX, isBare } : {}) }),
+    shape: () => {
+      // Pages that were not read held nothing new; a single one is often the end.
+      if (emptyPages > 1) shape = nextShape(shape, { entities: 0, instances: 0, longest: 0 }, pageSize);
+      emptyPages += 1;
+      return { ...shape, needsTimes, ...(isBare ? { instances: INSTANCES_MAX, isBare } : {}) };
+    },
     // Some brokers take the most recent instances first, and then look which of them lie in the interval.
     looksAgain() {
       if (isBare) return false;

@@ -67,5 +67,9 @@ function readInstance(instance: unknown, property: TimeProperty): AttributeInsta
 /** The same for an instance with and without the times that are not always asked for. */
 function digestOf(instance: object): string {
   const content = { ...instance, createdAt: undefined, modifiedAt: undefined };
-  return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+  try {
+    return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+  } catch (cause) {
+    throw new BrokerReplyError('The broker shows an instance that is nested too deep to be read.', { cause });
+  }
 }

@@ -75,11 +75,17 @@ export function timeParameters({ property, from, to }: TimeFilter): readonly Par
   return Object.entries(named).map(([name, value]) => ({ name, value }));
 }
 
-/** Whether a time may lie in the interval; brokers differ on the bounds themselves, which are taken as inside. */
-export function mayContain({ from, to }: TimeFilter, time: string): boolean {
-  const at = instantOf(time);
-  if (at === undefined) return false;
-  return (from === undefined || at >= instant(from)) && (to === undefined || at <= instant(to));
+/**
+ * Makes the check whether a time may lie in the interval; brokers differ on the bounds themselves, which are taken as
+ * inside.
+ */
+export function containment({ from, to }: Pick<TimeFilter, 'from' | 'to'>): (time: string) => boolean {
+  const start = from === undefined ? -Infinity : instant(from);
+  const end = to === undefined ? Infinity : instant(to);
+  return (time) => {
+    const at = instantOf(time);
+    return at !== undefined && at >= start && at <= end;
+  };
 }
 
 /** A finer fraction than the milliseconds that are reckoned with. */

@@ -187,7 +187,7 @@ describe('proveFilters: what is shown of an entity', () => {
       timeproperty: 'createdAt',
     });
     const filters = selectionOf({ type: 'Car', datasetId: 'urn:d:1' });
-    await proveFilters(filters, lister, createCapabilities({ now: () => 0 }), additions);
+    await proveFilters(filters, lister, createCapabilities({ now: () => 0 }), { additions });
     assert.equal(asked.length, 2);
     for (const { selection } of asked) {
       assert.deepEqual(selection.slice(-3), additions);

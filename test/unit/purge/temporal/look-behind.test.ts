@@ -106,7 +106,12 @@ async function look(
   const onHidden = () => {
     hides = true;
   };
-  for await (const found of lookBehind(context, list, time, { keepsValues, evidence, onHidden }))
+  for await (const found of lookBehind(context, list, time, {
+    keepsValues,
+    evidence,
+    asksBare: false,
+    onHidden,
+  }))
     behind.push(...found.map(keyOf));
   return { first, behind, hides, asked };
 }
@@ -224,6 +229,7 @@ describe('a look behind a list of instances', () => {
       for await (const found of lookBehind(context, list, ALL_DAY, {
         keepsValues: false,
         evidence: new CutEvidence(),
+        asksBare: false,
         onHidden,
       })) {
         assert.fail(JSON.stringify(found));
