@@ -78,7 +78,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
     const onAbort = () => cut.because(aborted(request));
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      return await Promise.race([exchange(dispatcher, outgoing, cut, replyMaxBytes), cut.before]);
+      return await exchange(dispatcher, outgoing, cut, replyMaxBytes);
     } catch (error) {
       if (cut.reason !== undefined) throw cut.reason;
       throw new BrokerUnreachableError(`The broker could not be reached: ${reasonOf(error)}.`, {

@@ -6,9 +6,9 @@ import type { BrokerReply } from './reply.js';
 export interface Cut {
   /** Why it was ended; the first reason counts. */
   readonly reason: Error | undefined;
-  /** Rejects when the exchange is ended before its request is on its way. */
-  readonly before: Promise<never>;
   because(reason: Error): void;
+  /** @param reject told when the exchange is ended before its request is on its way */
+  waits(reject: (reason: Error) => void): void;
   /** Takes over as soon as there is a connection. */
   started(controller: Dispatcher.DispatchController): void;
 }
@@ -16,20 +16,18 @@ export interface Cut {
 export function createCut(): Cut {
   let reason: Error | undefined;
   let running: Dispatcher.DispatchController | undefined;
-  let reject: (error: Error) => void = () => {};
-  const before = new Promise<never>((_resolve, refuse) => {
-    reject = refuse;
-  });
-  before.catch(() => {});
+  let rejectEarly: (reason: Error) => void = () => {};
   return {
     get reason() {
       return reason;
     },
-    before,
     because(error) {
       reason ??= error;
-      if (running === undefined) reject(reason);
+      if (running === undefined) rejectEarly(reason);
       else running.abort(reason);
+    },
+    waits(reject) {
+      rejectEarly = reject;
     },
     started(controller) {
       // Ended while it waited for a connection: nothing of it is sent.
@@ -56,6 +54,7 @@ export async function exchange(
     let headers: ReadonlyMap<string, string> = new Map();
     const chunks: Buffer[] = [];
     let bytes = 0;
+    cut.waits(reject);
     dispatcher.dispatch(request, {
       onRequestStart: (controller) => cut.started(controller),
       onResponseStart(_controller, statusCode, received) {

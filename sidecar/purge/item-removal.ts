@@ -21,6 +21,9 @@ const CHASING_PASSES_MAX = 10;
 /** Looks at items claimed gone that are still listed, before they are reported: the query may lag behind. */
 const LOOKS_MAX = 3;
 
+/** Deletes between two reports of the progress; a report for each would cost as much as the rest of its bookkeeping. */
+const REPORTED_EVERY = 20;
+
 /** Items whose tries ran out that are remembered for a second try; others are tried again when they are listed. */
 const RETRIED_MAX = 10_000;
 
@@ -108,7 +111,7 @@ async function removeInOnePass(
   { takesNew, isLastLook, skipsArrivals }: PassOptions,
 ): Promise<PassResult> {
   const { tally, limits } = context;
-  const counts = { tried: 0, left: 0, lingering: 0, wasCut: false };
+  const counts = { tried: 0, left: 0, lingering: 0, done: 0, wasCut: false };
   const dueAgain: Item[] = [];
   const dispatcher = createDispatcher<Try>({
     concurrency: limits.concurrency,
@@ -120,7 +123,8 @@ async function removeInOnePass(
       tally.settle(item, verdict, isSecondTry);
       const isDueAgain = !isSecondTry && (verdict.kind === 'retryable' || verdict.kind === 'unclear');
       if (isDueAgain && dueAgain.length < RETRIED_MAX) dueAgain.push(item);
-      context.reportProgress();
+      counts.done += 1;
+      if (counts.done % REPORTED_EVERY === 0) context.reportProgress();
       return [];
     },
   });
@@ -151,6 +155,7 @@ async function removeInOnePass(
       await dispatcher.room(kind.pendingMax ?? limits.concurrency * 4);
     });
     await dispatcher.settled();
+    context.reportProgress();
     await tryAgain(context, kind, dueAgain);
     return {
       ...counts,
