@@ -7,8 +7,9 @@ import { schemaService } from './schema-service.js';
 import type { Bench, BenchResult } from './support/bench.js';
 import { thisMachine } from './support/machine.js';
 import { textOf } from './support/print.js';
+import { temporalMemory, temporalPurge } from './temporal-purge.js';
 
-const BENCHES: readonly Bench[] = [entityPurge, memory, schemaService];
+const BENCHES: readonly Bench[] = [entityPurge, memory, temporalPurge, temporalMemory, schemaService];
 const ROUNDS = '5';
 
 const { values, positionals } = parseArgs({

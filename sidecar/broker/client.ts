@@ -1,10 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
-import {
-  BrokerTimeoutError,
-  BrokerUnreachableError,
-  ReplyTooLargeError,
-  RequestAbortedError,
-} from './errors.js';
+import { BrokerTimeoutError, BrokerUnreachableError, RequestAbortedError } from './errors.js';
+import { createCut, exchange } from './exchange.js';
 import type { BrokerReply } from './outcome.js';
 
 /** One request to the broker's NGSI-LD API. */
@@ -43,7 +39,6 @@ export interface BrokerClientOptions {
 const API_ROOT = '/ngsi-ld/v1';
 const REPLY_MAX_BYTES = 64 * 1024 * 1024;
 const KEEP_ALIVE_MS = 10_000;
-const TIMED_OUT = Symbol('timed out');
 
 /** The client of one broker, with its own pool of keep-alive connections. */
 export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
@@ -63,44 +58,35 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
     });
 
   async function send(request: BrokerRequest): Promise<BrokerReply> {
-    const isAborted = () => request.signal?.aborted === true;
-    if (isAborted()) throw aborted(request);
-    const controller = new AbortController();
+    const { signal } = request;
+    if (signal?.aborted === true) throw aborted(request);
+    const outgoing: Dispatcher.DispatchOptions = {
+      origin: brokerUrl.origin,
+      path: prefix + request.path,
+      method: request.method,
+      headers: {
+        accept: 'application/json',
+        ...request.headers,
+        ...(request.jsonBody === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: request.jsonBody ?? null,
+    };
+    const cut = createCut();
     const timer = setTimeout(() => {
-      controller.abort(TIMED_OUT);
+      cut.because(new BrokerTimeoutError(`The broker did not answer within ${timeoutMs} ms.`));
     }, timeoutMs);
-    const onAbort = () => controller.abort();
-    request.signal?.addEventListener('abort', onAbort, { once: true });
+    const onAbort = () => cut.because(aborted(request));
+    signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      const response = await dispatcher.request({
-        origin: brokerUrl.origin,
-        path: prefix + request.path,
-        method: request.method,
-        headers: {
-          accept: 'application/json',
-          ...request.headers,
-          ...(request.jsonBody === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        body: request.jsonBody ?? null,
-        signal: controller.signal,
-      });
-      return {
-        status: response.statusCode,
-        headers: headerMap(response.headers),
-        body: await readText(response, replyMaxBytes),
-      };
+      return await exchange(dispatcher, outgoing, cut, replyMaxBytes);
     } catch (error) {
-      if (error instanceof ReplyTooLargeError) throw error;
-      if (controller.signal.reason === TIMED_OUT) {
-        throw new BrokerTimeoutError(`The broker did not answer within ${timeoutMs} ms.`, { cause: error });
-      }
-      if (isAborted()) throw aborted(request, error);
+      if (cut.reason !== undefined) throw cut.reason;
       throw new BrokerUnreachableError(`The broker could not be reached: ${reasonOf(error)}.`, {
         cause: error,
       });
     } finally {
       clearTimeout(timer);
-      request.signal?.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
     }
   }
 
@@ -113,10 +99,8 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
   };
 }
 
-function aborted(request: BrokerRequest, cause?: unknown): RequestAbortedError {
-  return new RequestAbortedError(`${request.method} request to the broker was cut off by the caller.`, {
-    cause,
-  });
+function aborted(request: BrokerRequest): RequestAbortedError {
+  return new RequestAbortedError(`${request.method} request to the broker was cut off by the caller.`);
 }
 
 /** A short reason without addresses: error messages reach clients, and the broker's address is not theirs to know. */
@@ -138,32 +122,4 @@ function reasonOf(error: unknown): string {
     default:
       return code ?? 'unknown reason';
   }
-}
-
-async function readText(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  maxBytes: number,
-): Promise<string> {
-  // The parser holds an answer to the length it announced, and a 204 to none (RFC 9112 § 6.3): read in one go, for less.
-  if (statusCode === 204 || Number(headers['content-length'] ?? NaN) <= maxBytes) return body.text();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    // Leaving the loop destroys the stream, and with it the connection.
-    if (bytes > maxBytes)
-      throw new ReplyTooLargeError(`The broker's answer is larger than ${maxBytes} bytes.`);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1
-    ? (chunks[0] as Buffer).toString('utf8')
-    : Buffer.concat(chunks, bytes).toString('utf8');
-}
-
-function headerMap(headers: Dispatcher.ResponseData['headers']): ReadonlyMap<string, string> {
-  const map = new Map<string, string>();
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(', ') : value);
-  }
-  return map;
 }

@@ -19,6 +19,8 @@ export interface TemporalBehaviour {
    * interval are then left out of the page, which comes short, or empty before the end.
    */
   selectsIgnoringTime: boolean;
+  /** `after` and `between` begin behind `timeAt`. */
+  exclusiveBounds: boolean;
   /** q and geoqueries select instances rather than entities: nothing but what matches by itself is shown. */
   qShowsMatchesOnly: boolean;
   /** `lastN` is refused with 400. */
@@ -46,6 +48,7 @@ export function goodTemporalBehaviour(): TemporalBehaviour {
     refusedTimeProperties: [],
     timePropertiesMissing: [],
     selectsIgnoringTime: false,
+    exclusiveBounds: false,
     qShowsMatchesOnly: false,
     noLastN: false,
     lastNBeforeTime: false,

@@ -35,7 +35,9 @@ export function readTimeQuery(parameters: Parameters, behaviour: Behaviour, isNe
   const relation = isIgnored ? undefined : readRelation(parameters, isNeeded);
   const lastN = readLastN(parameters, behaviour);
   if (relation === undefined) return { property, relation, range: ALWAYS, lastN };
-  const range = readRange(parameters, relation);
+  const { from, to } = readRange(parameters, relation);
+  // Times are kept in milliseconds.
+  const range = { from: behaviour.exclusiveBounds ? from + 1 : from, to };
   return { property, relation, range: isKept ? range : NEVER, lastN };
 }
 

@@ -13,6 +13,7 @@ import {
   PurgeStoppedError,
   QueryRefusedError,
   TooManyMatchesError,
+  UncountableError,
   UnexpectedEntityError,
   UnsupportedRequestError,
 } from '../purge/errors.js';
@@ -62,6 +63,9 @@ export function problemOf(error: unknown): ProblemAnswer | undefined {
       matched,
       maxAffected,
     });
+  }
+  if (error instanceof UncountableError) {
+    return own('uncountable-matches', 'Matches cannot be counted', 502, error.message);
   }
   if (error instanceof BrokerRefusedError) return refusedByBroker(error);
   if (error instanceof BrokerFailedError) return failedBroker(error);

@@ -149,12 +149,13 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
       const selection = [...filters, ...additions];
       const unchecked = createLister({ requester, capabilities, pageSize: limits.pageSize, resource });
       const isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
+      const countsUnshown = resource.path === '/temporal/entities';
       let proof: Promise<void> | undefined;
       return {
         ...scope,
         selection,
         showsAll: !isPartial,
-        countsUnshown: resource.path === '/temporal/entities',
+        countsUnshown,
         paging: { contradicted: false, longestPage: 0 },
         lister: {
           showsAnything: (asked) => unchecked.showsAnything(asked),
@@ -170,7 +171,8 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
           for (const entityId of fresh) tally.take({ entityId });
           return fresh;
         },
-        proveFilters: () => (proof ??= proveFilters(filters, unchecked, capabilities, additions)),
+        proveFilters: () =>
+          (proof ??= proveFilters(filters, unchecked, capabilities, { additions, countsUnshown })),
       };
     },
   };

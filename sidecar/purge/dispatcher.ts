@@ -31,6 +31,8 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
   const { chunkSize, run, bytesOf, chunkBytesMax = Infinity } = options;
   const limit = pLimit(options.concurrency);
   let queue: Item[] = [];
+  /** Where the queue's head is: cutting it off for each chunk would copy the rest every time. */
+  let head = 0;
   let underWay = 0;
   let failure: { readonly error: unknown } | undefined;
   let isFlushing = false;
@@ -58,20 +60,30 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
     });
   }
 
+  const queued = () => queue.length - head;
+
+  function drop(): void {
+    queue = [];
+    head = 0;
+  }
+
   /** Starts chunks from the queue's head while there is room: full ones, or all of them when flushing. */
   function startChunks(): void {
-    if (failure !== undefined) queue = [];
-    let from = 0;
+    if (failure !== undefined) drop();
     // No more chunks than can run: a chunk is cut when its turn comes, by the size that is then right.
-    while (from < queue.length && limit.activeCount + limit.pendingCount < options.concurrency) {
-      const to = endOfChunk(from);
-      const isFull = to < queue.length || to - from >= chunkSize();
+    while (queued() > 0 && limit.activeCount + limit.pendingCount < options.concurrency) {
+      const to = endOfChunk(head);
+      const isFull = to < queue.length || to - head >= chunkSize();
       if (!isFull && !isFlushing) break;
-      start(queue.slice(from, to));
-      from = to;
+      const chunk = queue.slice(head, to);
+      head = to;
+      start(chunk);
     }
-    if (from > 0) queue = queue.slice(from);
-    if (queue.length === 0) isFlushing = false;
+    if (head * 2 >= queue.length) {
+      queue = queue.slice(head);
+      head = 0;
+    }
+    if (queued() === 0) isFlushing = false;
   }
 
   function flush(): void {
@@ -101,12 +113,12 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
     },
     flush,
     get pending() {
-      return queue.length + underWay;
+      return queued() + underWay;
     },
     async room(most) {
       for (;;) {
         throwFailure();
-        if (queue.length + underWay < most) return;
+        if (queued() + underWay < most) return;
         if (underWay === 0) flush();
         await changed.promise;
       }
@@ -115,13 +127,13 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
       for (;;) {
         throwFailure();
         flush();
-        if (underWay === 0 && queue.length === 0) return;
+        if (underWay === 0 && queued() === 0) return;
         await changed.promise;
       }
     },
     async abandon() {
       failure ??= { error: new Error('abandoned') };
-      queue = [];
+      drop();
       while (underWay > 0) await changed.promise;
     },
   };

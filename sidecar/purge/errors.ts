@@ -118,6 +118,11 @@ export class BrokerReplyError extends GatewayError {
   readonly code = 'BROKER_REPLY_UNUSABLE';
 }
 
+/** The broker does not show all that the query matches, so that a bound on it cannot be checked. */
+export class UncountableError extends GatewayError {
+  readonly code = 'PURGE_UNCOUNTABLE';
+}
+
 /** Matches keep turning up and the broker gives no count to tell old ones from new ones. */
 export class NotConvergingError extends GatewayError {
   readonly code = 'PURGE_NOT_CONVERGING';

@@ -21,6 +21,9 @@ const CHASING_PASSES_MAX = 10;
 /** Looks at items claimed gone that are still listed, before they are reported: the query may lag behind. */
 const LOOKS_MAX = 3;
 
+/** Deletes between two reports of the progress; a report for each would cost as much as the rest of its bookkeeping. */
+const REPORTED_EVERY = 20;
+
 /** Items whose tries ran out that are remembered for a second try; others are tried again when they are listed. */
 const RETRIED_MAX = 10_000;
 
@@ -63,7 +66,10 @@ export async function removeItems(
       continue;
     }
     if (hidden > 0) throw new BrokerReplyError(`The broker counts ${hidden} more matches than it lists.`);
-    if (kind.looksAgain?.() !== true) return left;
+    if (kind.looksAgain?.() === true) continue;
+    if (result.hasShownAll && showsAllThatIsLeft(context)) context.tally.forgetUnlisted();
+    for await (const { error, ...item } of kind.leftOver?.() ?? []) context.tally.failListed(item, error);
+    return left;
   }
   throw new NotConvergingError('More keeps turning up with every pass; send the purge again.');
 }
@@ -78,6 +84,8 @@ interface PassResult {
   readonly counted: number;
   /** The broker showed a part only of what there was. */
   readonly wasCut: boolean;
+  /** What was not listed is not there. */
+  readonly hasShownAll: boolean;
   /** Its count holds matches that it does not show. */
   readonly hidesSome: boolean;
 }
@@ -103,8 +111,7 @@ async function removeInOnePass(
   { takesNew, isLastLook, skipsArrivals }: PassOptions,
 ): Promise<PassResult> {
   const { tally, limits } = context;
-  const counts = { tried: 0, left: 0, lingering: 0 };
-  let wasCut = false;
+  const counts = { tried: 0, left: 0, lingering: 0, done: 0, wasCut: false };
   const dueAgain: Item[] = [];
   const dispatcher = createDispatcher<Try>({
     concurrency: limits.concurrency,
@@ -116,7 +123,8 @@ async function removeInOnePass(
       tally.settle(item, verdict, isSecondTry);
       const isDueAgain = !isSecondTry && (verdict.kind === 'retryable' || verdict.kind === 'unclear');
       if (isDueAgain && dueAgain.length < RETRIED_MAX) dueAgain.push(item);
-      context.reportProgress();
+      counts.done += 1;
+      if (counts.done % REPORTED_EVERY === 0) context.reportProgress();
       return [];
     },
   });
@@ -125,7 +133,9 @@ async function removeInOnePass(
   tally.ledger.startSurvey();
   try {
     const end = await walkItems(context, kind, entities, async ({ items, mayHideMore = false }, page) => {
-      const takesPage = takesNew && !isBehindStart(page);
+      counts.wasCut ||= mayHideMore;
+      // What comes to light when others are gone was there before.
+      const takesPage = (takesNew || mayHideMore) && !isBehindStart(page);
       for (const item of items) {
         const key = keyOf(item);
         const state = tally.ledger.get(key);
@@ -137,7 +147,6 @@ async function removeInOnePass(
           if (state === IdState.unknown) {
             context.take(item);
             tally.ledger.markListed(key);
-            wasCut ||= mayHideMore;
           }
           counts.tried += 1;
           dispatcher.add([{ item, isSecondTry: state !== IdState.unknown }]);
@@ -146,13 +155,13 @@ async function removeInOnePass(
       await dispatcher.room(kind.pendingMax ?? limits.concurrency * 4);
     });
     await dispatcher.settled();
+    context.reportProgress();
     await tryAgain(context, kind, dueAgain);
-    if (counts.tried === 0 && end.complete && showsAllThatIsLeft(context)) tally.forgetUnlisted();
     return {
       ...counts,
-      wasCut,
       counted: end.unlisted > 0 ? (end.lastCount ?? 0) : 0,
       hidesSome: end.hidesSome === true,
+      hasShownAll: end.complete && !counts.wasCut,
     };
   } catch (error) {
     context.requester.halt();

@@ -4,7 +4,7 @@ import type { PurgeContext } from './context.js';
 import { IdLedger, IdState } from './id-ledger.js';
 import type { ListedPage } from './listing.js';
 import type { PageShape } from './page-query.js';
-import { keyOf, type Item } from './tally.js';
+import { keyOf, type Item, type ItemError } from './tally.js';
 import { walkMatches, type PagingEvidence, type WalkEnd } from './walk.js';
 
 /** Items found on one page. */
@@ -31,6 +31,8 @@ export interface ItemKind {
   shape?(): PageShape;
   /** True for an item that cannot have been there when the purge began; asked where they seem to have no end. */
   hasArrived?(item: Item): boolean;
+  /** What cannot be removed because the broker never showed it as an item; asked when nothing is left to do. */
+  leftOver?(): AsyncIterable<ItemError>;
   /** Asked when nothing is left to do: true when another look, by other means, is due. */
   looksAgain?(): boolean;
   /** Items that wait before another page is fetched; a few for each delete slot where it is missing. */
@@ -94,7 +96,7 @@ export async function countItems(
 ): Promise<boolean> {
   let isComplete = true;
   do {
-    await walkItems(context, kind, new IdLedger(), ({ items, isIncomplete }) => {
+    const end = await walkItems(context, kind, new IdLedger(), ({ items, isIncomplete }) => {
       if (isIncomplete === true) isComplete = false;
       const fresh = items.filter((item) => {
         const key = keyOf(item);
@@ -104,6 +106,7 @@ export async function countItems(
       });
       onItems(fresh, seen.size);
     });
+    isComplete &&= end.complete && end.unlisted === 0;
   } while (kind.looksAgain?.() === true);
   return isComplete;
 }

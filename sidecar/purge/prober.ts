@@ -21,6 +21,13 @@ const IMPOSSIBLE: Readonly<Record<ProbedParameter, readonly Parameter[]>> = {
   timeproperty: [{ name: 'timeproperty', value: 'noSuchTimePurgeProbe' }],
 };
 
+export interface ProofOptions {
+  /** Sent beside the filters, without need of a proof. */
+  readonly additions?: readonly Parameter[];
+  /** Pages of the broker may come empty before the end; its count tells. */
+  readonly countsUnshown?: boolean;
+}
+
 /** Filters on what is shown of an entity: some brokers list the entity all the same, without the attributes. */
 const ON_INSTANCES: ReadonlySet<ProbedParameter> = new Set(['datasetId', 'timerel', 'timeproperty']);
 
@@ -29,20 +36,19 @@ const ON_INSTANCES: ReadonlySet<ProbedParameter> = new Set(['datasetId', 'timere
  * impossible must show nothing. Only conclusive, and only asked, when the query itself shows something: otherwise an
  * empty answer says nothing, and there is nothing to delete either.
  *
- * @param additions sent beside the filters, without need of a proof
  * @throws FilterIgnoredError when entities are shown in spite of an impossible filter
  */
 export async function proveFilters(
   filters: readonly Parameter[],
   lister: Lister,
   capabilities: BrokerCapabilities,
-  additions: readonly Parameter[] = [],
+  { additions = [], countsUnshown = false }: ProofOptions = {},
 ): Promise<void> {
   const open = filtersOf(filters).filter((filter) => !capabilities.isHonoured(factKey(filter, filters)));
   await Promise.all(
     open.map(async (filter) => {
       const selection = [...impossibleSelection(filters, filter), ...additions];
-      if (!(await showsNothing(filter, selection, lister))) throw ignored(filter);
+      if (!(await showsNothing(filter, selection, lister, countsUnshown))) throw ignored(filter);
       capabilities.setHonoured(factKey(filter, filters));
     }),
   );
@@ -69,12 +75,14 @@ async function showsNothing(
   filter: ProbedParameter,
   selection: readonly Parameter[],
   lister: Lister,
+  countsAll: boolean,
 ): Promise<boolean> {
   try {
-    const page = await lister.page({ selection, limit: 1 });
+    // A page may come empty before the end; the count, where there is one, speaks of the whole result.
+    const page = await lister.page({ selection, limit: 1, ...(countsAll ? { count: true } : {}) });
     if (ON_INSTANCES.has(filter))
       return page.entities.every((entity) => ownAttributesOf(entity).length === 0);
-    return page.ids.length === 0;
+    return page.ids.length === 0 && !(countsAll && (page.hasNext || (page.count ?? 0) > 0));
   } catch (error) {
     // A broker that refuses the impossible value has looked at it; the query itself was accepted just before.
     if (error instanceof BrokerRefusedError && [400, 404, 422].includes(error.problem.status)) return true;

@@ -28,5 +28,7 @@ export function resourcePath(
   const path = [`${collection}/${entity}`, ...(within.length === 0 ? [] : ['attrs', ...within])].join('/');
   // Most are made of plain characters, in which no server finds anything to decode.
   if (names.every((name) => PLAIN.test(name))) return path;
+  // Decoded too early, it would be the path of an attribute.
+  if (/\/attrs(?:\/|$)/.test(entityId)) return undefined;
   return isSingleResourceDeletePath(`/ngsi-ld/v1${path}`) ? path : undefined;
 }

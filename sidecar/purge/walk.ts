@@ -68,6 +68,8 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
   let confirmations = 0;
   let shortPages = 0;
   let skippedPages = 0;
+  /** End of what was asked for so far; pages may get smaller. */
+  let reach = 0;
   let hasSkipped = false;
   /** Pages overlapped, or an empty one lay between others: some matches may have been passed over. */
   let isDoubtful = false;
@@ -85,9 +87,11 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
     const isCutShort = count !== undefined && ids.length < Math.min(limit, count - offset);
     if (countsUnshown && isCutShort) paging.hidesSome = true;
     const missing = paging.hidesSome === true ? 0 : uncounted;
-    // Nothing new in a page that came short says nothing of what lies behind it.
+    // Nothing new in a page that came short, or that others have shown already, says nothing of what lies behind it.
+    const isShortOrKnown = ids.length < limit || offset + limit <= reach;
     const hidesMore =
-      countsUnshown && ids.length < limit && (count === undefined ? hasNext : offset + limit < count);
+      countsUnshown && isShortOrKnown && (count === undefined ? hasNext : offset + limit < count);
+    reach = Math.max(reach, offset + limit);
     if (fresh > 0) {
       isDoubtful ||= hasSkipped || fresh < new Set(ids).size;
       yield page;
@@ -102,8 +106,9 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
       shortPages = isShort ? shortPages + 1 : 0;
       if (shortPages > SHORT_PAGES_MAX) return ended(page, { complete: false, trickles: true });
       offset += ids.length;
-    } else if (hidesMore && skippedPages < SKIPPED_PAGES_MAX) {
+    } else if (hidesMore) {
       skippedPages += 1;
+      if (skippedPages > SKIPPED_PAGES_MAX) return ended(page, { complete: false, unlisted: uncounted });
       offset += limit;
     } else if (ids.length > 0) {
       // Behind the end, the last match again (clause 6.3.10); or the offset is ignored, or the order changes. A page as

@@ -145,6 +145,40 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
     );
   });
 
+  for (const behaviour of [{}, { exclusiveBounds: true }, { instancePageSize: 100 }]) {
+    it(`deletes all instances of an entity of which one matches (${JSON.stringify(behaviour)})`, async () => {
+      const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
+      broker.temporal.seed(1, () => ({
+        id: 'urn:ngsi-ld:Big:1',
+        type: 'Big',
+        v: Array.from({ length: 1500 }, (_, n) => ({ type: 'Property', value: n, observedAt: hour(n) })),
+      }));
+      const query = `type=Big&q=v==1390&timerel=before&timeAt=${hour(1400)}`;
+      const dry = (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number };
+      const answer = await purge(query);
+      assert.deepEqual(
+        [answer.status, answer.headers.get('purge-deleted'), dry.matched],
+        [204, '1400', 1400],
+      );
+    });
+  }
+
+  it('gets at more instances of one moment than are asked for at once', async () => {
+    const { broker, purge } = await startTemporal({}, { entities: 1 });
+    broker.temporal.seed(1, () => ({
+      id: 'urn:ngsi-ld:Burst:1',
+      type: 'Burst',
+      v: Array.from({ length: 2500 }, (_, n) => ({ type: 'Property', value: n, observedAt: hour(1) })),
+    }));
+    const query = `type=Burst&q=v==3&timerel=after&timeAt=${hour(0)}`;
+    const dry = (await purge(`${query}&dryRun=true&maxAffected=2600`)).json() as Readonly<
+      Record<string, unknown>
+    >;
+    assert.deepEqual([dry['matched'], dry['atLeast']], [2500, undefined]);
+    const answer = await purge(`${query}&maxAffected=2600`);
+    assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '2500']);
+  });
+
   it('keeps to the matching instances where the broker shows no others', async () => {
     const { broker, purge } = await startTemporal({ qShowsMatchesOnly: true, instancePageSize: 5 });
     const query = `type=Sensor&q=temperature>8&timerel=after&timeAt=${hour(2)}`;
@@ -154,6 +188,46 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
     assert.equal((await purge(query)).status, 204);
     assert.deepEqual(instancesOf(broker), without(before, shown));
   });
+});
+
+describe('a temporal purge of which nothing goes, although the broker claims it', () => {
+  for (const behaviour of [{}, { instancePageSize: 5 }, { silentInstanceLimit: 5 }]) {
+    it(`reports every instance as failed (${JSON.stringify(behaviour)})`, async () => {
+      const { broker, purge } = await startTemporal({ ...behaviour, isGhostInstance: () => true });
+      const shown = await shownBy(broker, BEFORE);
+      const answer = await purge(BEFORE);
+      assert.equal(answer.status, 207);
+      assert.equal(answer.headers.get('purge-failed'), String(shown.size));
+      assert.equal(answer.headers.get('purge-deleted'), '0');
+      assert.equal(answer.headers.get('purge-arrived'), null);
+    });
+  }
+});
+
+describe('a temporal purge of histories of very different length', () => {
+  for (const behaviour of [{}, { selectsIgnoringTime: true }, { instancePageSize: 100 }]) {
+    it(`meets all of them, though its pages grow and shrink (${JSON.stringify(behaviour)})`, async () => {
+      const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
+      const others = instancesOf(broker).size;
+      const lengths = [0, 0, 0, 0, 0, 0, 0, 0, 0, 3000, 3, 3, 3, 3, 3];
+      broker.temporal.seed(lengths.length, (index) => ({
+        id: `urn:ngsi-ld:Probe:${index}`,
+        type: 'Probe',
+        // One lies outside of the interval.
+        level: Array.from({ length: (lengths[index] ?? 0) + 1 }, (_, n) => ({
+          type: 'Property',
+          value: n,
+          observedAt: hour(n === 0 ? 9000 : n),
+        })),
+      }));
+      const query = `type=Probe&timerel=before&timeAt=${hour(8000)}`;
+      const body = (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number };
+      assert.equal(body.matched, 3015);
+      const answer = await purge(query);
+      assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '3015']);
+      assert.equal(instancesOf(broker).size, others + lengths.length);
+    });
+  }
 });
 
 describe('instances that arrive during a temporal purge', () => {

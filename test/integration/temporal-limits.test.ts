@@ -106,16 +106,22 @@ describe('the concurrency of a temporal purge', () => {
   }
 });
 
+/** A gateway in front of a broker whose deletes wait until a gate opens. */
+async function startSlow() {
+  const { broker } = await startTemporal();
+  const relay = relayTo(broker);
+  const gate = new Gate();
+  const slow = await startRecordingBroker(async (request) => {
+    if (isDelete(request)) await gate.passed;
+    return relay(request);
+  });
+  const gateway = await startTestGateway({ BROKER_URL: slow.url, TEMPORAL_PURGE_CONCURRENCY: '4' });
+  return { slow, gate, gateway };
+}
+
 describe('a temporal purge that is stopped', () => {
   it('by shutdown sends no further delete, and its caller gets 503 with what was deleted', async () => {
-    const { broker } = await startTemporal();
-    const relay = relayTo(broker);
-    const gate = new Gate();
-    const slow = await startRecordingBroker(async (request) => {
-      if (isDelete(request)) await gate.passed;
-      return relay(request);
-    });
-    const gateway = await startTestGateway({ BROKER_URL: slow.url, TEMPORAL_PURGE_CONCURRENCY: '4' });
+    const { slow, gate, gateway } = await startSlow();
     const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`);
     await slow.arrived(isDelete, 4);
     const closed = gateway.gateway.close();
@@ -128,14 +134,7 @@ describe('a temporal purge that is stopped', () => {
   });
 
   it('by its caller going away sends no further delete', async () => {
-    const { broker } = await startTemporal();
-    const relay = relayTo(broker);
-    const gate = new Gate();
-    const slow = await startRecordingBroker(async (request) => {
-      if (isDelete(request)) await gate.passed;
-      return relay(request);
-    });
-    const gateway = await startTestGateway({ BROKER_URL: slow.url, TEMPORAL_PURGE_CONCURRENCY: '4' });
+    const { slow, gate, gateway } = await startSlow();
     const caller = new AbortController();
     const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { signal: caller.signal });
     await slow.arrived(isDelete, 4);

@@ -7,6 +7,9 @@ import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
 import { NO_DATASET } from './query.js';
 
+/** Entities in a page with all their instances. */
+const BARE_LIMIT = 10;
+
 /**
  * Attributes of temporal evolutions with all their instances, or one dataset of them (clause 5.6.13).
  *
@@ -17,6 +20,8 @@ export function temporalAttributeKind(
   guard: InstanceGuard,
   datasetId: string | undefined,
 ): ItemKind {
+  // Asked for one instance of each attribute, some brokers take the newest, and then look at its dataset.
+  let isBare = false;
   const what = datasetId === undefined ? 'Attribute' : 'Dataset';
   return {
     *read(page, indexes) {
@@ -31,6 +36,12 @@ export function temporalAttributeKind(
         }
       }
       yield { items };
+    },
+    shape: () => (isBare ? { isBare, limit: BARE_LIMIT } : {}),
+    looksAgain() {
+      const isDue = datasetId !== undefined && !isBare;
+      isBare = isDue;
+      return isDue;
     },
     remove: async (item) => {
       const path = resourcePath('/temporal/entities', item.entityId, item.attribute);

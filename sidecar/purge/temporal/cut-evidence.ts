@@ -10,6 +10,8 @@ export type CutPage = Pick<ListedPage, 'isCut' | 'instances'>;
  */
 export class CutEvidence {
   readonly #longest = { asked: 0, bare: 0 };
+  /** Shortest list behind which others were found without a word. */
+  readonly #knownCut = { asked: Infinity, bare: Infinity };
 
   /** Notes the length of a list that was shown. */
   note(page: CutPage, length: number): void {
@@ -17,9 +19,21 @@ export class CutEvidence {
     this.#longest[mode] = Math.max(this.#longest[mode], length);
   }
 
+  /** Notes that others were found behind a list. */
+  noteMore(page: CutPage, length: number): void {
+    if (this.isToldCut(page, length)) return;
+    const mode = modeOf(page);
+    this.#knownCut[mode] = Math.min(this.#knownCut[mode], length);
+  }
+
   /** Whether the broker may have left out some of a list. */
   mayBeCut(page: CutPage, length: number): boolean {
     return this.isToldCut(page, length) || length >= this.#longest[modeOf(page)];
+  }
+
+  /** Whether some of a list are surely left out, as far as the answer and others like it tell. */
+  isSurelyCut(page: CutPage, length: number): boolean {
+    return this.isToldCut(page, length) || length >= this.#knownCut[modeOf(page)];
   }
 
   /** Whether the answer says that some of a list may be left out, or there are as many as were asked for. */

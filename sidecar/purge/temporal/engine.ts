@@ -2,7 +2,7 @@ import { checkBound, countMatches } from '../bound.js';
 import type { PurgeScope } from '../context.js';
 import { trustedTotal } from '../entity-drain.js';
 import { purgeByIds } from '../entity-purge.js';
-import { BrokerReplyError, TooManyMatchesError } from '../errors.js';
+import { PurgeStoppedError, TooManyMatchesError, UncountableError } from '../errors.js';
 import type { PurgeEvent, PurgeReport } from '../events.js';
 import { IdLedger } from '../id-ledger.js';
 import { removeItems } from '../item-removal.js';
@@ -12,11 +12,15 @@ import type { Item } from '../tally.js';
 import { temporalAttributeKind } from './attribute-kind.js';
 import { createInstanceGuard, type InstanceGuard } from './instance-guard.js';
 import { instanceKind } from './instance-kind.js';
+import { BY_VALUE } from './of-entity.js';
 import { firstShape } from './page-shape.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { Views, type OpenView } from './views.js';
 
 const SAMPLE_MAX = 100;
+
+const STOPPED_BY_VALUE =
+  'The purge was stopped before it was complete. Without the instances that are gone, entities may no longer match q or the geoquery: go on by id and time.';
 
 const UNCOUNTABLE =
   'The broker shows a part only of what the query matches, so that nobody can tell whether it is more than may be affected. Nothing was deleted. Narrow the query, or leave the bound out.';
@@ -34,8 +38,14 @@ export function purgeTemporal(
   const startedMs = dependencies.clock.now();
   return runPurge(order, dependencies, signal, {
     path: '/temporal/entities',
-    run: (scope) =>
-      query.target.kind === 'entities' ? purgeWhole(scope, query) : purgeParts(scope, query, startedMs),
+    run: async (scope) => {
+      if (query.target.kind === 'entities') return purgeWhole(scope, query);
+      return purgeParts(scope, query, startedMs).catch((error: unknown) => {
+        throw error instanceof PurgeStoppedError && isByValue(query)
+          ? new PurgeStoppedError(STOPPED_BY_VALUE, { cause: error })
+          : error;
+      });
+    },
   });
 }
 
@@ -63,8 +73,9 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
 async function previewWhole(scope: PurgeScope, views: Views): Promise<PurgeReport> {
   const seen = new IdLedger();
   const sample = new Set<string>();
+  let isComplete = true;
   for await (const { context, first } of views.open(scope)) {
-    await countMatches(
+    const { isComplete: foundAll } = await countMatches(
       context,
       first,
       (_listed, page) => {
@@ -73,8 +84,14 @@ async function previewWhole(scope: PurgeScope, views: Views): Promise<PurgeRepor
       },
       seen,
     );
+    isComplete &&= foundAll;
   }
-  return previewOf(scope, { matched: seen.size, sample: [...sample], unit: 'entities' });
+  return previewOf(scope, {
+    matched: seen.size,
+    sample: [...sample],
+    unit: 'entities',
+    ...(isComplete ? {} : { isLowerBound: true }),
+  });
 }
 
 async function purgeParts(
@@ -95,7 +112,7 @@ async function purgeParts(
       const foundAll = await countItems(view.context, kindOf(view, true), seen, (_items, counted) => {
         if (counted > maxAffected) throw new TooManyMatchesError(counted, maxAffected, false);
       });
-      if (!foundAll) throw new BrokerReplyError(UNCOUNTABLE);
+      if (!foundAll) throw new UncountableError(UNCOUNTABLE);
     }
   }
   let arrived = 0;
@@ -142,4 +159,9 @@ function itemKind(
   return target.kind === 'instances'
     ? instanceKind(context, { ...options, time: target.time })
     : temporalAttributeKind(context, options.guard, datasetId);
+}
+
+/** Deleting instances may change which entities match. */
+function isByValue({ target, selection }: TemporalPurgeQuery): boolean {
+  return target.kind === 'instances' && selection.some(({ name }) => BY_VALUE.has(name));
 }

@@ -1,7 +1,7 @@
 import { FilterIgnoredError, QueryRefusedError } from '../errors.js';
 import type { AttributeInstance } from './instances.js';
 import type { TemporalPurgeQuery } from './query.js';
-import { mayContain } from './time-filter.js';
+import { containment } from './time-filter.js';
 
 /**
  * Checks what a broker shows of an entity against the query's own attrs, datasetId and interval: a filter that it
@@ -23,6 +23,7 @@ export function createInstanceGuard(query: TemporalPurgeQuery): InstanceGuard {
   const datasetIds = query.datasetIds === undefined ? undefined : new Set(query.datasetIds);
   const { target } = query;
   const time = target.kind === 'instances' ? target.time : undefined;
+  const isWithin = time === undefined ? () => true : containment(time);
   return {
     checkAttribute(entityId, attribute) {
       if (attributes?.has(attribute) !== false) return;
@@ -39,7 +40,7 @@ export function createInstanceGuard(query: TemporalPurgeQuery): InstanceGuard {
           `The broker shows an instance of ${short(attribute)} of ${short(entityId)} in the dataset ${short(instance.datasetId)}, which datasetId does not name. Nothing more is deleted.`,
         );
       }
-      if (time !== undefined && instance.time !== undefined && !mayContain(time, instance.time)) {
+      if (time !== undefined && instance.time !== undefined && !isWithin(instance.time)) {
         throw new FilterIgnoredError(
           'timerel',
           `The broker shows an instance of ${short(attribute)} of ${short(entityId)} with ${time.property} ${short(instance.time)}, which lies outside of the interval. Nothing more is deleted.`,

@@ -1,3 +1,4 @@
+import type { BrokerProblem } from '../../broker/broker-problem.js';
 import { ownType } from '../../ngsi-ld/problem.js';
 import type { ItemVerdict } from '../batch-reply.js';
 import { deleteItem } from '../item-delete.js';
@@ -29,6 +30,15 @@ export function toItem(
   };
 }
 
+/** Said of an attribute with instances left that the query may mean, and does not show. */
+export const OUT_OF_SIGHT: BrokerProblem = {
+  type: ownType('instances-out-of-sight'),
+  status: 501,
+  title: 'Instances out of sight',
+  detail:
+    'The broker shows a part only of the instances in the interval, and whether the query means the others as well cannot be told. Purge them by id and time.',
+};
+
 /**
  * Deletes one instance (clause 6.22.3.2); refuses, without asking the broker, where it cannot be told apart or placed in
  * time.
@@ -40,14 +50,7 @@ export async function removeInstance(
   item: Item,
   { property }: TimeFilter,
 ): Promise<ItemVerdict> {
-  const { entityId, attribute, instanceId, digest, time } = item;
-  if (instanceId === undefined && digest === undefined) {
-    return refused(
-      ownType('instances-out-of-sight'),
-      'Instances out of sight',
-      'The broker shows a part only of the instances in the interval, and whether the query means the others as well cannot be told. Purge them by id and time.',
-    );
-  }
+  const { entityId, attribute, instanceId, time } = item;
   if (instanceId === undefined) {
     return refused(
       ownType('instance-without-id'),

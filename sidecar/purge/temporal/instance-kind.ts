@@ -3,9 +3,10 @@ import type { PurgeContext } from '../context.js';
 import { IdState } from '../id-ledger.js';
 import type { ItemBatch, ItemKind } from '../item-walk.js';
 import type { ListedPage } from '../listing.js';
-import { keyOf, type Item } from '../tally.js';
+import { itemProblem } from '../item-problem.js';
+import { keyOf, type Item, type ItemError } from '../tally.js';
 import { CutEvidence } from './cut-evidence.js';
-import { toItem, removeInstance } from './instance-item.js';
+import { OUT_OF_SIGHT, removeInstance, toItem } from './instance-item.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
 import { interleave } from './interleave.js';
@@ -23,6 +24,15 @@ export interface InstanceKindOptions {
   /** Nothing is deleted, so that what the broker leaves out has to be asked for apart. */
   readonly countsOnly: boolean;
 }
+
+/** Pages of which the way that the broker reads filters by value may be learnt, each by a query. */
+const LEARNING_TRIES_MAX = 10;
+
+/** Lists that are looked at once more in the end. */
+const HIDDEN_MAX = 1000;
+
+/** What is not deleted any more. */
+const STAYS: ReadonlySet<IdState> = new Set([IdState.failed, IdState.goneTwice]);
 
 /** Instances that wait before another page is fetched. */
 const PENDING_MAX = 1000;
@@ -44,10 +54,15 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   // A count shows itself right at the first look; a delete goes in small steps, and looks again in the end.
   let isBare = countsOnly;
   let needsTimes = time.property !== 'observedAt';
-  let valueSelection: ValueSelection | undefined;
+  let valueSelection: ValueSelection = 'unknown';
   let hasSoughtMore = false;
+  let learningTries = 0;
+  const hidden: CutList[] = [];
+  let isChasing = false;
+  let emptyPages = 0;
 
   async function* read(page: ListedPage, indexes: readonly number[]): AsyncGenerator<ItemBatch> {
+    emptyPages = 0;
     const lists = indexes.flatMap((index) => listsOf(page, index));
     const longest = lists.reduce((most, { instances }) => Math.max(most, instances.length), 0);
     const items = lists.flatMap(itemsOf);
@@ -56,7 +71,10 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     const cut = lists.filter(({ instances }) => evidence.mayBeCut(page, instances.length));
     const behind = await listsToLookBehind(page, cut);
     yield { items, mayHideMore: cut.length > 0 };
-    yield* interleave(behind.map(readBehind), concurrency);
+    yield* interleave(
+      behind.map((list) => readBehind(list, page)),
+      concurrency,
+    );
   }
 
   function listsOf(page: ListedPage, index: number): CutList[] {
@@ -74,13 +92,26 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     if (!countsOnly && !isChosenByValue) {
       // They stay, and so does what they hide.
       return cut.filter((list) =>
-        itemsOf(list).every((item) => context.tally.ledger.get(keyOf(item)) === IdState.failed),
+        list.instances.every((instance) => stays(toItem(list.entityId, list.attribute, instance, time))),
       );
     }
     const open = await stillSuspect(page, cut);
-    if (isChosenByValue && open.length > 0) valueSelection ??= await selectionByValue(open);
+    if (isChosenByValue && open.length > 0 && valueSelection === 'unknown') {
+      valueSelection = await selectionByValue(open);
+    }
     // Where matching instances alone are shown, passes get at them all.
     return !countsOnly && valueSelection === 'instances' ? [] : open;
+  }
+
+  function stays(item: Item): boolean {
+    const state = context.tally.ledger.get(keyOf(item));
+    return STAYS.has(state) || (isChasing && state === IdState.unknown && hasArrived(item));
+  }
+
+  /** A time that its sensor gave it does not tell when an instance came; it may be a forecast. */
+  function hasArrived({ time: times }: Item): boolean {
+    const at = times?.['createdAt'] ?? (time.property === 'observedAt' ? undefined : times?.[time.property]);
+    return at !== undefined && (instantOf(at) ?? 0) > startedMs;
   }
 
   /** Lists that are suspect for their length alone are not once the broker has shown a longer one. */
@@ -106,30 +137,54 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
 
   /** What goes with an entity may decide whether it still matches, and so whether the rest of it is shown. */
   async function selectionByValue(lists: readonly CutList[]): Promise<ValueSelection> {
-    return names.has('georel') ? 'unknown' : learnValueSelection(context, lists, time);
+    if (names.has('georel') || learningTries === LEARNING_TRIES_MAX) return 'unknown';
+    learningTries += 1;
+    return learnValueSelection(context, lists, time);
   }
 
-  async function* readBehind(list: CutList): AsyncGenerator<ItemBatch, void> {
+  async function* readBehind(list: CutList, page: ListedPage): AsyncGenerator<ItemBatch, void> {
+    const asksBare = page.instances === undefined;
     const came = { hidden: false };
     const onHidden = () => {
       came.hidden = true;
     };
     const keepsValues = valueSelection !== 'entities';
-    for await (const instances of lookBehind(context, list, time, { keepsValues, evidence, onHidden })) {
+    const options = { keepsValues, evidence, asksBare, onHidden };
+    for await (const instances of lookBehind(context, list, time, options)) {
+      evidence.noteMore(page, list.instances.length);
       yield { items: itemsOf({ ...list, instances }) };
     }
-    if (isChosenByValue && valueSelection === 'unknown') yield* readUnknownRest(list);
-    if (came.hidden) yield { items: [], isIncomplete: true };
+    if (isChosenByValue && valueSelection === 'unknown') yield* readUnknownRest(list, asksBare);
+    if (came.hidden) yield outOfSight(list);
   }
 
   /** Whether the query means instances that it does not show cannot be told; here, whether there are any. */
-  async function* readUnknownRest(list: CutList): AsyncGenerator<ItemBatch, void> {
-    const rest = lookBehind(context, list, time, { keepsValues: false, evidence, onHidden: () => {} });
+  async function* readUnknownRest(list: CutList, asksBare: boolean): AsyncGenerator<ItemBatch, void> {
+    const options = { keepsValues: false, evidence, asksBare, onHidden: () => {} };
+    const rest = lookBehind(context, list, time, options);
     const { done } = await rest.next();
     await rest.return(undefined);
     if (done === true) return;
-    const { entityId, attribute } = list;
-    yield { items: countsOnly ? [] : [{ entityId, attribute }], isIncomplete: true };
+    yield outOfSight(list);
+  }
+
+  /** Of a list some is there that the broker shows in no way, for now. */
+  function outOfSight(list: CutList): ItemBatch {
+    if (!countsOnly && hidden.length < HIDDEN_MAX) hidden.push({ ...list, instances: [] });
+    return { items: [], isIncomplete: true };
+  }
+
+  /** What is still there when nothing is left to do; deletes may have brought it to light meanwhile. */
+  async function* leftOver(): AsyncGenerator<ItemError, void> {
+    for (const { entityId, attribute } of hidden) {
+      const selection = [
+        ...ofEntity(context.selection, { entityId, attribute }, { keepsValues: false }),
+        ...timeParameters(time),
+      ];
+      const page = await context.lister.page({ selection, limit: 1 });
+      const remains = page.entities.some((entity) => instanceListsOf(entity, time.property).length > 0);
+      if (remains) yield { entityId, attribute, error: itemProblem(OUT_OF_SIGHT) };
+    }
   }
 
   function itemsOf({ entityId, attribute, instances }: CutList): Item[] {
@@ -152,13 +207,18 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       title: 'Instance still listed',
       detail: 'The broker answered two deletes as done, and still shows the instance.',
     },
-    hasArrived: ({ time: times }) => {
+    hasArrived: (item) => {
       // Asked when there seems to be no end: from now on the broker is to show when it took them in.
+      isChasing = true;
       needsTimes = true;
-      const at = times?.['createdAt'] ?? times?.[time.property];
-      return at !== undefined && (instantOf(at) ?? 0) > startedMs;
+      return hasArrived(item);
     },
-    shape: () => ({ ...shape, needsTimes, ...(isBare ? { instances: INSTANCES_MAX, isBare } : {}) }),
+    shape: () => {
+      // Pages that were not read held nothing new; a single one is often the end.
+      if (emptyPages > 1) shape = nextShape(shape, { entities: 0, instances: 0, longest: 0 }, pageSize);
+      emptyPages += 1;
+      return { ...shape, needsTimes, ...(isBare ? { instances: INSTANCES_MAX, isBare } : {}) };
+    },
     // Some brokers take the most recent instances first, and then look which of them lie in the interval.
     looksAgain() {
       if (isBare) return false;
@@ -166,6 +226,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       shape = firstShape(pageSize);
       return true;
     },
+    leftOver,
     pendingMax: PENDING_MAX,
   };
 }

@@ -43,7 +43,7 @@ export function instanceListsOf(
 }
 
 function readInstance(instance: unknown, property: TimeProperty): AttributeInstance {
-  if (typeof instance !== 'object' || instance === null) {
+  if (typeof instance !== 'object' || instance === null || Array.isArray(instance)) {
     throw new BrokerReplyError('The broker shows an attribute of a temporal entity that holds no instances.');
   }
   const {
@@ -60,6 +60,16 @@ function readInstance(instance: unknown, property: TimeProperty): AttributeInsta
     time: typeof time === 'string' ? time : undefined,
     createdAt: typeof createdAt === 'string' ? createdAt : undefined,
     number: typeof value === 'number' ? value : undefined,
-    digest: hasId ? undefined : createHash('sha256').update(JSON.stringify(instance)).digest('base64url'),
+    digest: hasId ? undefined : digestOf(instance),
   };
+}
+
+/** The same for an instance with and without the times that are not always asked for. */
+function digestOf(instance: object): string {
+  const content = { ...instance, createdAt: undefined, modifiedAt: undefined };
+  try {
+    return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+  } catch (cause) {
+    throw new BrokerReplyError('The broker shows an instance that is nested too deep to be read.', { cause });
+  }
 }

@@ -10,6 +10,8 @@ import { since, timeParameters, until, type TimeFilter } from './time-filter.js'
 export interface LookOptions {
   /** Ask with the query's filters by value; else they select entities, with all their instances. */
   readonly keepsValues: boolean;
+  /** Ask without a number of instances, as the list was asked for. */
+  readonly asksBare: boolean;
   /** What is known of how much the broker shows. */
   readonly evidence: CutEvidence;
   /**
@@ -17,6 +19,9 @@ export interface LookOptions {
    */
   readonly onHidden: () => void;
 }
+
+/** With each answer showing something new, so many are met only where instances are written as fast as they are asked for. */
+const ASKED_MAX = 20_000;
 
 /**
  * Finds the instances that lie in an interval and were not shown, without anything being deleted: asks for what lies
@@ -29,7 +34,7 @@ export async function* lookBehind(
   context: PurgeContext,
   list: CutList,
   time: TimeFilter,
-  { keepsValues, evidence, onHidden }: LookOptions,
+  { keepsValues, evidence, asksBare, onHidden }: LookOptions,
 ): AsyncGenerator<readonly AttributeInstance[]> {
   const { entityId, attribute } = list;
   const chosen = ofEntity(context.selection, list, { keepsValues });
@@ -41,18 +46,19 @@ export async function* lookBehind(
       seen.set(key, IdState.pending);
       return true;
     });
-  const ask = async (part: TimeFilter) => {
+  const ask = async (part: TimeFilter, isBare = asksBare) => {
     const page = await context.lister.page({
       selection: [...chosen, ...timeParameters(part)],
       limit: 1,
       instances: INSTANCES_MAX,
+      isBare,
       needsTimes: time.property !== 'observedAt',
     });
     const lists = instanceListsOf(page.entities[page.ids.indexOf(entityId)] ?? {}, time.property);
     const shown = lists.find((other) => other.attribute === attribute)?.instances ?? [];
     const mayBeCut = evidence.mayBeCut(page, shown.length);
     evidence.note(page, shown.length);
-    return { shown, mayBeCut, isToldCut: evidence.isToldCut(page, shown.length) };
+    return { shown, mayBeCut, isSurelyCut: evidence.isSurelyCut(page, shown.length) };
   };
 
   const open: TimeFilter[] = [];
@@ -81,8 +87,14 @@ export async function* lookBehind(
   noteNew(list.instances);
   if (spanOf(list.instances) === undefined) onHidden();
   openAround(time, list.instances, list.instances);
+  let asked = 0;
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    const { shown, mayBeCut, isToldCut } = await ask(part);
+    const { shown, mayBeCut, isSurelyCut } = await ask(part);
+    asked += 1;
+    if (asked > ASKED_MAX) {
+      onHidden();
+      return;
+    }
     const fresh = noteNew(shown);
     if (fresh.length > 0) {
       yield fresh;
@@ -91,7 +103,13 @@ export async function* lookBehind(
     // Nothing but one moment: if there is more of it than is shown at once, there is no smaller interval to ask for.
     const span = spanOf(shown);
     if (!mayBeCut || span === undefined || Math.floor(span.oldest) !== Math.floor(span.newest)) continue;
-    if (isToldCut) onHidden();
+    if (isSurelyCut) {
+      const moment = until(part, Math.floor(span.oldest) + 1);
+      const whole = await ask((moment && since(moment, Math.floor(span.oldest))) ?? part, true);
+      const others = noteNew(whole.shown);
+      if (others.length > 0) yield others;
+      if (whole.isSurelyCut || whole.shown.length < shown.length) onHidden();
+    }
     openOnce(until(part, Math.floor(span.oldest)));
     openOnce(since(part, Math.floor(span.newest) + 1));
   }

@@ -39,7 +39,9 @@ export function nextShape(shape: InstancePageShape, shown: ShownPage, pageSize: 
   // Few entities with long histories: more of each, rather than more of them.
   if (isFull && shown.entities < limit) {
     const factor = Math.min(GROWTH_MAX, WANTED / shown.instances);
-    return { limit, instances: clamp(instances * factor, INSTANCES_MIN, INSTANCES_MAX) };
+    const longer = clamp(instances * factor, INSTANCES_MIN, INSTANCES_MAX);
+    const wanted = WANTED / (perEntity * (longer / instances));
+    return { limit: clamp(wanted, 1, limit), instances: longer };
   }
   const fits = WANTED / perEntity;
   const wide = clamp(fits, 1, Math.min(pageSize, limit * GROWTH_MAX));

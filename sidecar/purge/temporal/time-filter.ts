@@ -75,25 +75,45 @@ export function timeParameters({ property, from, to }: TimeFilter): readonly Par
   return Object.entries(named).map(([name, value]) => ({ name, value }));
 }
 
-/** Whether a time may lie in the interval; brokers differ on the bounds themselves, which are taken as inside. */
-export function mayContain({ from, to }: TimeFilter, time: string): boolean {
-  const at = instantOf(time);
-  if (at === undefined) return false;
-  return (from === undefined || at >= instant(from)) && (to === undefined || at <= instant(to));
+/**
+ * Makes the check whether a time may lie in the interval; brokers differ on the bounds themselves, which are taken as
+ * inside.
+ */
+export function containment({ from, to }: Pick<TimeFilter, 'from' | 'to'>): (time: string) => boolean {
+  const start = from === undefined ? -Infinity : instant(from);
+  const end = to === undefined ? Infinity : instant(to);
+  return (time) => {
+    const at = instantOf(time);
+    return at !== undefined && at >= start && at <= end;
+  };
 }
+
+/** A finer fraction than the milliseconds that are reckoned with. */
+const FINER = /[.,]\d{3}\d*[1-9]/;
 
 /** The part of an interval from some time on; undefined when there is none. @param ms milliseconds since the epoch */
 export function since(filter: TimeFilter, ms: number): TimeFilter | undefined {
   if (filter.from !== undefined && instant(filter.from) >= ms) return filter;
-  if (filter.to !== undefined && instant(filter.to) <= ms) return undefined;
-  return { ...filter, from: new Date(ms).toISOString() };
+  const end = filter.to === undefined ? Infinity : instant(filter.to);
+  if (end < ms || (end === ms && !FINER.test(filter.to ?? ''))) return undefined;
+  return isWritable(ms) ? { ...filter, from: new Date(ms).toISOString() } : filter;
 }
 
 /** The part of an interval before some time; undefined when there is none. @param ms milliseconds since the epoch */
 export function until(filter: TimeFilter, ms: number): TimeFilter | undefined {
   if (filter.to !== undefined && instant(filter.to) <= ms) return filter;
   if (filter.from !== undefined && instant(filter.from) >= ms) return undefined;
-  return { ...filter, to: new Date(ms).toISOString() };
+  return isWritable(ms) ? { ...filter, to: new Date(ms).toISOString() } : filter;
+}
+
+/** The same moment in UTC: some brokers take Z only. What milliseconds or four digits of a year cannot tell stays as it is. */
+function inUtc(value: string, at: number): string {
+  const isPlain = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.\d{1,3})?[+-]/.test(value);
+  return isPlain && isWritable(at) ? new Date(at).toISOString() : value;
+}
+
+function isWritable(ms: number): boolean {
+  return /^\d{4}-/.test(new Date(ms).toISOString());
 }
 
 function instant(time: string): number {
@@ -114,8 +134,7 @@ function dateTimeOf(parameters: ReadonlyMap<string, string>, name: string): stri
   // Brokers read a time without a zone as their own local one, or refuse it.
   const isUnambiguous = temporalKindOf(value) === 'dateTime' && /(?:Z|[+-]\d\d:\d\d)$/.test(value);
   const at = isUnambiguous ? instantOf(value) : undefined;
-  // Some brokers take Z only; a fraction finer than milliseconds is left as it is.
-  if (at !== undefined) return /Z$|\.\d{4,}/.test(value) ? value : new Date(at).toISOString();
+  if (at !== undefined) return inUtc(value, at);
   const hint = / \d\d:\d\d$/.test(value) ? ' (in a URL, + is written %2B)' : '';
   throw new QueryRefusedError(
     'badRequestData',

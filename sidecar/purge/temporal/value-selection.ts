@@ -1,5 +1,6 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { PurgeContext } from '../context.js';
+import type { Parameter } from '../parameters.js';
 import { INSTANCES_MAX } from './page-shape.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';
 import { ofEntity, type CutList } from './of-entity.js';
@@ -28,21 +29,34 @@ export async function learnValueSelection(
     const around = pair && intervalAround(pair, time);
     if (pair === undefined || around === undefined) continue;
     const [one, other] = pair;
-    const page = await context.lister.page({
-      selection: [
-        ...ofEntity(context.selection, list, { keepsValues: false }),
-        { name: 'q', value: `${list.attribute}==${String(one.number)}` },
-        ...timeParameters(around),
-      ],
-      limit: 1,
-      instances: INSTANCES_MAX,
-    });
-    const shown = page.entities.flatMap((entity) => instanceListsOf(entity, time.property));
-    const ids = new Set(shown.flatMap(({ instances }) => instances.map(keyOf)));
-    if (ids.has(keyOf(other))) return 'entities';
-    if (ids.has(keyOf(one)) && !page.isCut) return 'instances';
+    const q = { name: 'q', value: `${list.attribute}==${String(one.number)}` };
+    const matching = await idsShown(context, list, around, [q]);
+    if (matching.ids.has(keyOf(other))) return 'entities';
+    // Only if the other one is shown without q, it is q that hides it.
+    if (!matching.ids.has(keyOf(one)) || matching.isCut) continue;
+    const both = await idsShown(context, list, around, []);
+    if (both.ids.has(keyOf(one)) && both.ids.has(keyOf(other))) return 'instances';
   }
   return 'unknown';
+}
+
+async function idsShown(
+  context: PurgeContext,
+  list: CutList,
+  interval: TimeFilter,
+  filter: readonly Parameter[],
+): Promise<{ readonly ids: ReadonlySet<string>; readonly isCut: boolean }> {
+  const page = await context.lister.page({
+    selection: [
+      ...ofEntity(context.selection, list, { keepsValues: false }),
+      ...filter,
+      ...timeParameters(interval),
+    ],
+    limit: 1,
+    instances: INSTANCES_MAX,
+  });
+  const shown = page.entities.flatMap((entity) => instanceListsOf(entity, interval.property));
+  return { ids: new Set(shown.flatMap(({ instances }) => instances.map(keyOf))), isCut: page.isCut };
 }
 
 type Pair = readonly [AttributeInstance, AttributeInstance];
@@ -60,8 +74,9 @@ function neighboursOf(instances: readonly AttributeInstance[]): Pair | undefined
 function intervalAround([one, other]: Pair, time: TimeFilter): TimeFilter | undefined {
   const [a, b] = [instantOf(one.time ?? ''), instantOf(other.time ?? '')];
   if (a === undefined || b === undefined) return undefined;
+  // Some brokers leave out what lies on the bounds.
   const late = until(time, Math.floor(Math.max(a, b)) + 1);
-  return late && since(late, Math.floor(Math.min(a, b)));
+  return late && since(late, Math.floor(Math.min(a, b)) - 1);
 }
 
 function keyOf({ instanceId, digest }: AttributeInstance): string {

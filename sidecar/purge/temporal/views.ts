@@ -1,12 +1,14 @@
 import type { PurgeContext, PurgeScope, View } from '../context.js';
 import { firstPage } from '../entity-purge.js';
-import { BrokerRefusedError } from '../errors.js';
+import { BrokerRefusedError, UnsupportedRequestError } from '../errors.js';
 import { temporalEntities } from '../listed-resource.js';
 import type { ListedPage } from '../listing.js';
 import type { PageShape } from '../page-query.js';
 import type { Parameter } from '../parameters.js';
+import { instanceListsOf } from './instances.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { EPOCH, timeParameters, type TimeProperty } from './time-filter.js';
+import { learnValueSelection } from './value-selection.js';
 
 /**
  * Time filters that let everything pass, where a query has none: brokers demand one (clause 5.7.4.4). What has no such
@@ -18,6 +20,9 @@ const EVERYTHING: readonly (readonly Parameter[])[] = [
   ),
   timeParameters({ property: 'observedAt', from: undefined, to: EPOCH }),
 ];
+
+/** Entities looked at to find out what q selects. */
+const SAMPLE_LIMIT = 3;
 
 /** A query that the broker accepts, its first page, and the one dataset that it is for, where it is for datasets. */
 export interface OpenView {
@@ -35,8 +40,33 @@ export class Views {
   readonly #views: readonly PlannedView[];
   readonly #refused = new Map<PlannedView, BrokerRefusedError>();
 
+  #checksValues: boolean;
+
   constructor(query: TemporalPurgeQuery) {
     this.#views = viewsOf(query);
+    this.#checksValues =
+      query.target.kind !== 'instances' && query.selection.some(({ name }) => name === 'q');
+  }
+
+  /**
+   * Without a time filter, everything of an entity goes that the query names; a broker that shows only the instances that
+   * q matches would mean less by it.
+   *
+   * @throws UnsupportedRequestError
+   */
+  async #checkValueSelection(context: PurgeContext): Promise<void> {
+    if (!this.#checksValues) return;
+    this.#checksValues = false;
+    const time = { property: 'observedAt', from: EPOCH, to: undefined } as const;
+    const { selection } = context;
+    const { ids, entities } = await context.lister.page({ selection, limit: SAMPLE_LIMIT, instances: 20 });
+    const lists = entities.flatMap((entity, index) =>
+      instanceListsOf(entity, time.property).map((list) => ({ entityId: ids[index] ?? '', ...list })),
+    );
+    if ((await learnValueSelection(context, lists, time)) !== 'instances') return;
+    throw new UnsupportedRequestError(
+      'The broker shows of each entity only the instances that q matches, and without a time filter all would go. Add timerel and timeAt; nothing was deleted.',
+    );
   }
 
   /**
@@ -57,7 +87,10 @@ export class Views {
         this.#refused.set(view, error);
         continue;
       }
-      if (first.ids.length > 0) await context.proveFilters();
+      if (first.ids.length > 0) {
+        await context.proveFilters();
+        await this.#checkValueSelection(context);
+      }
       yield { context, first, datasetId: view.datasetId };
     }
     const [refusal] = this.#refused.values();

@@ -1,4 +1,5 @@
-import type { ListedPage, Lister, PageQuery } from '../../../sidecar/purge/listing.js';
+import type { ListedPage, Lister } from '../../../sidecar/purge/listing.js';
+import type { PageQuery } from '../../../sidecar/purge/page-query.js';
 
 /** A page of these ids; by default of a broker that gives no count and no links. */
 export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): ListedPage {
@@ -11,6 +12,7 @@ export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): 
     warning: undefined,
     madeEntityMap: false,
     limit: 10,
+    instances: undefined,
     ...more,
   };
 }

@@ -100,6 +100,20 @@ describe('parsePage: headers', () => {
     assert.equal(withHeaders({}).hasNext, false);
   });
 
+  it('knows a partial answer (206, clause 6.3.10) by its status, whatever its Content-Range says', () => {
+    const range = { 'content-range': 'DateTime 2026-01-01T00:00:00Z-2026-01-02T00:00:00Z/*' };
+    for (const [status, headers, isCut] of [
+      [206, range, true],
+      [206, {}, true],
+      [200, range, false],
+      [200, {}, false],
+      [203, {}, false],
+    ] as const) {
+      const page = parsePage(replyOf(status, [{ id: 'urn:a:1', speed: [] }], headers));
+      assert.deepEqual([page.isCut, page.ids], [isCut, ['urn:a:1']]);
+    }
+  });
+
   it('keeps a warning of an incomplete result, and notes an entity map nobody asked for', () => {
     const page = withHeaders({ 'ngsild-warning': '199 csr "no answer"', 'ngsild-entitymap': 'urn:map:1' });
     assert.equal(page.warning, '199 csr "no answer"');

@@ -6,6 +6,8 @@ import {
   parseParameters,
   ENTITY_PARAMETERS,
   SELECTION_PARAMETERS,
+  TEMPORAL_PARAMETERS,
+  TIME_PARAMETERS,
 } from '../../../sidecar/purge/parameters.js';
 import { assertRefused } from './refusals.js';
 
@@ -23,6 +25,33 @@ describe('parseParameters', () => {
     const query = names.map((name) => `${name}=v`).join('&');
     assert.deepEqual([...parseParameters(query, ENTITY_PARAMETERS).keys()], names);
     assert.equal(parseParameters('', ENTITY_PARAMETERS).size, 0);
+  });
+
+  it('takes, of a temporal purge, every parameter that selects in its own query, and the extensions', () => {
+    const names = [...SELECTION_PARAMETERS, ...TIME_PARAMETERS, ...['datasetId', 'dryRun', 'maxAffected']];
+    assert.deepEqual([...TEMPORAL_PARAMETERS.names].sort(), names.sort());
+    const query = names.map((name) => `${name}=v`).join('&');
+    assert.deepEqual([...parseParameters(query, TEMPORAL_PARAMETERS).keys()], names);
+  });
+
+  it('refuses parameters of one kind of purge in the other, and says where they belong', () => {
+    for (const name of ['drop', 'keep']) {
+      const { message } = assertRefused(
+        () => parseParameters(`type=Car&${name}=speed`, TEMPORAL_PARAMETERS),
+        'invalidRequest',
+        name,
+      );
+      assert.match(message, /use attrs/);
+    }
+    for (const name of ['datasetId', ...TIME_PARAMETERS]) {
+      assert.match(refused(`type=Car&${name}=x`, name).message, /temporal purges/);
+    }
+  });
+
+  it('gives a reason of its own for names that no purge accepts only', () => {
+    for (const { names, reasons } of [ENTITY_PARAMETERS, TEMPORAL_PARAMETERS]) {
+      for (const name of Object.keys(reasons)) assert.ok(!names.has(name), name);
+    }
   });
 
   it('refuses a name it does not know, and says which', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCapabilities } from '../../../sidecar/broker/capabilities.js';
 import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../../sidecar/purge/errors.js';
-import type { ListedPage, PageQuery } from '../../../sidecar/purge/listing.js';
+import type { ListedPage } from '../../../sidecar/purge/listing.js';
+import type { PageQuery } from '../../../sidecar/purge/page-query.js';
 import type { Parameter } from '../../../sidecar/purge/parameters.js';
 import { filtersOf, impossibleSelection, proveFilters } from '../../../sidecar/purge/prober.js';
 import { listerOf, pageOf } from './hand-made-lister.js';
@@ -123,6 +124,74 @@ describe('proveFilters', () => {
         throw error;
       });
       await assert.rejects(proof, error);
+    }
+  });
+});
+
+describe('proveFilters: what is shown of an entity', () => {
+  const TIMES = { timerel: 'between', timeAt: '2026-01-01T00:00:00Z', endTimeAt: '2026-02-01T00:00:00Z' };
+  const TEMPORAL = selectionOf({ type: 'Car', datasetId: 'urn:d:1', ...TIMES, timeproperty: 'createdAt' });
+  const CAR = { id: 'urn:ngsi-ld:Car:1', type: 'Car', '@context': 'x', scope: '/a', createdAt: 'T' };
+
+  /** A temporal broker that shows the entity whatever the filters on its instances are, and instances if it ignores them. */
+  const brokerOf = (...ignored: readonly string[]) =>
+    listerOf(({ selection }) => {
+      const given = new Map(selection.map(({ name, value }) => [name, value]));
+      if (given.get('type')?.includes('PurgeProbe') === true) return pageOf([]);
+      const isEmptied =
+        ['datasetId', 'timeproperty'].some(
+          (name) => given.get(name)?.includes('PurgeProbe') === true && !ignored.includes(name),
+        ) ||
+        (Date.parse(given.get('timeAt') ?? '') < Date.UTC(1900, 0) && !ignored.includes('timerel'));
+      return pageOf([CAR.id], { entities: [isEmptied ? CAR : { ...CAR, speed: [{ value: 1 }] }] });
+    });
+
+  it('is nothing where the entity comes without attributes', async () => {
+    const { lister, asked } = brokerOf();
+    await proveFilters(TEMPORAL, lister, createCapabilities({ now: () => 0 }));
+    assert.equal(asked.length, 4);
+    assert.ok(asked.every(({ limit }) => limit === 1));
+  });
+
+  for (const ignored of ['datasetId', 'timerel', 'timeproperty']) {
+    it(`refuses, by name, a purge whose broker ignores ${ignored}`, async () => {
+      const proof = proveFilters(TEMPORAL, brokerOf(ignored).lister, createCapabilities({ now: () => 0 }));
+      await assert.rejects(
+        proof,
+        (error: unknown) => error instanceof FilterIgnoredError && error.parameter === ignored,
+      );
+    });
+  }
+
+  it('counts for filters on entities all the same: an entity without attributes is too much', async () => {
+    for (const filter of ['type', 'attrs', 'q', 'idPattern', 'scopeQ']) {
+      const proof = proveWith(() => pageOf([CAR.id], { entities: [CAR] }), selectionOf({ [filter]: 'x' }));
+      await assert.rejects(proof, FilterIgnoredError, filter);
+    }
+  });
+
+  it('is asked for before any time that was measured, in place of the whole time filter', () => {
+    const probe = impossibleSelection(TEMPORAL, 'timerel');
+    const given = new Map(probe.map(({ name, value }) => [name, value]));
+    assert.deepEqual([...given.keys()].sort(), ['datasetId', 'timeAt', 'timeproperty', 'timerel', 'type']);
+    assert.equal(probe.length, 5);
+    assert.deepEqual([given.get('timerel'), given.get('timeproperty')], ['before', 'createdAt']);
+    assert.ok(Date.parse(given.get('timeAt') ?? '') < Date.UTC(1900, 0));
+  });
+
+  it('is proven with what is sent beside the filters, which needs no proof', async () => {
+    const { lister, asked } = brokerOf('timerel');
+    const additions = selectionOf({
+      timerel: 'after',
+      timeAt: '1970-01-01T00:00:00Z',
+      timeproperty: 'createdAt',
+    });
+    const filters = selectionOf({ type: 'Car', datasetId: 'urn:d:1' });
+    await proveFilters(filters, lister, createCapabilities({ now: () => 0 }), { additions });
+    assert.equal(asked.length, 2);
+    for (const { selection } of asked) {
+      assert.deepEqual(selection.slice(-3), additions);
+      assert.equal(selection.length, 5);
     }
   });
 });

@@ -161,3 +161,59 @@ describe('Tally: lists', () => {
     );
   });
 });
+
+describe('the key of an item', () => {
+  const attribute = { entityId: 'urn:a:1', attribute: 'speed' };
+
+  it('is that of one entity, attribute, dataset, instance or digest only', () => {
+    const items: readonly Item[] = [
+      { entityId: 'urn:a:1' },
+      { entityId: 'urn:a:2' },
+      attribute,
+      { ...attribute, attribute: 'x' },
+      { ...attribute, entityId: 'urn:a:2' },
+      { ...attribute, datasetId: 'x' },
+      { ...attribute, datasetId: '@none' },
+      { ...attribute, instanceId: 'x' },
+      { ...attribute, instanceId: '@none' },
+      { ...attribute, digest: 'x' },
+      { ...attribute, attribute: 'x', instanceId: 'speed' },
+    ];
+    assert.equal(new Set(items.map(keyOf)).size, items.length);
+  });
+
+  it('does not mind an instance changing its dataset or its time on the way', () => {
+    const instance = { ...attribute, instanceId: 'urn:i:1' };
+    const keys = [
+      instance,
+      { ...instance, datasetId: 'urn:d:1' },
+      { ...instance, time: { observedAt: '2026-01-01T00:00:00Z' } },
+    ].map(keyOf);
+    assert.equal(new Set(keys).size, 1);
+  });
+
+  it('differs with each of its parts, which hold no NUL', () => {
+    const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'i', 'x', 'd', ':', ' ', '/'), minLength: 1 });
+    const items = fc.record({ entityId: texts, attribute: texts, instanceId: texts });
+    fc.assert(
+      fc.property(items, items, (one, other) => {
+        assert.equal(keyOf(one) === keyOf(other), JSON.stringify(one) === JSON.stringify(other));
+        const byDigest = ({ instanceId, ...rest }: typeof one): Item => ({ ...rest, digest: instanceId });
+        assert.notEqual(keyOf(one), keyOf(byDigest(one)));
+      }),
+    );
+  });
+
+  it('books instances of one attribute apart, with their parts in the errors', () => {
+    const one = { ...attribute, instanceId: 'urn:i:1', datasetId: 'urn:d:1', time: { observedAt: 'T' } };
+    const tally = tallyOf(
+      [one, REFUSED],
+      [{ ...attribute, instanceId: 'urn:i:2' }, GONE],
+      [{ ...attribute, digest: 'x' }, REFUSED],
+    );
+    assert.deepEqual(counts(tally), { matched: 3, deleted: 1, failed: 2 });
+    const { error, ...item } = tally.errors[0] ?? {};
+    assert.deepEqual([item, error?.status], [one, 403]);
+    assert.deepEqual(tally.success, []);
+  });
+});

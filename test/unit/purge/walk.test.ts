@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { ListedPage, PageQuery } from '../../../sidecar/purge/listing.js';
+import type { ListedPage } from '../../../sidecar/purge/listing.js';
+import type { PageQuery } from '../../../sidecar/purge/page-query.js';
 import { walkMatches, type WalkEnd } from '../../../sidecar/purge/walk.js';
 import { idsOf, listerOf, pageOf } from './hand-made-lister.js';
 

@@ -1,0 +1,63 @@
+import { deleteEvolution, listInstances, postEvolution } from './temporal-requests.js';
+
+/** Temporal entities of one type, each with the same attributes; the instances of an attribute are a second apart. */
+export interface Histories {
+  readonly type: string;
+  readonly entities: number;
+  /** Instances of each attribute before the cutoff: those that the purge is for. */
+  readonly before: number;
+  /** Instances of each attribute from the cutoff on, which stay. */
+  readonly after: number;
+}
+
+const ATTRIBUTES = ['temperature', 'humidity'];
+const CUTOFF = '2026-01-01T00:00:00Z';
+const PAGE_SIZE = 1000;
+
+/** The query for all instances before the cutoff, as a client writes it. */
+export function queryBefore({ type }: Histories): string {
+  return `type=${type}&timerel=before&timeAt=${CUTOFF}`;
+}
+
+/** How many instances lie before the cutoff. */
+export function amountBefore({ entities, before }: Histories): number {
+  return entities * ATTRIBUTES.length * before;
+}
+
+/**
+ * Puts the histories into a broker, in place of those that an earlier call has put there, and looks at them: what a
+ * broker does when it is first asked, such as making an index, belongs to nobody's time.
+ */
+export async function seedHistories(brokerUrl: string, histories: Histories): Promise<void> {
+  for (let index = 0; index < histories.entities; index++) {
+    const evolution = evolutionOf(histories, index);
+    await deleteEvolution(brokerUrl, evolution.id);
+    await postEvolution(brokerUrl, evolution);
+  }
+  await checkHistories(brokerUrl, histories, amountBefore(histories));
+}
+
+/** @throws Error unless the broker shows so many instances before the cutoff, and all from it on */
+export async function checkHistories(brokerUrl: string, histories: Histories, before: number): Promise<void> {
+  const after = amountBefore({ ...histories, before: histories.after });
+  for (const [timerel, amount] of Object.entries({ before, after })) {
+    const query = `type=${histories.type}&timerel=${timerel}&timeAt=${CUTOFF}&limit=${PAGE_SIZE}`;
+    const { length } = await listInstances(brokerUrl, query);
+    if (length !== amount)
+      throw new Error(`The broker shows ${length} instances ${timerel} the cutoff, not ${amount}.`);
+  }
+}
+
+function evolutionOf({ type, before, after }: Histories, index: number) {
+  const cutoffMs = Date.parse(CUTOFF);
+  const instances = Array.from({ length: before + after }, (_, at) => ({
+    type: 'Property',
+    value: at,
+    observedAt: new Date(cutoffMs + (at - before) * 1000).toISOString(),
+  }));
+  return {
+    id: `urn:ngsi-ld:${type}:${index}`,
+    type,
+    ...Object.fromEntries(ATTRIBUTES.map((name) => [name, instances])),
+  };
+}

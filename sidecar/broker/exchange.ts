@@ -1,0 +1,98 @@
+import type { Dispatcher } from 'undici';
+import { ReplyTooLargeError } from './errors.js';
+import type { BrokerReply } from './reply.js';
+
+/** Ends one exchange early. */
+export interface Cut {
+  /** Why it was ended; the first reason counts. */
+  readonly reason: Error | undefined;
+  because(reason: Error): void;
+  /** @param reject told when the exchange is ended before its request is on its way */
+  waits(reject: (reason: Error) => void): void;
+  /** Takes over as soon as there is a connection. */
+  started(controller: Dispatcher.DispatchController): void;
+}
+
+export function createCut(): Cut {
+  let reason: Error | undefined;
+  let running: Dispatcher.DispatchController | undefined;
+  let rejectEarly: (reason: Error) => void = () => {};
+  return {
+    get reason() {
+      return reason;
+    },
+    because(error) {
+      reason ??= error;
+      if (running === undefined) rejectEarly(reason);
+      else running.abort(reason);
+    },
+    waits(reject) {
+      rejectEarly = reject;
+    },
+    started(controller) {
+      // Ended while it waited for a connection: nothing of it is sent.
+      if (reason !== undefined) controller.abort(reason);
+      running = controller;
+    },
+  };
+}
+
+/**
+ * Sends one request and reads the whole answer, without the streams and promises of a general client, which cost as much
+ * as all the rest of a small request.
+ *
+ * @throws what undici throws, or the reason of the cut
+ */
+export async function exchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  cut: Cut,
+  maxBytes: number,
+): Promise<BrokerReply> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    let headers: ReadonlyMap<string, string> = new Map();
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    cut.waits(reject);
+    dispatcher.dispatch(request, {
+      onRequestStart: (controller) => cut.started(controller),
+      onResponseStart(_controller, statusCode, received) {
+        // Interim answers (1xx) come before the one that counts.
+        if (statusCode < 200) return;
+        status = statusCode;
+        headers = headerMap(received);
+      },
+      onResponseData(_controller, chunk) {
+        bytes += chunk.length;
+        if (bytes > maxBytes)
+          cut.because(new ReplyTooLargeError(`The broker's answer is larger than ${maxBytes} bytes.`));
+        // The parser may use its memory again.
+        else chunks.push(Buffer.from(chunk));
+      },
+      onResponseEnd() {
+        resolve({ status, headers, body: textOf(chunks, bytes) });
+      },
+      onResponseError(_controller, error) {
+        reject(error);
+      },
+    });
+  });
+}
+
+function textOf(chunks: readonly Buffer[], bytes: number): string {
+  const [only] = chunks;
+  if (only === undefined) return '';
+  const text = (chunks.length === 1 ? only : Buffer.concat(chunks, bytes)).toString('utf8');
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+function headerMap(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): ReadonlyMap<string, string> {
+  const map = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return map;
+}

@@ -1,0 +1,64 @@
+import { createCapabilities } from '../../../sidecar/broker/capabilities.js';
+import type { BrokerRequest } from '../../../sidecar/broker/client.js';
+import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import {
+  createPurgeScope,
+  type PurgeContext,
+  type PurgeLimits,
+  type View,
+} from '../../../sidecar/purge/context.js';
+import { createRequester } from '../../../sidecar/purge/requester.js';
+import type { PurgeQuery } from '../../../sidecar/purge/selection.js';
+import { createTestClock } from '../../support/purge-harness.js';
+
+export interface HandMadePurge {
+  readonly view: View;
+  /** The broker, as a function; undefined where no request gets to it. */
+  readonly broker?: (request: BrokerRequest) => BrokerReply;
+  readonly query?: Partial<PurgeQuery>;
+  readonly limits?: Partial<PurgeLimits>;
+}
+
+/** The context of a purge whose broker is a function: no sockets, and no waiting. */
+export function contextOf({ view, broker, query, limits }: HandMadePurge): PurgeContext {
+  const clock = createTestClock();
+  const requester = createRequester({
+    client: {
+      send: async (request) => {
+        if (broker === undefined) throw new Error(`nobody answers ${request.method} ${request.path}`);
+        return broker(request);
+      },
+      close: async () => {},
+    },
+    headers: {},
+    retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10 },
+    clock,
+    random: () => 0,
+    signal: new AbortController().signal,
+  });
+  const scope = createPurgeScope(
+    {
+      query: {
+        selection: view.selection,
+        ids: undefined,
+        idPattern: undefined,
+        dryRun: false,
+        maxAffected: undefined,
+        ...query,
+      },
+      limits: {
+        pageSize: 10,
+        batchSize: 10,
+        concurrency: 4,
+        strategy: 'auto',
+        maxAffected: undefined,
+        ...limits,
+      },
+      requester,
+      capabilities: createCapabilities(clock),
+      emit: () => {},
+    },
+    view.resource.path,
+  );
+  return scope.open(view);
+}

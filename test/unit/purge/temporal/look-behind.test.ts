@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { temporalEntities } from '../../../../sidecar/purge/listed-resource.js';
+import type { PageQuery } from '../../../../sidecar/purge/page-query.js';
+import { CutEvidence } from '../../../../sidecar/purge/temporal/cut-evidence.js';
+import { instanceListsOf, type AttributeInstance } from '../../../../sidecar/purge/temporal/instances.js';
+import { lookBehind } from '../../../../sidecar/purge/temporal/look-behind.js';
+import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
+import { contextOf } from '../hand-made-context.js';
+import { listerOf, pageOf } from '../hand-made-lister.js';
+
+const ID = 'urn:ngsi-ld:Car:1';
+const NOON = Date.UTC(2026, 0, 1, 12);
+const ALL_DAY = filterOf(NOON, NOON + 1000);
+
+/** One instance of the attribute: when, in microseconds after noon, and as the broker shows it. */
+interface Stored {
+  readonly at: number;
+  readonly shown: Readonly<Record<string, unknown>>;
+}
+
+/** How a broker cuts a list of instances. */
+interface Cut {
+  readonly order: 'newest-first' | 'oldest-first';
+  readonly most: number;
+  /** It says so (206). */
+  readonly tells: boolean;
+}
+
+function filterOf(fromMs: number | undefined, toMs: number | undefined): TimeFilter {
+  const text = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
+  return { property: 'observedAt', from: text(fromMs), to: text(toMs) };
+}
+
+/** A time with microseconds, which no Date holds. */
+function textOf(at: number): string {
+  const ms = new Date(NOON + Math.floor(at / 1000)).toISOString().slice(0, -1);
+  return `${ms}${String(((at % 1000) + 1000) % 1000).padStart(3, '0')}Z`;
+}
+
+function stored(at: number, index: number, more: object = {}): Stored {
+  return { at, shown: { value: index, observedAt: textOf(at), instanceId: `urn:i:${index}`, ...more } };
+}
+
+/** Instances in an interval, in microseconds: from inclusive, to exclusive. */
+function within(
+  history: readonly Stored[],
+  from: string | undefined,
+  to: string | undefined,
+): readonly Stored[] {
+  const micros = (text: string) => (Date.parse(text) - NOON) * 1000;
+  return history.filter(
+    ({ at }) => (from === undefined || at >= micros(from)) && (to === undefined || at < micros(to)),
+  );
+}
+
+function answerOf(history: readonly Stored[], { order, most, tells }: Cut, query: PageQuery) {
+  const given = new Map(query.selection.map(({ name, value }) => [name, value]));
+  const timeAt = given.get('timeAt');
+  const isBefore = given.get('timerel') === 'before';
+  const found = within(history, isBefore ? undefined : timeAt, isBefore ? timeAt : given.get('endTimeAt'));
+  const sorted = found.toSorted((a, b) => (order === 'newest-first' ? b.at - a.at : a.at - b.at));
+  const shown = sorted.slice(
+    0,
+    order === 'newest-first' ? Math.min(most, query.instances ?? Infinity) : most,
+  );
+  return pageOf(shown.length === 0 ? [] : [ID], {
+    entities: shown.length === 0 ? [] : [{ id: ID, speed: shown.map((instance) => instance.shown) }],
+    isCut: tells && shown.length < found.length,
+    limit: 1,
+  });
+}
+
+const keyOf = ({ instanceId, digest }: AttributeInstance) => instanceId ?? digest ?? '';
+
+interface Found {
+  readonly first: readonly AttributeInstance[];
+  /** What was found behind, in order. */
+  readonly behind: readonly string[];
+  readonly hides: boolean;
+  readonly asked: readonly PageQuery[];
+}
+
+/** Shows a first list as a broker cuts it, and looks behind it. */
+async function look(
+  history: readonly Stored[],
+  cut: Cut,
+  time = ALL_DAY,
+  others = [{ name: 'type', value: 'Car' }],
+  { keepsValues = false, longest = 0 } = {},
+): Promise<Found> {
+  const { lister, asked } = listerOf((query, index) => {
+    assert.ok(index < 500, 'the look goes on for ever');
+    return answerOf(history, cut, query);
+  });
+  const selection = [...others, ...timeParameters(time)];
+  const context = { ...contextOf({ view: { resource: temporalEntities(), selection } }), lister };
+  const page = answerOf(history, cut, { selection });
+  const first = instanceListsOf(page.entities[0] ?? {}, time.property)[0]?.instances ?? [];
+  const behind: string[] = [];
+  let hides = false;
+  const list = { entityId: ID, attribute: 'speed', instances: first };
+  const evidence = new CutEvidence();
+  evidence.note(page, Math.max(first.length, longest));
+  const onHidden = () => {
+    hides = true;
+  };
+  for await (const found of lookBehind(context, list, time, {
+    keepsValues,
+    evidence,
+    asksBare: false,
+    onHidden,
+  }))
+    behind.push(...found.map(keyOf));
+  return { first, behind, hides, asked };
+}
+
+/** The time filter of a query, as its values in a row. */
+const timesOf = ({ selection }: PageQuery) =>
+  selection
+    .filter(({ name }) => /^(?:time|end)/.test(name))
+    .map(({ value }) => value)
+    .join(' ');
+
+/** Instances at some milliseconds after noon. */
+const at = (...ms: readonly number[]) => ms.map((each, index) => stored(each * 1000, index));
+const ids = (...indexes: readonly number[]) => indexes.map((index) => `urn:i:${index}`);
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe('a look behind a list of instances', () => {
+  for (const tells of [true, false]) {
+    const how = tells ? 'and says so' : 'without a word';
+
+    it(`finds the older ones where the broker shows the newest, ${how}`, async () => {
+      const { behind, hides } = await look(at(...range(12)), { order: 'newest-first', most: 5, tells });
+      assert.deepEqual([[...behind].sort(), hides], [ids(...range(7)).sort(), false]);
+    });
+
+    it(`finds the newer ones where the broker shows the oldest, ${how}`, async () => {
+      const { behind, hides } = await look(at(...range(12)), { order: 'oldest-first', most: 5, tells });
+      assert.deepEqual([[...behind].sort(), hides], [ids(...range(12).slice(5)).sort(), false]);
+    });
+  }
+
+  it('asks twice for a list that is whole: for what is before the oldest, and from the newest on', async () => {
+    const { behind, hides, asked } = await look(at(1, 5, 9), {
+      order: 'oldest-first',
+      most: 50,
+      tells: true,
+    });
+    assert.deepEqual([behind, hides], [[], false]);
+    const iso = (ms: number) => new Date(NOON + ms).toISOString();
+    assert.deepEqual(asked.map(timesOf).sort(), [
+      `between ${iso(0)} ${iso(2)}`,
+      `between ${iso(9)} ${iso(1000)}`,
+    ]);
+  });
+
+  it('asks for the one attribute of the one entity, with its filters by value only where it is told to', async () => {
+    const kept = { type: 'Car', datasetId: 'urn:d:1', local: 'true', csf: 'a==1' };
+    const byValue = {
+      ...{ q: 'speed>1', georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
+      ...{ geoproperty: 'place' },
+    };
+    const others = { ...kept, ...byValue, scopeQ: '/a', idPattern: 'Car', attrs: 'speed,color' };
+    const given = Object.entries(others).map(([name, value]) => ({ name, value }));
+    const cut: Cut = { order: 'oldest-first', most: 1, tells: true };
+    for (const keepsValues of [true, false]) {
+      const { asked } = await look(at(1, 2), cut, filterOf(NOON, undefined), given, { keepsValues });
+      for (const { selection, limit, instances } of asked) {
+        assert.deepEqual([limit, instances], [1, 1000]);
+        const untimed = selection.filter(({ name }) => !/^(?:time|end)/.test(name));
+        assert.equal(new Set(selection.map(({ name }) => name)).size, selection.length);
+        const expected = { ...kept, ...(keepsValues ? byValue : {}), id: ID, attrs: 'speed' };
+        assert.deepEqual(Object.fromEntries(untimed.map(({ name, value }) => [name, value])), expected);
+      }
+    }
+  });
+
+  it('stays within an interval that is open on one side, and on its own time property', async () => {
+    for (const time of [filterOf(undefined, NOON + 6), filterOf(NOON + 3, undefined)]) {
+      for (const order of ['newest-first', 'oldest-first'] as const) {
+        const { first, behind, hides } = await look(at(...range(10)), { order, most: 2, tells: false }, time);
+        const expected = time.from === undefined ? range(6) : range(10).slice(3);
+        assert.deepEqual([[...first.map(keyOf), ...behind].sort(), hides], [ids(...expected).sort(), false]);
+      }
+    }
+  });
+
+  it('says so where more share one time than the broker shows at once', async () => {
+    for (const order of ['newest-first', 'oldest-first'] as const) {
+      const { hides } = await look(at(3, 3, 3, 3, 3, 3), { order, most: 5, tells: true });
+      assert.equal(hides, true, order);
+    }
+    // A list shorter than another that was shown is not cut.
+    const cut: Cut = { order: 'newest-first', most: 6, tells: true };
+    const whole = await look(at(3, 3, 3, 3, 3), cut, ALL_DAY, [], { longest: 6 });
+    assert.deepEqual([whole.behind, whole.hides], [[], false]);
+  });
+
+  it('says so where the instances show no time to go by', async () => {
+    for (const observedAt of [undefined, null, 'soon', 5]) {
+      const timeless = range(4).map((index) => stored(index * 1000, index, { observedAt }));
+      const { asked, behind, hides } = await look(timeless, { order: 'newest-first', most: 2, tells: false });
+      assert.deepEqual([asked, behind, hides], [[], [], true]);
+    }
+  });
+
+  it('goes by what a broker leaves without an id as well', async () => {
+    const nameless = range(9).map((index) => stored(index * 1000, index, { instanceId: undefined }));
+    const { behind, hides } = await look(nameless, { order: 'newest-first', most: 4, tells: true });
+    assert.deepEqual([new Set(behind).size, behind.length, hides], [5, 5, false]);
+  });
+
+  it('is over where the entity is not there any more, or has lost the attribute', async () => {
+    const selection = timeParameters(ALL_DAY);
+    const instances =
+      instanceListsOf({ speed: at(1, 2).map(({ shown }) => shown) }, 'observedAt')[0]?.instances ?? [];
+    for (const page of [
+      pageOf([]),
+      pageOf([ID]),
+      pageOf(['urn:other'], { entities: [{ id: 'urn:other', speed: at(9)[0]?.shown }] }),
+    ]) {
+      const { lister } = listerOf(() => page);
+      const context = { ...contextOf({ view: { resource: temporalEntities(), selection } }), lister };
+      const list = { entityId: ID, attribute: 'speed', instances };
+      const onHidden = () => assert.fail('nothing is hidden');
+      for await (const found of lookBehind(context, list, ALL_DAY, {
+        keepsValues: false,
+        evidence: new CutEvidence(),
+        asksBare: false,
+        onHidden,
+      })) {
+        assert.fail(JSON.stringify(found));
+      }
+    }
+  });
+});
+
+describe('a look behind any history', () => {
+  const micros = fc.oneof(
+    fc.integer({ min: -2000, max: 12_000 }),
+    fc.integer({ min: 0, max: 6 }).map((ms) => ms * 1000),
+  );
+  const histories = fc
+    .array(micros, { maxLength: 40 })
+    .map((times) => times.map((each, index) => stored(each, index)));
+  const orders = fc.constantFrom<Cut['order']>('newest-first', 'oldest-first');
+  const bounds = fc.constantFrom(
+    filterOf(NOON, NOON + 8),
+    filterOf(NOON + 2, NOON + 6),
+    filterOf(NOON + 1, undefined),
+    filterOf(undefined, NOON + 7),
+  );
+
+  async function check(history: readonly Stored[], cut: Cut, time: TimeFilter): Promise<void> {
+    const { first, behind, hides } = await look(history, cut, time);
+    const found = [...first.map(keyOf), ...behind];
+    const all = within(history, time.from, time.to).map(({ shown }) => shown['instanceId']);
+    assert.equal(new Set(found).size, found.length, 'nothing is found twice');
+    for (const id of found) assert.ok(all.includes(id), 'nothing lies outside of the interval');
+    if (!hides && first.length > 0) assert.deepEqual([...found].sort(), [...all].sort());
+  }
+
+  it('finds all of the interval, once, or says that some are hidden: where the broker says that it cuts', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        histories,
+        orders,
+        fc.integer({ min: 1, max: 10 }),
+        bounds,
+        async (history, order, most, time) => {
+          await check(history, { order, most, tells: true }, time);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('finds all of the interval, once, where it cuts silently', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        histories,
+        orders,
+        fc.integer({ min: 1, max: 10 }),
+        bounds,
+        async (history, order, spare, time) => {
+          await check(history, { order, most: crowd(history) + spare, tells: false }, time);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Most instances in one millisecond: a silent broker that shows no more at once hides some for good. */
+function crowd(history: readonly Stored[]): number {
+  const counts = new Map<number, number>();
+  for (const { at: time } of history) {
+    const ms = Math.floor(time / 1000);
+    counts.set(ms, (counts.get(ms) ?? 0) + 1);
+  }
+  return Math.max(0, ...counts.values());
+}

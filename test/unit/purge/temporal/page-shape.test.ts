@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  firstShape,
+  nextShape,
+  type InstancePageShape,
+  type ShownPage,
+} from '../../../../sidecar/purge/temporal/page-shape.js';
+
+const PAGE = 1000;
+const shown = (entities: number, perEntity: number, longest = perEntity): ShownPage => ({
+  entities,
+  instances: entities * perEntity,
+  longest,
+});
+
+/** Pages that a broker could show for a shape: of up to three attributes each. */
+const pages = (shape: InstancePageShape) =>
+  fc.record({
+    entities: fc.integer({ min: 0, max: shape.limit }),
+    longest: fc.integer({ min: 1, max: shape.instances }),
+    attributes: fc.integer({ min: 1, max: 3 }),
+  });
+
+describe('the shape of a page of temporal entities', () => {
+  it('begins small, and no larger than a page may be', () => {
+    assert.deepEqual(firstShape(PAGE), { limit: 10, instances: 100 });
+    assert.deepEqual(firstShape(3), { limit: 3, instances: 100 });
+  });
+
+  it('stays as it may be, whatever was shown: 1 to a page of entities, 100 to 1000 instances, whole numbers', () => {
+    const choices = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 3 })), { maxLength: 30 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: PAGE }), choices, (pageSize, steps) => {
+        let shape = firstShape(pageSize);
+        for (const [some, many, attributes] of steps) {
+          const entities = some % (shape.limit + 1);
+          const longest = 1 + (many % shape.instances);
+          const page = entities === 0 ? shown(0, 0) : shown(entities, attributes * longest, longest);
+          const next = nextShape(shape, page, pageSize);
+          assert.ok(Number.isInteger(next.limit) && next.limit >= 1 && next.limit <= pageSize);
+          assert.ok(Number.isInteger(next.instances) && next.instances >= 100 && next.instances <= 1000);
+          assert.ok(next.limit <= shape.limit * 4 && next.instances <= shape.instances * 4);
+          shape = next;
+        }
+      }),
+    );
+  });
+
+  it('grows by four at most in what it asks for, entities times instances', () => {
+    const anyShape = fc.record({
+      limit: fc.integer({ min: 1, max: PAGE }),
+      instances: fc.integer({ min: 100, max: 1000 }),
+    });
+    fc.assert(
+      fc.property(
+        anyShape.chain((shape) => fc.tuple(fc.constant(shape), pages(shape))),
+        ([shape, { entities, longest, attributes }]) => {
+          const page = entities === 0 ? shown(0, 0) : shown(entities, attributes * longest, longest);
+          const next = nextShape(shape, page, PAGE);
+          // Rounding takes the factor a little above four.
+          assert.ok(
+            next.limit * next.instances <= shape.limit * shape.instances * 4 + next.limit + next.instances,
+          );
+        },
+      ),
+    );
+  });
+
+  it('shows no more than was wanted, for histories of any length that are all alike', () => {
+    const alike = fc.record({
+      total: fc.integer({ min: 1, max: 5000 }),
+      length: fc.integer({ min: 1, max: 5000 }),
+      attributes: fc.integer({ min: 1, max: 5 }),
+      pageSize: fc.integer({ min: 1, max: PAGE }),
+    });
+    fc.assert(
+      fc.property(alike, ({ total, length, attributes, pageSize }) => {
+        let shape = firstShape(pageSize);
+        for (let step = 0; step < 20; step++) {
+          const entities = Math.min(total, shape.limit);
+          const longest = Math.min(length, shape.instances);
+          const page = shown(entities, attributes * longest, longest);
+          assert.ok(page.instances <= 5000 * 1.5, JSON.stringify({ step, shape, page }));
+          shape = nextShape(shape, page, pageSize);
+        }
+      }),
+    );
+  });
+
+  it('asks for more instances where few entities have long histories', () => {
+    const shape = firstShape(PAGE);
+    assert.deepEqual(nextShape(shape, shown(1, 100), PAGE), { limit: 10, instances: 400 });
+    assert.deepEqual(nextShape({ limit: 10, instances: 400 }, shown(1, 400), PAGE), {
+      limit: 5,
+      instances: 1000,
+    });
+    assert.deepEqual(nextShape({ limit: 10, instances: 400 }, shown(5, 800, 400), PAGE), {
+      limit: 5,
+      instances: 500,
+    });
+  });
+
+  it('asks for no more entities of longer lists than it wants instances', () => {
+    const sparse = nextShape(
+      { limit: 1000, instances: 100 },
+      { entities: 3, instances: 300, longest: 100 },
+      PAGE,
+    );
+    assert.deepEqual(sparse, { limit: 13, instances: 400 });
+  });
+
+  it('asks for fewer entities where they are dense', () => {
+    const shape = { limit: 200, instances: 100 };
+    assert.deepEqual(nextShape(shape, shown(200, 500, 100), PAGE), { limit: 10, instances: 100 });
+    assert.deepEqual(nextShape({ limit: 10, instances: 1000 }, shown(10, 20_000, 1000), PAGE), {
+      limit: 1,
+      instances: 250,
+    });
+  });
+
+  it('asks for more entities where they have little, or nothing', () => {
+    assert.deepEqual(nextShape({ limit: 10, instances: 100 }, shown(10, 2), PAGE), {
+      limit: 40,
+      instances: 100,
+    });
+    assert.deepEqual(nextShape({ limit: 640, instances: 100 }, shown(640, 2), PAGE), {
+      limit: 1000,
+      instances: 100,
+    });
+    assert.deepEqual(nextShape({ limit: 40, instances: 300 }, shown(0, 0), PAGE), {
+      limit: 160,
+      instances: 300,
+    });
+    assert.deepEqual(nextShape({ limit: 40, instances: 300 }, shown(0, 0), 50), {
+      limit: 50,
+      instances: 300,
+    });
+  });
+});

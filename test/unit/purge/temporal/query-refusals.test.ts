@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
+import { assertRefused, queryOf } from '../refusals.js';
+
+const AT = '2026-01-01T00:00:00Z';
+const LATER = '2026-02-01T00:00:00Z';
+
+const refusedRaw = (query: string, kind: 'invalidRequest' | 'badRequestData', parameter?: string) =>
+  assertRefused(() => parseTemporalPurgeQuery(query), kind, parameter);
+const badData = (given: Readonly<Record<string, string>>, parameter?: string) =>
+  refusedRaw(queryOf({ type: 'Car', ...given }), 'badRequestData', parameter);
+const accepted = (given: Readonly<Record<string, string>>) => parseTemporalPurgeQuery(queryOf(given));
+
+describe('a temporal purge refuses parameters', () => {
+  const HINTS: Readonly<Record<string, readonly [value: string, hint: RegExp]>> = {
+    lastN: ['5', /newest instances.*timerel=before/],
+    aggrMethods: ['avg', /aggregation/],
+    aggrPeriodDuration: ['PT1H', /aggregation/],
+    options: ['temporalValues', /name no instances/],
+    format: ['aggregatedValues', /name no instances/],
+    pick: ['speed', /use attrs/],
+    omit: ['speed', /use attrs/],
+    drop: ['speed', /use attrs/],
+    keep: ['speed', /use attrs/],
+    limit: ['10', /maxAffected/],
+    offset: ['10', /every match/],
+    count: ['true', /dryRun=true/],
+  };
+  for (const [name, [value, hint]] of Object.entries(HINTS)) {
+    it(`of output and paging: ${name}, and says what to use instead`, () => {
+      for (const query of [
+        `type=Car&${name}=${value}`,
+        `${name}=${value}&type=Car&timerel=before&timeAt=${AT}`,
+      ]) {
+        assert.match(refusedRaw(query, 'invalidRequest', name).message, hint);
+      }
+    });
+  }
+
+  it('it does not know, and spells those that are known in another case', () => {
+    for (const name of ['foo', 'lang', 'splitEntities', 'entityMap', 'orderBy', '__proto__', 'constructor']) {
+      assert.match(refusedRaw(`type=Car&${name}=1`, 'invalidRequest', name).message, /widen/);
+    }
+    for (const [wrong, right] of [
+      ['timeRel', 'timerel'],
+      ['timeat', 'timeAt'],
+      ['endtimeat', 'endTimeAt'],
+      ['timeProperty', 'timeproperty'],
+      ['datasetid', 'datasetId'],
+    ] as const) {
+      const { message } = refusedRaw(`type=Car&${wrong}=x`, 'invalidRequest', wrong);
+      assert.ok(message.includes(`it is spelled ${right}`), message);
+    }
+  });
+
+  it('given twice or without a value', () => {
+    for (const name of ['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'datasetId', 'attrs']) {
+      refusedRaw(`type=Car&${name}=x&${name}=x`, 'invalidRequest', name);
+      for (const empty of ['', '=', '=%20']) {
+        const query = `type=Car&timerel=before&timeAt=${AT}`.replace(new RegExp(`&${name}=[^&]*`), '');
+        refusedRaw(`${query}&${name}${empty}`, 'invalidRequest', name);
+      }
+    }
+  });
+});
+
+describe('a temporal purge refuses a time filter', () => {
+  it('with another relation than before, after and between', () => {
+    for (const timerel of ['After', 'until', 'before,after', 'toString'])
+      badData({ timerel, timeAt: AT }, 'timerel');
+  });
+
+  it('under another property than the four times of an instance', () => {
+    for (const timeproperty of [
+      'observedat',
+      'timestamp',
+      'expiresAt',
+      'constructor',
+      'createdAt,modifiedAt',
+    ]) {
+      badData({ timerel: 'before', timeAt: AT, timeproperty }, 'timeproperty');
+    }
+  });
+
+  it('without timeAt', () => {
+    for (const timerel of ['before', 'after', 'between']) {
+      assert.match(badData({ timerel }, 'timeAt').message, /timeAt=2/);
+    }
+    badData({ timerel: 'between', endTimeAt: LATER }, 'timeAt');
+  });
+
+  it('with between and no end', () => {
+    badData({ timerel: 'between', timeAt: AT }, 'endTimeAt');
+  });
+
+  it('with an end that before and after do not have', () => {
+    for (const timerel of ['before', 'after']) {
+      const { message } = badData({ timerel, timeAt: AT, endTimeAt: LATER }, 'endTimeAt');
+      assert.match(message, /timerel=between/);
+    }
+  });
+
+  it('that ends no later than it begins, by the moments and not by their spelling', () => {
+    for (const [timeAt, endTimeAt] of [
+      [AT, AT],
+      [LATER, AT],
+      ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00'],
+      ['2026-01-01T00:00:00Z', '2026-01-01T00:30:00+01:00'],
+    ] as const) {
+      badData({ timerel: 'between', timeAt, endTimeAt }, 'endTimeAt');
+    }
+    accepted({
+      type: 'Car',
+      timerel: 'between',
+      timeAt: '2026-01-01T01:00:00+01:00',
+      endTimeAt: '2026-01-01T00:00:01Z',
+    });
+  });
+
+  it('of which only a part is there: nothing but timerel makes it one', () => {
+    for (const [name, value] of [
+      ['timeAt', AT],
+      ['endTimeAt', LATER],
+      ['timeproperty', 'createdAt'],
+    ] as const) {
+      assert.match(badData({ [name]: value }, name).message, /timerel/);
+    }
+  });
+});
+
+describe('a temporal purge takes no time', () => {
+  const inEach = (text: string) => [
+    badData({ timerel: 'before', timeAt: text }, 'timeAt'),
+    badData({ timerel: 'between', timeAt: AT, endTimeAt: text }, 'endTimeAt'),
+  ];
+
+  it('that cannot be read', () => {
+    for (const text of [
+      'yesterday',
+      'now',
+      '0',
+      '1767225600',
+      '2026-13-01T00:00:00Z',
+      '2026-02-30T00:00:00Z',
+    ])
+      inEach(text);
+    for (const text of [
+      '2026-01-01T24:00:01Z',
+      '2026-01-01T00:60:00Z',
+      '2026-01-01 00:00:00Z',
+      '20260101T000000Z',
+    ])
+      inEach(text);
+    for (const text of [
+      '2026-01-01T00:00:00+99:00',
+      '2026-01-01T00:00:00+0100',
+      '2026-01-01T00:00Z',
+      `${AT} `,
+    ])
+      inEach(text);
+  });
+
+  it('that is a day, or a time of day', () => {
+    for (const text of ['2026-01-01', '00:00:00Z', '2026-01']) inEach(text);
+  });
+
+  it('without a zone, which brokers read in different ways', () => {
+    for (const text of ['2026-01-01T00:00:00', '2026-01-01T00:00:00.123']) {
+      for (const { message } of inEach(text)) assert.match(message, /zone/);
+    }
+  });
+
+  it('whose plus sign was not percent-encoded, and says how to write it', () => {
+    for (const name of ['timeAt', 'endTimeAt']) {
+      const times = { timeAt: AT, endTimeAt: LATER, [name]: '2026-03-01T00:00:00+01:00' };
+      const query = `type=Car&timerel=between&timeAt=${times.timeAt}&endTimeAt=${times.endTimeAt}`;
+      assert.match(refusedRaw(query, 'badRequestData', name).message, /%2B/);
+    }
+    const { message } = badData({ timerel: 'before', timeAt: '2026-01-01' }, 'timeAt');
+    assert.doesNotMatch(message, /%2B/);
+  });
+
+  it('other than these, which go out as the same moment, in UTC wherever that loses nothing', () => {
+    for (const [timeAt, sent] of [
+      ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+      ['2026-01-01T00:00:00.5Z', '2026-01-01T00:00:00.5Z'],
+      ['2026-01-01T00:00:00.123456789Z', '2026-01-01T00:00:00.123456789Z'],
+      ['2026-01-01T01:00:00+01:00', '2026-01-01T00:00:00.000Z'],
+      ['2025-12-31T12:30:00.25-11:30', '2026-01-01T00:00:00.250Z'],
+      ['2026-01-01T01:00:00.123456+01:00', '2026-01-01T01:00:00.123456+01:00'],
+    ] as const) {
+      const { target } = accepted({ type: 'Car', timerel: 'before', timeAt });
+      assert.ok(target.kind === 'instances');
+      assert.equal(target.time.to, sent);
+    }
+  });
+});
+
+describe('a temporal purge refuses to reach too far', () => {
+  const TIME = { timerel: 'before', timeAt: AT };
+
+  it('without type, attrs, q, geoquery or local: a time filter, a dataset or an id alone are too wide', () => {
+    const NARROW = { ...TIME, datasetId: 'urn:d:1', id: 'urn:a:1', idPattern: '^urn:a:', scopeQ: '/a' };
+    refusedRaw('', 'badRequestData');
+    for (const given of [
+      {},
+      TIME,
+      { datasetId: 'urn:d:1' },
+      NARROW,
+      { q: 'modifiedAt<2020-01-01T00:00:00Z' },
+    ]) {
+      assert.match(refusedRaw(queryOf(given), 'badRequestData').message, /type, attrs, q/);
+    }
+  });
+
+  it('in all of a tenant, unless it is bounded or only counted', () => {
+    for (const all of [{ type: '*' }, { local: 'true' }, { local: 'true', type: '*' }]) {
+      for (const query of [all, { ...all, idPattern: '.*' }]) {
+        refusedRaw(queryOf(query), 'invalidRequest', 'maxAffected');
+        accepted({ ...query, maxAffected: '5' });
+        accepted({ ...query, dryRun: 'true' });
+      }
+      accepted({ ...all, id: 'urn:a:1' });
+    }
+  });
+
+  it('but a time filter narrows it, even for all types', () => {
+    for (const all of [{ type: '*' }, { local: 'true' }]) {
+      assert.equal(accepted({ ...all, ...TIME }).target.kind, 'instances');
+      assert.equal(accepted({ ...all, ...TIME, maxAffected: '5' }).maxAffected, 5);
+    }
+  });
+
+  it('by type=* and local=false, which contradict each other', () => {
+    badData({ type: '*', local: 'false', ...TIME }, 'type');
+  });
+
+  it('by attrs that name what is no attribute of its own', () => {
+    const CORE = 'https://uri.etsi.org/ngsi-ld/';
+    for (const name of [
+      'id',
+      'type',
+      '@id',
+      '@type',
+      '@context',
+      'scope',
+      'createdAt',
+      'modifiedAt',
+      `${CORE}createdAt`,
+    ]) {
+      for (const attrs of [name, `speed,${name}`, `${name},speed`]) {
+        badData({ attrs }, 'attrs');
+        badData({ attrs, ...TIME }, 'attrs');
+      }
+    }
+    // Alone, it does not restrict the purge either.
+    refusedRaw('attrs=createdAt', 'badRequestData');
+  });
+
+  it('by lists with blanks or empty items', () => {
+    for (const list of ['a,', ',a', 'a,,b', ',', 'a b', 'a, b']) {
+      badData({ attrs: list }, 'attrs');
+      badData({ datasetId: list.replaceAll(/[ab]/g, 'urn:d:1') }, 'datasetId');
+    }
+  });
+
+  it('by a datasetId that is no URI', () => {
+    for (const datasetId of ['fast', '@all', '@NONE', '1:2', ':x', 'urn:', 'urn:d:1,fast', 'none', '*']) {
+      assert.match(badData({ datasetId }, 'datasetId').message, /no URI.*@none/);
+    }
+  });
+
+  it('in more than a hundred datasets', () => {
+    const datasetId = Array.from({ length: 101 }, (_, index) => `urn:d:${index}`).join(',');
+    assert.match(badData({ datasetId }, 'datasetId').message, /at most 100/);
+  });
+});

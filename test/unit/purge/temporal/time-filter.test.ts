@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  containment,
+  parseTimeFilter,
+  since,
+  timeParameters,
+  until,
+  type TimeFilter,
+} from '../../../../sidecar/purge/temporal/time-filter.js';
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const NOON = Date.UTC(2026, 0, 1, 12);
+const filterOf = (from: number | undefined, to: number | undefined): TimeFilter => ({
+  property: 'observedAt',
+  from: from === undefined ? undefined : iso(from),
+  to: to === undefined ? undefined : iso(to),
+});
+const named = (filter: TimeFilter) =>
+  Object.fromEntries(timeParameters(filter).map(({ name, value }) => [name, value]));
+
+/** The standard's own reading of an interval, for whole milliseconds: from inclusive, to exclusive (clause 4.11). */
+function holds(filter: TimeFilter | undefined, ms: number): boolean {
+  if (filter === undefined) return false;
+  const { from, to } = filter;
+  return (from === undefined || ms >= Date.parse(from)) && (to === undefined || ms < Date.parse(to));
+}
+
+/** Intervals around noon with at least one bound, close enough together to touch each other often. */
+const moments = fc.integer({ min: -5, max: 5 }).map((offset) => NOON + offset);
+const filters = fc
+  .record({ from: fc.option(moments, { nil: undefined }), to: fc.option(moments, { nil: undefined }) })
+  .filter(({ from, to }) => from !== to && (from === undefined || to === undefined || from < to))
+  .map(({ from, to }) => filterOf(from, to));
+
+describe('timeParameters', () => {
+  it('spells an interval with timerel, its times and the property, the default left out', () => {
+    assert.deepEqual(named(filterOf(NOON, undefined)), {
+      ...{ timerel: 'after', timeAt: iso(NOON) },
+    });
+    assert.deepEqual(named({ ...filterOf(undefined, NOON), property: 'createdAt' }), {
+      ...{ timerel: 'before', timeAt: iso(NOON), timeproperty: 'createdAt' },
+    });
+    assert.deepEqual(named({ ...filterOf(NOON, NOON + 1), property: 'modifiedAt' }), {
+      ...{ timerel: 'between', timeAt: iso(NOON), endTimeAt: iso(NOON + 1), timeproperty: 'modifiedAt' },
+    });
+  });
+
+  it('is undone by parseTimeFilter', () => {
+    fc.assert(
+      fc.property(filters, (filter) => {
+        assert.deepEqual(parseTimeFilter(new Map(Object.entries(named(filter)))), filter);
+      }),
+    );
+  });
+
+  it('has no words for an interval without a bound', () => {
+    assert.throws(() => timeParameters(filterOf(undefined, undefined)), RangeError);
+  });
+});
+
+describe('containment', () => {
+  it('takes the bounds themselves as inside, since brokers differ on them', () => {
+    const hour = filterOf(NOON, NOON + 3_600_000);
+    for (const [offset, isInside] of [
+      [-1, false],
+      [0, true],
+      [1, true],
+      [3_599_999, true],
+      [3_600_000, true],
+      [3_600_001, false],
+    ] as const) {
+      assert.equal(containment(hour)(iso(NOON + offset)), isInside, String(offset));
+    }
+  });
+
+  it('compares moments, whatever their zone and precision', () => {
+    const before = filterOf(undefined, NOON);
+    for (const [time, isInside] of [
+      ['2026-01-01T13:00:00+01:00', true],
+      ['2026-01-01T13:00:00.001+01:00', false],
+      ['2026-01-01T11:00:00-02:00', false],
+      ['2026-01-01T12:00:00,000Z', true],
+      ['2026-01-01T11:59:59.999999Z', true],
+      ['2026-01-01T12:00:00', true],
+    ] as const) {
+      assert.equal(containment(before)(time), isInside, time);
+    }
+  });
+
+  it('takes finer times than milliseconds for the millisecond that they are in, at either bound', () => {
+    const bounds = {
+      property: 'observedAt',
+      from: '2026-01-01T12:00:00.0005Z',
+      to: '2026-01-01T12:00:00.0015Z',
+    } as const;
+    for (const time of ['2026-01-01T12:00:00.0007Z', '2026-01-01T12:00:00.0012Z'])
+      assert.ok(containment(bounds)(time));
+    assert.ok(!containment(bounds)('2026-01-01T12:00:00.0025Z'));
+  });
+
+  it('contains no text that is no time', () => {
+    for (const text of ['', 'now', '2026', '12', 'constructor', '2026-13-01T00:00:00Z']) {
+      assert.ok(!containment(filterOf(undefined, NOON))(text), text);
+    }
+  });
+
+  it('never excludes what the interval holds, and nothing else but its end is inside', () => {
+    fc.assert(
+      fc.property(filters, moments, (filter, ms) => {
+        const isEnd = filter.to !== undefined && ms === Date.parse(filter.to);
+        assert.equal(containment(filter)(iso(ms)), holds(filter, ms) || isEnd);
+      }),
+    );
+  });
+});
+
+describe('the parts of an interval', () => {
+  it('since a time hold its later moments, and until a time its earlier ones: none is lost, none added', () => {
+    fc.assert(
+      fc.property(filters, moments, moments, (filter, cut, ms) => {
+        assert.equal(holds(since(filter, cut), ms), holds(filter, ms) && ms >= cut);
+        assert.equal(holds(until(filter, cut), ms), holds(filter, ms) && ms < cut);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('are never empty: a part with nothing in it is none', () => {
+    fc.assert(
+      fc.property(filters, moments, (filter, cut) => {
+        for (const part of [since(filter, cut), until(filter, cut)]) {
+          if (part?.from === undefined || part.to === undefined) continue;
+          assert.ok(Date.parse(part.from) < Date.parse(part.to));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('keep the property, and the spelling of a bound that stays', () => {
+    const from = '2026-01-01T12:00:00.0005+00:00';
+    const to = '2026-01-01T14:00:00+01:00';
+    const filter = { property: 'createdAt', from, to } as const;
+    assert.deepEqual(since(filter, NOON + 5), { property: 'createdAt', from: iso(NOON + 5), to });
+    assert.deepEqual(until(filter, NOON + 5), { property: 'createdAt', from, to: iso(NOON + 5) });
+    assert.deepEqual(since(filter, NOON), filter);
+    assert.deepEqual(until(filter, NOON + 3_600_000), filter);
+  });
+
+  it('begin no earlier than a bound that is finer than a millisecond', () => {
+    const from = '2026-01-01T12:00:00.0005Z';
+    assert.equal(since({ property: 'observedAt', from, to: undefined }, NOON)?.from, from);
+    const to = '2026-01-01T12:00:00.0015Z';
+    assert.equal(until({ property: 'observedAt', from: undefined, to }, NOON + 1)?.to, to);
+  });
+});
