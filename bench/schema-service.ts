@@ -115,7 +115,11 @@ function schemaOf(number: number): object {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `Sensor ${number}`,
     type: 'object',
-    properties: { id: { type: 'string' }, type: { enum: ['Sensor'] }, ...(Object.fromEntries(properties) as object) },
+    properties: {
+      id: { type: 'string' },
+      type: { enum: ['Sensor'] },
+      ...(Object.fromEntries(properties) as object),
+    },
     required: ['id', 'type'],
   };
 }

@@ -82,7 +82,8 @@ describe('bodies', () => {
     }
     const utf16 = await postText(Buffer.from('{"name":"a"}', 'utf16le'));
     assert.equal(utf16.status, 400);
-    assert.equal((await postText(new Uint8Array([0x7b, 0xff, 0x7d]))).status, 400);
+    const latin1 = Buffer.from('{"name":"a","description":"\u00fc"}', 'latin1');
+    assert.equal((await postText(latin1)).status, 400);
   });
 
   it('in which a member is twice, or called __proto__, are 400, at any depth', async () => {
@@ -112,7 +113,9 @@ describe('bodies', () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`m${index}`, 0]));
     const refused = await api.post('/domains', many);
     assert.equal(refused.status, 422);
-    assert.ok((refused.problem()['errors'] as readonly unknown[]).length <= 100);
+    assert.equal((refused.problem()['errors'] as readonly unknown[]).length, 1);
+    const some = await api.post('/domains', Object.fromEntries(Object.entries(many).slice(0, 100)));
+    assert.equal((some.problem()['errors'] as readonly unknown[]).length, 100);
   });
 
   it('that are missing where one is needed, or there where none is, are 400', async () => {

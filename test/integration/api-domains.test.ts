@@ -77,11 +77,13 @@ describe('domains', () => {
     const names = ['a', 'B', 'c', 'D', 'e'];
     for (const name of names) await api.post('/domains', { name });
     const seen: string[] = [];
+    let pages = 0;
     let target: string | undefined = '/domains?limit=2';
     while (target !== undefined) {
       const page = await api.get(target);
       assert.equal(page.status, 200);
       assert.equal(page.headers.get('x-total-count'), '5');
+      pages += 1;
       const items = page.json() as readonly Domain[];
       assert.ok(items.length <= 2);
       seen.push(...items.map(({ name }) => name));
@@ -91,6 +93,7 @@ describe('domains', () => {
       target = next?.slice(api.url.length);
     }
     assert.deepEqual(seen, ['B', 'D', 'a', 'c', 'e']);
+    assert.equal(pages, 3);
     const behind = await api.get('/domains?offset=9');
     assert.deepEqual(behind.json(), []);
     assert.equal(behind.headers.get('link'), null);

@@ -62,6 +62,8 @@ describe('reference documents', () => {
     const uri = 'urn:doc:guarded';
     assert.equal((await api.put(target(uri), DOCUMENT, { 'if-match': '*' })).status, 412);
     assert.equal((await api.get(target(uri))).status, 404);
+    const neither = await api.put(target(uri), DOCUMENT, { 'if-match': '"x"', 'if-none-match': '*' });
+    assert.equal(neither.status, 412);
     const made = await api.put(target(uri), DOCUMENT, { 'if-none-match': '*' });
     assert.equal(made.status, 201);
     const refused = await api.put(target(uri), {}, { 'if-none-match': '*' });

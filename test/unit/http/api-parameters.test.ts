@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parameters, readParameters } from '../../../sidecar/http/api/parameters.js';
+import { RequestRefusedError } from '../../../sidecar/http/errors.js';
+
+const SCHEMA = {
+  ...parameters({
+    count: { type: 'integer', minimum: 1, maximum: 10, default: 5, description: 'a number' },
+    most: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'a number' },
+    flag: { type: 'boolean', default: false, description: 'a flag' },
+    uri: { type: 'string', maxLength: 10, description: 'a text' },
+  }),
+  required: ['uri'],
+} as const;
+
+describe('readParameters', () => {
+  it('gives values of the types of their schemas, and defaults for what is left out', () => {
+    assert.deepEqual(readParameters(SCHEMA, { uri: 'urn:a:b' }), {
+      count: 5,
+      most: undefined,
+      flag: false,
+      uri: 'urn:a:b',
+    });
+    const most = String(Number.MAX_SAFE_INTEGER);
+    assert.deepEqual(readParameters(SCHEMA, { uri: 'x', count: '10', flag: 'true', most }), {
+      count: 10,
+      most: Number.MAX_SAFE_INTEGER,
+      flag: true,
+      uri: 'x',
+    });
+  });
+
+  it('refuses everything else, naming the parameter and what is wrong', () => {
+    for (const [query, parameter, detail] of [
+      [{}, 'uri', /missing/],
+      [{ uri: '' }, 'uri', /empty/],
+      [{ uri: ['a', 'b'] }, 'uri', /more than once/],
+      [{ uri: 'x'.repeat(11) }, 'uri', /10 characters/],
+      [{ uri: 'x', count: '0' }, 'count', /1 to 10/],
+      [{ uri: 'x', count: '11' }, 'count', /1 to 10/],
+      [{ uri: 'x', count: '1e0' }, 'count', /whole number/],
+      [{ uri: 'x', count: ' 1' }, 'count', /whole number/],
+      [{ uri: 'x', most: '9007199254740992' }, 'most', /whole number/],
+      [{ uri: 'x', flag: 'TRUE' }, 'flag', /true or false/],
+      [{ uri: 'x', other: '1' }, 'other', /known are count, most, flag, uri/],
+      [{ uri: 'x', toString: '1' }, 'toString', /not known/],
+      [{ uri: 'x', ['y'.repeat(500)]: '1' }, 'y'.repeat(100), /not known/],
+    ] as const) {
+      assert.throws(
+        () => readParameters(SCHEMA, query),
+        (error) => {
+          assert.ok(error instanceof RequestRefusedError);
+          assert.equal(error.problem.status, 400);
+          assert.equal(error.problem['parameter'], parameter);
+          assert.match(error.problem.detail ?? '', detail);
+          return true;
+        },
+      );
+    }
+    assert.throws(() => readParameters(parameters({}), { x: '1' }), /there are none/);
+  });
+});
