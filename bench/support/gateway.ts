@@ -42,6 +42,7 @@ export async function startGateway(brokerUrl: string, settings: GatewaySettings 
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: '0',
+      DATABASE_PATH: ':memory:',
       BROKER_URL: brokerUrl,
       ...Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)])),
     },

@@ -38,6 +38,9 @@ const PURGE_PATHS: ReadonlyMap<string, PurgeTarget> = new Map([
   ['/ngsi-ld/v1/temporal/entities/', 'temporal'],
 ]);
 
+/** A path in which no server finds anything to decode, to fold or to cut off. */
+const PLAIN_PATH = /^(?:\/[A-Za-z0-9][A-Za-z0-9_.~-]*)+$/;
+
 const PASS: RequestClass = { kind: 'pass' };
 const OTHER: RequestClass = { kind: 'other' };
 
@@ -58,6 +61,7 @@ export function classifyRequest(
   rawHeaders: readonly string[] = [],
 ): RequestClass {
   const path = pathOf(rawUrl);
+  if (PLAIN_PATH.test(path) && path === exactPath(rawUrl) && !/^\/ngsi-ld(?:\/|$)/i.test(path)) return OTHER;
   const ownReadings = readingsOf(path);
   const readings = [...ownReadings, ...carelessReadings(rawUrl)];
   if (!readings.some(isUnderApi)) return OTHER;
