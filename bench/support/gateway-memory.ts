@@ -1,0 +1,67 @@
+import type { BenchResult } from './bench.js';
+import { startGateway, type BenchGateway } from './gateway.js';
+import { memoryOf } from './memory-of.js';
+
+/** Resident memory of a gateway, in MiB: before a purge, at the most, and right after it. */
+export interface GatewayMemory {
+  readonly amount: number;
+  readonly idleMiB: number;
+  readonly peakMiB: number;
+  readonly afterMiB: number;
+}
+
+const GROWTH_MAX_MIB = 64;
+
+/** Purges once with a gateway that has done nothing before, with the settings it has by default. */
+export async function measureMemory(
+  brokerUrl: string,
+  amount: number,
+  purge: (gateway: BenchGateway) => Promise<void>,
+): Promise<GatewayMemory> {
+  const gateway = await startGateway(brokerUrl);
+  try {
+    const idle = await memoryOf(gateway.pid);
+    await purge(gateway);
+    const after = await memoryOf(gateway.pid);
+    return {
+      amount,
+      idleMiB: mib(idle.resident),
+      peakMiB: mib(after.peak),
+      afterMiB: mib(after.resident),
+    };
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** @param unit what the amounts are of, in the plural */
+export function memoryResult(results: readonly GatewayMemory[], unit: string): BenchResult {
+  const [first, last] = [results[0], results.at(-1)];
+  const growth = (last?.peakMiB ?? NaN) - (first?.peakMiB ?? NaN);
+  const between = [first, last].map((result) => result?.amount.toLocaleString('en')).join(' to ');
+  return {
+    tables: [
+      {
+        title: 'Resident memory of the gateway, MiB',
+        columns: [unit, 'idle', 'peak', 'after'],
+        rows: results.map(({ amount, ...memory }) => [
+          amount.toLocaleString('en'),
+          ...[memory.idleMiB, memory.peakMiB, memory.afterMiB].map((value) => value.toFixed(1)),
+        ]),
+      },
+    ],
+    targets: [
+      {
+        name: `growth of the peak, ${between} ${unit}, MiB`,
+        wanted: `< ${GROWTH_MAX_MIB}`,
+        measured: growth,
+        reached: growth < GROWTH_MAX_MIB,
+      },
+    ],
+    data: { results, growthMiB: growth },
+  };
+}
+
+function mib(bytes: number): number {
+  return Math.round((bytes / 1024 / 1024) * 10) / 10;
+}
