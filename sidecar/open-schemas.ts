@@ -5,7 +5,7 @@ import { createSchemaService } from './schema-service/create-service.js';
 import type { SchemaService } from './schema-service/service.js';
 import { SqliteStore } from './schema-store/sqlite-store.js';
 import type { Clock } from './shared/clock.js';
-import { WorkerPool } from './workers/pool.js';
+import { entryBeside, WorkerPool } from './workers/pool.js';
 import type { TaskRunner } from './workers/tasks.js';
 import type { Tasks } from './worker.js';
 
@@ -15,12 +15,6 @@ export interface OpenSchemas {
   /** Ends what runs, and closes the database. */
   close(): Promise<void>;
 }
-
-/** Beside the tool that runs TypeScript as it is, the entry of the workers is TypeScript, too. */
-const WORKER_ENTRY = new URL(
-  import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
-  import.meta.url,
-);
 
 /** One core is left to the event loop; schemas are written too rarely for more than a few workers. */
 const THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
@@ -57,7 +51,7 @@ class WorkersOnDemand implements TaskRunner<Tasks> {
 
   readonly run: TaskRunner<Tasks>['run'] = (kind, input, options) => {
     this.#pool ??= new WorkerPool<Tasks>({
-      entry: WORKER_ENTRY,
+      entry: entryBeside('worker', import.meta.url),
       threads: THREADS,
       queueLength: QUEUE_LENGTH,
       ...this.#options,

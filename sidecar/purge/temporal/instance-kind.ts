@@ -57,7 +57,8 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   let valueSelection: ValueSelection = 'unknown';
   let hasSoughtMore = false;
   let learningTries = 0;
-  const hidden: CutList[] = [];
+  /** Attributes of which some is out of sight, by entity and attribute; each is met in every pass. */
+  const hidden = new Map<string, Pick<CutList, 'entityId' | 'attribute'>>();
   let isChasing = false;
   let emptyPages = 0;
 
@@ -169,14 +170,16 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   }
 
   /** Of a list some is there that the broker shows in no way, for now. */
-  function outOfSight(list: CutList): ItemBatch {
-    if (!countsOnly && hidden.length < HIDDEN_MAX) hidden.push({ ...list, instances: [] });
+  function outOfSight({ entityId, attribute }: CutList): ItemBatch {
+    if (!countsOnly && hidden.size < HIDDEN_MAX) {
+      hidden.set(keyOf({ entityId, attribute }), { entityId, attribute });
+    }
     return { items: [], isIncomplete: true };
   }
 
   /** What is still there when nothing is left to do; deletes may have brought it to light meanwhile. */
   async function* leftOver(): AsyncGenerator<ItemError, void> {
-    for (const { entityId, attribute } of hidden) {
+    for (const { entityId, attribute } of hidden.values()) {
       const selection = [
         ...ofEntity(context.selection, { entityId, attribute }, { keepsValues: false }),
         ...timeParameters(time),

@@ -114,3 +114,13 @@ describe('resourcePath', () => {
     );
   });
 });
+
+describe('resourcePath of an id that holds the path of an attribute', () => {
+  it('is undefined: decoded too early, the delete of the entity would be that of the attribute', () => {
+    for (const id of ['urn:T:1/attrs/a', 'http://x.example/attrs', 'urn:T:1/attrs/a/urn:i:1']) {
+      assert.equal(resourcePath('/entities', id), undefined);
+      assert.equal(resourcePath('/temporal/entities', id), undefined);
+    }
+    assert.notEqual(resourcePath('/entities', 'http://x.example/attrsets/1'), undefined);
+  });
+});
