@@ -1,13 +1,46 @@
+import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import type { Job, Started, TaskTable } from './tasks.js';
+import type { Job, Loaded, Outcome, TaskTable } from './tasks.js';
 
-/** The function that a worker's entry module exports by default: it runs jobs by this table. */
-export function serve(tasks: TaskTable): (job: Job) => unknown {
+/** How much a worker stands back behind the thread that serves, where both want the same core (nice, 0 to 19). */
+const NICENESS = 5;
+
+/** The function that a worker's entry module exports by default: it runs jobs by this table, one after the other. */
+export function serve(tasks: TaskTable): (jobs: readonly Job[]) => Promise<readonly Outcome[]> {
   const byKind = new Map(Object.entries(tasks));
-  return ({ id, kind, input }) => {
-    parentPort?.postMessage({ started: id } satisfies Started);
-    const task = byKind.get(kind);
-    if (task === undefined) throw new Error(`No task is called ${kind}.`);
-    return task(input as never);
+  standBack();
+  parentPort?.postMessage({ loaded: true } satisfies Loaded);
+  return async (jobs) => {
+    const outcomes: Outcome[] = [];
+    for (const job of jobs) outcomes.push(await outcomeOf(job, byKind));
+    return outcomes;
   };
+}
+
+async function outcomeOf(
+  { kind, input }: Job,
+  tasks: ReadonlyMap<string, (input: never) => unknown>,
+): Promise<Outcome> {
+  const start = performance.now();
+  try {
+    const task = tasks.get(kind);
+    if (task === undefined) throw new Error(`No task is called ${kind}.`);
+    const value = await task(input as never);
+    return { value, ms: performance.now() - start };
+  } catch (error) {
+    return {
+      error: error instanceof Error ? error : new Error(String(error)),
+      ms: performance.now() - start,
+    };
+  }
+}
+
+/** On Linux a priority is that of one thread; elsewhere it would be that of the whole process. */
+function standBack(): void {
+  if (parentPort === null || process.platform !== 'linux') return;
+  try {
+    setPriority(NICENESS);
+  } catch {
+    // Some sandboxes forbid it, and nothing depends on it.
+  }
 }

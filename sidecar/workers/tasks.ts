@@ -4,11 +4,16 @@ export type TaskTable = Readonly<Record<string, (input: never) => unknown>>;
 export interface RunOptions {
   /** How long the task may take from its start, in milliseconds; the pool's own deadline when left out. */
   readonly deadlineMs?: number;
-  /** Gives the task up: it leaves the queue, or its worker is ended. */
+  /** Gives the task up: it leaves the queue, or is ended unless it is done in a moment. */
   readonly signal?: AbortSignal;
+  /**
+   * What may be slow together, such as everything that uses one schema: its tasks wait for each other rather than
+   * for others, and never take all workers. The kind of the task when left out.
+   */
+  readonly lane?: string;
 }
 
-/** Runs tasks somewhere else than on the calling thread. */
+/** Runs tasks somewhere else than on the calling thread. A task may be run twice, so it must have no effects. */
 export interface TaskRunner<Tasks extends TaskTable> {
   /**
    * @throws {WorkersBusyError} when it cannot even wait
@@ -22,14 +27,19 @@ export interface TaskRunner<Tasks extends TaskTable> {
   ): Promise<Awaited<ReturnType<Tasks[Kind]>>>;
 }
 
-/** What the pool hands to a worker. */
+/** What the pool hands to a worker, some at once. */
 export interface Job {
-  readonly id: number;
   readonly kind: string;
   readonly input: unknown;
 }
 
-/** What a worker says when it takes up a job: its deadline counts from then. */
-export interface Started {
-  readonly started: number;
+/** What a worker gives back for a job. */
+export type Outcome = ({ readonly value: unknown } | { readonly error: Error }) & {
+  /** How long the job took, in milliseconds. */
+  readonly ms: number;
+};
+
+/** What a worker says once, when it has loaded its modules and can begin. */
+export interface Loaded {
+  readonly loaded: true;
 }

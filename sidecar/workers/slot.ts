@@ -1,0 +1,109 @@
+import { EventEmitter } from 'node:events';
+import { Piscina } from 'piscina';
+import type { Job, Outcome } from './tasks.js';
+
+/** Bounds of one worker. Compiling follows references by recursion, which needs more than the usual stack. */
+const RESOURCES = { maxOldGenerationSizeMb: 256, stackSizeMb: 16 } as const;
+
+export interface SlotOptions {
+  /** The module that the worker loads; its default export is made by `serve`. */
+  readonly entry: URL;
+  /** The worker has loaded its modules. */
+  readonly onLoaded: () => void;
+  /** No worker can be loaded; `restart` tries again. */
+  readonly onBroken: (cause: unknown) => void;
+}
+
+/**
+ * The place of one worker: a worker that is ended or lost is replaced by a new one. Each is a Piscina of its own, for only
+ * so is it known whether it has loaded, and what it does: a deadline is not to count the time that loading takes.
+ */
+export class WorkerSlot {
+  readonly #options: SlotOptions;
+  #piscina: Piscina<readonly Job[], readonly Outcome[]>;
+  #state: 'loading' | 'free' | 'busy' | 'broken' = 'loading';
+  /** Ends what Piscina runs; it costs much less than an AbortController. */
+  #ender = new EventEmitter();
+
+  constructor(options: SlotOptions) {
+    this.#options = options;
+    this.#piscina = this.#load();
+  }
+
+  /** Whether it can run something at once. */
+  get isFree(): boolean {
+    return this.#state === 'free';
+  }
+
+  get isBroken(): boolean {
+    return this.#state === 'broken';
+  }
+
+  /** Loads a worker where that was not possible before. */
+  async restart(): Promise<void> {
+    const broken = this.#piscina;
+    this.#state = 'loading';
+    this.#piscina = this.#load();
+    await broken.destroy();
+  }
+
+  /**
+   * Runs jobs in the worker, one after the other; it must be free.
+   *
+   * @throws what ended the worker, or what cannot be cloned between threads
+   */
+  async run(jobs: readonly Job[]): Promise<readonly Outcome[]> {
+    this.#state = 'busy';
+    this.#ender = new EventEmitter();
+    try {
+      return await this.#piscina.run(jobs, { signal: this.#ender });
+    } finally {
+      if (this.#isBusy) this.#state = 'free';
+    }
+  }
+
+  /** Ends the worker, and what it runs. */
+  end(): void {
+    this.#ender.emit('abort');
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'broken';
+    await this.#piscina.destroy();
+  }
+
+  /** Apart, for what is awaited changes it behind the compiler's back. */
+  get #isBusy(): boolean {
+    return this.#state === 'busy';
+  }
+
+  #load(): Piscina<readonly Job[], readonly Outcome[]> {
+    const piscina = new Piscina<readonly Job[], readonly Outcome[]>({
+      filename: this.#options.entry.href,
+      minThreads: 1,
+      maxThreads: 1,
+      idleTimeout: Infinity,
+      recordTiming: false,
+      resourceLimits: RESOURCES,
+      // Workers need nothing of the environment, and secrets are in it.
+      env: {},
+    });
+    const isCurrent = () => this.#piscina === piscina && this.#state !== 'broken';
+    // The only message there is: `Loaded`.
+    piscina.on('message', () => {
+      if (!isCurrent()) return;
+      this.#state = 'free';
+      this.#options.onLoaded();
+    });
+    piscina.on('workerDestroy', () => {
+      if (isCurrent()) this.#state = 'loading';
+    });
+    // A worker that fails without a task cannot load its module; Piscina tries this once more by itself.
+    piscina.on('error', (cause: unknown) => {
+      if (!isCurrent() || piscina.threads.length > 0) return;
+      this.#state = 'broken';
+      this.#options.onBroken(cause);
+    });
+    return piscina;
+  }
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { getPriority } from 'node:os';
+import { describe, it, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import type { Clock } from '../../sidecar/shared/clock.js';
+import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../sidecar/workers/errors.js';
+import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/workers/pool.js';
+import type { BusyTasks } from '../support/busy-worker.js';
+
+const ENTRY = entryBeside('../support/busy-worker', import.meta.url);
+
+function poolFor(t: TestContext, options: Partial<PoolOptions> = {}): WorkerPool<BusyTasks> {
+  const roomy = { entry: ENTRY, threads: 2, queueLength: 40, deadlineMs: 60_000 };
+  const pool = new WorkerPool<BusyTasks>({ ...roomy, ...options });
+  t.after(() => pool.close());
+  return pool;
+}
+
+/** Sleeps end when they are told to; the clock shows what has been slept. */
+class HandClock implements Clock {
+  time = 0;
+  readonly sleeps: { readonly ms: number; readonly end: () => void }[] = [];
+  readonly now = (): number => this.time;
+  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const end = (): void => {
+        this.time += ms;
+        resolve();
+      };
+      const sleep = { ms, end };
+      this.sleeps.push(sleep);
+      signal?.addEventListener('abort', () => {
+        this.sleeps.splice(this.sleeps.indexOf(sleep), 1);
+        reject(new Error('over'));
+      });
+    });
+
+  /** Waits for a sleep to begin, and ends it. */
+  async endSleep(): Promise<void> {
+    while (this.sleeps.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    this.sleeps.shift()?.end();
+  }
+}
+
+describe('lanes of the pool', () => {
+  it('do not wait for each other: one that never ends leaves a worker to others', async (t) => {
+    const pool = poolFor(t);
+    const endless = Array.from({ length: 10 }, () => pool.run('spin', null, { lane: 'hostile' }));
+    const ends = Promise.all(endless.map((task) => assert.rejects(task, TaskFailedError)));
+    for (let count = 0; count < 5; count += 1)
+      assert.equal(await pool.run('echo', count, { lane: `good ${count}` }), count);
+    await pool.close();
+    await ends;
+  });
+
+  it('share one worker once each has cost one, so that new lanes need not wait for deadlines', async (t) => {
+    const clock = new HandClock();
+    const pool = poolFor(t, { clock, deadlineMs: 1000 });
+    const lanes = ['x', 'y', 'z'];
+    const first = lanes.map((lane) => assert.rejects(pool.run('spin', null, { lane }), TaskTooCostlyError));
+    const settled = { count: 0 };
+    for (const task of first) void task.then(() => (settled.count += 1));
+    while (settled.count < 3) {
+      if (clock.sleeps.length > 0) await clock.endSleep();
+      else await new Promise((resolve) => setImmediate(resolve));
+    }
+    const again = lanes.map((lane) => assert.rejects(pool.run('spin', null, { lane }), TaskFailedError));
+    for (let count = 0; count < 5; count += 1)
+      assert.equal(await pool.run('echo', count, { lane: `good ${count}` }), count);
+    await pool.close();
+    await Promise.all(again);
+  });
+
+  it('fill at most half of the queue, and the rest is for others', async (t) => {
+    const pool = poolFor(t, { queueLength: 4 });
+    const tasks = Array.from({ length: 3 }, () => pool.run('spin', null, { lane: 'hostile' }));
+    const ends = Promise.all(tasks.map((task) => assert.rejects(task, TaskFailedError)));
+    await assert.rejects(pool.run('spin', null, { lane: 'hostile' }), WorkersBusyError);
+    assert.equal(await pool.run('echo', 1, { lane: 'good' }), 1);
+    await pool.close();
+    await ends;
+  });
+
+  it('are the kinds of tasks where none is named', async (t) => {
+    const pool = poolFor(t);
+    const ends = [1, 2, 3].map(() => assert.rejects(pool.run('spin', null), TaskFailedError));
+    assert.equal(await pool.run('echo', 1), 1);
+    await pool.close();
+    await Promise.all(ends);
+  });
+});
+
+describe('tasks that are handed over together', () => {
+  it('each get what is theirs, in whatever mixture and order they come', async (t) => {
+    const pool = poolFor(t, { queueLength: 1000 });
+    const order = fc.record({
+      kind: fc.constantFrom('echo', 'later', 'fail'),
+      lane: fc.constantFrom('a', 'b', 'c'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(order, { maxLength: 60 }), async (orders) => {
+        await Promise.all(
+          orders.map(async ({ kind, lane }, index) => {
+            const task = pool.run(kind, `${index}` as never, { lane });
+            if (kind !== 'fail') assert.equal(await task, `${index}`);
+            else
+              await assert.rejects(
+                task,
+                (error) =>
+                  error instanceof TaskFailedError &&
+                  error.cause instanceof RangeError &&
+                  error.cause.message === `${index}`,
+              );
+          }),
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  for (const [kind, bound] of [
+    ['spin', 'time'],
+    ['strange', undefined],
+  ] as const) {
+    it(`do not suffer from each other: ${kind} fails alone`, async (t) => {
+      const pool = poolFor(t, { threads: 1, deadlineMs: 500 });
+      for (let count = 0; count < 100; count += 1) await pool.run('echo', count, { lane: 'a' });
+      const mixed = [1, 2, 3, 4, 5].map((value) => pool.run('echo', value, { lane: 'a' }));
+      const failing = assert.rejects(pool.run(kind, null, { lane: 'a' }), (error) =>
+        bound === undefined
+          ? error instanceof TaskFailedError
+          : error instanceof TaskTooCostlyError && error.bound === bound,
+      );
+      mixed.push(...[6, 7, 8].map((value) => pool.run('echo', value, { lane: 'a' })));
+      assert.deepEqual(await Promise.all(mixed), [1, 2, 3, 4, 5, 6, 7, 8]);
+      await failing;
+    });
+  }
+});
+
+describe('what the pool gives up', () => {
+  it('leaves the worker alone when the task is done in a moment', async (t) => {
+    const clock = new HandClock();
+    const pool = poolFor(t, { threads: 1, clock });
+    await pool.run('echo', 0);
+    const caller = new AbortController();
+    const task = pool.run('later', 1, { signal: caller.signal });
+    caller.abort(new Error('The caller went away.'));
+    await assert.rejects(task, /went away/);
+    // No sleep is ended: only the worker itself can have become free.
+    assert.equal(await pool.run('echo', 2), 2);
+  });
+
+  it('ends the worker when the task goes on', async (t) => {
+    const clock = new HandClock();
+    const pool = poolFor(t, { threads: 1, clock });
+    await pool.run('echo', 0);
+    const caller = new AbortController();
+    const task = pool.run('spin', null, { signal: caller.signal });
+    const next = pool.run('echo', 1);
+    caller.abort(new Error('The caller went away.'));
+    await assert.rejects(task, /went away/);
+    assert.ok(clock.sleeps.every(({ ms }) => ms <= 100));
+    await clock.endSleep();
+    assert.equal(await next, 1);
+  });
+
+  it('is refused at once when its caller is gone already', async (t) => {
+    const pool = poolFor(t);
+    const signal = AbortSignal.abort(new Error('The caller went away.'));
+    await assert.rejects(pool.run('echo', 0, { signal }), /went away/);
+  });
+
+  it('fails once, with everything that waits, when the pool is closed', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.run('echo', 0);
+    const caller = new AbortController();
+    const tasks = [
+      pool.run('spin', null),
+      pool.run('echo', 1),
+      pool.run('echo', 2, { signal: caller.signal }),
+    ];
+    const ends = tasks.map((task) => assert.rejects(task, TaskFailedError));
+    await pool.close();
+    await Promise.all(ends);
+    caller.abort();
+  });
+});
+
+describe('the deadline of a task', () => {
+  it('does not count the time in which a worker loads', async (t) => {
+    const clock = new HandClock();
+    const pool = poolFor(t, { threads: 1, clock, deadlineMs: 1000 });
+    const spinning = assert.rejects(pool.run('spin', null), TaskTooCostlyError);
+    const next = pool.run('echo', 1, { lane: 'next' });
+    assert.equal(clock.sleeps.length, 0, 'the first worker is still loading');
+    await clock.endSleep();
+    await spinning;
+    assert.equal(clock.sleeps.length, 0, 'the next worker is still loading');
+    assert.equal(await next, 1);
+    assert.equal(clock.sleeps.length, 1);
+  });
+});
+
+describe('workers', () => {
+  it('stand back behind the thread that serves', { skip: process.platform !== 'linux' }, async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const before = getPriority();
+    assert.ok((await pool.run('niceness', null)) >= Math.min(19, before + 5));
+    assert.equal(getPriority(), before);
+  });
+});

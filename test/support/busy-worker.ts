@@ -1,0 +1,31 @@
+import { getPriority } from 'node:os';
+import { serve } from '../../sidecar/workers/serve.js';
+
+/** A worker's module whose tasks answer, fail or never end, as they are told. */
+export default serve({
+  echo: (input: unknown) => input,
+  later: async (input: unknown) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return input;
+  },
+  fail(reason: string): never {
+    throw new RangeError(reason);
+  },
+  spin(): never {
+    for (;;);
+  },
+  /** Gives back what cannot cross threads. */
+  strange: () => () => undefined,
+  niceness: () => getPriority(),
+});
+
+/** What this worker can do. */
+export interface BusyTasks {
+  readonly [kind: string]: (input: never) => unknown;
+  readonly echo: (input: unknown) => unknown;
+  readonly later: (input: unknown) => Promise<unknown>;
+  readonly fail: (reason: string) => never;
+  readonly spin: (input: null) => never;
+  readonly strange: (input: null) => unknown;
+  readonly niceness: (input: null) => number;
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { LaneCosts } from '../../../sidecar/workers/lane-costs.js';
+
+describe('the costs of lanes', () => {
+  it('let tasks be handed over together only where all of them take next to nothing', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 5000, noNaN: true }), { maxLength: 50 }), (noted) => {
+        const costs = new LaneCosts();
+        for (const ms of noted) costs.note('a', ms);
+        const size = costs.batchSize('a');
+        assert.ok(Number.isInteger(size) && size >= 1 && size <= 16);
+        const last = noted.at(-1);
+        if (last === undefined) assert.equal(size, 1);
+        else if (size > 1) assert.ok(size * last <= 2);
+        assert.equal(costs.batchSize('b'), 1);
+      }),
+    );
+  });
+
+  it('remember a slow task until dozens of quick ones have followed', () => {
+    const costs = new LaneCosts();
+    costs.note('a', 0.01);
+    assert.equal(costs.batchSize('a'), 16);
+    costs.note('a', 1000);
+    for (let count = 0; count < 50; count += 1) {
+      assert.equal(costs.batchSize('a'), 1);
+      costs.note('a', 0.01);
+    }
+    for (let count = 0; count < 50; count += 1) costs.note('a', 0.01);
+    assert.equal(costs.batchSize('a'), 16);
+    costs.forget('a');
+    assert.equal(costs.batchSize('a'), 1);
+  });
+
+  it('remember some lanes only: those that were used last', () => {
+    const costs = new LaneCosts();
+    costs.note('kept', 0.01);
+    for (let index = 0; index < 999; index += 1) costs.note(`${index}`, 0.01);
+    costs.note('kept', 0.01);
+    costs.note('new', 0.01);
+    const sizes = ['kept', '0', '1', 'new'].map((lane) => costs.batchSize(lane));
+    assert.deepEqual(sizes, [16, 1, 16, 16]);
+  });
+});
