@@ -5,9 +5,34 @@ export class JsonTextError extends Error {
     readonly line: number,
     readonly column: number,
     readonly detail: string,
+    /** JSON all the same, but nested deeper than texts may be. */
+    readonly isTooDeep = false,
   ) {
     super(`line ${line}, column ${column}: ${detail}`);
   }
+}
+
+/** What a {@link JsonTextError} says, as plain data: it crosses threads. */
+export interface Unreadable {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 units. */
+  readonly column: number;
+  /** Completes "line 1, column 2: …" */
+  readonly detail: string;
+  readonly isTooDeep: boolean;
+}
+
+/** Reads a text that {@link checkJson} accepts; the value is as JSON.parse gives it. */
+export function readJson(text: string): { readonly value: unknown } | { readonly unreadable: Unreadable } {
+  try {
+    checkJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    const { line, column, detail, isTooDeep } = error;
+    return { unreadable: { line, column, detail, isTooDeep } };
+  }
+  return { value: JSON.parse(text) };
 }
 
 /** Arrays and objects within each other; deeper ones overflow the stack of whoever walks them by recursion. */
@@ -35,7 +60,8 @@ export function checkJson(text: string): void {
     // A value, or the end of an empty array or object.
     const character = text[at];
     if (character === '{' || character === '[') {
-      if (open.length === DEPTH_MAX) throw errorAt(text, at, `more than ${DEPTH_MAX} levels of nesting`);
+      if (open.length === DEPTH_MAX)
+        throw errorAt(text, at, `more than ${DEPTH_MAX} levels of nesting`, true);
       const inner: Open = { members: character === '{' ? new Set() : undefined };
       const first = skip(text, at + 1);
       if (text[first] === closing(inner)) at = first + 1;
@@ -116,12 +142,13 @@ function abridged(literal: string): string {
   return literal.length > 100 ? `${literal.slice(0, 100)}…"` : literal;
 }
 
-function errorAt(text: string, at: number, detail: string): JsonTextError {
+function errorAt(text: string, at: number, detail: string, isTooDeep = false): JsonTextError {
   const before = text.slice(0, at).split('\n');
   const isOver = at >= text.length;
   return new JsonTextError(
     before.length,
     (before.at(-1)?.length ?? 0) + 1,
     isOver && detail.startsWith('expected') ? `the text ends, ${detail}` : detail,
+    isTooDeep,
   );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { checkJson, JsonTextError } from '../../../sidecar/http/api/strict-json.js';
+import { checkJson, JsonTextError, readJson } from '../../../sidecar/shared/strict-json.js';
 
 /** Whether a text is taken; anything but a JsonTextError is a failure. */
 function takes(text: string): boolean {
@@ -127,5 +127,36 @@ describe('checkJson', () => {
     assert.ok(takes(`[${'{},'.repeat(200_000)}[]]`));
     assert.ok(takes(`"${'a\\n'.repeat(500_000)}"`));
     assert.ok(takes(' '.repeat(1_000_000) + '1'));
+  });
+});
+
+describe('readJson', () => {
+  it('gives the value of every text that checkJson accepts, and what is wrong with others, as plain data', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.json(), fc.string(), fc.constantFrom('{"a":1,"a":2}', '{"__proto__":1}')),
+        (text) => {
+          const read = readJson(text);
+          assert.equal('value' in read, takes(text));
+          if ('value' in read) assert.deepEqual(read.value, JSON.parse(text));
+          else assert.deepEqual(structuredClone(read.unreadable), read.unreadable);
+        },
+      ),
+    );
+    assert.deepEqual(readJson('[1,\n x]'), {
+      unreadable: { line: 2, column: 2, detail: 'expected a value', isTooDeep: false },
+    });
+  });
+
+  it('tells texts that are nested too deep from others', () => {
+    for (const [text, isTooDeep] of [
+      ['['.repeat(501), true],
+      ['['.repeat(500), false],
+      [`${'['.repeat(500)}]`, false],
+    ] as const) {
+      const read = readJson(text);
+      assert.ok('unreadable' in read);
+      assert.equal(read.unreadable.isTooDeep, isTooDeep);
+    }
   });
 });

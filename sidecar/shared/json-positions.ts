@@ -1,0 +1,145 @@
+/** Where something is in a text. */
+export interface Position {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 units. */
+  readonly column: number;
+}
+
+/** What is looked for: a value that a pointer leads to, or passes through. Together they are a tree, so that one scan does. */
+interface Wanted {
+  readonly parent: Wanted | undefined;
+  readonly children: Map<string, Wanted>;
+  position: Position | undefined;
+}
+
+/** An array or object on the way to something wanted; `index` is of the next item, in an array. */
+interface Open {
+  readonly wanted: Wanted;
+  index: number | undefined;
+}
+
+/**
+ * Where the values are that pointers lead to; for a pointer that leads nowhere, where the last value on its way is. Takes
+ * one scan of the text for all of them, and no recursion.
+ *
+ * @param text JSON that `checkJson` has accepted
+ * @param pointers the reference tokens of JSON pointers (RFC 6901), unescaped
+ * @returns one position for each pointer
+ */
+export function positionsOf(text: string, pointers: readonly (readonly string[])[]): readonly Position[] {
+  const root: Wanted = { parent: undefined, children: new Map(), position: undefined };
+  const ends = pointers.map((tokens) => tokens.reduce(childOf, root));
+  locate(text, root);
+  return ends.map((end) => {
+    let nearest: Wanted | undefined = end;
+    while (nearest !== undefined && nearest.position === undefined) nearest = nearest.parent;
+    return nearest?.position ?? { line: 1, column: 1 };
+  });
+}
+
+function childOf(parent: Wanted, token: string): Wanted {
+  const known = parent.children.get(token);
+  if (known !== undefined) return known;
+  const child: Wanted = { parent, children: new Map(), position: undefined };
+  parent.children.set(token, child);
+  return child;
+}
+
+function locate(text: string, root: Wanted): void {
+  const positionAt = lineCounter(text);
+  const open: Open[] = [];
+  let at = end(BLANK, text, 0);
+  let wanted: Wanted | undefined = root;
+  while (wanted !== undefined) {
+    wanted.position = positionAt(at);
+    const first = text[at];
+    if (wanted.children.size > 0 && (first === '{' || first === '[')) {
+      open.push({ wanted, index: first === '[' ? 0 : undefined });
+      at += 1;
+    } else at = valueEnd(text, at);
+    [wanted, at] = nextWanted(text, at, open);
+  }
+}
+
+/** Goes on behind a value, or into what was opened last. @returns what is wanted next, and where it is */
+function nextWanted(text: string, start: number, open: Open[]): [Wanted | undefined, number] {
+  let at = start;
+  for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
+    at = end(BETWEEN, text, at);
+    if (at >= text.length) break;
+    if (text[at] === ']' || text[at] === '}') {
+      open.pop();
+      at += 1;
+      continue;
+    }
+    let token: string;
+    if (around.index === undefined) {
+      const colon = stringEnd(text, at);
+      token = nameOf(text.slice(at, colon));
+      at = end(BETWEEN, text, colon);
+    } else {
+      token = String(around.index);
+      around.index += 1;
+    }
+    const wanted = around.wanted.children.get(token);
+    if (wanted !== undefined) return [wanted, at];
+    at = valueEnd(text, at);
+  }
+  return [undefined, at];
+}
+
+const BLANK = /[ \t\n\r]*/y;
+/** What stands between names and values; in which order is known already. */
+const BETWEEN = /[ \t\n\r,:]*/y;
+const SCALAR = /[^ \t\n\r,\]}]*/y;
+
+function end(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
+  pattern.test(text);
+  return pattern.lastIndex;
+}
+
+function nameOf(literal: string): string {
+  return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
+}
+
+function valueEnd(text: string, start: number): number {
+  if (text[start] === '"') return stringEnd(text, start);
+  if (text[start] !== '{' && text[start] !== '[') return end(SCALAR, text, start);
+  let depth = 0;
+  let at = start;
+  do {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      at = stringEnd(text, at);
+      continue;
+    }
+    // {, [ and }, ] differ from each other in a bit that does not matter here.
+    if ((code | 0x20) === 0x7b) depth += 1;
+    else if ((code | 0x20) === 0x7d) depth -= 1;
+    at += 1;
+  } while (depth > 0 && at < text.length);
+  return at;
+}
+
+function stringEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
+  return at + 1;
+}
+
+/** Turns places into lines and columns; the places must come in ascending order. */
+function lineCounter(text: string): (at: number) => Position {
+  let line = 1;
+  let lineStart = 0;
+  let lineEnd = text.indexOf('\n');
+  return (at) => {
+    while (lineEnd !== -1 && lineEnd < at) {
+      line += 1;
+      lineStart = lineEnd + 1;
+      lineEnd = text.indexOf('\n', lineStart);
+    }
+    return { line, column: at - lineStart + 1 };
+  };
+}
