@@ -1,6 +1,6 @@
 import type { AttributeKind } from '../json-schema/attributes.js';
 import type { JsonObject, Schema } from '../json-schema/json.js';
-import { VALUE_MEMBERS } from './attribute.js';
+import { VALUE_MEMBERS } from '../representation/value-members.js';
 
 /** Schemas of NGSI-LD that every model's OpenAPI document uses (ETSI GS CIM 009 V1.9.1, clause 5.2). */
 

@@ -1,7 +1,7 @@
 import { isArray, isObject, member, objectOf, type JsonObject, type JsonValue } from '../json-schema/json.js';
 import type { AttributeKind, ModelAttribute } from '../json-schema/attributes.js';
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from './attribute.js';
+import { VALUE_MEMBERS, WRAPPED_KINDS } from '../representation/value-members.js';
 
 /**
  * The normalized representation (ETSI GS CIM 009 V1.9.1, clause 4.5.1) of an entity in key-values form.

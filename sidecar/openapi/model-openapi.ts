@@ -1,7 +1,7 @@
 import type { AttributeKind, ModelAttribute } from '../json-schema/attributes.js';
 import { isObject, member, objectOf, type JsonObject, type JsonValue } from '../json-schema/json.js';
 import { API_HEADERS, API_PARAMETERS, API_RESPONSES, API_SCHEMAS } from './api-components.js';
-import { VALUE_MEMBERS } from './attribute.js';
+import { VALUE_MEMBERS } from '../representation/value-members.js';
 import { attributeSchema, LD_CONTEXT, TYPED_VALUE } from './attribute-schemas.js';
 import { exampleEntity } from './example-entity.js';
 import { componentRef, flatModel, holdsReference } from './flat-model.js';

@@ -9,7 +9,7 @@ import {
   type JsonValue,
   type Schema,
 } from '../json-schema/json.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from './attribute.js';
+import { VALUE_MEMBERS, WRAPPED_KINDS } from '../representation/value-members.js';
 import { ENTITY_MEMBER_SCHEMAS, URI } from './attribute-schemas.js';
 import { componentRef, type FlatModel } from './flat-model.js';
 

@@ -1,0 +1,55 @@
+/** A fault of an entity's structure: what a broker would refuse, whatever the model says. */
+export interface Finding {
+  /** Reference tokens (RFC 6901) of a place in the entity as submitted; of what lacks a member, when one is missing. */
+  readonly tokens: readonly string[];
+  /** What was broken, by the name of the JSON Schema keyword that says such things. */
+  readonly keyword: string;
+  /** Predicate of a sentence about that place, e.g. `must be a URI, is 5`. */
+  readonly detail: string;
+}
+
+/** Something that a broker takes but that is hardly meant. */
+export interface EntityWarning {
+  readonly tokens: readonly string[];
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** Most faults, and most warnings, that are kept of one entity: far more than are shown. */
+export const FINDINGS_MAX = 1000;
+
+/** Gathers what is found while an entity is walked through; knows where the walk is. */
+export class Findings {
+  readonly #faults: Finding[] = [];
+  readonly #warnings: EntityWarning[] = [];
+  readonly #path: string[] = [];
+
+  get faults(): readonly Finding[] {
+    return this.#faults;
+  }
+
+  get warnings(): readonly EntityWarning[] {
+    return this.#warnings;
+  }
+
+  /** One step down; followed by {@link leave}. */
+  enter(token: string): void {
+    this.#path.push(token);
+  }
+
+  leave(): void {
+    this.#path.pop();
+  }
+
+  /** @param below tokens from where the walk is */
+  fault(keyword: string, detail: string, ...below: readonly string[]): void {
+    if (this.#faults.length < FINDINGS_MAX)
+      this.#faults.push({ tokens: [...this.#path, ...below], keyword, detail });
+  }
+
+  /** @param below tokens from where the walk is */
+  warn(code: string, detail: string, ...below: readonly string[]): void {
+    if (this.#warnings.length < FINDINGS_MAX)
+      this.#warnings.push({ tokens: [...this.#path, ...below], code, detail });
+  }
+}
