@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { flatten, selfContained } from './flatten.js';
+import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { schemasIn } from './flat-graph.js';
 import { isObject, objectOf, type JsonObject, type JsonValue } from './json.js';
 import { ASSERTIONS } from './keywords.js';
@@ -9,11 +9,24 @@ import type { LinkedSchema } from './linker.js';
 /** Keywords on what no other keyword of the schema has looked at. */
 const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
 
+const NO_FAULTS: readonly ErrorObject[] = [];
+
 /** Keywords on properties that depend on each other. */
 const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties'];
 
 /** Checks a document against the schema; every fault is in the answer, none when it is valid. */
 export type Validate = (document: JsonValue) => readonly ErrorObject[];
+
+/** A validator, and the schema as it was compiled: flat, and of keywords that assert something only. */
+export interface CompiledSchema {
+  readonly flat: FlatSchema;
+  readonly validate: Validate;
+}
+
+export interface CompileOptions {
+  /** Whether validation may end at the first fault, so that its cost is bounded however wrong a document is. */
+  readonly stopsAtFirst?: boolean;
+}
 
 /**
  * Compiles a schema of any supported draft. Formats are asserted where they are known and accepted where not, unknown
@@ -24,9 +37,21 @@ export type Validate = (document: JsonValue) => readonly ErrorObject[];
  * @throws {RangeError} when the schema nests, through its references, too deeply for the stack
  */
 export function createValidator(linked: LinkedSchema): Validate {
-  const tracksEvaluated = [...linked.positions.values()].some(({ schema }) =>
-    UNEVALUATED.some((keyword) => isObject(schema) && Object.hasOwn(schema, keyword)),
-  );
+  return compileSchema(linked).validate;
+}
+
+/**
+ * As {@link createValidator}, for who needs the schema itself as well, to explain what is wrong.
+ *
+ * @throws {RangeError} as {@link createValidator} does
+ */
+export function compileSchema(
+  linked: LinkedSchema,
+  { stopsAtFirst = false }: CompileOptions = {},
+): CompiledSchema {
+  const has = (keyword: string) =>
+    [...linked.positions.values()].some(({ schema }) => isObject(schema) && Object.hasOwn(schema, keyword));
+  const tracksEvaluated = UNEVALUATED.some(has);
   // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
   const flat = flatten(linked, {
     keeps: (keyword) => ASSERTIONS.has(keyword),
@@ -35,7 +60,8 @@ export function createValidator(linked: LinkedSchema): Validate {
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
     strict: false,
-    allErrors: true,
+    // Ajv's code that stops at the first fault is wrong for some schemas with these keywords.
+    allErrors: !stopsAtFirst || tracksEvaluated || has('contains'),
     ownProperties: true,
     validateSchema: false,
     meta: false,
@@ -45,7 +71,7 @@ export function createValidator(linked: LinkedSchema): Validate {
   // The constructor turns it on for all; it costs time, and is of use only with these keywords.
   ajv.opts.unevaluated = tracksEvaluated;
   const validate = ajv.compile(selfContained(flat));
-  return (document) => (validate(document) ? [] : (validate.errors ?? []));
+  return { flat, validate: (document) => (validate(document) ? NO_FAULTS : (validate.errors ?? NO_FAULTS)) };
 }
 
 /**

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../../sidecar/json-schema/json.js';
+import { loopsOf } from '../../../sidecar/json-schema/loops.js';
 import { resolveWith } from '../../../sidecar/json-schema/references.js';
-import { createValidator } from '../../../sidecar/json-schema/validator.js';
+import { compileSchema, createValidator } from '../../../sidecar/json-schema/validator.js';
+import { documents, schemas } from './schema-arbitraries.js';
 
 describe('a validator', () => {
   it('reports every fault with its pointer and keyword', () => {
@@ -82,6 +85,21 @@ describe('a validator', () => {
     assert.ok(!isValid({ a: '', e: 1 }));
     assert.ok(!isValid({ 'x-1': 1 }));
     assert.ok(!isValid({ a: '', 'x-1': '' }));
+  });
+
+  it('comes to the same verdict where it may stop at the first fault', () => {
+    const compile = (schema: JsonObject, stopsAtFirst: boolean) =>
+      compileSchema(resolveWith(schema), { stopsAtFirst }).validate;
+    assert.equal(compile({ items: { type: 'string' } }, true)([1, 2, 3]).length, 1);
+    assert.equal(compile({ items: { type: 'string' } }, false)([1, 2, 3]).length, 3);
+    fc.assert(
+      fc.property(schemas, fc.array(documents, { minLength: 1 }), (schema, values) => {
+        fc.pre(loopsOf(resolveWith(schema)).length === 0);
+        const [first, all] = [compile(schema, true), compile(schema, false)];
+        for (const value of values) assert.equal(first(value).length === 0, all(value).length === 0);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('compiles chains of references and models of many properties', () => {

@@ -1,0 +1,109 @@
+import { fault, isDecisive, lackingFault, memberFault, typeFault, valueFault, type Fault } from './fault.js';
+import { jsonType } from './json-type.js';
+import type { Place } from './place.js';
+import { allowedValue, either, type Words } from './words.js';
+
+/** What one of several alternatives has against a value. */
+export type Branch = readonly Fault[];
+
+/**
+ * What to say of a value that fits none of several alternatives (`anyOf`, `oneOf`): the faults by the one alternative that
+ * it was meant to fit, as far as that can be told; else one fault for all.
+ *
+ * Meant is what has the value's type, then what has its tag (a member such as `type`, for which alternatives allow
+ * different values), then what it fits but for the fewest faults, and the deepest ones.
+ *
+ * @param branches of each alternative what it has against the value; not one is empty
+ */
+export function alternativeFaults(keyword: string, place: Place, branches: readonly Branch[]): Branch {
+  const possible = branches.filter((branch) => !branch.some((one) => one.keyword === 'false schema'));
+  if (possible.length === 0) return [ruledOut(place)];
+  const open = possible.filter((branch) => !branch.some((one) => one.place === place && isDecisive(one)));
+  if (open.length === 0) return [anotherKind(keyword, place, possible)];
+  const tagged = byTag(place, open);
+  if (tagged.length === 1) return tagged[0] ?? [];
+  return oneForAll(keyword, place, tagged) ?? nearest(tagged);
+}
+
+/** Several of the alternatives fit, where one alone may. */
+export function ambiguity(place: Place, fitting: readonly number[], count: number): Fault {
+  const which = fitting.map((index) => index + 1).join(', ');
+  return fault(place, 'oneOf', () => ({
+    must: `match exactly one of ${count} alternatives`,
+    found: `matches ${fitting.length} (${which})`,
+  }));
+}
+
+export function ruledOut(place: Place): Fault {
+  return memberFault(place, 'false schema', () => ({ must: 'not be there' }));
+}
+
+/** All alternatives are for values of other types, or are other values. */
+function anotherKind(keyword: string, place: Place, branches: readonly Branch[]): Fault {
+  const decisive = branches.flatMap((branch) =>
+    branch.filter((one) => one.place === place && isDecisive(one)),
+  );
+  const values = decisive.flatMap(({ allowed }) => allowed ?? []);
+  const types = decisive.flatMap((one) => one.types ?? []);
+  const isAlike = values.some((value) => jsonType(value) === jsonType(place.value));
+  if (values.length > 0 && (isAlike || types.length === 0))
+    return valueFault(place, values.length === 1 ? 'const' : 'enum', values);
+  if (values.length === 0) return typeFault(place, types);
+  return { ...merged(keyword, place, decisive), types };
+}
+
+/** The alternatives with the fewest tags that are wrong; one fault when a tag is wrong for all. */
+function byTag(place: Place, branches: readonly Branch[]): readonly Branch[] {
+  const wrongTags = branches.map((branch) => branch.filter((one) => isTag(place, one)));
+  const least = Math.min(...wrongTags.map((tags) => tags.length));
+  if (least > 0) {
+    const [first] = wrongTags[0] ?? [];
+    const same = wrongTags.map((tags) => tags.find((tag) => tag.place === first?.place));
+    const values = same.flatMap((tag) => tag?.allowed ?? []);
+    if (first !== undefined && same.every((tag) => tag !== undefined))
+      return [[valueFault(first.place, values.length === 1 ? 'const' : 'enum', values)]];
+  }
+  return branches.filter((_, index) => wrongTags[index]?.length === least);
+}
+
+function isTag(place: Place, { place: at, allowed }: Fault): boolean {
+  return at.parent === place && allowed !== undefined;
+}
+
+/** One fault where each alternative has but one, of the value itself. */
+function oneForAll(keyword: string, place: Place, branches: readonly Branch[]): Branch | undefined {
+  const only = branches.flatMap((branch) => (branch.length === 1 ? branch : []));
+  if (only.length < branches.length || only.some((one) => one.place !== place)) return undefined;
+  const missing = [...new Set(only.flatMap((one) => one.missing ?? []))];
+  const [name] = missing;
+  if (name === undefined || !only.every((one) => one.missing !== undefined))
+    return [merged(keyword, place, only)];
+  if (missing.length === 1) return only.slice(0, 1);
+  const names = either(missing.map(allowedValue));
+  const words = (): Words => ({ must: `have the member ${names}`, plain: `lacks the member ${names}` });
+  return [{ ...lackingFault(place, keyword, name), ...fault(place, keyword, words) }];
+}
+
+/** A fault in the words of several. */
+function merged(keyword: string, place: Place, faults: readonly Fault[]): Fault {
+  return fault(place, keyword, () => {
+    const words = faults.map((one) => one.words());
+    const demands = [...new Set(words.map(({ must }) => must))];
+    const found = words.find((one) => one.found !== undefined)?.found;
+    const hint = words.find((one) => one.hint !== undefined)?.hint;
+    return {
+      must: demands.join(', or '),
+      ...(found === undefined ? {} : { found }),
+      ...(hint === undefined ? {} : { hint }),
+    };
+  });
+}
+
+function nearest(branches: readonly Branch[]): Branch {
+  const rated = branches.map((branch) => ({
+    branch,
+    depth: Math.min(...branch.map(({ place }) => place.depth)),
+  }));
+  rated.sort((one, other) => one.branch.length - other.branch.length || other.depth - one.depth);
+  return rated[0]?.branch ?? [];
+}

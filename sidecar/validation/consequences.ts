@@ -1,0 +1,47 @@
+import { isArray, member, type JsonObject } from '../json-schema/json.js';
+import type { Finding } from '../representation/findings.js';
+import { KIND_OF_MEMBER } from '../representation/value-members.js';
+
+/** Members of an attribute that its key-values form is made of. */
+const CONVERTED: ReadonlySet<string> = new Set(['type', ...KIND_OF_MEMBER.keys()]);
+
+/** Members of an entity whose lack is a fault of structure. */
+const ALWAYS_THERE: ReadonlySet<string> = new Set(['id', 'type']);
+
+/**
+ * Tells of what a schema has against an entity whether it only follows from a fault of structure: what stands in the same
+ * instance of an attribute, when that has the wrong form or value; and what is lacking because it could not be read, or is
+ * lacking by the standard as well.
+ */
+export function consequencesOf(
+  faults: readonly Finding[],
+  entity: JsonObject,
+): (tokens: readonly string[], missing: string | undefined) => boolean {
+  if (faults.length === 0) return () => false;
+  // That two instances have the same datasetId does not keep them from being read.
+  const reaching = faults.filter(({ keyword }) => keyword !== 'uniqueItems');
+  const wrong = new Set(reaching.flatMap(({ tokens }) => reachOf(tokens, entity)));
+  const isEntityWrong = faults.some(({ tokens }) => tokens.length === 0);
+  return ([name, ...below], missing) => {
+    if (name === undefined)
+      return missing !== undefined && (wrong.has(missing) || (isEntityWrong && ALWAYS_THERE.has(missing)));
+    if (wrong.has(name)) return true;
+    const [index] = below;
+    return index !== undefined && isArray(member(entity, name)) && wrong.has(instanceKey(name, index));
+  };
+}
+
+/** The attribute, or the instance of it, that a fault makes unreadable. */
+function reachOf([name, ...below]: readonly string[], entity: JsonObject): readonly string[] {
+  if (name === undefined) return [];
+  const hasInstances = isArray(member(entity, name));
+  const [index] = below;
+  const own = hasInstances && index !== undefined ? instanceKey(name, index) : name;
+  const [inner] = hasInstances ? below.slice(1) : below;
+  return inner === undefined || CONVERTED.has(inner) ? [own] : [];
+}
+
+function instanceKey(name: string, index: string): string {
+  // No index holds a slash.
+  return `${index}/${name}`;
+}

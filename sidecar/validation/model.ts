@@ -1,0 +1,94 @@
+import { attributesOf, type AttributeKind, type ModelAttribute } from '../json-schema/attributes.js';
+import { alternativesIn, conjunctsOf, namedSchemasIn, schemaIn } from '../json-schema/flat-graph.js';
+import type { FlatSchema, Targets } from '../json-schema/flatten.js';
+import { isObject, member, type JsonObject, type JsonValue, type Schema } from '../json-schema/json.js';
+import { resolveWith } from '../json-schema/references.js';
+import { compileSchema } from '../json-schema/validator.js';
+import { VALUE_MEMBERS, WRAPPED_KINDS } from '../representation/value-members.js';
+
+/** A model made ready to hold entities against it. */
+export interface Model {
+  /** The type of its entities. */
+  readonly name: string;
+  /** Its schema, flat, as it was compiled. */
+  readonly flat: FlatSchema;
+  /** What the validator says first against an entity in key-values form; undefined of a valid one. */
+  readonly firstError: (keyValues: JsonValue) => ModelError | undefined;
+  /** The kind that the model gives each attribute; undefined where it does not say. */
+  readonly attributes: ReadonlyMap<string, AttributeKind | undefined>;
+  /** Whether the model describes an attribute without naming it: by a pattern, or as any other. */
+  readonly foresees: (attribute: string) => boolean;
+  /** Whether it describes the value itself of attributes whose key-values form wraps it; see `ReadOptions`. */
+  readonly unwraps: (attribute: string) => boolean;
+}
+
+/** A validator's own words on what is wrong. */
+export interface ModelError {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message?: string;
+}
+
+/**
+ * Compiles a model. Costly; to be run in a worker.
+ *
+ * @param schema self-contained, as `bundle` makes it, and found usable before
+ * @throws {SchemaRefusedError | RangeError} when it is not
+ */
+export function prepareModel(name: string, schema: JsonObject): Model {
+  const { flat, validate } = compileSchema(resolveWith(schema), { stopsAtFirst: true });
+  const described = attributesOf(schema);
+  const kinds = described.attributes.map((one) => [one.name, statedKind(one, described.targets)] as const);
+  const unwrapped = described.attributes.filter(
+    ({ schema: own }) => !describesWrapping(own, described.targets),
+  );
+  const unwrappedNames = new Set(unwrapped.map((attribute) => attribute.name));
+  return {
+    name,
+    flat,
+    firstError: (keyValues) => validate(keyValues)[0],
+    attributes: new Map(kinds),
+    foresees: foreseenBy(described),
+    unwraps: (attribute) => unwrappedNames.has(attribute),
+  };
+}
+
+/** The attribute's kind, unless it is Property for want of a word on it. */
+function statedKind(
+  { kind, schema, description }: ModelAttribute,
+  targets: Targets,
+): AttributeKind | undefined {
+  if (kind !== 'Property' || /^\s*property\b/i.test(description ?? '')) return kind;
+  const isStated = conjunctsOf([schema], targets).some(
+    (one) => isObject(one) && isObject(member(one, 'x-ngsi')),
+  );
+  return isStated ? kind : undefined;
+}
+
+const WRAPPING: readonly string[] = [...WRAPPED_KINDS].map((kind) => VALUE_MEMBERS[kind]);
+
+/** Whether a schema, in some alternative, knows the member that wraps a value, such as `languageMap`. */
+function describesWrapping(schema: Schema, targets: Targets): boolean {
+  const found = new Set<Schema>();
+  const open: Schema[] = [schema];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const one of conjunctsOf([next], targets)) {
+      if (!isObject(one) || found.has(one)) continue;
+      found.add(one);
+      const names = namedSchemasIn(one, 'properties');
+      if (WRAPPING.some((wrapping) => names.has(wrapping))) return true;
+      open.push(...alternativesIn(one));
+    }
+  }
+  return false;
+}
+
+function foreseenBy({ root, targets }: FlatSchema): (attribute: string) => boolean {
+  const atoms = conjunctsOf([root], targets).filter(isObject);
+  const patterns = atoms.flatMap((atom) => [...namedSchemasIn(atom, 'patternProperties').keys()]);
+  const expressions = [...new Set(patterns)].map((pattern) => new RegExp(pattern, 'u'));
+  const describesOthers = atoms.some((atom) =>
+    ['additionalProperties', 'unevaluatedProperties'].some((keyword) => isObject(schemaIn(atom, keyword))),
+  );
+  return (attribute) => describesOthers || expressions.some((expression) => expression.test(attribute));
+}

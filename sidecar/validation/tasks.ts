@@ -1,0 +1,104 @@
+import { isArray, isObject, type JsonObject, type JsonValue } from '../json-schema/json.js';
+import { pointerOf } from '../json-schema/pointer.js';
+import type { Form } from '../representation/read-entity.js';
+import { readJson, type Unreadable } from '../shared/strict-json.js';
+import { judgeEntity } from './judge.js';
+import { ModelCache } from './model-cache.js';
+import { prepareModel, type Model } from './model.js';
+import { Verdicts } from './verdicts.js';
+
+/** Entities of one body. */
+export const ENTITIES_MAX = 10_000;
+
+/** Faults that a refusal lists. */
+const LISTED_MAX = 100;
+
+export interface ValidateInput {
+  /** Names the model's version by its content: the same key always means the same schema. */
+  readonly key: string;
+  /** Its self-contained schema, as JSON; only for a worker that has not met the model yet. */
+  readonly model?: { readonly schema: string };
+  /** The model's name. */
+  readonly type: string;
+  /** The entities' representation; told from each entity when it is left out. */
+  readonly form?: Form;
+  /** The body: an entity, or an array of entities. */
+  readonly text: string;
+}
+
+/** Why a body is refused. */
+export interface ValidationRefusal {
+  readonly code: 'BODY_INVALID' | 'LIMIT_EXCEEDED';
+  readonly detail: string;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+}
+
+export type ValidateOutcome =
+  | { readonly answer: string }
+  | { readonly needs: 'model' }
+  | { readonly unreadable: Unreadable }
+  | { readonly refused: ValidationRefusal };
+
+/** Compiled models of this worker; bytes are of their schemas' text. */
+const models = new ModelCache<Model>({ entries: 64, weight: 16 * 1024 * 1024 });
+
+/** Tasks that hold entities against models; run in a worker, for models have patterns. */
+export const validationTasks = {
+  /**
+   * Holds an entity, or each of an array of entities, against a model. The answer is JSON: `{valid, errors: [{pointer, detail,
+   * keyword, line, column}], warnings: [{pointer, detail, code, line, column}]}`, or an array of these. Pointers lead
+   * through the body as it was submitted.
+   *
+   * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
+   */
+  validate({ key, model: given, type, form, text }: ValidateInput): ValidateOutcome {
+    const name = `${key} ${type}`;
+    let model = models.get(name);
+    if (model === undefined) {
+      if (given === undefined) return { needs: 'model' };
+      model = prepareModel(type, JSON.parse(given.schema) as JsonObject);
+      models.set(name, model, given.schema.length);
+    }
+    const read = readJson(text);
+    if ('unreadable' in read) return read;
+    return judged(read.value as JsonValue, text, model, form);
+  },
+};
+
+export type ValidationTasks = typeof validationTasks;
+
+function judged(body: JsonValue, text: string, model: Model, form: Form | undefined): ValidateOutcome {
+  const verdicts = new Verdicts();
+  if (isObject(body)) {
+    verdicts.add(body, judgeEntity(body, model, form), []);
+    return { answer: verdicts.write(text).join() };
+  }
+  const refused = refusalOf(body);
+  if (refused !== undefined || !isArray(body)) return { refused: refused ?? invalid([[]]) };
+  for (const [index, entity] of body.entries())
+    if (isObject(entity)) verdicts.add(entity, judgeEntity(entity, model, form), [String(index)]);
+  return { answer: `[${verdicts.write(text).join()}]` };
+}
+
+function refusalOf(body: JsonValue): ValidationRefusal | undefined {
+  if (!isArray(body)) return invalid([[]]);
+  if (body.length > ENTITIES_MAX) {
+    const detail = `holds ${body.length} entities, more than ${ENTITIES_MAX}`;
+    return { code: 'LIMIT_EXCEEDED', detail: `The body ${detail}.`, errors: [{ pointer: '', detail }] };
+  }
+  const others = body.flatMap((item, index) => (isObject(item) ? [] : [[String(index)]]));
+  return others.length === 0 ? undefined : invalid(others);
+}
+
+/** @param places of what should be an entity */
+function invalid(places: readonly (readonly string[])[]): ValidationRefusal {
+  return {
+    code: 'BODY_INVALID',
+    detail: 'The body is neither an entity nor an array of entities.',
+    errors: places.slice(0, LISTED_MAX).map((tokens) => ({
+      pointer: pointerOf(tokens),
+      detail:
+        tokens.length === 0 ? 'must be an entity, or an array of entities' : 'must be an entity, an object',
+    })),
+  };
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { hasFormat } from '../../../sidecar/json-schema/formats.js';
+import type { JsonValue } from '../../../sidecar/json-schema/json.js';
+import { resolveWith } from '../../../sidecar/json-schema/references.js';
+import { createValidator } from '../../../sidecar/json-schema/validator.js';
+
+const FORMATS = [
+  ...['date-time', 'date', 'time', 'duration', 'uri', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'regex'],
+  ...['uri-template', 'json-pointer', 'byte', 'int32', 'int64', 'float', 'double', 'password', 'binary'],
+  ...['text', 'idn-email', 'constructor', '__proto__'],
+];
+
+const SAMPLES: readonly JsonValue[] = [
+  ...[
+    '2024-01-31T12:00:00Z',
+    '2024-02-30',
+    '2024-01-31',
+    '12:00:00Z',
+    'PT1H',
+    'urn:a:b',
+    'a b',
+    'a@example.org',
+  ],
+  ...[
+    'city.example',
+    '192.0.2.1',
+    '2001:db8::1',
+    '123e4567-e89b-12d3-a456-426614174000',
+    '(',
+    '{a}',
+    '/a/~0',
+    'YQ==',
+  ],
+  ...[5, 1.5, 2 ** 40, 2 ** 60, null, true, [], {}],
+];
+
+describe('a format', () => {
+  it('is had by the values that a validator takes', () => {
+    const values = fc.oneof(
+      fc.constantFrom(...SAMPLES),
+      fc.string(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+    );
+    const validators = new Map(FORMATS.map((format) => [format, createValidator(resolveWith({ format }))]));
+    fc.assert(
+      fc.property(fc.constantFrom(...FORMATS), values, (format, value) => {
+        assert.equal(hasFormat(format, value), validators.get(format)?.(value).length === 0, format);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
