@@ -5,6 +5,8 @@ export interface ContextReference {
   readonly url: string;
   /** Where it stands in the context. */
   readonly pointer: string;
+  /** Whether it is the value of `@import`. */
+  readonly isImport: boolean;
 }
 
 /**
@@ -12,31 +14,21 @@ export interface ContextReference {
  * (JSON-LD 1.1 API § 4.1.2). Recursive: for contexts whose depth was checked.
  */
 export function referencesOf(context: unknown, pointer = ''): readonly ContextReference[] {
-  if (typeof context === 'string') return [{ url: context, pointer }];
+  if (typeof context === 'string') return [{ url: context, pointer, isImport: false }];
   if (Array.isArray(context)) {
     return context.flatMap((item, index) => referencesOf(item, pointerTo(pointer, index)));
   }
   if (!isMap(context)) return [];
   return Object.entries(context).flatMap(([term, definition]) => {
     const at = pointerTo(pointer, term);
-    if (term === '@import') return typeof definition === 'string' ? [{ url: definition, pointer: at }] : [];
+    if (term === '@import')
+      return typeof definition === 'string' ? [{ url: definition, pointer: at, isImport: true }] : [];
+    // Processors look into a map that wraps another context.
+    if (term === '@context') return referencesOf(definition, at);
     return hasScopedContext(definition)
       ? referencesOf(definition['@context'], pointerTo(at, '@context'))
       : [];
   });
-}
-
-/** The same context with other URLs in the places that {@link referencesOf} finds. */
-export function replaceReferences(context: unknown, replace: (url: string) => string): unknown {
-  if (typeof context === 'string') return replace(context);
-  if (Array.isArray(context)) return context.map((item) => replaceReferences(item, replace));
-  if (!isMap(context)) return context;
-  const members = Object.entries(context).map(([term, definition]): [string, unknown] => {
-    if (term === '@import') return [term, typeof definition === 'string' ? replace(definition) : definition];
-    if (!hasScopedContext(definition)) return [term, definition];
-    return [term, { ...definition, '@context': replaceReferences(definition['@context'], replace) }];
-  });
-  return Object.fromEntries(members);
 }
 
 /** Whether a term definition has a context of its own (JSON-LD 1.1 § 4.1.8). */

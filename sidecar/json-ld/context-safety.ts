@@ -30,11 +30,28 @@ export function isUnsafeTerm(name: string): boolean {
   return UNSAFE_TERMS.has(name);
 }
 
-/**
- * Why a context value is not safe to process: the limits it exceeds, and names that processors stumble over. Stops at the
- * first kind, as the next checks rely on the ones before.
- */
+/** Why a context value is not safe to process: the limits it exceeds, else terms that no processor can use. */
 export function safetyFaults(context: unknown, pointer = ''): readonly ContextFault[] {
+  const exceeded = limitFaults(context, pointer);
+  return exceeded.length > 0 ? exceeded : termFaults(context, pointer);
+}
+
+/** Terms in a context within the limits that processors stumble over, or that are defined by themselves. */
+export function termFaults(context: unknown, pointer = ''): readonly ContextFault[] {
+  return partsOf(context, pointer).flatMap(({ value, pointer: at }) =>
+    isMap(value) ? [...unsafeTermFaults(value, at), ...chainFaults(value, at).circles] : [],
+  );
+}
+
+/** How much a context of bounded depth is: its maps and URLs, and the members of the maps. */
+export function countOf(context: unknown): { readonly parts: number; readonly terms: number } {
+  const parts = partsOf(context, '');
+  const terms = parts.reduce((sum, { value }) => sum + (isMap(value) ? Object.keys(value).length : 0), 0);
+  return { parts: parts.length, terms };
+}
+
+/** The limits that a context exceeds. Stops at the first kind, as the next checks rely on the ones before. */
+export function limitFaults(context: unknown, pointer = ''): readonly ContextFault[] {
   const nesting = nestingFault(context, pointer);
   if (nesting !== undefined) return [nesting];
   const { length } = JSON.stringify(context);
@@ -57,10 +74,7 @@ export function safetyFaults(context: unknown, pointer = ''): readonly ContextFa
     const detail = `Names and IRIs may have ${CONTEXT_LIMITS.textCharacters} characters; this one has more.`;
     return [{ pointer: tooLong, detail }];
   }
-  return maps.flatMap(({ value, pointer: at }) => [
-    ...unsafeTermFaults(value, at),
-    ...chainFaults(value, at),
-  ]);
+  return maps.flatMap(({ value, pointer: at }) => chainFaults(value, at).chains);
 }
 
 interface Part {
@@ -89,9 +103,12 @@ function unsafeTermFaults(map: JsonMap, pointer: string): readonly ContextFault[
     }));
 }
 
-/** The first definition that leads through too many others: each step copies the IRI so far, and takes stack. */
-function chainFaults(map: JsonMap, pointer: string): readonly ContextFault[] {
-  const dependencies = [...termDependencies(map)].filter(([, names]) => names.length > 0);
+/**
+ * The first definition that leads through too many others, as each step copies the IRI so far, and takes stack; or back
+ * to itself.
+ */
+function chainFaults(map: JsonMap, pointer: string): Record<'chains' | 'circles', readonly ContextFault[]> {
+  const dependencies = new Map([...termDependencies(map)].filter(([, names]) => names.length > 0));
   const ranks = new Map<string, number>();
   for (let hasMoved = true; hasMoved;) {
     hasMoved = false;
@@ -99,14 +116,37 @@ function chainFaults(map: JsonMap, pointer: string): readonly ContextFault[] {
       const rank = 1 + Math.max(...names.map((name) => ranks.get(name) ?? 0));
       if (rank === ranks.get(term)) continue;
       if (rank > CONTEXT_LIMITS.chain) {
-        const detail = `The definition leads through more than ${CONTEXT_LIMITS.chain} other terms, or back to itself.`;
-        return [{ pointer: pointerTo(pointer, term), detail }];
+        const at = pointerTo(pointer, term);
+        if (leadsToCircle(term, dependencies))
+          return { chains: [], circles: [{ pointer: at, detail: 'The definition leads back to itself.' }] };
+        const detail = `The definition leads through more than ${CONTEXT_LIMITS.chain} other terms.`;
+        return { chains: [{ pointer: at, detail }], circles: [] };
       }
       ranks.set(term, rank);
       hasMoved = true;
     }
   }
-  return [];
+  return { chains: [], circles: [] };
+}
+
+/** Whether a term leads to itself, or to others that lead to each other. Without recursion: chains may be long. */
+function leadsToCircle(start: string, dependencies: ReadonlyMap<string, readonly string[]>): boolean {
+  const done = new Set<string>();
+  const trail = new Map([[start, [...(dependencies.get(start) ?? [])]]]);
+  const path = [start];
+  for (let term = path.at(-1); term !== undefined; term = path.at(-1)) {
+    const next = trail.get(term)?.pop();
+    if (next === undefined) {
+      done.add(term);
+      trail.delete(term);
+      path.pop();
+    } else if (trail.has(next)) return true;
+    else if (!done.has(next)) {
+      trail.set(next, [...(dependencies.get(next) ?? [])]);
+      path.push(next);
+    }
+  }
+  return false;
 }
 
 /** Where a name or a string is too long; a name's pointer ends at what holds it, so that it stays readable. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '../shared/errors.js';
+import type { ContextFailureCode } from './supplied.js';
 
 /** What is wrong at one place of a submitted context. */
 export interface ContextFault {
@@ -41,5 +42,16 @@ export class ContextUnusableError extends GatewayError {
   constructor(url: string, reason: string) {
     super(`The document at ${url} cannot be used as a context: ${reason}`);
     this.url = url;
+  }
+}
+
+/** A context that whoever supplies contexts could not give. */
+export class ContextFailureError extends GatewayError {
+  constructor(
+    readonly url: string,
+    readonly code: ContextFailureCode,
+    message: string,
+  ) {
+    super(message);
   }
 }

@@ -15,3 +15,16 @@ export function pointerTo(base: string, ...tokens: readonly (string | number)[])
   const escaped = tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`);
   return base + escaped.join('');
 }
+
+/** Whether two values are the same JSON: the order of an object's members does not count. */
+export function sameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item, index) => sameValue(item, other[index]));
+  if (!isMap(one) || !isMap(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && sameValue(one[name], other[name]))
+  );
+}

@@ -6,6 +6,7 @@ import { contextWarnings, type ContextWarning } from './context-warnings.js';
 import { coreContextUrl, type ContextDocument } from './core-context.js';
 import type { DocumentLoader, LoadedDocument } from './document-loader.js';
 import {
+  ContextFailureError,
   ContextInvalidError,
   ContextUnavailableError,
   ContextUnusableError,
@@ -108,8 +109,14 @@ async function processingFaults(
   return [{ pointer: places.at(-1) ?? pointer, detail }];
 }
 
-function isRefusal(error: unknown): error is ContextUnavailableError | ContextUnusableError {
-  return error instanceof ContextUnavailableError || error instanceof ContextUnusableError;
+function isRefusal(
+  error: unknown,
+): error is ContextFailureError | ContextUnavailableError | ContextUnusableError {
+  return (
+    error instanceof ContextFailureError ||
+    error instanceof ContextUnavailableError ||
+    error instanceof ContextUnusableError
+  );
 }
 
 /** Loads each URL once, and keeps errors that are no refusals: the processor would wrap or swallow them. */

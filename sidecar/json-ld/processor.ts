@@ -17,17 +17,27 @@ export interface ProcessorOptions {
   readonly eventHandler?: (handling: { event: ProcessorEvent; next: () => void }) => void;
 }
 
+export interface ExpandOptions extends ProcessorOptions {
+  /** Applied before the contexts of the document. */
+  readonly expandContext?: unknown;
+}
+
+export interface CompactOptions extends ProcessorOptions {
+  /** For documents in expanded form. */
+  readonly skipExpansion?: boolean;
+}
+
 /** JSON-LD 1.1 processing (JSON-LD 1.1 API § 9.1). Errors are the package's own, with `details.code`. */
 export interface JsonLdProcessor {
-  expand(document: object, options: ProcessorOptions): Promise<unknown[]>;
-  compact(document: object, context: unknown, options: ProcessorOptions): Promise<Record<string, unknown>>;
+  expand(document: object, options: ExpandOptions): Promise<unknown[]>;
+  compact(document: object, context: unknown, options: CompactOptions): Promise<Record<string, unknown>>;
 }
 
 /**
  * A processor with caches of its own, whose built-in loader, which would fetch any URL, is replaced by a refusal.
  *
- * Contexts that were given as maps stay in its cache by their text, with whatever their `@import` gave then: use one
- * processor for long only with contexts that were pinned (pin-context.ts).
+ * Contexts that were given as maps, and those that the loader calls `static`, stay in its caches, with whatever their
+ * URLs gave then: see shared-processor.ts for how one is used for long.
  */
 export function createProcessor(): JsonLdProcessor {
   const instance = (jsonld as unknown as () => JsonLdProcessor & { documentLoader: unknown })();
@@ -35,4 +45,12 @@ export function createProcessor(): JsonLdProcessor {
     throw new Error('A JSON-LD document was to be loaded without a loader.');
   };
   return instance;
+}
+
+const { prependBase } = (jsonld as unknown as { url: { prependBase: (base: string, iri: string) => string } })
+  .url;
+
+/** A reference in a document as the processor resolves it, so that both mean the same URL. */
+export function absoluteReference(base: string, reference: string): string {
+  return prependBase(base, reference);
 }

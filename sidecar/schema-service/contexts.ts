@@ -1,8 +1,8 @@
-import { parseContext, type ParsedContext } from '../json-ld/parse-context.js';
 import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../schema-store/errors.js';
 import type { Context, NewContextVersion, Page, Paged } from '../schema-store/records.js';
 import type { SchemaStore } from '../schema-store/store.js';
 import { rereading, type Contents } from './contents.js';
+import { acceptContext, type AcceptedContext, type ContextCheck } from './context-check.js';
 import type { ContextLoading } from './context-loading.js';
 import type { CoreContext } from './core-contexts.js';
 import { BundledContextError } from './errors.js';
@@ -24,6 +24,7 @@ interface Parts {
   readonly contents: Contents;
   readonly loading: ContextLoading;
   readonly core: ReadonlyMap<string, CoreContext>;
+  readonly workers: ContextCheck['workers'];
 }
 
 export class Contexts implements ContextService {
@@ -63,9 +64,9 @@ export class Contexts implements ContextService {
     const { core, store } = this.#parts;
     if (core.has(requireName(name))) throw new AlreadyExistsError({ kind: 'context', name });
     return retrying(async () => {
-      const parsed = await this.#parse(name, context, options);
-      const at = await store.contexts.create(name, this.#newVersion(parsed, options));
-      return { context: at.context, isNewVersion: true, warnings: parsed.warnings };
+      const accepted = await this.#accept(name, context, options);
+      const at = await store.contexts.create(name, this.#newVersion(accepted, options));
+      return { context: at.context, isNewVersion: true, warnings: accepted.warnings };
     });
   }
 
@@ -78,10 +79,10 @@ export class Contexts implements ContextService {
     return retrying(async () => {
       const before = await this.#requireCustom(name);
       requireMatch({ kind: 'context', name }, before.etag, ifMatch);
-      const parsed = await this.#parse(name, context, options);
-      const at = await store.contexts.update(name, this.#newVersion(parsed, options), ifMatch);
+      const accepted = await this.#accept(name, context, options);
+      const at = await store.contexts.update(name, this.#newVersion(accepted, options), ifMatch);
       const isNewVersion = at.version.number !== before.currentVersion;
-      return { context: at.context, isNewVersion, warnings: parsed.warnings };
+      return { context: at.context, isNewVersion, warnings: accepted.warnings };
     });
   }
 
@@ -99,16 +100,18 @@ export class Contexts implements ContextService {
     return context;
   }
 
-  #parse(name: string, context: unknown, options: ContextWriteOptions): Promise<ParsedContext> {
+  #accept(name: string, context: unknown, options: ContextWriteOptions): Promise<AcceptedContext> {
+    const { loading, workers } = this.#parts;
     const { baseUrl, pointer = '/@context' } = options;
-    return parseContext(context, { load: this.#parts.loading.checkingLoader(baseUrl, name), pointer });
+    const supply = (url: string) => loading.supplyForCheck(url, baseUrl, name);
+    return acceptContext(context, { workers, supply, pointer });
   }
 
-  #newVersion(parsed: ParsedContext, { baseUrl }: ContextWriteOptions): NewContextVersion {
+  #newVersion({ text, urls }: AcceptedContext, { baseUrl }: ContextWriteOptions): NewContextVersion {
     const { core, loading } = this.#parts;
-    const used = parsed.urls.flatMap((url) => loading.ownContext(url, baseUrl)?.name ?? []);
+    const used = urls.flatMap((url) => loading.ownContext(url, baseUrl)?.name ?? []);
     return {
-      text: JSON.stringify(parsed.document),
+      text,
       contexts: new Set(used.filter((own) => !core.has(own))),
     };
   }

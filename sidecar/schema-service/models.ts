@@ -5,6 +5,7 @@ import { rereading, type Contents } from './contents.js';
 import { detailsOf } from './model-details.js';
 import type { ModelDocuments } from './model-documents.js';
 import type { ModelFiles } from './model-files.js';
+import type { ModelSchemas } from './model-schemas.js';
 import type { ModelWriter } from './model-writer.js';
 import { MEDIA_TYPES } from './served.js';
 import type { ModelService } from './service.js';
@@ -14,6 +15,7 @@ import type {
   ModelDocumentKind,
   ModelFile,
   ModelReadOptions,
+  ModelSchema,
   ModelUpdate,
   NewModel,
   ServedDocument,
@@ -27,6 +29,7 @@ interface Parts {
   readonly contents: Contents;
   readonly documents: ModelDocuments;
   readonly files: ModelFiles;
+  readonly schemas: ModelSchemas;
   readonly writer: ModelWriter;
 }
 
@@ -77,6 +80,10 @@ export class Models implements ModelService {
       const content = await store.models.contentRef(key, kind, options.version);
       return contents.served(content, MEDIA_TYPES[kind]);
     });
+  }
+
+  schema(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
+    return this.#parts.schemas.of(key, version);
   }
 
   files(key: ModelKey, options: ModelReadOptions): Promise<readonly ModelFile[]> {

@@ -1,4 +1,5 @@
 import { contextDocument, generateContext, isContextBase } from '../json-ld/generated-context.js';
+import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { Dialect } from '../json-schema/dialect.js';
 import { isObject, type JsonObject, type JsonValue } from '../json-schema/json.js';
 import { resolveAll } from '../json-schema/references.js';
@@ -14,7 +15,7 @@ import { accepting, unlessRefused } from './refusals.js';
 import type { ModelWarning } from './shapes.js';
 
 /** What runs in workers for this room. */
-export type ServiceWorkers = TaskRunner<SchemaTasks & ModelTasks>;
+export type ServiceWorkers = TaskRunner<SchemaTasks & ModelTasks & JsonLdTasks>;
 
 /** A schema that can become a version of a model, and what comes with it. */
 export interface AcceptedSchema {

@@ -1,5 +1,6 @@
 import type { Domain, Model, ModelKey, Page, Paged, Reference } from '../schema-store/records.js';
 import type { IfMatch, PutReference } from '../schema-store/store.js';
+import type { ContextSupply } from './context-supply.js';
 import type {
   ContextSummary,
   ContextWriteOptions,
@@ -9,6 +10,7 @@ import type {
   ModelDocumentKind,
   ModelFile,
   ModelReadOptions,
+  ModelSchema,
   ModelUpdate,
   NewModel,
   ServedContext,
@@ -31,6 +33,7 @@ export interface SchemaService {
   readonly domains: DomainService;
   readonly models: ModelService;
   readonly contexts: ContextService;
+  readonly contextSupply: ContextSupply;
   readonly references: ReferenceService;
 
   /** False when the store cannot be read. */
@@ -96,6 +99,9 @@ export interface ModelService {
    * @throws NotFoundError; FileNotFoundError for the example of a schema of which none could be made in time
    */
   document(key: ModelKey, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument>;
+
+  /** The schema that entities of a model are held against. @throws NotFoundError */
+  schema(key: ModelKey, version: number | undefined): Promise<ModelSchema>;
 
   /** All that `file` has, documents that the schema refers to last. @throws NotFoundError */
   files(key: ModelKey, options: ModelReadOptions): Promise<readonly ModelFile[]>;

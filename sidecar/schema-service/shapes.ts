@@ -110,6 +110,14 @@ export interface ModelReadOptions {
   readonly baseUrl: string;
 }
 
+/** The schema of a model version, to be compiled. */
+export interface ModelSchema {
+  /** The same for schemas that are the same with all that they refer to; SHA-256, hex. */
+  readonly contentHash: string;
+  /** Its text, self-contained, of draft 2020-12. @throws errors of the workers, StoreUnavailableError */
+  readonly text: () => Promise<string>;
+}
+
 /** Bytes to be sent as they are. */
 export interface ServedDocument {
   readonly bytes: Buffer;

@@ -5,6 +5,8 @@ import { StoreUnavailableError } from './errors.js';
 /** One connection, shared by the parts of a store: statements, transactions, and what becomes of SQLite's errors. */
 export class SqliteSession {
   readonly #db: Database.Database;
+  readonly #foreignWrites: Database.Statement<[], number>;
+  #ownWrites = 0;
   readonly #transaction: Database.Transaction<(work: () => void) => void>;
   readonly prepare: Database.Database['prepare'];
   readonly clock: Clock;
@@ -13,6 +15,8 @@ export class SqliteSession {
     this.#db = db;
     this.prepare = db.prepare.bind(db);
     this.clock = clock;
+    // Changes when another connection has written (PRAGMA data_version).
+    this.#foreignWrites = db.prepare<[], number>('PRAGMA data_version').pluck();
     this.#transaction = db.transaction((work: () => void) => {
       work();
     });
@@ -30,7 +34,13 @@ export class SqliteSession {
 
   /** Runs reads and writes as one; the write lock is taken first, so that what was read stays true. */
   async write<T>(work: () => T): Promise<T> {
+    this.#ownWrites += 1;
     return this.#guarded(() => this.#run('immediate', work));
+  }
+
+  /** Changes with every write, by whatever connection. */
+  async revision(): Promise<string> {
+    return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`);
   }
 
   #run<T>(mode: 'deferred' | 'immediate', work: () => T): T {

@@ -64,6 +64,10 @@ export class SqliteStore implements SchemaStore {
     return this.#session.get(() => this.#contents.text(sha256));
   }
 
+  revision(): Promise<string> {
+    return this.#session.revision();
+  }
+
   async isReady(): Promise<boolean> {
     return this.#session.get(() => this.#contents.text('') === undefined).catch(() => false);
   }

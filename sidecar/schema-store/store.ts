@@ -38,6 +38,9 @@ export interface SchemaStore {
   /** The text with this SHA-256 (hex), while anything in the store names it. */
   content(sha256: string): Promise<string | undefined>;
 
+  /** A text that changes with every write, by whatever process; it may change without one. */
+  revision(): Promise<string>;
+
   /** False when nothing can be read: closed, or the database is gone. */
   isReady(): Promise<boolean>;
 

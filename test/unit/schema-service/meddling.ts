@@ -6,6 +6,7 @@ export function storeWith(store: SchemaStore, parts: Partial<SchemaStore>): Sche
   return {
     ...{ domains, models, contexts, references },
     content: (sha256) => store.content(sha256),
+    revision: () => store.revision(),
     isReady: () => store.isReady(),
     close: () => store.close(),
     ...parts,

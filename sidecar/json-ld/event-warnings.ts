@@ -1,0 +1,134 @@
+import { visitMembers } from './document-survey.js';
+import { memberOf, pointerTo } from './json.js';
+import type { CountedEvent } from './processing-session.js';
+import { shown, type JsonLdWarning } from './warnings.js';
+
+/** What is looked for in the document to find the place of an event. */
+type Search = 'name' | 'text' | 'null';
+
+interface Wording {
+  readonly code: string;
+  /** The detail of the event that it is about. */
+  readonly about: string;
+  readonly search?: Search;
+  readonly sentence: (about: string) => string;
+}
+
+/** The events of the processor that its safe mode does not let pass. */
+const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
+  [
+    'invalid property',
+    {
+      ...{ code: 'dropped-member', about: 'property', search: 'name' },
+      sentence: (name) => `No context defines ${name}: the member is dropped.`,
+    },
+  ],
+  [
+    'relative @id reference',
+    {
+      ...{ code: 'relative-id', about: 'id', search: 'text' },
+      sentence: (id) => `The id ${id} is no absolute IRI: it does not tell what it is about.`,
+    },
+  ],
+  [
+    'relative @type reference',
+    {
+      ...{ code: 'relative-type', about: 'type', search: 'text' },
+      sentence: (type) => `No context defines the type ${type}.`,
+    },
+  ],
+  [
+    'relative @vocab reference',
+    { code: 'relative-vocab', about: 'vocab', sentence: (iri) => `@vocab ${iri} is no absolute IRI.` },
+  ],
+  [
+    'invalid @language value',
+    {
+      ...{ code: 'language-tag', about: 'language', search: 'text' },
+      sentence: (tag) => `${tag} is no language tag (BCP 47).`,
+    },
+  ],
+  [
+    'reserved term',
+    {
+      code: 'reserved-term',
+      about: 'term',
+      sentence: (term) => `The term ${term} is reserved, and left out.`,
+    },
+  ],
+  [
+    'reserved @reverse value',
+    {
+      code: 'reserved-term',
+      about: 'reverse',
+      sentence: (iri) => `The term for the reverse of ${iri} is left out.`,
+    },
+  ],
+  [
+    'reserved @id value',
+    {
+      ...{ code: 'reserved-id', about: 'id', search: 'text' },
+      sentence: (id) => `The id ${id} looks like a keyword, and is dropped.`,
+    },
+  ],
+  ...dropped('null @id value', 'id', 'An id that is null is dropped'),
+  [
+    'null @value value',
+    {
+      ...{ code: 'dropped-value', about: 'value', search: 'null' },
+      sentence: () => 'A @value that is null is dropped, and what stands beside it.',
+    },
+  ],
+  ...dropped('free-floating scalar', 'value', 'A value that no member holds is dropped'),
+  ...dropped('empty object', 'value', 'An object without anything in it is dropped'),
+  ...dropped('object with only @id', 'value', 'An object of which only the id is known is dropped'),
+  ...dropped('object with only @language', 'value', 'A language without a text is dropped'),
+  ...dropped('object with only @list', 'value', 'A list that no member holds is dropped'),
+  ...dropped('object with only @value', 'value', 'A value that no member holds is dropped'),
+]);
+
+function dropped(code: string, about: string, what: string): readonly [string, Wording][] {
+  return [[code, { code: 'dropped-value', about, sentence: (value) => `${what}: ${value}` }]];
+}
+
+/** What the events of processing a document tell, where that is known at the places it is about. */
+export function eventWarnings(events: readonly CountedEvent[], document: object): readonly JsonLdWarning[] {
+  const known = events.flatMap(({ event, count }) => {
+    const wording = WORDINGS.get(event.code);
+    if (wording === undefined) return [];
+    const { code, about, search, sentence } = wording;
+    const value = memberOf(event.details, about);
+    return [{ code, count, detail: sentence(shown(value)), key: keyOf(search, value) }];
+  });
+  const places = placesOf(known, document);
+  return known.flatMap(({ code, detail, key, count }) => {
+    const found = places.get(key);
+    // Where there are more such places than events, some of them are not meant.
+    return found?.length === count ? found.map((pointer) => ({ code, detail, pointer })) : [{ code, detail }];
+  });
+}
+
+function keyOf(search: Search | undefined, value: unknown): string {
+  if (search === 'null') return 'null';
+  return search === undefined || typeof value !== 'string' ? '' : `${search} ${value}`;
+}
+
+/** The pointers of each thing that is looked for; not in members that are dropped. */
+function placesOf(
+  wanted: readonly { readonly key: string }[],
+  document: object,
+): ReadonlyMap<string, readonly string[]> {
+  const places = new Map<string, string[]>(wanted.flatMap(({ key }) => (key === '' ? [] : [[key, []]])));
+  if (places.size === 0) return places;
+  visitMembers(document, '/document', ({ name, value, pointer }) => {
+    const isDropped = places.get(`name ${name}`)?.push(pointer) !== undefined;
+    if (isDropped) return false;
+    if (typeof value === 'string') places.get(`text ${value}`)?.push(pointer);
+    else if (value === null && name === '@value') places.get('null')?.push(pointer);
+    else if (Array.isArray(value))
+      for (const [index, item] of (value as readonly unknown[]).entries())
+        if (typeof item === 'string') places.get(`text ${item}`)?.push(pointerTo(pointer, index));
+    return true;
+  });
+  return places;
+}

@@ -1,0 +1,113 @@
+import { urlFault } from './context-form.js';
+import type { DocumentLoader } from './document-loader.js';
+import type { GatheredContexts } from './known-contexts.js';
+import type { JsonLdProcessor, ProcessorEvent } from './processor.js';
+import { ProcessorFailure } from './processor-failure.js';
+import type { ContextFailure } from './supplied.js';
+
+/** Different events of which a request keeps the details. */
+const MOST_EVENTS = 1000;
+
+/** An event of the processor, and how often it occurred. */
+export interface CountedEvent {
+  readonly event: ProcessorEvent;
+  readonly count: number;
+}
+
+/** The processing of one request, with the contexts that were gathered for it and no others. */
+export class ProcessingSession {
+  readonly #processor: () => JsonLdProcessor;
+  readonly #gathered: GatheredContexts;
+  readonly #events = new Map<string, { readonly event: ProcessorEvent; count: number }>();
+  #failure: (ContextFailure & { readonly url: string }) | undefined;
+
+  /** @param processor gives the one for the next operation */
+  constructor(processor: () => JsonLdProcessor, gathered: GatheredContexts) {
+    this.#processor = processor;
+    this.#gathered = gathered;
+  }
+
+  /** The context that was wanted and cannot be had. The processor's own error does not always tell. */
+  get failure(): (ContextFailure & { readonly url: string }) | undefined {
+    return this.#failure;
+  }
+
+  /** Changes with the meaning of the contexts that were gathered; undefined when one of them could not be had. */
+  get contextsKey(): string | undefined {
+    const { contents, failures } = this.#gathered;
+    return failures.size > 0 ? undefined : [...contents].map(([url, { key }]) => `${url} ${key}`).join(' ');
+  }
+
+  /** Each different event, in the order in which it first occurred. */
+  get events(): readonly CountedEvent[] {
+    return [...this.#events.values()];
+  }
+
+  /**
+   * @param context applied before those of the document; undefined or null for none, which the package does not take
+   * @throws ProcessorFailure
+   */
+  expand(document: object, context: unknown): Promise<unknown[]> {
+    return failing(() =>
+      this.#processor().expand(document, {
+        documentLoader: this.#load,
+        eventHandler: this.#note,
+        ...(context === undefined || context === null ? {} : { expandContext: context }),
+      }),
+    );
+  }
+
+  /** @param expanded in expanded form; @throws ProcessorFailure */
+  compact(expanded: object, context: unknown): Promise<Record<string, unknown>> {
+    return failing(() =>
+      this.#processor().compact(expanded, context, {
+        documentLoader: this.#load,
+        eventHandler: this.#note,
+        skipExpansion: true,
+      }),
+    );
+  }
+
+  /** The same without keeping its events. */
+  withoutEvents(): ProcessingSession {
+    return new ProcessingSession(this.#processor, this.#gathered);
+  }
+
+  readonly #load: DocumentLoader = async (url) => {
+    const content = this.#gathered.contents.get(url);
+    if (content !== undefined)
+      return {
+        documentUrl: content.documentUrl,
+        document: JSON.parse(content.text) as unknown,
+        tag: 'static',
+      };
+    const failure = this.#gathered.failures.get(url) ?? {
+      code: 'CONTEXT_REFUSED',
+      detail: urlFault(url, '')?.detail ?? `The context ${url} stands where none is looked for.`,
+    };
+    this.#failure ??= { url, ...failure };
+    throw new Error(failure.detail);
+  };
+
+  readonly #note = ({ event, next }: { event: ProcessorEvent; next: () => void }): void => {
+    const key = `${event.code} ${keyOf(event.details)}`;
+    const noted = this.#events.get(key);
+    if (noted !== undefined) noted.count += 1;
+    else if (this.#events.size < MOST_EVENTS) this.#events.set(key, { event, count: 1 });
+    next();
+  };
+}
+
+async function failing<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new ProcessorFailure('JSON-LD processing failed.', { cause });
+  }
+}
+
+/** What tells events of one code apart: the texts among their details. */
+function keyOf(details: Readonly<Record<string, unknown>>): string {
+  const texts = Object.values(details).filter((value) => typeof value === 'string');
+  return texts.join(' ');
+}

@@ -1,0 +1,75 @@
+import type { ContextFault } from './errors.js';
+import { isMap, memberOf, pointerTo } from './json.js';
+
+/** What an expansion or a compaction is asked to do. */
+export interface JsonLdRequest {
+  readonly document: object;
+  /** Without `{"@context": …}` around it; undefined when there is none. */
+  readonly context: unknown;
+  /** Where the context stands in the body. */
+  readonly contextPointer: string;
+  readonly safe: boolean;
+}
+
+/** A request, and the length of its text. */
+export interface SizedRequest extends JsonLdRequest {
+  readonly characters: number;
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(['document', 'context', 'safe']);
+const MOST_FAULTS = 100;
+
+/** Reads a body `{document, context?, safe?}`. @returns what is wrong with it otherwise */
+export function readRequest(body: unknown): JsonLdRequest | { readonly faults: readonly ContextFault[] } {
+  if (!isMap(body)) return { faults: [{ pointer: '', detail: 'The body must be an object.' }] };
+  const document = memberOf(body, 'document');
+  const given = memberOf(body, 'context');
+  const isWrapped = isMap(given) && Object.hasOwn(given, '@context');
+  const context = isWrapped ? given['@context'] : given;
+  const contextPointer = isWrapped ? '/context/@context' : '/context';
+  const safe = memberOf(body, 'safe') ?? false;
+  const isDocument = typeof document === 'object' && document !== null;
+  const faults = [
+    ...(isDocument
+      ? []
+      : [{ pointer: Object.hasOwn(body, 'document') ? '/document' : '', detail: NO_DOCUMENT }]),
+    ...(isWrapped ? strangers(given, '/context', (name) => name === '@context', BESIDE) : []),
+    ...(context === undefined ? [] : contextFaults(context, contextPointer)),
+    ...(typeof safe === 'boolean' ? [] : [{ pointer: '/safe', detail: 'safe must be true or false.' }]),
+    ...strangers(body, '', (name) => MEMBERS.has(name), UNKNOWN),
+  ];
+  if (!isDocument || typeof safe !== 'boolean' || faults.length > 0)
+    return { faults: faults.slice(0, MOST_FAULTS) };
+  return { document, context, contextPointer, safe };
+}
+
+const NO_DOCUMENT = 'document must be there, and be an object or an array; a URL is not loaded.';
+const BESIDE = 'What stands beside @context has no effect: terms belong into it.';
+const UNKNOWN = 'There is no such member: document, context and safe are known.';
+
+function strangers(
+  map: object,
+  pointer: string,
+  isKnown: (name: string) => boolean,
+  detail: string,
+): readonly ContextFault[] {
+  return Object.keys(map)
+    .filter((name) => !isKnown(name))
+    .map((name) => ({ pointer: pointerTo(pointer, name), detail }));
+}
+
+function contextFaults(context: unknown, pointer: string): readonly ContextFault[] {
+  if (!Array.isArray(context)) return elementFaults(context, pointer);
+  return (context as readonly unknown[]).flatMap((item, index) =>
+    elementFaults(item, pointerTo(pointer, index)),
+  );
+}
+
+function elementFaults(element: unknown, pointer: string): readonly ContextFault[] {
+  if (element === null || typeof element === 'string') return [];
+  if (!isMap(element))
+    return [{ pointer, detail: 'A context is a map of terms, a URL, null, or an array of these.' }];
+  return Object.hasOwn(element, '@context')
+    ? [{ pointer: pointerTo(pointer, '@context'), detail: '@context belongs around the whole, not inside.' }]
+    : [];
+}

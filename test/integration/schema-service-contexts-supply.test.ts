@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { coreContext, coreContextUrl } from '../../sidecar/json-ld/core-context.js';
+import type { SuppliedContext, Supply } from '../../sidecar/json-ld/supplied.js';
+import { RemoteDocumentError, type RemoteFailure } from '../../sidecar/remote/errors.js';
+import type { RemoteDocuments } from '../../sidecar/remote/remote-documents.js';
+import { createSchemaService } from '../../sidecar/schema-service/create-service.js';
+import type { SchemaService } from '../../sidecar/schema-service/service.js';
+import { SqliteStore } from '../../sidecar/schema-store/sqlite-store.js';
+import { handClock, type HandClock } from '../support/store-samples.js';
+import { ALLOWED, BASE_URL, CONTEXT_BASE, useRigs } from '../unit/schema-service/harness.js';
+
+const TERMS = { seats: 'https://terms.example/seats' };
+const OPTIONS = { baseUrl: BASE_URL };
+
+function urlOf(name: string, base = BASE_URL): string {
+  return `${base}/api/v2/contexts/${name}`;
+}
+
+function contextOf(supply: Supply): unknown {
+  assert.ok('text' in supply, JSON.stringify(supply));
+  return (JSON.parse(supply.text) as { '@context': unknown })['@context'];
+}
+
+function failureOf(supply: Supply): string {
+  assert.ok('failure' in supply);
+  return supply.failure.code;
+}
+
+describe('the supply of contexts', () => {
+  const rigOf = useRigs();
+
+  it('has the contexts that are stored, in the version that is named', async (t) => {
+    const { service } = await rigOf(t);
+    const { contexts, models, contextSupply } = service;
+    await contexts.create('terms', TERMS, OPTIONS);
+    await contexts.update('terms', { ...TERMS, more: 'https://terms.example/more' }, OPTIONS);
+    await models.create('city', { name: 'Bench', schema: { properties: { wood: {} } } });
+    const supplied = async (url: string) => contextSupply.supply(url, BASE_URL);
+    assert.deepEqual(contextOf(await supplied(`${urlOf('terms')}?version=1`)), TERMS);
+    const current = await supplied(urlOf('terms', 'http://10.0.0.7/gate'));
+    assert.equal(Object.keys(contextOf(current) as object).length, 2);
+    assert.equal((current as SuppliedContext).sha256, (await contexts.document('terms')).sha256);
+    assert.ok(Array.isArray(contextOf(await supplied(urlOf('city~Bench')))));
+    for (const url of [urlOf('none'), `${urlOf('terms')}?version=3`, 'https://else.example/c'])
+      assert.equal(failureOf(await supplied(url)), 'CONTEXT_REFUSED');
+  });
+
+  it('has the version of the core context that is named, not the newest', async (t) => {
+    const { contextSupply } = (await rigOf(t)).service;
+    const supply = await contextSupply.supply(urlOf('ngsi-ld-core-context-v1.3'), BASE_URL);
+    assert.deepEqual(contextOf(supply), coreContext('1.3')['@context']);
+    const later = await contextSupply.supply(`${urlOf('ngsi-ld-core-context-v1.3')}?version=2`, BASE_URL);
+    assert.equal(failureOf(later), 'CONTEXT_REFUSED');
+    assert.notEqual(coreContextUrl(), coreContextUrl('1.3'));
+  });
+
+  it('has a stamp that changes with every write, and with the base URL only where that has a say', async (t) => {
+    const { contexts, contextSupply } = (await rigOf(t)).service;
+    const stamp = () => contextSupply.stamp(BASE_URL);
+    const before = await stamp();
+    assert.equal(await stamp(), before);
+    assert.equal(await contextSupply.stamp('http://other.example'), before);
+    assert.notEqual(await contextSupply.stamp(ALLOWED), before);
+    await contexts.create('terms', TERMS, OPTIONS);
+    const created = await stamp();
+    await contexts.update('terms', {}, OPTIONS);
+    const updated = await stamp();
+    await contexts.delete('terms');
+    assert.equal(new Set([before, created, updated, await stamp()]).size, 4);
+  });
+
+  it('takes a URL below the base URL for its own, where documents of that origin may be fetched, too', async (t) => {
+    const { service, web, fetched } = await rigOf(t);
+    await service.contexts.create('terms', TERMS, OPTIONS);
+    const url = urlOf('terms', ALLOWED);
+    web.set(url, { '@context': { other: 'https://terms.example/other' } });
+    assert.deepEqual(contextOf(await service.contextSupply.supply(url, ALLOWED)), TERMS);
+    assert.deepEqual(fetched, []);
+    assert.notDeepEqual(contextOf(await service.contextSupply.supply(url, BASE_URL)), TERMS);
+    assert.deepEqual(fetched, [url]);
+  });
+});
+
+describe('the supply of contexts of other origins', () => {
+  const URL = `${ALLOWED}/context`;
+
+  interface Web {
+    readonly service: SchemaService;
+    readonly clock: HandClock;
+    readonly fetched: string[];
+    /** What the next fetches do. */
+    answer: () => Promise<{ readonly url: string; readonly text: string }>;
+  }
+
+  async function webOf(t: TestContext): Promise<Web> {
+    const clock = handClock();
+    const store = await SqliteStore.open(':memory:', clock);
+    t.after(() => store.close());
+    const fetched: string[] = [];
+    const web: { answer: Web['answer'] } = { answer: async () => ({ url: URL, text: '{}' }) };
+    const remote: RemoteDocuments = {
+      allows: (url) => url.startsWith(`${ALLOWED}/`),
+      fetch: async (url) => {
+        fetched.push(url);
+        const { text, ...rest } = await web.answer();
+        return { ...rest, text, document: JSON.parse(text) as unknown };
+      },
+      close: async () => undefined,
+    };
+    const workers = { run: () => Promise.reject(new Error('nothing is checked here')) };
+    const service = createSchemaService({ store, workers, remote, contextBase: CONTEXT_BASE, clock });
+    return Object.assign(web, { service, clock, fetched });
+  }
+
+  it('fetches a document once a minute at most, however many ask at the same time', async (t) => {
+    const web = await webOf(t);
+    const { contextSupply } = web.service;
+    const supply = () => contextSupply.supply(URL, BASE_URL);
+    web.answer = async () => ({ url: `${ALLOWED}/moved`, text: '{"@context":{}}' });
+    const stamp = await contextSupply.stamp(BASE_URL);
+    const supplies = await Promise.all([supply(), supply(), supply()]);
+    assert.equal(web.fetched.length, 1);
+    for (const one of [...supplies, await supply()]) {
+      assert.ok('text' in one);
+      assert.deepEqual([one.text, one.documentUrl], ['{"@context":{}}', `${ALLOWED}/moved`]);
+    }
+    assert.equal(web.fetched.length, 1);
+    web.clock.time += 60_000;
+    assert.notEqual(await contextSupply.stamp(BASE_URL), stamp);
+    await supply();
+    assert.equal(web.fetched.length, 2);
+  });
+
+  it('keeps no failure, and tells refusals from what could not be had', async (t) => {
+    const web = await webOf(t);
+    const { contextSupply } = web.service;
+    for (const [failure, code] of [
+      ['origin-not-allowed', 'CONTEXT_REFUSED'],
+      ['address-not-allowed', 'CONTEXT_REFUSED'],
+      ['unreachable', 'CONTEXT_NOT_HAD'],
+      ['timeout', 'CONTEXT_NOT_HAD'],
+      ['status', 'CONTEXT_NOT_HAD'],
+      ['too-many-redirects', 'CONTEXT_NOT_HAD'],
+      ['too-large', 'CONTEXT_NOT_HAD'],
+      ['media-type', 'CONTEXT_NOT_HAD'],
+      ['not-json', 'CONTEXT_NOT_HAD'],
+    ] as const satisfies readonly (readonly [RemoteFailure, string])[]) {
+      web.answer = () => Promise.reject(new RemoteDocumentError(failure, URL, `${failure} it is.`));
+      const found = await contextSupply.supply(URL, BASE_URL);
+      assert.ok('failure' in found);
+      assert.equal(found.failure.code, code);
+      assert.ok(found.failure.detail.includes(URL) && found.failure.detail.includes(failure));
+    }
+    web.answer = async () => ({ url: URL, text: '{}' });
+    assert.ok('text' in (await contextSupply.supply(URL, BASE_URL)));
+    web.answer = () => Promise.reject(new TypeError('a bug'));
+    await assert.rejects(contextSupply.supply(`${URL}2`, BASE_URL), TypeError);
+  });
+});
+
+describe('the stamp of a store that another process writes to', () => {
+  it('changes with its writes', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'revision-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'schema.db');
+    const [one, other] = [
+      await SqliteStore.open(path, handClock()),
+      await SqliteStore.open(path, handClock()),
+    ];
+    t.after(async () => Promise.all([one.close(), other.close()]));
+    const before = await one.revision();
+    assert.equal(await one.revision(), before);
+    await other.contexts.create('terms', { text: '{"@context":{}}', contexts: new Set() });
+    const written = await one.revision();
+    assert.notEqual(written, before);
+    await one.contexts.delete('terms');
+    assert.notEqual(await one.revision(), written);
+    await one.close();
+    await assert.rejects(one.revision(), { code: 'STORE_UNAVAILABLE' });
+  });
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ContextInvalidError } from '../../sidecar/json-ld/errors.js';
+import { runWithContexts } from '../../sidecar/json-ld/run-with-contexts.js';
+import type { Outcome } from '../../sidecar/json-ld/outcomes.js';
+import type { ServiceWorkers } from '../../sidecar/schema-service/schema-intake.js';
+import { TaskTooCostlyError } from '../../sidecar/workers/errors.js';
+import { CORE } from '../unit/json-ld/contexts.js';
+import { answered, type Body } from '../unit/json-ld/desk.js';
+import { ALLOWED, BASE_URL, rejection, useRigs, type Rig } from '../unit/schema-service/harness.js';
+
+const OPTIONS = { baseUrl: BASE_URL };
+
+function urlOf(name: string): string {
+  return `${BASE_URL}/api/v2/contexts/${name}`;
+}
+
+/** Runs a task in a worker with what the service supplies. */
+async function outcomeOf(
+  { service: { contextSupply }, workers }: Rig & { readonly workers: ServiceWorkers },
+  kind: 'expandDocument' | 'compactDocument',
+  body: Body,
+): Promise<Outcome> {
+  const stamp = await contextSupply.stamp(BASE_URL);
+  const text = JSON.stringify(body);
+  return runWithContexts<Outcome>(
+    (supplied) => workers.run(kind, { text, stamp, supplied }),
+    (url) => contextSupply.supply(url, BASE_URL),
+  );
+}
+
+describe('JSON-LD in workers, with the contexts of the service', () => {
+  const rigOf = useRigs();
+
+  async function withWorkers(
+    t: Parameters<typeof rigOf>[0],
+  ): Promise<Rig & { readonly workers: ServiceWorkers }> {
+    const held: { workers?: ServiceWorkers } = {};
+    const rig = await rigOf(t, {
+      workers: (pool) => {
+        held.workers = pool;
+        return pool;
+      },
+    });
+    assert.ok(held.workers !== undefined);
+    return { ...rig, workers: held.workers };
+  }
+
+  it('is fresh after an edit, a deletion and a new beginning, stored contexts in others included', async (t) => {
+    const rig = await withWorkers(t);
+    const { contexts } = rig.service;
+    const document = { '@context': [urlOf('user'), CORE], id: 'urn:x:1', type: 'Bench', seats: { value: 3 } };
+    const namesOf = async () => {
+      const { result } = answered(await outcomeOf(rig, 'expandDocument', { document }));
+      return Object.keys((result as readonly object[])[0] ?? {}).filter((name) => name.endsWith('seats'));
+    };
+    await contexts.create('base', { seats: 'https://one.example/seats' }, OPTIONS);
+    await contexts.create('user', [urlOf('base'), { wood: 'https://one.example/wood' }], OPTIONS);
+    assert.deepEqual(await namesOf(), ['https://one.example/seats']);
+    await contexts.update('base', { seats: 'https://two.example/seats' }, OPTIONS);
+    assert.deepEqual(await namesOf(), ['https://two.example/seats']);
+    await contexts.delete('user');
+    const outcome = await outcomeOf(rig, 'expandDocument', { document });
+    assert.ok('refused' in outcome);
+    assert.deepEqual([outcome.refused.code, outcome.refused.url], ['CONTEXT_REFUSED', urlOf('user')]);
+    await contexts.create('user', { seats: 'https://three.example/seats' }, OPTIONS);
+    assert.deepEqual(await namesOf(), ['https://three.example/seats']);
+  });
+
+  it('compacts with the context of a model, and names it as the client did', async (t) => {
+    const rig = await withWorkers(t);
+    await rig.service.models.create('city', { name: 'Bench', schema: { properties: { wood: {} } } });
+    const context = [urlOf('city~Bench')];
+    const document = {
+      '@context': context,
+      id: 'urn:x:1',
+      type: 'Bench',
+      wood: { type: 'Property', value: 'oak' },
+    };
+    const { result: expanded } = answered(await outcomeOf(rig, 'expandDocument', { document }));
+    const { result } = answered(await outcomeOf(rig, 'compactDocument', { document: expanded, context }));
+    assert.deepEqual(result, { ...document, '@context': context[0] });
+  });
+
+  it('fetches contexts of allowed origins, what they name included, and of no others', async (t) => {
+    const rig = await withWorkers(t);
+    rig.web.set(`${ALLOWED}/a/context`, { '@context': ['terms', { more: 'urn:more' }] });
+    rig.web.set(`${ALLOWED}/a/terms`, { '@context': { seats: 'https://far.example/seats' } });
+    const document = { '@context': `${ALLOWED}/a/context`, seats: 1 };
+    for (const round of [1, 2]) {
+      const { result } = answered(await outcomeOf(rig, 'expandDocument', { document }));
+      assert.deepEqual(result, [{ 'https://far.example/seats': [{ '@value': 1 }] }], `round ${round}`);
+    }
+    assert.deepEqual(rig.fetched, [`${ALLOWED}/a/context`, `${ALLOWED}/a/terms`]);
+    for (const [url, code] of [
+      ['https://else.example/c', 'CONTEXT_REFUSED'],
+      [`${ALLOWED}/none`, 'CONTEXT_NOT_HAD'],
+    ] as const) {
+      const outcome = await outcomeOf(rig, 'expandDocument', { document: { '@context': url, a: 1 } });
+      assert.ok('refused' in outcome);
+      assert.deepEqual([outcome.refused.code, outcome.refused.url], [code, url]);
+      assert.ok(outcome.refused.detail.includes(url));
+    }
+  });
+
+  it('checks custom contexts there, too', async (t) => {
+    const { service, tasks } = await rigOf(t);
+    await service.contexts.create('terms', { seats: 'https://terms.example/seats' }, OPTIONS);
+    assert.deepEqual(tasks, ['checkContext']);
+  });
+});
+
+describe('a custom context whose processing is too costly', () => {
+  const rigOf = useRigs();
+
+  for (const bound of ['time', 'memory'] as const)
+    it(`is invalid for taking too much ${bound}`, async (t) => {
+      const costly = new TaskTooCostlyError(bound, 'It was ended.');
+      const { service } = await rigOf(t, { workers: () => ({ run: () => Promise.reject(costly) }) });
+      const refused = await rejection(service.contexts.create('terms', {}, OPTIONS), ContextInvalidError);
+      assert.equal(refused.cause, costly);
+      assert.equal(refused.errors[0]?.pointer, '/@context');
+      assert.match(refused.errors[0].detail, new RegExp(`too much ${bound}`));
+    });
+});

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CORE } from './contexts.js';
+import { Desk, placesOf } from './desk.js';
+
+const P = 'https://terms.example/p';
+const desk = new Desk();
+
+describe('bodies', () => {
+  it('that are no JSON that everybody reads alike are unreadable, and say where', async () => {
+    for (const [text, line, column] of [
+      ['{"document":', 1, 13],
+      ['{\n"document": {}, "document": {}}', 2, 17],
+      ['{"document": {"__proto__": {}}}', 1, 15],
+    ] as const) {
+      const outcome = await desk.outcome('expandDocument', text);
+      assert.ok('unreadable' in outcome);
+      assert.deepEqual([outcome.unreadable.line, outcome.unreadable.column], [line, column]);
+    }
+  });
+
+  it('of another form are refused at all places at fault', async () => {
+    for (const [body, pointers] of [
+      [5, ['']],
+      [{}, ['']],
+      [{ document: 'https://documents.example/1' }, ['/document']],
+      [{ document: null, safe: 'yes', extra: 1 }, ['/document', '/safe', '/extra']],
+      [{ document: {}, context: 5 }, ['/context']],
+      [{ document: {}, context: [CORE, 5, [CORE]] }, ['/context/1', '/context/2']],
+      [{ document: {}, context: { '@context': [true], p: P } }, ['/context/p', '/context/@context/0']],
+      [{ document: {}, context: [{ '@context': {} }] }, ['/context/0/@context']],
+    ] as const)
+      for (const kind of ['expandDocument', 'compactDocument'] as const) {
+        const outcome = await desk.outcome(kind, JSON.stringify(body));
+        assert.ok('refused' in outcome);
+        assert.equal(outcome.refused.code, 'BODY_INVALID');
+        assert.deepEqual(
+          outcome.refused.errors?.map(({ pointer }) => pointer),
+          pointers,
+          JSON.stringify(body),
+        );
+      }
+  });
+
+  it('say what breaks a rule of JSON-LD, and where when that is one place', async () => {
+    for (const [document, pointer, phrase] of [
+      [{ '@context': CORE, a: [{ id: 5 }] }, '/document/a/0/id', 'invalid @id value'],
+      [{ '@context': CORE, a: [{ id: 5 }, { id: 5 }] }, undefined, 'invalid @id value'],
+      [{ '@context': CORE, type: [5] }, '/document/type', 'invalid type value'],
+      [{ '@context': CORE, languageMap: { en: 7 } }, '/document/languageMap', 'invalid language map value'],
+      [{ '@context': { p: { '@id': P, '@type': 'x' } } }, undefined, 'invalid type mapping'],
+      [{ '@context': [CORE, { id: P }] }, '/document/@context/1/id', 'protected term redefinition'],
+      [{ '@context': { p: 'q', q: 'p' } }, '/document/@context/p', 'leads back to itself'],
+      [{ '@context': CORE, 'x:y': 1, '@id': 'urn:a', id: 'urn:b' }, undefined, 'colliding keywords'],
+    ] as const) {
+      const { code, detail, errors } = await desk.refused('expandDocument', { document });
+      assert.equal(code, 'JSON_LD_INVALID');
+      assert.ok(detail.includes(phrase), detail);
+      assert.equal(errors?.[0]?.pointer, pointer, detail);
+    }
+  });
+});
+
+describe('safe processing', () => {
+  it('refuses what would drop data, naming what and where', async () => {
+    const document = { '@context': { p: P }, '@id': 'car', p: 1, lost: { p: 2 }, q: [{ lost: 3 }] };
+    for (const kind of ['expandDocument', 'compactDocument'] as const) {
+      const { code, detail, errors } = await desk.refused(kind, { document, safe: true });
+      assert.equal(code, 'DATA_DROPPED');
+      assert.match(detail, /"car"|"lost"|"q"/);
+      assert.deepEqual(
+        new Set(errors?.map(({ pointer }) => pointer)),
+        new Set(['/document/@id', '/document/lost', '/document/q']),
+      );
+    }
+  });
+
+  it('gives the result where nothing is dropped', async () => {
+    const document = { '@context': CORE, id: 'urn:x:1', type: 'T', speed: { type: 'Property', value: [1] } };
+    const { result, warnings } = await desk.compact({ document, safe: true });
+    assert.deepEqual([result, warnings], [{ ...document, speed: { type: 'Property', value: 1 } }, []]);
+    // An array of one is no data that expansion drops.
+    assert.deepEqual(placesOf((await desk.expand({ document, safe: true })).warnings), [
+      ['array-of-one', '/document/speed/value'],
+    ]);
+  });
+});
+
+describe('limits', () => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, `https://terms.example/${n}`]));
+
+  it('hold for contexts wherever the request has them', async () => {
+    const tooMany = many(10_001);
+    for (const [body, pointer] of [
+      [{ document: {}, context: tooMany }, '/context'],
+      [{ document: { '@context': [CORE, tooMany] } }, '/document/@context'],
+      [{ document: [{}, { '@context': tooMany }] }, '/document/1/@context'],
+      [{ document: { '@context': CORE, a: [{ b: { '@context': tooMany } }] } }, '/document/a/0/b/@context'],
+      [{ document: { '@context': nested(30) } }, '/document/@context'],
+    ] as const) {
+      const { code, errors } = await desk.refused('expandDocument', body);
+      assert.equal(code, 'LIMIT_EXCEEDED');
+      assert.ok(errors?.[0]?.pointer.startsWith(pointer), errors?.[0]?.pointer);
+    }
+  });
+
+  it('hold for the number of different contexts in a document, not for the same ones in many places', async () => {
+    const parts = (context: (n: number) => unknown) =>
+      Array.from({ length: 200 }, (_, n) => ({ '@context': context(n), t: 1 }));
+    const { code } = await desk.refused('expandDocument', {
+      document: parts((n) => ({ t: `https://terms.example/${n}` })),
+    });
+    assert.equal(code, 'LIMIT_EXCEEDED');
+    const { result } = await desk.expand({ document: parts(() => ({ t: 'https://terms.example/t' })) });
+    assert.equal((result as readonly unknown[]).length, 200);
+  });
+
+  it('hold for the number of contexts that URLs lead to', async () => {
+    const url = (n: number) => `https://contexts.example/${n}`;
+    const chain = new Desk(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [url(n), url(n + 1)])));
+    const { code } = await chain.refused('expandDocument', { document: { '@context': url(0), p: 1 } });
+    assert.equal(code, 'LIMIT_EXCEEDED');
+    assert.ok(chain.asked.length <= 100);
+    const fan = new Desk(
+      Object.fromEntries<unknown>([
+        ['https://contexts.example/', Array.from({ length: 90 }, (_, n) => url(n))],
+        ...Array.from({ length: 90 }, (_, n) => [url(n), [url(100 + 2 * n), url(101 + 2 * n)]] as const),
+      ]),
+    );
+    const refused = await fan.refused('expandDocument', {
+      document: { '@context': 'https://contexts.example/' },
+    });
+    assert.equal(refused.code, 'LIMIT_EXCEEDED');
+    assert.ok(fan.asked.length <= 100);
+  });
+
+  it('hold for the size of a result', async () => {
+    const context = { '@vocab': `https://terms.example/${'x'.repeat(2000)}/` };
+    const document = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`t${n}`, n]));
+    const { code, detail } = await desk.refused('expandDocument', { document, context });
+    assert.equal(code, 'LIMIT_EXCEEDED');
+    assert.match(detail, /result/);
+  });
+
+  it('let documents be as deep as bodies may be', async () => {
+    const depth = 498;
+    const text = `{"document":${'{"p":'.repeat(depth)}1${'}'.repeat(depth)},"context":{"p":"${P}"}}`;
+    const outcome = await desk.outcome('expandDocument', text);
+    assert.ok('answer' in outcome);
+  });
+});
+
+describe('hostile contexts', () => {
+  it('write nothing into what all objects inherit', async () => {
+    const own = Object.getOwnPropertyNames(Object);
+    const hostile = { '@base': null, '@vocab': '', 'con:structor': {}, con: {}, 'to:String': {}, to: {} };
+    const document = { 'https://terms.example/p': 1 };
+    await desk.outcome('compactDocument', { document, context: hostile });
+    await desk.outcome('compactDocument', {
+      document,
+      context: { '@vocab': '', '__pro:to__': {}, __pro: {}, constructor: {} },
+    });
+    assert.deepEqual(Object.getOwnPropertyNames(Object), own);
+    const inherited: string[] = [];
+    for (const name in {}) inherited.push(name);
+    assert.deepEqual(inherited, []);
+    const inherit = Object.values(Object.getOwnPropertyDescriptors(Object.prototype)) as readonly {
+      value?: unknown;
+    }[];
+    for (const { value } of inherit) assert.deepEqual(Object.keys(Object(value) as object), []);
+    assert.deepEqual((await desk.compact({ document, context: { '@vocab': '', p: P } })).result, {
+      '@context': { '@vocab': '', p: P },
+      p: 1,
+    });
+  });
+});
+
+/** A context whose terms have contexts of their own, so many deep. */
+function nested(depth: number): unknown {
+  return depth === 0 ? {} : { t: { '@id': P, '@context': nested(depth - 1) } };
+}
