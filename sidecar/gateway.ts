@@ -108,6 +108,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     running,
     checkToken: createTokenCheck(config.GATEWAY_TOKEN),
     schemas: schemas.service,
+    workbench: schemas.workbench,
     baseUrlOf: createBaseUrl(config.PUBLIC_URL),
     bodyLimit: config.BODY_LIMIT_BYTES,
     isShuttingDown: () => isShuttingDown,

@@ -5,25 +5,28 @@ import { createSchemaService } from './schema-service/create-service.js';
 import type { SchemaService } from './schema-service/service.js';
 import { SqliteStore } from './schema-store/sqlite-store.js';
 import type { Clock } from './shared/clock.js';
+import { createWorkbench } from './workbench/create-workbench.js';
+import type { Workbench } from './workbench/workbench.js';
 import { entryBeside, WorkerPool } from './workers/pool.js';
 import type { TaskRunner } from './workers/tasks.js';
 import type { Tasks } from './worker.js';
 
-/** The schema service, with everything that it runs on. */
+/** The schema service and the workbench, with everything that they run on. */
 export interface OpenSchemas {
   readonly service: SchemaService;
+  readonly workbench: Workbench;
   /** Ends what runs, and closes the database. */
   close(): Promise<void>;
 }
 
-/** One core is left to the event loop; schemas are written too rarely for more than a few workers. */
-const THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
+/** One core is left to the event loop. Two at least, so that work that hangs until its deadline holds up nobody else. */
+const THREADS = Math.max(2, Math.min(8, availableParallelism() - 1));
 
 /** Tasks that may wait for a worker; whoever comes later is told to try again. */
-const QUEUE_LENGTH = 64;
+const QUEUE_LENGTH = 1024;
 
 /**
- * Opens the database and the schema service on it.
+ * Opens the database, the schema service on it, and the workbench.
  *
  * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
  */
@@ -31,8 +34,11 @@ export async function openSchemas(config: Config, clock: Clock): Promise<OpenSch
   const store = await SqliteStore.open(config.DATABASE_PATH, clock);
   const workers = new WorkersOnDemand({ deadlineMs: config.WORKBENCH_TIMEOUT_MS, clock });
   const remote = createRemoteDocuments({ allowedOrigins: config.REMOTE_ALLOWED_ORIGINS ?? [] });
+  const contextBase = config.CONTEXT_BASE_IRI;
+  const service = createSchemaService({ store, workers, remote, contextBase, clock });
   return {
-    service: createSchemaService({ store, workers, remote, contextBase: config.CONTEXT_BASE_IRI }),
+    service,
+    workbench: createWorkbench({ models: service.models, contexts: service.contextSupply, workers }),
     close: async () => {
       await Promise.all([remote.close(), workers.close()]);
       await store.close();

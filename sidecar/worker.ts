@@ -1,9 +1,12 @@
+import { inferenceTasks } from './inference/tasks.js';
+import { jsonLdTasks } from './json-ld/tasks.js';
 import { schemaTasks } from './json-schema/tasks.js';
 import { modelTasks } from './schema-service/model-tasks.js';
+import { validationTasks } from './validation/tasks.js';
 import { serve } from './workers/serve.js';
 
 /** Everything that runs in workers. */
-const tasks = { ...schemaTasks, ...modelTasks };
+const tasks = { ...schemaTasks, ...modelTasks, ...jsonLdTasks, ...inferenceTasks, ...validationTasks };
 
 /** What the workers of this product can do. */
 export type Tasks = typeof tasks;

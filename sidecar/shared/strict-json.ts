@@ -25,6 +25,27 @@ export interface Unreadable {
 
 /** Reads a text that {@link checkJson} accepts; the value is as JSON.parse gives it. */
 export function readJson(text: string): { readonly value: unknown } | { readonly unreadable: Unreadable } {
+  return readPlainly(text) ?? readCarefully(text);
+}
+
+/**
+ * The value of most texts that {@link checkJson} accepts, in half of its time: the text has as many members as the value,
+ * so that none was there twice.
+ *
+ * @returns undefined where a closer look is needed
+ */
+function readPlainly(text: string): { readonly value: unknown } | undefined {
+  const { members, depth } = measure(text);
+  if (depth > DEPTH_MAX) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return countMembers(value) === members ? { value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readCarefully(text: string): { readonly value: unknown } | { readonly unreadable: Unreadable } {
   try {
     checkJson(text);
   } catch (error) {
@@ -33,6 +54,50 @@ export function readJson(text: string): { readonly value: unknown } | { readonly
     return { unreadable: { line, column, detail, isTooDeep } };
   }
   return { value: JSON.parse(text) };
+}
+
+/** The members that a text writes down, and how deep it is nested, where it is JSON; of no other does it matter. */
+function measure(text: string): { readonly members: number; readonly depth: number } {
+  let members = 0;
+  let open = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = closingQuote(text, at);
+    else if (code === COLON) members += 1;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth = Math.max(depth, (open += 1));
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) open -= 1;
+  }
+  return { members, depth };
+}
+
+const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** Where a string ends; the end of the text where it does not. */
+function closingQuote(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+  return text.length;
+}
+
+/** The members of all objects in a value that is not too deep; NaN where one is called `__proto__`. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) count += countMembers(item);
+    return count;
+  }
+  // Were anything inherited, it would be counted, and looked at more closely.
+  for (const name in value) {
+    if (name === '__proto__') return NaN;
+    count += 1 + countMembers((value as Readonly<Record<string, unknown>>)[name]);
+  }
+  return count;
 }
 
 /** Arrays and objects within each other; deeper ones overflow the stack of whoever walks them by recursion. */

@@ -29,6 +29,13 @@ export interface Judgement {
   readonly warnings: readonly EntityNotice[];
 }
 
+export interface JudgeOptions {
+  /** Of the entity; detected when it is not given. */
+  readonly form?: Form;
+  /** False: what NGSI-LD forbids and the schema does not is a warning. True when it is not given. */
+  readonly isStrict?: boolean;
+}
+
 /** Errors by the schema that are kept of one entity: far more than are shown. */
 const ERRORS_MAX = 2000;
 
@@ -39,20 +46,26 @@ const NONE: readonly EntityError[] = [];
  * more for each further instance of an attribute.
  *
  * Of an attribute whose structure is wrong nothing is said that follows from that.
- *
- * @param form of the entity; detected when it is not given
  */
-export function judgeEntity(entity: JsonObject, model: Model, form?: Form): Judgement {
+export function judgeEntity(
+  entity: JsonObject,
+  model: Model,
+  { form, isStrict = true }: JudgeOptions = {},
+): Judgement {
   const { name, unwraps } = model;
   const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: name, unwraps });
-  const bySchema = schemaErrors(entity, reading, model);
+  // What is no error has no consequences that would say the same again.
+  const bySchema = schemaErrors(entity, isStrict ? reading : { ...reading, faults: [] }, model);
   const structure = reading.faults.map(({ tokens, keyword, detail }) => ({
     tokens,
     keyword,
     say: () => detail,
   }));
-  const errors = structure.length === 0 ? bySchema : [...structure, ...bySchema];
-  const warnings = reading.warnings.map(({ tokens, code, detail }) => ({ tokens, code, say: () => detail }));
+  const errors = structure.length === 0 || !isStrict ? bySchema : [...structure, ...bySchema];
+  const warnings = [
+    ...(isStrict ? [] : structure.map(({ tokens, say }) => ({ tokens, code: 'ngsi-ld', say }))),
+    ...reading.warnings.map(({ tokens, code, detail }) => ({ tokens, code, say: () => detail })),
+  ];
   return { errors, warnings: [...warnings, ...modelWarnings(reading, model, errors)] };
 }
 

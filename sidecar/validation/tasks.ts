@@ -2,7 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../json-sche
 import { pointerOf } from '../json-schema/pointer.js';
 import type { Form } from '../representation/read-entity.js';
 import { readJson, type Unreadable } from '../shared/strict-json.js';
-import { judgeEntity } from './judge.js';
+import { judgeEntity, type JudgeOptions } from './judge.js';
 import { ModelCache } from './model-cache.js';
 import { prepareModel, type Model } from './model.js';
 import { Verdicts } from './verdicts.js';
@@ -22,6 +22,8 @@ export interface ValidateInput {
   readonly type: string;
   /** The entities' representation; told from each entity when it is left out. */
   readonly form?: Form;
+  /** See `JudgeOptions`. */
+  readonly isStrict?: boolean;
   /** The body: an entity, or an array of entities. */
   readonly text: string;
 }
@@ -51,7 +53,7 @@ export const validationTasks = {
    *
    * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
    */
-  validate({ key, model: given, type, form, text }: ValidateInput): ValidateOutcome {
+  validate({ key, model: given, type, text, ...options }: ValidateInput): ValidateOutcome {
     const name = `${key} ${type}`;
     let model = models.get(name);
     if (model === undefined) {
@@ -61,22 +63,22 @@ export const validationTasks = {
     }
     const read = readJson(text);
     if ('unreadable' in read) return read;
-    return judged(read.value as JsonValue, text, model, form);
+    return judged(read.value as JsonValue, text, model, options);
   },
 };
 
 export type ValidationTasks = typeof validationTasks;
 
-function judged(body: JsonValue, text: string, model: Model, form: Form | undefined): ValidateOutcome {
+function judged(body: JsonValue, text: string, model: Model, options: JudgeOptions): ValidateOutcome {
   const verdicts = new Verdicts();
   if (isObject(body)) {
-    verdicts.add(body, judgeEntity(body, model, form), []);
+    verdicts.add(body, judgeEntity(body, model, options), []);
     return { answer: verdicts.write(text).join() };
   }
   const refused = refusalOf(body);
   if (refused !== undefined || !isArray(body)) return { refused: refused ?? invalid([[]]) };
   for (const [index, entity] of body.entries())
-    if (isObject(entity)) verdicts.add(entity, judgeEntity(entity, model, form), [String(index)]);
+    if (isObject(entity)) verdicts.add(entity, judgeEntity(entity, model, options), [String(index)]);
   return { answer: `[${verdicts.write(text).join()}]` };
 }
 

@@ -3,31 +3,36 @@ import { createBaseUrl } from '../../sidecar/http/api/base-url.js';
 import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
 import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
 import type { SchemaService } from '../../sidecar/schema-service/service.js';
+import type { Workbench } from '../../sidecar/workbench/workbench.js';
 import { Log, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR } from './api-client.js';
 
-/** A schema service in which everything fails. */
-export function failingService(error: () => Error): SchemaService {
+/** What the API is over. */
+type Service = Pick<AppOptions, 'schemas' | 'workbench'>;
+
+/** A schema service and a workbench in which everything fails. */
+export function failingService(error: () => Error): Service {
   const room = new Proxy({}, { get: () => async () => Promise.reject(error()) });
-  return {
+  const schemas = {
     domains: room,
     models: room,
     contexts: room,
     references: room,
     isReady: async () => false,
   } as SchemaService;
+  return { schemas, workbench: room as Workbench };
 }
 
-/** The API over a schema service, without anything else of a gateway. */
+/** The API, without anything else of a gateway. */
 export async function startFakeApi(
-  schemas: SchemaService,
+  service: Service,
 ): Promise<{ readonly api: ApiClient; readonly log: Log }> {
   const log = new Log();
   const parts: Pick<
     AppOptions,
-    'schemas' | 'baseUrlOf' | 'bodyLimit' | 'checkToken' | 'logger' | 'isShuttingDown'
+    'schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'checkToken' | 'logger' | 'isShuttingDown'
   > = {
-    schemas,
+    ...service,
     baseUrlOf: createBaseUrl(undefined),
     bodyLimit: 100_000,
     checkToken: createTokenCheck(undefined),
@@ -70,4 +75,8 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['GET', '/references?uri=urn:doc:a'],
   ['PUT', '/references?uri=urn:doc:a', {}],
   ['DELETE', '/references?uri=urn:doc:a'],
+  ['POST', '/workbench/schema/infer', { speed: 1 }],
+  ['POST', '/workbench/jsonld/expand', { document: {} }],
+  ['POST', '/workbench/jsonld/compact', { document: {} }],
+  ['POST', '/validate/D/M', { id: 'urn:a:1', type: 'M' }],
 ];

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { validate } from '@readme/openapi-parser';
 import { SchemaNotAcceptedError } from '../../sidecar/schema-service/errors.js';
 import { DependencyChangedError, StoreUnavailableError } from '../../sidecar/schema-store/errors.js';
+import { DeadlineExceededError, WorkbenchRefusedError } from '../../sidecar/workbench/errors.js';
 import { WorkersBusyError } from '../../sidecar/workers/errors.js';
 import { stopAll } from '../support/gateway-harness.js';
 import { ApiClient, CAR, CAR_WITH_BRAND, makeModel, SLOW_CAR, startApi } from './api-client.js';
@@ -26,6 +27,10 @@ const OPERATIONS = {
   '/contexts': 'get post',
   '/contexts/{context}': 'delete get options put',
   '/references': 'delete get put',
+  '/workbench/schema/infer': 'post',
+  '/workbench/jsonld/expand': 'post',
+  '/workbench/jsonld/compact': 'post',
+  '/validate/{domain}/{model}': 'post',
   '/openapi.json': 'get options',
 };
 
@@ -57,7 +62,8 @@ describe("the API's own OpenAPI document", () => {
   it('tells of each write that it may need the token, and of each parameter in a path what it is', () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(item)) {
-        const isWrite = ['post', 'put', 'delete'].includes(method);
+        const isWork = /^\/(?:workbench|validate)\//.test(path);
+        const isWrite = !isWork && ['post', 'put', 'delete'].includes(method);
         assert.equal('security' in operation, isWrite, `${method} ${path}`);
         const parameters = operation['parameters'] as readonly {
           name: string;
@@ -104,6 +110,9 @@ describe('every status and problem that the document tells of', () => {
   });
 });
 
+/** More levels than bodies may have. */
+const TOO_DEEP = `${'['.repeat(501)}${']'.repeat(501)}`;
+
 type Operation = OpenApi['paths'][string][string];
 
 function operations({ paths }: OpenApi): readonly Operation[] {
@@ -136,6 +145,7 @@ async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
     await trusted.send(method, target, { body, headers: { 'if-match': '"x"' } });
     if (body !== undefined) {
       await trusted.send(method, target, { raw: ' '.repeat(100_001) });
+      await trusted.send(method, target, { raw: TOO_DEEP });
       await trusted.send(method, target, { body, headers: { 'content-type': 'text/plain' } });
       await trusted.send(method, target, { body: { nonsense: 1 } });
     }
@@ -178,6 +188,7 @@ async function successes(api: ApiClient): Promise<void> {
     await api.get(target);
     await api.get(target, { 'if-none-match': '*' });
   }
+  await work(api);
   for (const target of ['/openapi.json', '/contexts/C', `${MODEL}/context`])
     await api.send('OPTIONS', target);
   for (const target of ['/contexts/C', MODEL, '/domains/D', reference]) {
@@ -190,6 +201,23 @@ async function successes(api: ApiClient): Promise<void> {
   await api.delete(MODEL);
   await api.delete(reference);
   await api.delete('/domains/D');
+}
+
+/** What the workbench answers, and what it refuses. */
+async function work(api: ApiClient): Promise<void> {
+  await api.post('/workbench/schema/infer', { speed: 1 });
+  await api.post('/validate/D/M', { id: 'urn:a:1', type: 'M' });
+  await api.post('/workbench/schema/infer', []);
+  await api.post('/validate/D/M', [7]);
+  await api.send('POST', '/validate/D/M', { raw: TOO_DEEP });
+  for (const operation of ['expand', 'compact']) {
+    const target = `/workbench/jsonld/${operation}`;
+    await api.post(target, { document: { '@id': 'urn:a:1', 'urn:a:b': 1 }, context: {} });
+    await api.post(target, { document: { '@context': { a: { '@id': 7 } }, a: 1 } });
+    await api.post(target, { document: { '@context': 'https://elsewhere.example/context' } });
+    await api.post(target, { document: { '@context': { a: 'urn:a:a' }, a: { '@value': [] } } });
+    await api.post(target, { document: { '@context': {}, nonsense: 1 }, safe: true });
+  }
 }
 
 /** A deadline that no schema meets. */
@@ -208,6 +236,9 @@ async function failures(): Promise<readonly ApiClient[]> {
     new DependencyChangedError(['urn:doc:a'], []),
     new SchemaNotAcceptedError('SCHEMA_NOT_CONVERTIBLE', 'no counterpart', []),
     new SchemaNotAcceptedError('SCHEMA_TOO_COSTLY', 'too costly', []),
+    new DeadlineExceededError('too slow'),
+    new WorkbenchRefusedError('CONTEXT_NOT_HAD', 'not had', [], 'https://elsewhere.example/context'),
+    new WorkbenchRefusedError('CONTEXT_UNUSABLE', 'no context', [], 'https://elsewhere.example/context'),
   ]) {
     const { api } = await startFakeApi(failingService(() => error));
     clients.push(api);
@@ -226,6 +257,8 @@ function describes({ description }: ApiClient, method: string, target: string, e
     StoreUnavailableError: 'store-unavailable',
     WorkersBusyError: 'busy',
     DependencyChangedError: 'dependency-changed',
+    DeadlineExceededError: 'deadline-exceeded',
+    WorkbenchRefusedError: error.message === 'not had' ? 'LdContextNotAvailable' : 'context-invalid',
     SchemaNotAcceptedError: error.message.replaceAll(' ', '-').replace('no-counterpart', 'not-convertible'),
   }[error.name];
   const operation = description.operationAt(method, target);

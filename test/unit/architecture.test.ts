@@ -24,7 +24,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'sidecar/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/http': {
-    rooms: ['sidecar/purge', 'sidecar/schema-service', 'sidecar/broker', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    rooms: [
+      ...['sidecar/purge', 'sidecar/workbench', 'sidecar/schema-service', 'sidecar/broker'],
+      ...['sidecar/ngsi-ld', 'sidecar/shared'],
+    ],
     onlyFor: {
       'sidecar/http/problem.ts': ['sidecar/config'],
       'sidecar/http/api/problem-of.ts': ['sidecar/schema-store', 'sidecar/json-ld', 'sidecar/workers'],
@@ -41,7 +44,29 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['sidecar/shared'],
     packages: ['@digitalbazaar/data-integrity-context', 'jsonld'],
   },
-  'sidecar/openapi': { rooms: ['sidecar/json-schema', 'sidecar/ngsi-ld'], packages: [] },
+  'sidecar/representation': {
+    rooms: ['sidecar/json-schema', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    packages: [],
+  },
+  'sidecar/validation': {
+    rooms: ['sidecar/representation', 'sidecar/json-schema', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    packages: ['ajv'],
+  },
+  'sidecar/inference': {
+    rooms: ['sidecar/representation', 'sidecar/json-schema', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    packages: [],
+  },
+  'sidecar/workbench': {
+    rooms: [
+      ...['sidecar/schema-service', 'sidecar/validation', 'sidecar/inference', 'sidecar/json-ld'],
+      ...['sidecar/workers', 'sidecar/shared'],
+    ],
+    packages: [],
+  },
+  'sidecar/openapi': {
+    rooms: ['sidecar/representation', 'sidecar/json-schema', 'sidecar/ngsi-ld'],
+    packages: [],
+  },
   'sidecar/remote': { rooms: ['sidecar/shared'], packages: ['undici'] },
   'sidecar/schema-service': {
     rooms: [

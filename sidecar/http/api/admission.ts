@@ -15,7 +15,8 @@ const HEADERS = { 'cache-control': REVALIDATE, 'x-content-type-options': 'nosnif
 export function admission(checkToken: TokenCheck): onRequestHookHandler {
   return (request, reply, done) => {
     reply.headers(HEADERS);
-    if (isWrite(request.method)) checkToken(request.headers[TOKEN_HEADER]);
+    if (isWrite(request.method, request.routeOptions.config.endpoint))
+      checkToken(request.headers[TOKEN_HEADER]);
     done();
   };
 }
@@ -32,11 +33,12 @@ export function exactPath({ path, isCrossOrigin }: Endpoint): onRequestHookHandl
 }
 
 /** Refuses requests without a body where there must be one, and with one where nobody would look at it. */
-export function bodyPresence({ body }: Endpoint): preValidationHookHandler {
+export function bodyPresence({ body, bodyText }: Endpoint): preValidationHookHandler {
+  const isWanted = body !== undefined || bodyText !== undefined;
   return (request, _reply, done) => {
-    if (body === undefined && request.body !== undefined)
+    if (!isWanted && request.body !== undefined)
       throw refused('invalidRequest', 'This request has no body; leave it out.');
-    if (body !== undefined && request.body === undefined)
+    if (isWanted && request.body === undefined)
       throw refused('invalidRequest', 'This request needs a body of JSON, with its Content-Type.');
     done();
   };

@@ -25,6 +25,11 @@ export function ok(value: unknown, etag: string): Answer {
   return { status: 200, etag, body: jsonBody(value) };
 }
 
+/** What was worked out from a body. @param json its text */
+export function computed(json: string, mediaType = 'application/json'): Answer {
+  return { status: 200, body: { bytes: Buffer.from(json), mediaType } };
+}
+
 /** A resource that has just been made. @param url absolute */
 export function created(url: string, value: unknown, etag: string): Answer {
   return { status: 201, etag, headers: { location: url }, body: jsonBody(value) };

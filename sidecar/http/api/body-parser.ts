@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
+import { readJson } from '../../shared/strict-json.js';
 import { refused } from './refusals.js';
-import { checkJson, JsonTextError } from './strict-json.js';
+import { unreadableBody } from './unreadable-body.js';
 
 /** What bodies may be: JSON by its general name, or by those of the documents that it holds. */
 export const BODY_MEDIA_TYPES = [
@@ -11,14 +13,15 @@ export const BODY_MEDIA_TYPES = [
 
 const ACCEPTED = { accept: BODY_MEDIA_TYPES.join(', ') };
 
-/** Makes the routes of a scope take bodies of JSON and nothing else. */
+/** Makes the routes of a scope take bodies of JSON and nothing else; those that want its text get that. */
 export function takeJsonBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser([...BODY_MEDIA_TYPES], { parseAs: 'buffer' }, (request, body, done) => {
     try {
       if (![undefined, 'identity'].includes(request.headers['content-encoding']?.trim().toLowerCase()))
         throw mediaTypeRefused('Encoded bodies are not supported: send it without Content-Encoding.');
-      done(null, parseBody(body as Buffer));
+      const isRead = request.routeOptions.config.endpoint?.bodyText === undefined;
+      done(null, isRead ? parseBody(body as Buffer) : decodeBody(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
@@ -36,19 +39,21 @@ function mediaTypeRefused(detail: string) {
 }
 
 /**
+ * The text of a body, without the byte order mark that some editors put before it.
+ *
  * @param body UTF-8 (RFC 8259 § 8.1)
- * @throws RequestRefusedError (400) naming line and column
+ * @throws RequestRefusedError (400)
  */
+export function decodeBody(body: Buffer): string {
+  if (!isUtf8(body)) throw refused('invalidRequest', 'The body is no UTF-8.');
+  const text = body.toString();
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+/** @throws RequestRefusedError naming line and column */
 function parseBody(body: Buffer): unknown {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    checkJson(text);
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof JsonTextError) {
-      const { line, column, message } = error;
-      throw refused('invalidRequest', `The body cannot be read as JSON: ${message}.`, { line, column });
-    }
-    throw refused('invalidRequest', 'The body is no UTF-8.');
-  }
+  const read = readJson(decodeBody(body));
+  if ('value' in read) return read.value;
+  const { name, detail, members } = unreadableBody(read.unreadable);
+  throw refused(name, detail, members);
 }

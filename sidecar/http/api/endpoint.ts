@@ -16,6 +16,10 @@ export interface Endpoint {
   readonly description?: string;
   readonly query?: ParametersSchema;
   readonly body?: JsonSchema;
+  /** Instead of `body`: the handler gets the text of the body, which nobody has read yet. For the documentation. */
+  readonly bodyText?: JsonSchema;
+  /** A POST that works on what it is sent and changes nothing: it needs no token, and its answer has no ETag. */
+  readonly isComputation?: boolean;
   /** Its success answers by status. */
   readonly answers: Readonly<Record<number, AnswerSchema>>;
   /** Problems beyond those that follow from method, path and body. */
@@ -43,6 +47,8 @@ export interface Call<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** Of an endpoint with `bodyText`; else empty. */
+  readonly text: string;
   readonly conditions: Conditions;
   /** Where the client reaches this service, without a trailing slash. */
   readonly baseUrl: string;

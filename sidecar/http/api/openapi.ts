@@ -76,7 +76,7 @@ export function apiOpenApi(routes: readonly ApiRoute[]): Part {
 }
 
 function operationOf(endpoint: Endpoint, components: Components): Part {
-  const { method, id, tag, summary, description, body } = endpoint;
+  const { method, id, tag, summary, description, body = endpoint.bodyText } = endpoint;
   return {
     operationId: id,
     tags: [tag],
@@ -91,7 +91,7 @@ function operationOf(endpoint: Endpoint, components: Components): Part {
       ? {}
       : { requestBody: { required: true, content: bodyContent(components.use(body)) } }),
     responses: { ...answersOf(endpoint, components), ...problemResponses(endpoint, components) },
-    ...(isWrite(method) ? { security: [{ GatewayToken: [] }, {}] } : {}),
+    ...(isWrite(method, endpoint) ? { security: [{ GatewayToken: [] }, {}] } : {}),
   };
 }
 
@@ -136,13 +136,16 @@ function bodyContent(schema: JsonSchema): Part {
   return Object.fromEntries<Part>(BODY_MEDIA_TYPES.map((mediaType) => [mediaType, { schema }]));
 }
 
-function answersOf({ method, answers }: Endpoint, components: Components): Part {
+function answersOf({ method, answers, isComputation }: Endpoint, components: Components): Part {
   const isRead = method === 'GET';
   const responses = Object.entries(answers).map(([status, answer]): [string, Part] => {
     const headers = {
       ...(answer.content === undefined
         ? {}
-        : { ETag: headerRef('ETag'), 'Cache-Control': headerRef('CacheControl') }),
+        : {
+            ...(isComputation === true ? {} : { ETag: headerRef('ETag') }),
+            'Cache-Control': headerRef('CacheControl'),
+          }),
       ...(status === '201' ? { Location: headerRef('Location') } : {}),
       ...(answer.isPage === true
         ? { Link: headerRef('Link'), 'X-Total-Count': headerRef('TotalCount') }

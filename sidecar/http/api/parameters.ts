@@ -11,7 +11,18 @@ export type ParameterSchema =
       readonly description: string;
     }
   | { readonly type: 'boolean'; readonly default: boolean; readonly description: string }
-  | { readonly type: 'string'; readonly maxLength: number; readonly description: string };
+  | {
+      readonly type: 'string';
+      readonly enum: readonly string[];
+      readonly default?: string;
+      readonly description: string;
+    }
+  | {
+      readonly type: 'string';
+      readonly maxLength: number;
+      readonly pattern?: string;
+      readonly description: string;
+    };
 
 /** The query parameters of one operation, as the `querystring` schema of its route. */
 export interface ParametersSchema {
@@ -66,6 +77,14 @@ export const NAME = {
   description: 'A letter, then up to 127 letters, digits and `_`, `.`, `-`.',
 } as const;
 
+/** The name of a model, as a parameter. */
+export const MODEL_NAME = {
+  type: 'string',
+  maxLength: 128,
+  pattern: NAME_PATTERN,
+  description: 'Name of a model: a letter, then up to 127 letters, digits and `_`, `.`, `-`.',
+} as const;
+
 /** Parameters in paths. Names that cannot be are simply not found, so these are for the documentation. */
 export const PATH_PARAMETERS: Readonly<Record<string, JsonSchema>> = {
   domain: { ...NAME, description: 'Name of a domain.' },
@@ -118,7 +137,21 @@ function readParameter(name: string, schema: ParameterSchema, value: unknown): u
       if (value === 'true' || value === 'false') return value === 'true';
       throw parameterRefused(name, 'must be true or false');
     case 'string':
-      if (value.length <= schema.maxLength) return value;
-      throw parameterRefused(name, `must have ${schema.maxLength} characters at most`);
+      return readText(name, schema, value);
   }
+}
+
+function readText(
+  name: string,
+  schema: ParameterSchema & { readonly type: 'string' },
+  value: string,
+): string {
+  if ('enum' in schema) {
+    if (schema.enum.includes(value)) return value;
+    throw parameterRefused(name, `must be one of ${schema.enum.join(', ')}`);
+  }
+  const { maxLength, pattern, description } = schema;
+  if (value.length > maxLength) throw parameterRefused(name, `must have ${maxLength} characters at most`);
+  if (pattern === undefined || new RegExp(pattern).test(value)) return value;
+  throw parameterRefused(name, `cannot be ${JSON.stringify(value)}: ${description}`);
 }

@@ -29,7 +29,13 @@ export const problemKinds = {
   schemaNotConvertible: kind(422, ownType('schema-not-convertible'), 'Schema not convertible'),
   schemaTooCostly: kind(422, ownType('schema-too-costly'), 'Schema too costly'),
   contextInvalid: kind(422, ownType('context-invalid'), 'Invalid @context'),
+  contextRefused: kind(422, ownType('context-refused'), 'Context refused'),
+  jsonLdInvalid: kind(422, ownType('json-ld-invalid'), 'Invalid JSON-LD'),
+  dataDropped: kind(422, ownType('data-dropped'), 'Data would be dropped'),
+  limitExceeded: kind(422, ownType('limit-exceeded'), 'Limit exceeded'),
   internalError: kind(500, errorTypes.internalError, 'Internal error'),
+  deadlineExceeded: kind(504, ownType('deadline-exceeded'), 'Deadline exceeded'),
+  contextNotHad: kind(504, errorTypes.ldContextNotAvailable, 'Context not available'),
   busy: kind(503, ownType('busy'), 'Busy'),
   storeUnavailable: kind(503, ownType('store-unavailable'), 'Store unavailable'),
 } as const satisfies Record<string, ProblemKind>;

@@ -19,9 +19,16 @@ import {
   StoreUnavailableError,
   UnstorableTextError,
 } from '../../schema-store/errors.js';
+import {
+  DeadlineExceededError,
+  UnreadableBodyError,
+  WorkbenchRefusedError,
+  type RefusalCode,
+} from '../../workbench/errors.js';
 import { TaskTooCostlyError, WorkersBusyError } from '../../workers/errors.js';
 import { answer, type ProblemAnswer } from '../problem-answer.js';
 import { problemKinds, type ProblemName } from './problem-kinds.js';
+import { unreadableBody } from './unreadable-body.js';
 
 /** Seconds after which a client may come back to workers that are busy, or to a store that is not available. */
 const RETRY_AFTER = { 'retry-after': '1' };
@@ -38,6 +45,19 @@ const SCHEMA_REFUSALS: ReadonlyMap<string, ProblemName> = new Map([
   ['SCHEMA_NOT_CONVERTIBLE', 'schemaNotConvertible'],
   ['SCHEMA_TOO_COSTLY', 'schemaTooCostly'],
 ]);
+
+/** Refusals of the workbench. */
+const WORK_REFUSALS: Readonly<Record<RefusalCode, ProblemName>> = {
+  BODY_INVALID: 'bodyInvalid',
+  CONTEXT_NOT_HAD: 'contextNotHad',
+  CONTEXT_REFUSED: 'contextRefused',
+  CONTEXT_UNUSABLE: 'contextInvalid',
+  DATA_DROPPED: 'dataDropped',
+  JSON_LD_INVALID: 'jsonLdInvalid',
+  LIMIT_EXCEEDED: 'limitExceeded',
+  SAMPLES_INVALID: 'bodyInvalid',
+  SAMPLES_TOO_RICH: 'limitExceeded',
+};
 
 /**
  * Turns the errors of the schema service, and of the rooms below it, into problems.
@@ -68,11 +88,25 @@ export function apiProblemOf(error: unknown): ProblemAnswer | undefined {
   if (error instanceof ReferenceUriError) return of('invalidRequest', error, { parameter: 'uri' });
   if (error instanceof SchemaNotAcceptedError) return ofSchema(error);
   if (error instanceof ContextInvalidError) return of('contextInvalid', error, { errors: error.errors });
+  if (error instanceof UnreadableBodyError) {
+    const { name, detail, members } = unreadableBody(error.unreadable);
+    return answer({ ...problemKinds[name], detail, ...members });
+  }
+  if (error instanceof WorkbenchRefusedError) return ofWork(error);
+  if (error instanceof DeadlineExceededError) return of('deadlineExceeded', error);
   // What was too costly to accept is a refused schema. Of an accepted one, making something was too slow for once.
   if (error instanceof WorkersBusyError || error instanceof TaskTooCostlyError)
     return of('busy', error, {}, RETRY_AFTER);
   if (error instanceof StoreUnavailableError) return of('storeUnavailable', error, {}, RETRY_AFTER);
   return undefined;
+}
+
+function ofWork(error: WorkbenchRefusedError): ProblemAnswer {
+  const { code, errors, url } = error;
+  return of(WORK_REFUSALS[code], error, {
+    ...(errors.length === 0 ? {} : { errors }),
+    ...(url === undefined ? {} : { url }),
+  });
 }
 
 function ofText(error: UnstorableTextError): ProblemAnswer {

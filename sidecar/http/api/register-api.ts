@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { SchemaService } from '../../schema-service/service.js';
+import type { Workbench } from '../../workbench/workbench.js';
 import type { TokenCheck } from '../gateway-token.js';
 import { admission, bodyPresence, exactPath, nothingAt } from './admission.js';
 import type { BaseUrlOf } from './base-url.js';
@@ -21,9 +22,11 @@ import type { JsonSchema } from './schema-type.js';
 import { sendAnswer } from './send.js';
 import { API_PATH } from './urls.js';
 import { validatorOf } from './validators.js';
+import { workbenchEndpoints } from './workbench-endpoints.js';
 
 export interface ApiOptions {
   readonly schemas: SchemaService;
+  readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
   readonly checkToken: TokenCheck;
   /** Of one request, in bytes. */
@@ -48,27 +51,29 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
         const [path = ''] = request.url.split('?', 1);
         throw nothingAt(path, request.method, routes);
       });
-      for (const endpoint of endpointsOf(options.schemas, routes)) register(scope, endpoint, options);
+      for (const endpoint of endpointsOf(options, routes)) register(scope, endpoint, options);
       done();
     },
     { prefix: API_PATH },
   );
 }
 
-function endpointsOf(schemas: SchemaService, routes: readonly ApiRoute[]): readonly Endpoint[] {
+function endpointsOf({ schemas, workbench }: ApiOptions, routes: readonly ApiRoute[]): readonly Endpoint[] {
   const endpoints = [
     ...domainEndpoints(schemas.domains),
     ...modelEndpoints(schemas.models),
     ...modelDocumentEndpoints(schemas.models),
     ...contextEndpoints(schemas.contexts),
     ...referenceEndpoints(schemas.references),
+    ...workbenchEndpoints(workbench),
     openapiEndpoint(routes),
   ];
   return [...endpoints, ...endpoints.filter(({ isCrossOrigin }) => isCrossOrigin).map(preflight)];
 }
 
 function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyLimit }: ApiOptions): void {
-  const { method, path, query = NO_PARAMETERS, body } = endpoint;
+  const { method, path, query = NO_PARAMETERS, body, bodyText } = endpoint;
+  const hasBody = isWrite(method) || bodyText !== undefined;
   scope.route({
     method,
     url: path,
@@ -76,15 +81,16 @@ function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyL
     config: { endpoint },
     bodyLimit,
     onRequest: exactPath(endpoint),
-    ...(isWrite(method) ? { preValidation: bodyPresence(endpoint), onSend: discardLateBody } : {}),
+    ...(hasBody ? { preValidation: bodyPresence(endpoint), onSend: discardLateBody } : {}),
     handler: async (request, reply) => {
       const { params, query, body, raw } = request;
-      const conditions = isWrite(method) ? writeConditions(raw.headers) : NO_CONDITIONS;
+      const conditions = isWrite(method, endpoint) ? writeConditions(raw.headers) : NO_CONDITIONS;
       const baseUrl = baseUrlOf(raw);
       const answer = await endpoint.handle({
         params: params as Readonly<Record<string, string>>,
         query,
         body,
+        text: bodyText === undefined ? '' : (body as string),
         conditions,
         baseUrl,
       });

@@ -134,7 +134,15 @@ describe('readJson', () => {
   it('gives the value of every text that checkJson accepts, and what is wrong with others, as plain data', () => {
     fc.assert(
       fc.property(
-        fc.oneof(fc.json(), fc.string(), fc.constantFrom('{"a":1,"a":2}', '{"__proto__":1}')),
+        fc.oneof(
+          fc.json(),
+          fc.string(),
+          fc.json({ noUnicodeString: false }).map((text) => text.replaceAll('"a', '"\\"\\\\:{')),
+          fc.tuple(fc.json(), fc.json()).map(([one, other]) => `{"a":${one},"a":${other}}`),
+          fc.tuple(fc.json(), fc.json()).map(([one, other]) => `[{"a":${one},"\\u0061":${other}}]`),
+          fc.json().map((text) => `{"x":[{"\\u005f_proto__":${text}}]}`),
+          fc.constantFrom('{"a":1,"a":2}', '{"__proto__":1}', '{"a:b":"{[","c\\"":":"}'),
+        ),
         (text) => {
           const read = readJson(text);
           assert.equal('value' in read, takes(text));

@@ -41,6 +41,27 @@ describe('an entity held against its model', () => {
     });
   });
 
+  it('has only warnings of what NGSI-LD forbids and the schema does not, where that is asked for', () => {
+    const lenient = (members: JsonObject) => {
+      const { errors, warnings } = judgeEntity({ ...VEHICLE, ...members }, MODEL, { isStrict: false });
+      return [errors, warnings].map((all) =>
+        (all as readonly { tokens: readonly string[]; code?: string; keyword?: string }[]).map(
+          ({ tokens, code, keyword }) => [pointerOf(tokens), code ?? keyword],
+        ),
+      );
+    };
+    assert.deepEqual(lenient({ speed: { type: 'Number', value: 12 } }), [[], [['/speed/type', 'ngsi-ld']]]);
+    assert.deepEqual(lenient({ speed: { type: 'Number', value: -3 } }), [
+      [['/speed/value', 'minimum']],
+      [['/speed/type', 'ngsi-ld']],
+    ]);
+    assert.deepEqual(lenient({ speed: { type: 'Property' } }), [
+      [['/speed', 'type']],
+      [['/speed', 'ngsi-ld']],
+    ]);
+    assert.deepEqual(lenient({}), [[], []]);
+  });
+
   it('has one error for a fault of structure, and none that follows from it', () => {
     const cases: readonly (readonly [JsonObject, string])[] = [
       [{ speed: { type: 'Property' } }, '/speed'],
@@ -217,7 +238,7 @@ describe('any entity', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), forms, (object, form) => {
         const entity = JSON.parse(JSON.stringify(object)) as JsonObject;
-        assert.notEqual(judgeEntity(entity, MODEL, form).errors.length, 0);
+        assert.notEqual(judgeEntity(entity, MODEL, { form }).errors.length, 0);
       }),
     );
   });
@@ -229,7 +250,11 @@ function judged(
   schema?: JsonObject,
   form?: Form,
 ): { readonly errors: readonly Line[]; readonly warnings: readonly Line[] } {
-  const { errors, warnings } = judgeEntity(entity, schema === undefined ? MODEL : modelOf(schema), form);
+  const { errors, warnings } = judgeEntity(
+    entity,
+    schema === undefined ? MODEL : modelOf(schema),
+    form === undefined ? {} : { form },
+  );
   const lines = (all: readonly { readonly tokens: readonly string[]; readonly say: () => string }[]) =>
     all
       .map(({ tokens, say }): Line => [pointerOf(tokens), say()])

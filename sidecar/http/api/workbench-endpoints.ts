@@ -1,0 +1,113 @@
+import type { Workbench } from '../../workbench/workbench.js';
+import { computed } from './answer.js';
+import { endpoint, type Endpoint } from './endpoint.js';
+import { MODEL_NAME, parameters, VERSION } from './parameters.js';
+import type { ProblemName } from './problem-kinds.js';
+import type { JsonSchema } from './schema-type.js';
+import { COMPACT, ENTITIES, EXPAND, JSON_LD_RESULT, SAMPLES, VERDICTS } from './workbench-resources.js';
+
+const tag = 'Workbench';
+
+const ENUM = {
+  type: 'boolean',
+  default: false,
+  description: 'Strings with few different values become enums.',
+} as const;
+
+const SAMPLE_FORM = {
+  type: 'string',
+  enum: ['keyvalues', 'ngsi-ld'],
+  default: 'keyvalues',
+  description: 'What the samples are: plain objects, or NGSI-LD entities, normalized or concise.',
+} as const;
+
+const ENTITY_FORM = {
+  type: 'string',
+  enum: ['normalized', 'concise', 'keyvalues'],
+  description: 'How the entity is represented; told from the entity if not given.',
+} as const;
+
+const STRICT = {
+  type: 'boolean',
+  default: true,
+  description: 'false: what NGSI-LD forbids and the schema does not is a warning, not an error.',
+} as const;
+
+const ANY_SCHEMA: JsonSchema = { description: 'A JSON Schema of draft 2020-12.' };
+
+/** What any work can come to. */
+const WORK_PROBLEMS = ['bodyInvalid', 'deadlineExceeded', 'busy'] as const satisfies readonly ProblemName[];
+
+/** What processing JSON-LD can come to. */
+const JSON_LD_PROBLEMS = [
+  ...WORK_PROBLEMS,
+  'contextInvalid',
+  'contextRefused',
+  'contextNotHad',
+  'jsonLdInvalid',
+  'dataDropped',
+] as const satisfies readonly ProblemName[];
+
+/** Work on what is sent along; nothing is stored. */
+export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
+  const work = { method: 'POST', tag, isComputation: true } as const;
+  return [
+    endpoint({
+      ...work,
+      path: '/workbench/schema/infer',
+      id: 'inferSchema',
+      summary: 'Infer a JSON Schema from samples',
+      description:
+        'It accepts every sample, does not depend on their order, and can be posted as a model as it is.',
+      query: parameters({ model: MODEL_NAME, form: SAMPLE_FORM, enum: ENUM }),
+      bodyText: SAMPLES,
+      answers: { 200: { description: 'The schema.', content: { 'application/schema+json': ANY_SCHEMA } } },
+      problems: WORK_PROBLEMS,
+      handle: async ({ text, query: { model, form, enum: enumerates } }) =>
+        computed(await workbench.infer(text, { model, form, enumerates }), 'application/schema+json'),
+    }),
+    endpoint({
+      ...work,
+      path: '/workbench/jsonld/expand',
+      id: 'expandJsonLd',
+      summary: 'Expand JSON-LD',
+      description: 'Contexts are those stored and bundled here, and those of allowed origins.',
+      bodyText: EXPAND,
+      answers: {
+        200: { description: 'Expanded.', content: { 'application/json': JSON_LD_RESULT } },
+      },
+      problems: JSON_LD_PROBLEMS,
+      handle: async ({ text, baseUrl }) => computed(await workbench.expand(text, { baseUrl })),
+    }),
+    endpoint({
+      ...work,
+      path: '/workbench/jsonld/compact',
+      id: 'compactJsonLd',
+      summary: 'Compact JSON-LD',
+      description: 'Contexts are those stored and bundled here, and those of allowed origins.',
+      bodyText: COMPACT,
+      answers: {
+        200: { description: 'Compacted.', content: { 'application/json': JSON_LD_RESULT } },
+      },
+      problems: JSON_LD_PROBLEMS,
+      handle: async ({ text, baseUrl }) => computed(await workbench.compact(text, { baseUrl })),
+    }),
+    endpoint({
+      ...work,
+      path: '/validate/:domain/:model',
+      id: 'validateEntity',
+      summary: 'Validate an entity, or several, against a model',
+      description: 'First as NGSI-LD, then its values against the schema.',
+      query: parameters({ ...VERSION, form: ENTITY_FORM, strict: STRICT }),
+      bodyText: ENTITIES,
+      answers: {
+        200: { description: 'The verdict, good or bad.', content: { 'application/json': VERDICTS } },
+      },
+      problems: WORK_PROBLEMS,
+      handle: async ({ params: { domain, model }, text, query: { version, form, strict } }) => {
+        const options = { version, form, isStrict: strict };
+        return computed(await workbench.validate({ domain, name: model }, text, options));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { stopAll } from '../support/gateway-harness.js';
+import { startApi, type ApiClient } from './api-client.js';
+
+after(stopAll);
+
+/** Takes for ever on a text that nearly matches. */
+const BACKTRACKING = { type: 'object', properties: { name: { type: 'string', pattern: '^(a|a)*$' } } };
+const HANGING = { id: 'urn:a:1', type: 'Hostile', name: `${'a'.repeat(60)}!` };
+
+async function withModels(api: ApiClient): Promise<void> {
+  await api.post('/domains', { name: 'City' });
+  await api.post('/domains/City/models', { name: 'Hostile', schema: BACKTRACKING });
+  await api.post('/domains/City/models', { name: 'Bike', schema: { type: 'object' } });
+}
+
+describe('while validations hang in a pattern that backtracks', () => {
+  it('everybody else is served: health, other models, inference, expansion, reads and writes', async () => {
+    // Nothing ends them before the gateway is stopped.
+    const { api, url } = await startApi({ WORKBENCH_TIMEOUT_MS: '60000' });
+    await withModels(api);
+    let answered = 0;
+    const hanging = Array.from({ length: 10 }, async () => {
+      await api.post('/validate/City/Hostile', HANGING).then(
+        () => (answered += 1),
+        () => undefined,
+      );
+    });
+    for (let round = 0; round < 3; round += 1) {
+      assert.equal((await fetch(`${url}/health/live`)).status, 200);
+      const others = await Promise.all([
+        api.post('/validate/City/Bike', { id: 'urn:a:1', type: 'Bike', speed: round }),
+        api.post('/workbench/schema/infer', { speed: round }),
+        api.post('/workbench/jsonld/expand', { document: { 'urn:a:a': round } }),
+        api.post('/workbench/jsonld/compact', { document: { 'urn:a:a': round } }),
+        api.get('/domains/City/models/Bike/openapi'),
+        api.put('/domains/City/models/Bike', { schema: { type: 'object', title: `round ${round}` } }),
+      ]);
+      for (const { status, text } of others) assert.equal(status, 200, text);
+    }
+    assert.equal(answered, 0, 'they hang still');
+    await stopAll();
+    await Promise.all(hanging);
+  });
+
+  it('each ends with its deadline, as 504, and the model still serves those that do not hang', async () => {
+    const { api } = await startApi({ WORKBENCH_TIMEOUT_MS: '1500' });
+    await withModels(api);
+    const [late, ...others] = await Promise.all([
+      api.post('/validate/City/Hostile', HANGING),
+      api.post('/validate/City/Bike', { id: 'urn:a:1', type: 'Bike' }),
+    ]);
+    assert.equal(late.status, 504, late.text);
+    assert.match(late.problem().type, /deadline-exceeded$/);
+    assert.match(late.problem().detail ?? '', /WORKBENCH_TIMEOUT_MS/);
+    for (const { status } of others) assert.equal(status, 200);
+    const harmless = await api.post('/validate/City/Hostile', { ...HANGING, name: 'aaa' });
+    assert.deepEqual(harmless.json(), { valid: true, errors: [], warnings: [] });
+  });
+});
+
+describe('what is sent to the workbench', () => {
+  const targets = [
+    '/workbench/schema/infer',
+    '/workbench/jsonld/expand',
+    '/workbench/jsonld/compact',
+    '/validate/City/Bike',
+  ];
+
+  it('may be nested up to the limit; beyond it, it is 422 and says so', async () => {
+    const { api } = await startApi();
+    await withModels(api);
+    for (const target of targets) {
+      const nested = (levels: number) => `${'{"urn:a:a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+      const deep = (levels: number) =>
+        target.includes('jsonld') ? `{"document":${nested(levels - 1)}}` : nested(levels);
+      const refused = await api.send('POST', target, { raw: deep(5000) });
+      assert.equal(refused.status, 422, target);
+      assert.match(refused.problem().type, /limit-exceeded$/);
+      assert.match(refused.problem().detail ?? '', /500 levels/);
+      const taken = await api.send('POST', target, { raw: deep(400) });
+      assert.ok([200, 422].includes(taken.status), taken.text);
+    }
+    assert.equal((await api.get('/domains')).status, 200);
+  });
+
+  it('is never fetched, run or merged into anything: names of JavaScript are names like others', async () => {
+    const { api } = await startApi();
+    await withModels(api);
+    const text = '{"constructor": 1, "toString": {"valueOf": null}, "hasOwnProperty": [1], "": 2}';
+    const inferred = await api.send('POST', '/workbench/schema/infer?model=Odd', { raw: text });
+    assert.equal(inferred.status, 200, inferred.text);
+    const made = await api.post('/domains/City/models', { name: 'Odd', schema: inferred.json() });
+    assert.equal(made.status, 201, made.text);
+    const entity = { ...(JSON.parse(text) as object), id: 'urn:a:1', type: 'Odd' };
+    const verdict = (await api.post('/validate/City/Odd?form=keyvalues', entity)).json();
+    assert.equal((verdict as { valid: boolean }).valid, true, JSON.stringify(verdict));
+    for (const operation of ['expand', 'compact'])
+      assert.equal((await api.post(`/workbench/jsonld/${operation}`, { document: entity })).status, 200);
+  });
+
+  it('of thousands of faults gets a bounded answer', async () => {
+    const { api } = await startApi();
+    await api.post('/domains', { name: 'City' });
+    const schema = { type: 'object', additionalProperties: { type: 'number' } };
+    await api.post('/domains/City/models', { name: 'Many', schema });
+    const faults = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`a${index}`, 'x']));
+    const entity = { id: 'urn:a:1', type: 'Many', ...faults };
+    const one = (await api.post('/validate/City/Many', entity)).json() as Verdict;
+    assert.equal(one.valid, false);
+    assert.ok(one.errors.length <= 100 && one.warnings.length <= 101);
+    assert.ok(one.warnings.some(({ code }) => code === 'more-errors'));
+    const all = await api.post(
+      '/validate/City/Many',
+      Array.from({ length: 20 }, () => entity),
+    );
+    assert.equal((all.json() as readonly Verdict[]).filter(({ valid }) => valid).length, 0);
+    assert.ok(all.text.length < 2_000_000);
+  });
+});
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly errors: readonly unknown[];
+  readonly warnings: readonly { readonly code: string }[];
+}

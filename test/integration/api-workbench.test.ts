@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { coreContextUrl } from '../../sidecar/json-ld/core-context.js';
+import { stopAll, type Answer } from '../support/gateway-harness.js';
+import { ApiClient, startApi } from './api-client.js';
+
+after(stopAll);
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly errors: readonly Place[];
+  readonly warnings: readonly (Place & { readonly code: string })[];
+}
+
+interface Place {
+  readonly pointer: string;
+  readonly detail: string;
+  readonly keyword: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+const verdictOf = (answer: Answer): Verdict => {
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json() as Verdict;
+};
+
+const SAMPLES = [
+  {
+    id: 'urn:ngsi-ld:Bike:1',
+    type: 'Bike',
+    speed: { type: 'Property', value: 12.5, unitCode: 'KMH' },
+    owner: { type: 'Relationship', object: 'urn:ngsi-ld:Person:1' },
+    status: { type: 'Property', value: 'free' },
+    location: { type: 'GeoProperty', value: { type: 'Point', coordinates: [4.35, 50.85] } },
+    label: { type: 'LanguageProperty', languageMap: { en: 'Bike', fr: 'Vélo' } },
+  },
+  {
+    id: 'urn:ngsi-ld:Bike:2',
+    type: 'Bike',
+    speed: 9,
+    status: 'busy',
+    seen: { value: '2026-11-21T09:00:00Z' },
+  },
+];
+
+describe('from samples to a verdict', () => {
+  let api: ApiClient;
+  before(async () => {
+    ({ api } = await startApi());
+    const inferred = await api.post('/workbench/schema/infer?model=Bike&form=ngsi-ld&enum=true', SAMPLES);
+    assert.equal(inferred.status, 200, inferred.text);
+    await api.post('/domains', { name: 'City' });
+    const made = await api.post('/domains/City/models', { name: 'Bike', schema: inferred.json() });
+    assert.equal(made.status, 201, made.text);
+  });
+
+  it('a schema that was inferred is a model as it is, and every sample is valid by it', async () => {
+    const verdicts = (await api.post('/validate/City/Bike', SAMPLES)).json() as readonly Verdict[];
+    assert.deepEqual(
+      verdicts,
+      SAMPLES.map(() => ({ valid: true, errors: [], warnings: [] })),
+    );
+  });
+
+  it("the model's own examples are valid, key-values and normalized", async () => {
+    for (const file of ['example.jsonld', 'example-normalized.jsonld']) {
+      const example = await api.get(`/domains/City/models/Bike/files/${file}`);
+      const verdict = verdictOf(await api.post('/validate/City/Bike', example.json()));
+      assert.deepEqual(verdict, { valid: true, errors: [], warnings: [] }, example.text);
+    }
+  });
+
+  it('each fault of an entity is one error, at the place a person would point at, in the text as it was sent', async () => {
+    const text = `{
+  "id": "urn:ngsi-ld:Bike:1", "type": "Bike",
+  "speed": {"type": "Property", "value": "12"},
+  "status": {"type": "Property", "value": "fre"},
+  "owner": {"type": "Relationship", "object": "nobody"},
+  "location": {"type": "GeoProperty", "value": {"type": "Point", "coordinates": [4.35]}}
+}`;
+    const { valid, errors } = verdictOf(await api.send('POST', '/validate/City/Bike', { raw: text }));
+    assert.equal(valid, false);
+    assert.deepEqual(
+      errors.map(({ pointer, line }) => [pointer, line]),
+      [
+        ['/speed/value', 3],
+        ['/status/value', 4],
+        ['/owner/object', 5],
+        ['/location/value/coordinates', 6],
+      ],
+    );
+    assert.match(errors[0]?.detail ?? '', /must be a number/);
+    assert.match(errors[1]?.detail ?? '', /did you mean "free"/);
+    for (const { line, column } of errors) {
+      const pointedAt = text.split('\n')[line - 1]?.slice(column - 1) ?? '';
+      assert.match(pointedAt, /^(?:"12"|"fre"|"nobody"|\[4\.35\])/);
+    }
+  });
+
+  it('the same entity has the same verdict in each representation, with pointers into the one that was sent', async () => {
+    const common = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', status: 'free' };
+    for (const [form, entity, pointer] of [
+      ['keyvalues', { ...common, speed: 'fast' }, '/speed'],
+      [
+        'concise',
+        { ...common, speed: { value: 'fast', observedAt: '2026-11-21T09:00:00Z' } },
+        '/speed/value',
+      ],
+      [
+        'normalized',
+        {
+          ...common,
+          status: { type: 'Property', value: 'free' },
+          speed: { type: 'Property', value: 'fast' },
+        },
+        '/speed/value',
+      ],
+    ] as const) {
+      for (const query of ['', `?form=${form}`]) {
+        const { errors } = verdictOf(await api.post(`/validate/City/Bike${query}`, entity));
+        assert.deepEqual(
+          errors.map((error) => [error.pointer, error.keyword]),
+          [[pointer, 'type']],
+          form,
+        );
+      }
+    }
+  });
+
+  it('several entities have one verdict each, with pointers into the whole body', async () => {
+    const bad = { ...SAMPLES[1], speed: 'fast' };
+    const answer = await api.post('/validate/City/Bike', [SAMPLES[0], bad, SAMPLES[1]]);
+    const verdicts = answer.json() as readonly Verdict[];
+    assert.deepEqual(
+      verdicts.map(({ valid }) => valid),
+      [true, false, true],
+    );
+    assert.deepEqual(
+      verdicts[1]?.errors.map(({ pointer }) => pointer),
+      ['/1/speed'],
+    );
+    assert.deepEqual((await api.post('/validate/City/Bike', [])).json(), []);
+  });
+
+  it('what a model does not know, and a Property in the place of a Relationship, is warned of', async () => {
+    const { valid, warnings } = verdictOf(
+      await api.post('/validate/City/Bike', {
+        ...SAMPLES[0],
+        owner: { type: 'Property', value: 'urn:ngsi-ld:Person:1' },
+        colour: { type: 'Property', value: 'red' },
+      }),
+    );
+    assert.equal(valid, true);
+    assert.deepEqual(
+      warnings.map(({ pointer, code }) => [pointer, code]),
+      [
+        ['/owner', 'other-kind'],
+        ['/colour', 'unknown-attribute'],
+      ],
+    );
+  });
+
+  it('an older version can be asked for, and a new one counts from its first request', async () => {
+    const entity = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', speed: 500, status: 'free' };
+    assert.equal(verdictOf(await api.post('/validate/City/Bike', entity)).valid, true);
+    const schema = (await api.get('/domains/City/models/Bike/schema')).json() as {
+      readonly properties: Readonly<Record<string, unknown>>;
+    };
+    const updated = { ...schema, properties: { ...schema.properties, speed: { maximum: 100 } } };
+    assert.equal((await api.put('/domains/City/models/Bike', { schema: updated })).status, 200);
+    assert.equal(verdictOf(await api.post('/validate/City/Bike', entity)).valid, false);
+    assert.equal(verdictOf(await api.post('/validate/City/Bike?version=1', entity)).valid, true);
+    assert.equal((await api.post('/validate/City/Bike?version=9', entity)).status, 404);
+    assert.equal((await api.post('/validate/City/Car', entity)).status, 404);
+    await api.put('/domains/City/models/Bike', { schema });
+  });
+
+  it('what is no entity, or an unknown form, is refused and says what would be right', async () => {
+    const refused = await api.post('/validate/City/Bike', [SAMPLES[0], 7]);
+    assert.equal(refused.status, 422);
+    assert.deepEqual(
+      (refused.problem()['errors'] as readonly Place[]).map(({ pointer }) => pointer),
+      ['/1'],
+    );
+    const form = await api.post('/validate/City/Bike?form=simple', SAMPLES[0]);
+    assert.equal(form.status, 400);
+    assert.match(form.problem().detail ?? '', /normalized, concise, keyvalues/);
+    const name = await api.post('/workbench/schema/infer?model=9', SAMPLES[0]);
+    assert.equal(name.status, 400);
+    const text = await api.send('POST', '/validate/City/Bike', { raw: '{"id": "a",\n "type" 1}' });
+    assert.equal(text.status, 400);
+    assert.deepEqual([text.problem()['line'], text.problem()['column']], [2, 9]);
+  });
+
+  it('an entity that does not say what it is, or says it twice, is not valid', async () => {
+    const pointers = async (entity: unknown) =>
+      verdictOf(await api.post('/validate/City/Bike', entity)).errors.map(({ pointer }) => pointer);
+    assert.deepEqual(await pointers({ ...SAMPLES[0], type: 'Car' }), ['/type']);
+    assert.deepEqual(await pointers({ ...SAMPLES[0], id: 'Bike 1' }), ['/id']);
+    const twice = { type: 'Property', value: 1, datasetId: 'urn:ngsi-ld:Dataset:1' };
+    assert.deepEqual(await pointers({ ...SAMPLES[0], speed: [twice, { ...twice, value: 2 }] }), [
+      '/speed/1/datasetId',
+    ]);
+  });
+});
+
+describe('samples', () => {
+  let api: ApiClient;
+  before(async () => {
+    ({ api } = await startApi());
+  });
+
+  it('give the same schema in any order, as one object or as an array of one', async () => {
+    const [one, other] = SAMPLES;
+    const schemas = await Promise.all(
+      [
+        [one, other],
+        [other, one],
+      ].map(async (samples) => (await api.post('/workbench/schema/infer?form=ngsi-ld', samples)).text),
+    );
+    assert.equal(schemas[0], schemas[1]);
+    assert.equal(
+      (await api.post('/workbench/schema/infer', { a: 1 })).text,
+      (await api.post('/workbench/schema/infer', [{ a: 1 }])).text,
+    );
+  });
+
+  it('that cannot be are refused with their place', async () => {
+    for (const [query, body, pointer] of [
+      ['', [], ''],
+      ['', [{}, 7], '/1'],
+      ['?model=Bike', [{ type: 'Bike' }, { type: 'Car' }], '/1/type'],
+      ['?form=ngsi-ld', { id: 'urn:a:1', type: 'A', speed: { type: 'Property' } }, '/speed'],
+    ] as const) {
+      const refused = await api.post(`/workbench/schema/infer${query}`, body);
+      assert.equal(refused.status, 422, refused.text);
+      assert.deepEqual(
+        (refused.problem()['errors'] as readonly Place[]).map((error) => error.pointer),
+        [pointer],
+        refused.text,
+      );
+    }
+  });
+});
+
+describe('JSON-LD over HTTP', () => {
+  let api: ApiClient;
+  before(async () => {
+    ({ api } = await startApi());
+    await api.post('/contexts', { name: 'Own', '@context': { speed: 'https://city.example/speed' } });
+  });
+
+  const entity = (context: unknown) => ({
+    '@context': context,
+    id: 'urn:ngsi-ld:Bike:1',
+    type: 'Bike',
+    speed: { type: 'Property', value: 12 },
+  });
+
+  const expand = async (document: unknown, others: object = {}) =>
+    api.post('/workbench/jsonld/expand', { document, ...others });
+
+  it('is expanded and compacted with stored contexts and the core context, by the URLs that clients use', async () => {
+    const context = [`${api.url}/contexts/Own`, coreContextUrl('1.8')];
+    const expanded = await expand(entity(context));
+    assert.equal(expanded.status, 200, expanded.text);
+    const { result, warnings } = expanded.json() as { result: readonly object[]; warnings: unknown[] };
+    assert.ok('https://city.example/speed' in (result[0] ?? {}), expanded.text);
+    assert.deepEqual(warnings, []);
+    const compacted = await api.post('/workbench/jsonld/compact', { document: result, context });
+    assert.deepEqual((compacted.json() as { result: unknown }).result, entity(context));
+  });
+
+  it('uses a stored context as it is now, after each edit', async () => {
+    const document = entity([`${api.url}/contexts/Own`, coreContextUrl('1.8')]);
+    for (const iri of ['https://city.example/a', 'https://city.example/b', 'https://city.example/speed']) {
+      await api.put('/contexts/Own', { '@context': { speed: iri } });
+      assert.ok((await expand(document)).text.includes(`"${iri}"`), iri);
+    }
+  });
+
+  it('names a context that it may not load, and loads none', async () => {
+    for (const url of [
+      'https://elsewhere.example/c',
+      'http://169.254.169.254/latest',
+      `${api.url}/contexts/None`,
+    ]) {
+      for (const context of [url, [url], { a: { '@id': 'urn:a:a', '@context': url } }]) {
+        const refused = await expand({ '@context': context, a: { b: 1 } });
+        assert.equal(refused.status, 422, refused.text);
+        assert.equal(refused.problem()['url'], url);
+        assert.ok(refused.problem().detail?.includes(url));
+      }
+    }
+  });
+
+  it('warns of what is dropped, and refuses to drop it where that is asked for', async () => {
+    const document = { '@context': {}, '@id': 'urn:a:1', nonsense: 1, 'urn:a:b': 2 };
+    const { warnings } = (await expand(document)).json() as { warnings: readonly Place[] };
+    assert.deepEqual(
+      warnings.map(({ pointer }) => pointer),
+      ['/document/nonsense'],
+    );
+    const refused = await expand(document, { safe: true });
+    assert.equal(refused.status, 422);
+    assert.match(refused.problem().type, /data-dropped$/);
+    assert.deepEqual(
+      (refused.problem()['errors'] as readonly Place[]).map(({ pointer }) => pointer),
+      ['/document/nonsense'],
+    );
+  });
+
+  it('takes the members of its description and no others', async () => {
+    for (const body of [
+      { document: 'https://elsewhere.example/document' },
+      { document: {}, base: 'https://a.example/' },
+      { document: {}, safe: 'yes' },
+      { document: {}, context: 7 },
+      { context: {} },
+      [],
+    ]) {
+      for (const operation of ['expand', 'compact']) {
+        const refused = await api.post(`/workbench/jsonld/${operation}`, body);
+        assert.equal(refused.status, 422, refused.text);
+        assert.match(refused.problem().type, /body-invalid$/);
+        assert.ok((refused.problem()['errors'] as readonly unknown[]).length > 0);
+      }
+    }
+  });
+});
+
+describe('the workbench', () => {
+  it('needs no token, changes nothing, and says so by its headers', async () => {
+    const { api, url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret' });
+    const trusted = await ApiClient.of(url, { 'x-gateway-token': 'the-shared-secret' });
+    await trusted.post('/domains', { name: 'City' });
+    await trusted.post('/domains/City/models', { name: 'Bike', schema: {} });
+    for (const [target, body] of [
+      ['/workbench/schema/infer', { a: 1 }],
+      ['/workbench/jsonld/expand', { document: {} }],
+      ['/workbench/jsonld/compact', { document: {} }],
+      ['/validate/City/Bike', { id: 'urn:a:1', type: 'Bike' }],
+    ] as const) {
+      const answer = await api.post(target, body);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.headers.get('cache-control'), 'no-cache');
+      assert.equal(answer.headers.get('etag'), null);
+      const wrong = await api.send('GET', target);
+      assert.equal(wrong.status, 405);
+      assert.equal(wrong.headers.get('allow'), 'POST');
+    }
+  });
+});
