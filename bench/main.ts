@@ -8,8 +8,16 @@ import type { Bench, BenchResult } from './support/bench.js';
 import { thisMachine } from './support/machine.js';
 import { textOf } from './support/print.js';
 import { temporalMemory, temporalPurge } from './temporal-purge.js';
+import { workbench } from './workbench.js';
 
-const BENCHES: readonly Bench[] = [entityPurge, memory, temporalPurge, temporalMemory, schemaService];
+const BENCHES: readonly Bench[] = [
+  entityPurge,
+  memory,
+  temporalPurge,
+  temporalMemory,
+  schemaService,
+  workbench,
+];
 const ROUNDS = '5';
 
 const { values, positionals } = parseArgs({

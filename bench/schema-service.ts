@@ -1,9 +1,8 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
+import { startBareFastify } from './support/start-bare-fastify.js';
 import { ratioTarget, type Bench, type BenchResult } from './support/bench.js';
 import { startGateway, type BenchGateway } from './support/gateway.js';
 import { requestsPerSecond } from './support/http-load.js';
@@ -27,7 +26,10 @@ export const schemaService: Bench = {
   async run({ rounds, say }) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-schema-'));
     const gateway = await startGateway('http://127.0.0.1:9', { DATABASE_PATH: join(folder, 'schema.db') });
-    const bare = await startBare(JSON.stringify(schemaOf(0)));
+    const bare = await startBareFastify({
+      text: JSON.stringify(schemaOf(0)),
+      mediaType: 'application/schema+json',
+    });
     try {
       await write(gateway, 'POST', '/api/v2/domains', { name: 'Bench' }, 201);
       await write(
@@ -41,7 +43,7 @@ export const schemaService: Bench = {
       // The first round is a warm-up.
       for (let round = 0; round <= rounds; round++) {
         say(round === 0 ? 'warm-up' : `round ${round}`);
-        const result = await measure(gateway, bare.url, round);
+        const result = await measure(gateway, `${bare.url}/document`, round);
         if (round > 0) measured.push(result);
       }
       return resultOf(measured);
@@ -122,14 +124,6 @@ function schemaOf(number: number): object {
     },
     required: ['id', 'type'],
   };
-}
-
-async function startBare(text: string): Promise<{ readonly url: string; close(): void }> {
-  const child = fork(new URL('./support/bare-fastify.js', import.meta.url));
-  const answered = once(child, 'message') as Promise<[{ url: string }]>;
-  child.send({ text, mediaType: 'application/schema+json' });
-  const [answer] = await answered;
-  return { url: answer.url, close: () => child.disconnect() };
 }
 
 function resultOf(rounds: readonly Round[]): BenchResult {

@@ -2,6 +2,8 @@ import { Client } from 'undici';
 
 export interface Load {
   readonly url: string;
+  /** A body of JSON, to be posted; without one, the requests are GETs. */
+  readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Status that every answer must have. */
   readonly status: number;
@@ -19,14 +21,17 @@ export async function requestsPerSecond(load: Load): Promise<number> {
   const { origin, pathname, search } = new URL(load.url);
   const clients = Array.from({ length: load.connections }, () => new Client(origin, { pipelining: 1 }));
   let left = load.requests;
+  const { body: sent, headers = {} } = load;
+  const request = {
+    path: pathname + search,
+    ...(sent === undefined
+      ? { method: 'GET' as const, headers }
+      : { method: 'POST' as const, headers: { 'content-type': 'application/json', ...headers }, body: sent }),
+  };
   const work = async (client: Client) => {
     while (left > 0) {
       left -= 1;
-      const { statusCode, body } = await client.request({
-        method: 'GET',
-        path: pathname + search,
-        ...(load.headers === undefined ? {} : { headers: load.headers }),
-      });
+      const { statusCode, body } = await client.request(request);
       await body.dump({ limit: 1024 * 1024 });
       if (statusCode !== load.status) throw new Error(`${load.url} answered ${statusCode}`);
     }

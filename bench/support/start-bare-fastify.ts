@@ -1,0 +1,20 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A bare Fastify server in a process of its own (bare-fastify.js). */
+export interface BareFastify {
+  readonly url: string;
+  close(): void;
+}
+
+/** @param document what GET /document answers */
+export async function startBareFastify(document: {
+  readonly text: string;
+  readonly mediaType: string;
+}): Promise<BareFastify> {
+  const child = fork(new URL('./bare-fastify.js', import.meta.url));
+  const answered = once(child, 'message') as Promise<[{ url: string }]>;
+  child.send(document);
+  const [{ url }] = await answered;
+  return { url, close: () => child.disconnect() };
+}
