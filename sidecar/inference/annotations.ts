@@ -31,11 +31,30 @@ export class Annotations {
 }
 
 /** The kind of an attribute that was only seen in key-values form, where its values tell. */
-function kindByValue({ types, objects }: Shape): AttributeKind | undefined {
+function kindByValue(shape: Shape): AttributeKind | undefined {
+  if (refersToEntities(shape)) return 'Relationship';
+  const { types, objects } = shape;
   const isObjectsOnly = typesIn(types).every((type) => type === 'object' || type === 'null');
   if (!isObjectsOnly || objects === undefined) return undefined;
   if (isGeometryOnly(objects)) return 'GeoProperty';
   return isLanguageMapOnly(objects) ? 'LanguageProperty' : undefined;
+}
+
+/** Ids of entities, or arrays of them. */
+function refersToEntities({ types, areEntityIds, items }: Shape): boolean {
+  const seen = typesIn(types).filter((type) => type !== 'null');
+  const areItemsIds = items === undefined || (items.areEntityIds === true && onlyStrings(items));
+  const isThere = areEntityIds === true || items?.areEntityIds === true;
+  return (
+    isThere &&
+    areEntityIds !== false &&
+    areItemsIds &&
+    seen.every((type) => type === 'string' || type === 'array')
+  );
+}
+
+function onlyStrings({ types }: Shape): boolean {
+  return typesIn(types).every((type) => type === 'string');
 }
 
 function onlyOne<Item>(items: ReadonlySet<Item> = new Set<Item>()): Item | undefined {

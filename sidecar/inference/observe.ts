@@ -88,6 +88,7 @@ export class Observer {
     if (shape.format === undefined) shape.format = format ?? null;
     else if (shape.format !== format) shape.format = null;
 
+    if (shape.areEntityIds !== false) shape.areEntityIds = text.startsWith('urn:ngsi-ld:');
     if (shape.words === null) return;
     // A string with a format is no word: it would make an enumeration of what was free before the format was lost.
     const isWord = meaning === 'name' || (this.#enumerates && meaning === undefined && format === undefined);

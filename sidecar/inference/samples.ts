@@ -45,7 +45,7 @@ export function samplesIn(document: JsonValue): readonly PlacedSample[] {
     else addInfinite(value, tokens, faults);
     return [];
   });
-  if (isArray(document) && document.length === 0) faults.add([], 'must hold a sample at least, is empty');
+  if (isArray(document) && document.length === 0) faults.add([], 'must hold at least one sample, is empty');
   faults.throwIfAny();
   return samples;
 }

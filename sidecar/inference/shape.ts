@@ -18,6 +18,8 @@ export interface Shape {
   types: number;
   /** The one format of all strings; null when they have none in common, undefined before the first string. */
   format: Format | null | undefined;
+  /** Whether all strings are ids of NGSI-LD entities; undefined before the first string. */
+  areEntityIds: boolean | undefined;
   /** Distinct strings as long as they can be an enumeration; null when not, or when nobody asks for enumerations. */
   words: Set<string> | null | undefined;
   /** All items of all arrays; undefined while these are empty. */
@@ -63,6 +65,7 @@ export function emptyShape(): Shape {
     count: 0,
     types: 0,
     format: undefined,
+    areEntityIds: undefined,
     words: undefined,
     items: undefined,
     objects: undefined,

@@ -1,11 +1,11 @@
 import { compactionLosses, mayLose } from './compaction-losses.js';
 import { surveyOf, type DocumentSurvey } from './document-survey.js';
 import { eventWarnings } from './event-warnings.js';
-import { isMap, pointerTo } from './json.js';
+import { isMap, pointerTo, sameValue } from './json.js';
 import { refusedFor, type Refused } from './outcomes.js';
 import type { ProcessingSession } from './processing-session.js';
 import type { SizedRequest } from './request-body.js';
-import { nullsIn } from './round-trip.js';
+import { lossesOf, nullsIn } from './round-trip.js';
 import type { RoundTrips } from './round-trips.js';
 import type { JsonLdWarning } from './warnings.js';
 
@@ -78,12 +78,29 @@ export async function compactDocument(
   // The package takes no null, which means no context (JSON-LD 1.1 API § 9.1).
   const result = await session.compact(expanded, context ?? {});
   const dropped = eventWarnings(session.events, document);
-  const lost = survey.hasNull ? nullsIn(document, '/document', pointersOf(dropped)) : [];
+  const skip = pointersOf(dropped);
+  const isSmall = request.characters <= MOST_COMPARED;
+  const lost = comesBack(request, survey)
+    ? isSmall
+      ? lossesOf(document, result, '/document', skip)
+      : [NOT_COMPARED]
+    : survey.hasNull
+      ? nullsIn(document, '/document', skip)
+      : [];
   if (!mayLose(expanded)) return { result, dropped, lost };
-  if (request.characters > MOST_COMPARED) return { result, dropped, lost: [...lost, NOT_COMPARED] };
+  if (!isSmall) return { result, dropped, lost: [...lost, NOT_COMPARED] };
   const again = await session.withoutEvents().expand(result, undefined);
   const keepsNull = survey.hasNull && surveyOf(expanded).hasNull;
   return { result, dropped, lost: [...(keepsNull ? [] : lost), ...compactionLosses(expanded, again)] };
+}
+
+/** Whether the document is compacted with its own context, so that it should come back as it was. */
+function comesBack({ document, context }: SizedRequest, survey: DocumentSurvey): boolean {
+  if (!survey.hasNull && !survey.hasOddArray) return false;
+  if (Array.isArray(document) || survey.innerContexts.length > 0 || Object.hasOwn(document, '@graph'))
+    return false;
+  const [own] = survey.outerContexts;
+  return own !== undefined && (context === undefined || sameValue(context, own));
 }
 
 function distinct(contexts: readonly unknown[]): readonly unknown[] {

@@ -98,7 +98,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['loading remote context failed', 'A context that this one names cannot be loaded.'],
   [
     'protected term redefinition',
-    'The term is protected by a context before this one, such as the NGSI-LD core context, and means something else there. The core context belongs last.',
+    'The term is protected by a context before this one, such as the NGSI-LD core context, and means something else there. The core context belongs last, in one version: contexts of models here have it in them.',
   ],
 ]);
 

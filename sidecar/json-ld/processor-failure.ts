@@ -4,6 +4,7 @@ import { isMap, pointerTo, sameValue } from './json.js';
 import type { Refused } from './outcomes.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
 import type { JsonLdRequest } from './request-body.js';
+import { shown } from './warnings.js';
 
 /** What the processor threw; `cause` has it. */
 export class ProcessorFailure extends Error {}
@@ -14,7 +15,8 @@ export function refusalOf({ cause }: ProcessorFailure, request: JsonLdRequest): 
   const error = processingErrorOf(cause);
   const sentence = sentenceOf(error);
   const { code } = error;
-  const detail = code === 'unforeseen' ? sentence : `${sentence} (JSON-LD 1.1: ${code})`;
+  const about = error.term === undefined ? '' : `${shown(error.term)}: `;
+  const detail = code === 'unforeseen' ? sentence : `${about}${sentence} (JSON-LD 1.1: ${code})`;
   const pointers =
     error.term === undefined ? placesOfValue(cause, request) : placesOfTerm(error.term, request);
   const [pointer] = pointers;

@@ -22,6 +22,8 @@ const MOST_FAULTS = 100;
 /** Reads a body `{document, context?, safe?}`. @returns what is wrong with it otherwise */
 export function readRequest(body: unknown): JsonLdRequest | { readonly faults: readonly ContextFault[] } {
   if (!isMap(body)) return { faults: [{ pointer: '', detail: 'The body must be an object.' }] };
+  if (!Object.hasOwn(body, 'document') && Object.keys(body).some((name) => !MEMBERS.has(name)))
+    return { faults: [{ pointer: '', detail: NOT_WRAPPED }] };
   const document = memberOf(body, 'document');
   const given = memberOf(body, 'context');
   const isWrapped = isMap(given) && Object.hasOwn(given, '@context');
@@ -43,6 +45,7 @@ export function readRequest(body: unknown): JsonLdRequest | { readonly faults: r
   return { document, context, contextPointer, safe };
 }
 
+const NOT_WRAPPED = 'The document belongs into the member document: {"document": {…}}.';
 const NO_DOCUMENT = 'document must be there, and be an object or an array; a URL is not loaded.';
 const BESIDE = 'What stands beside @context has no effect: terms belong into it.';
 const UNKNOWN = 'There is no such member: document, context and safe are known.';

@@ -152,8 +152,7 @@ function checkValueMember(
   const own = VALUE_MEMBERS[kind];
   if (name === own) checkValue(kind, value, findings);
   else if (kind === 'Relationship' && name === 'value' && !Object.hasOwn(object, own)) {
-    findings.warn('relationship-value', 'is the value of a Relationship, which has an object instead');
-    checkValue(kind, value, findings);
+    findings.fault('additionalProperties', 'must be the object of the Relationship, which has no value');
   } else {
     const other = KIND_OF_MEMBER.get(name) ?? '';
     findings.fault(

@@ -25,7 +25,7 @@ export function isOfModel(type: JsonValue | undefined, model: string): boolean {
 export function checkPresence(entity: JsonObject, findings: Findings): void {
   for (const [name, what] of [
     ['id', 'a URI such as urn:ngsi-ld:Vehicle:1'],
-    ['type', 'the name of its type'],
+    ['type', 'such as "Vehicle"'],
   ] as const) {
     const hasAlias = Object.hasOwn(entity, `@${name}`);
     if (Object.hasOwn(entity, name)) {

@@ -1,4 +1,5 @@
-import { isArray, member, type JsonObject } from '../json-schema/json.js';
+import { isArray, isObject, member, type JsonObject, type JsonValue } from '../json-schema/json.js';
+import { step } from '../json-schema/pointer.js';
 import type { Finding } from '../representation/findings.js';
 import { KIND_OF_MEMBER } from '../representation/value-members.js';
 
@@ -23,8 +24,8 @@ export function consequencesOf(
   const wrong = new Set(reaching.flatMap(({ tokens }) => reachOf(tokens, entity)));
   const isEntityWrong = faults.some(({ tokens }) => tokens.length === 0);
   return ([name, ...below], missing) => {
-    if (name === undefined)
-      return missing !== undefined && (wrong.has(missing) || (isEntityWrong && ALWAYS_THERE.has(missing)));
+    if (missing !== undefined && isEntityWrong && ALWAYS_THERE.has(missing)) return true;
+    if (name === undefined) return missing !== undefined && wrong.has(missing);
     if (wrong.has(name)) return true;
     const [index] = below;
     return index !== undefined && isArray(member(entity, name)) && wrong.has(instanceKey(name, index));
@@ -38,7 +39,13 @@ function reachOf([name, ...below]: readonly string[], entity: JsonObject): reado
   const [index] = below;
   const own = hasInstances && index !== undefined ? instanceKey(name, index) : name;
   const [inner] = hasInstances ? below.slice(1) : below;
-  return inner === undefined || CONVERTED.has(inner) ? [own] : [];
+  const value = hasInstances ? step(member(entity, name), index ?? '') : member(entity, name);
+  return inner === undefined || CONVERTED.has(inner) || isBare(value) ? [own] : [];
+}
+
+/** A value without anything around it, such as a geometry in the concise representation. */
+function isBare(value: JsonValue | undefined): boolean {
+  return !isObject(value) || ![...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
 }
 
 function instanceKey(name: string, index: string): string {

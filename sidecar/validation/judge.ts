@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-schema/json.js';
+import { objectOf, type JsonObject } from '../json-schema/json.js';
 import { tokensOf } from '../json-schema/pointer.js';
 import { readEntity, type EntityReading, type Form, type Reading } from '../representation/read-entity.js';
 import { consequencesOf } from './consequences.js';
@@ -97,13 +97,22 @@ function placeOf({ tokens, ofMember }: Explained, reading: Reading): readonly st
 }
 
 /** The validator alone says whether there is a fault; where no better words are found, they are its own. */
-function faultsIn({ keyValues }: Reading, { flat, firstError }: Model): readonly Explained[] {
+function faultsIn(reading: Reading, { flat, firstError, unsaid }: Model): readonly Explained[] {
+  const keyValues = withoutAny(reading.keyValues, unsaid);
   const first = firstError(keyValues);
   if (first === undefined) return [];
   const explained = explainSafely(flat, keyValues);
   if (explained.length > 0) return explained;
   const { instancePath, keyword, message = 'is not valid' } = first;
   return [{ tokens: tokensOf(instancePath) ?? [], keyword, say: () => message }];
+}
+
+/** The object itself where it has none of the members, as is usual. */
+function withoutAny(object: JsonObject, members: ReadonlySet<string>): JsonObject {
+  for (const name of members)
+    if (Object.hasOwn(object, name))
+      return objectOf(Object.entries(object).filter(([other]) => !members.has(other)));
+  return object;
 }
 
 function explainSafely(flat: Model['flat'], keyValues: JsonObject): readonly Explained[] {

@@ -18,6 +18,8 @@ export interface Model {
   readonly attributes: ReadonlyMap<string, AttributeKind | undefined>;
   /** Whether the model describes an attribute without naming it: by a pattern, or as any other. */
   readonly foresees: (attribute: string) => boolean;
+  /** Members of every entity, such as createdAt, of which the schema says nothing: it is not asked about them. */
+  readonly unsaid: ReadonlySet<string>;
   /** Whether it describes the value itself of attributes whose key-values form wraps it; see `ReadOptions`. */
   readonly unwraps: (attribute: string) => boolean;
 }
@@ -49,6 +51,7 @@ export function prepareModel(name: string, schema: JsonObject): Model {
     firstError: (keyValues) => validate(keyValues)[0],
     attributes: new Map(kinds),
     foresees: foreseenBy(described),
+    unsaid: new Set(COMMON_MEMBERS.filter((member) => !describes(flat.root, flat.targets, member))),
     unwraps: (attribute) => unwrappedNames.has(attribute),
   };
 }
@@ -65,10 +68,18 @@ function statedKind(
   return isStated ? kind : undefined;
 }
 
+/** What brokers add to entities, and what any entity may have (clause 5.2.4). */
+const COMMON_MEMBERS = ['createdAt', 'modifiedAt', 'deletedAt', 'expiresAt', 'scope'];
+
 const WRAPPING: readonly string[] = [...WRAPPED_KINDS].map((kind) => VALUE_MEMBERS[kind]);
 
 /** Whether a schema, in some alternative, knows the member that wraps a value, such as `languageMap`. */
 function describesWrapping(schema: Schema, targets: Targets): boolean {
+  return describes(schema, targets, ...WRAPPING);
+}
+
+/** Whether a schema, in some alternative, names one of the properties. */
+function describes(schema: Schema, targets: Targets, ...properties: readonly string[]): boolean {
   const found = new Set<Schema>();
   const open: Schema[] = [schema];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -76,7 +87,7 @@ function describesWrapping(schema: Schema, targets: Targets): boolean {
       if (!isObject(one) || found.has(one)) continue;
       found.add(one);
       const names = namedSchemasIn(one, 'properties');
-      if (WRAPPING.some((wrapping) => names.has(wrapping))) return true;
+      if (properties.some((property) => names.has(property))) return true;
       open.push(...alternativesIn(one));
     }
   }

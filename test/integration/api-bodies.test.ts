@@ -119,6 +119,12 @@ describe('bodies', () => {
     assert.equal((some.problem()['errors'] as readonly unknown[]).length, 100);
   });
 
+  it('that are announced where none is needed, and not there, are no fault', async () => {
+    await api.post('/domains', { name: 'Announced' });
+    const headers = { 'content-type': 'application/json', 'content-length': '0' };
+    assert.equal((await api.send('DELETE', '/domains/Announced', { headers })).status, 204);
+  });
+
   it('that are missing where one is needed, or there where none is, are 400', async () => {
     assert.equal((await api.send('POST', '/domains')).status, 400);
     const empty = await api.send('POST', '/domains', { headers: { 'content-type': 'application/json' } });

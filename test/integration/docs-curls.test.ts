@@ -33,7 +33,10 @@ function stepsOf(page: string): readonly Step[] {
   const text = readFileSync(join(ROOT, page), 'utf8');
   return Array.from(
     text.matchAll(/```sh\n([^]*?)```(?:\n\n```json\n([^]*?)```)?/g),
-    ([, commands = '', json]) => ({ commands, answer: json === undefined ? undefined : JSON.parse(json) }),
+    ([, commands = '', json]) => ({
+      commands,
+      answer: json === undefined ? undefined : (JSON.parse(json) as unknown),
+    }),
   );
 }
 
@@ -46,8 +49,9 @@ async function run(steps: readonly Step[], url: string): Promise<readonly string
     const { stdout } = await promisify(execFile)('bash', ['-euc', `${curl}\n${script}`], {
       cwd: folder,
       env: { PATH: process.env['PATH'] },
-    }).catch((error: Error & { stdout?: string }) => {
-      throw new Error(`${error.message}\n${error.stdout ?? ''}`);
+    }).catch((cause: unknown) => {
+      const { message, stdout: printed = '' } = cause as Error & { readonly stdout?: string };
+      throw new Error(`${message}\n${printed}`, { cause });
     });
     return stdout.replaceAll(url, 'http://127.0.0.1:8080').split('%%%');
   } finally {

@@ -82,7 +82,7 @@ export const MODEL_NAME = {
   type: 'string',
   maxLength: 128,
   pattern: NAME_PATTERN,
-  description: 'Name of a model: a letter, then up to 127 letters, digits and `_`, `.`, `-`.',
+  description: 'a name of a model: a letter, then up to 127 letters, digits and `_`, `.`, `-`.',
 } as const;
 
 /** Parameters in paths. Names that cannot be are simply not found, so these are for the documentation. */
@@ -153,5 +153,5 @@ function readText(
   const { maxLength, pattern, description } = schema;
   if (value.length > maxLength) throw parameterRefused(name, `must have ${maxLength} characters at most`);
   if (pattern === undefined || new RegExp(pattern).test(value)) return value;
-  throw parameterRefused(name, `cannot be ${JSON.stringify(value)}: ${description}`);
+  throw parameterRefused(name, `cannot be ${JSON.stringify(value)}, but ${description.replace(/\.$/, '')}`);
 }

@@ -180,6 +180,21 @@ describe('what is inferred', () => {
     assert.deepEqual(valuesAt({ type: 'Point', coordinates: [1, 2] }, { a: 1 }), { type: 'object' });
   });
 
+  it('takes for Relationships what holds ids of entities only, alone or in arrays', () => {
+    const relationships = (...samples: readonly JsonObject[]) =>
+      attributesOf(inferSchema(samples))
+        .attributes.filter(({ kind }) => kind === 'Relationship')
+        .map(({ name }) => name);
+    const id = 'urn:ngsi-ld:Person:1';
+    assert.deepEqual(relationships({ a: id, b: [id, id], c: [id, 1], d: 'urn:other:1', e: { f: id } }), [
+      'a',
+      'b',
+    ]);
+    assert.deepEqual(relationships({ a: id, b: id, c: null }, { a: [id], b: 'nobody', c: id }), ['a', 'c']);
+    assert.deepEqual(relationships({ a: [id] }, { a: ['nobody'] }), []);
+    assert.deepEqual(relationships({ a: [id] }, { a: [[id]] }), []);
+  });
+
   it('lists strings where that is asked for, unless some have a format or other values are among them', () => {
     const listed = (...values: readonly JsonValue[]) =>
       namedSchemasIn(

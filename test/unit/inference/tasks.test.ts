@@ -45,7 +45,7 @@ describe('the task of inference', () => {
       { pointer: '', detail: 'must be a sample, which is an object; is null' },
     ]);
     assert.deepEqual(refusalOf('[]')?.errors, [
-      { pointer: '', detail: 'must hold a sample at least, is empty' },
+      { pointer: '', detail: 'must hold at least one sample, is empty' },
     ]);
   });
 

@@ -23,7 +23,7 @@ describe('the size of a value', () => {
           throw new Error('was looked at');
         },
       },
-    ].reverse();
+    ];
     assert.ok(isLarger(value, 50));
   });
 });

@@ -78,11 +78,10 @@ describe('safe processing', () => {
   it('gives the result where nothing is dropped', async () => {
     const document = { '@context': CORE, id: 'urn:x:1', type: 'T', speed: { type: 'Property', value: [1] } };
     const { result, warnings } = await desk.compact({ document, safe: true });
-    assert.deepEqual([result, warnings], [{ ...document, speed: { type: 'Property', value: 1 } }, []]);
-    // An array of one is no data that expansion drops.
-    assert.deepEqual(placesOf((await desk.expand({ document, safe: true })).warnings), [
-      ['array-of-one', '/document/speed/value'],
-    ]);
+    assert.deepEqual(result, { ...document, speed: { type: 'Property', value: 1 } });
+    // An array of one is no data that is dropped.
+    for (const lost of [warnings, (await desk.expand({ document, safe: true })).warnings])
+      assert.deepEqual(placesOf(lost), [['array-of-one', '/document/speed/value']]);
   });
 });
 

@@ -231,11 +231,22 @@ describe('warnings of what compaction does not bring back', () => {
     assert.deepEqual((await desk.compact({ document: [input], context: keeping })).warnings, []);
   });
 
+  it('tell of the arrays that a document loses when it is compacted with its own context, named or not', async () => {
+    const document = entity({ a: [1], b: { type: 'Property', value: [[1], [2]] }, c: [1, 2] });
+    const places = [
+      ['array-of-one', '/document/a'],
+      ['array-flattened', '/document/b/value'],
+    ];
+    for (const context of [{}, { context: (document as Record<string, unknown>)['@context'] }])
+      assert.deepEqual(placesOf((await desk.compact({ document, ...context })).warnings), places);
+  });
+
   it('tell of nulls that a compacted document had, but not of those of JSON literals', async () => {
     const lost = await desk.compact({ document: entity({ a: null, b: [1, null] }) });
     assert.deepEqual(placesOf(lost.warnings), [
       ['null-lost', '/document/a'],
       ['null-lost', '/document/b/1'],
+      ['array-of-one', '/document/b'],
     ]);
     const kept = await desk.compact({ document: entity({ a: { type: 'JsonProperty', json: null } }) });
     assert.deepEqual(kept.warnings, []);

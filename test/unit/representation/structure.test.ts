@@ -119,6 +119,9 @@ describe('the structure of an attribute', () => {
     assert.deepEqual(faultsOfAttribute({ ...PROPERTY, object: 'urn:a:b' }), [
       '/x/object additionalProperties',
     ]);
+    assert.deepEqual(faultsOfAttribute({ type: 'Relationship', value: 'urn:a:b' }), [
+      '/x/value additionalProperties',
+    ]);
     assert.deepEqual(faultsOfAttribute({ value: 1, vocab: 'a' }), ['/x/vocab additionalProperties']);
   });
 
@@ -230,7 +233,6 @@ describe('the structure of an attribute', () => {
 describe('what is odd but taken', () => {
   it('is a warning', () => {
     const cases: readonly (readonly [JsonValue, string])[] = [
-      [{ type: 'Relationship', value: 'urn:a:b' }, '/x/value relationship-value'],
       [{ ...PROPERTY, observedAt: '2026-01-31T12:00:00+01:00' }, '/x/observedAt not-utc'],
       [{ type: 'LanguageProperty', languageMap: { 'no tag': 'a' } }, '/x/languageMap/no tag language-tag'],
       [{ type: 'JsonProperty', json: 5 }, '/x/json json-scalar'],

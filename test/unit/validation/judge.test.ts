@@ -41,6 +41,34 @@ describe('an entity held against its model', () => {
     });
   });
 
+  it('may have what brokers add to it, also where the schema allows no other members', () => {
+    const closed = {
+      type: 'object',
+      properties: { id: {}, type: {}, speed: {} },
+      additionalProperties: false,
+    };
+    const added = { createdAt: '2026-01-31T12:00:00Z', modifiedAt: '2026-01-31T12:00:00Z', scope: '/a' };
+    const entity = { id: 'urn:a:1', type: 'Vehicle', speed: 1, ...added };
+    assert.deepEqual(judged(entity, closed), { errors: [], warnings: [] });
+    assert.deepEqual(judged({ ...entity, other: 1 }, closed).errors, [
+      ['/other', 'is not among the members that the schema allows'],
+    ]);
+    const said = { ...closed, properties: { ...closed.properties, scope: { const: '/b' } } };
+    assert.deepEqual(
+      judged(entity, said).errors.map(([at]) => at),
+      ['/scope'],
+    );
+  });
+
+  it('has one error for a geometry that stands alone, and for an id that is misspelt', () => {
+    const location = { type: 'Point', coordinates: [1] };
+    assert.deepEqual(
+      judged({ ...conciseVehicle(), location }).errors.map(([at]) => at),
+      ['/location/coordinates'],
+    );
+    assert.equal(judged({ ...without(VEHICLE, 'id'), ID: 'urn:a:1' }).errors.length, 1);
+  });
+
   it('has only warnings of what NGSI-LD forbids and the schema does not, where that is asked for', () => {
     const lenient = (members: JsonObject) => {
       const { errors, warnings } = judgeEntity({ ...VEHICLE, ...members }, MODEL, { isStrict: false });
