@@ -38,7 +38,12 @@ export async function openSchemas(config: Config, clock: Clock): Promise<OpenSch
   const service = createSchemaService({ store, workers, remote, contextBase, clock });
   return {
     service,
-    workbench: createWorkbench({ models: service.models, contexts: service.contextSupply, workers }),
+    workbench: createWorkbench({
+      models: service.models,
+      contexts: service.contextSupply,
+      workers,
+      deadlineMs: config.WORKBENCH_TIMEOUT_MS,
+    }),
     close: async () => {
       await Promise.all([remote.close(), workers.close()]);
       await store.close();

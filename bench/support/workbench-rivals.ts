@@ -72,9 +72,10 @@ function bareAjv(): () => unknown {
 
 function ownJudge(): () => unknown {
   const text = JSON.stringify(parkingEntity(1));
-  const model = { schema: JSON.stringify(PARKING_SCHEMA) };
+  const model = { key: 'bench', type: 'Parking' };
+  validationTasks.prepareModel({ ...model, schema: JSON.stringify(PARKING_SCHEMA) });
   return () => {
-    const outcome = validationTasks.validate({ key: 'bench', model, type: 'Parking', text });
+    const outcome = validationTasks.validate({ ...model, text });
     if (!('answer' in outcome && outcome.answer.startsWith('{"valid":true')))
       throw new Error(`The entity should be valid: ${JSON.stringify(outcome)}`);
   };

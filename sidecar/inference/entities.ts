@@ -5,7 +5,7 @@ import { wrappedMemberOf } from '../representation/form.js';
 import { readEntity } from '../representation/read-entity.js';
 import { KIND_OF_MEMBER } from '../representation/value-members.js';
 import type { Inference } from './inference.js';
-import type { SampleFaults } from './samples.js';
+import type { SampleFaults } from './sample-faults.js';
 import { without } from './without.js';
 
 /** Members that brokers write (clause 4.8): of an entity as it was read, not of the model. */

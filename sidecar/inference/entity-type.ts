@@ -1,4 +1,5 @@
-import { isArray, type JsonObject, type JsonValue } from '../json-schema/json.js';
+import { isArray, member, type JsonObject, type JsonValue } from '../json-schema/json.js';
+import { localName } from '../representation/names.js';
 
 const LONGEST_SHOWN = 100;
 
@@ -17,4 +18,18 @@ export function typeSchema(model: string, hasLists: boolean): JsonObject {
   const alone = { const: model };
   if (!hasLists) return alone;
   return { anyOf: [alone, { type: 'array', items: { type: 'string' }, contains: alone }] };
+}
+
+/**
+ * A schema of `type` that lists types, with the names that IRIs among them end in: validation shows a schema the name of
+ * its model where an entity has the IRI. Any other schema as it is.
+ */
+export function withLocalNames(schema: JsonObject): JsonObject {
+  const listed = member(schema, 'enum');
+  if (!isArray(listed)) return schema;
+  const names = listed.filter((type) => typeof type === 'string');
+  const all = new Set([...names, ...names.map(localName).filter((name) => name !== '')]);
+  const types = [...[...all].sort(), ...listed.filter((type) => type === null)];
+  const [only] = types;
+  return only !== undefined && types.length === 1 ? { const: only } : { ...schema, enum: types };
 }

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../json-schema/json.js';
 import { addEntity } from './entities.js';
 import { Inference, type InferenceOptions } from './inference.js';
-import { SampleFaults, samplesIn } from './samples.js';
+import { SampleFaults } from './sample-faults.js';
+import { samplesIn } from './samples.js';
 
 /** How samples are written: any JSON, such as key-values; or entities in whatever representation. */
 export type SampleForm = 'keyvalues' | 'ngsi-ld';

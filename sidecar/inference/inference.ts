@@ -1,18 +1,11 @@
 import type { AttributeKind } from '../json-schema/attributes.js';
 import { DIALECT_URIS } from '../json-schema/dialect.js';
 import { SchemaLimitError } from '../json-schema/errors.js';
-import {
-  isArray,
-  member,
-  objectOf,
-  stringsOf,
-  type JsonObject,
-  type JsonValue,
-} from '../json-schema/json.js';
+import { member, stringsOf, type JsonObject, type JsonValue } from '../json-schema/json.js';
 import { SCHEMA_LIMITS } from '../json-schema/limits.js';
 import { resolveWith } from '../json-schema/references.js';
 import { Annotations } from './annotations.js';
-import { typeFault, typeSchema } from './entity-type.js';
+import { typeFault, typeSchema, withLocalNames } from './entity-type.js';
 import { tooRich } from './errors.js';
 import { Observer, type Meaning } from './observe.js';
 import { Renderer } from './render.js';
@@ -92,10 +85,13 @@ export class Inference {
   /** The schema of the samples so far, of which there is at least one. @throws {SamplesTooRichError} */
   schema(): JsonObject {
     const renderer = new Renderer();
-    const members = renderer.members(this.#root, (name, shape) =>
-      name === 'type'
-        ? this.#typeSchema(shape, renderer)
-        : this.#annotations.annotated(name, shape, renderer.schemaOf(shape, this.#enumerates)),
+    const members = renderer.members(
+      this.#root,
+      (name, shape) =>
+        name === 'type'
+          ? this.#typeSchema(shape, renderer)
+          : this.#annotations.annotated(name, shape, renderer.schemaOf(shape, this.#enumerates)),
+      wasNull,
     );
     const schema = {
       $schema: DIALECT_URIS['2020-12'],
@@ -115,9 +111,13 @@ export class Inference {
       (name) => this.#root.members?.get(name)?.count === this.#root.others,
     );
     const schema = renderer.schemaOf(shape, areEntities || this.#enumerates);
-    const listed = member(schema, 'enum');
-    return isArray(listed) && listed.length === 1 ? objectOf(listed.map((only) => ['const', only])) : schema;
+    return withLocalNames(schema);
   }
+}
+
+/** An attribute that is null in key-values form is none at all in the other representations (clause 4.5). */
+function wasNull({ types }: Shape): boolean {
+  return typesIn(types).includes('null');
 }
 
 function isReference(kind: AttributeKind | undefined): boolean {

@@ -15,4 +15,10 @@ export const INFERENCE_LIMITS = {
   formattedLength: 2048,
   /** Faults of samples that are listed. */
   faults: 100,
+  /** UTF-16 units of a fault's pointer; of a longer one a part is shown. */
+  pointerLength: 10_000,
+  /** UTF-16 units of the pointers of all faults that are listed. */
+  pointersLength: 100_000,
+  /** UTF-16 units of what is said of a fault. */
+  detailLength: 1000,
 } as const;

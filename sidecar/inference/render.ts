@@ -41,17 +41,22 @@ export class Renderer {
   /**
    * The keywords on the members of objects. Where objects of several kinds are at one place, or have too many names, any
    * will do; but members that wrap a value are named, for that tells validation what the value of an attribute is.
+   *
+   * @param mayLack whether a member is not required, even though all objects have it
    */
   members(
     { geometries, languages, wrappings, others, members }: ObjectsShape,
     schemaOf: (name: string, shape: Shape) => JsonObject,
+    mayLack: (shape: Shape) => boolean = () => false,
   ): JsonObject {
     if (geometries || (languages && others > 0) || !members) {
       const named = [...(wrappings ?? [])].sort().map((name) => [name, {}] as const);
       return named.length === 0 ? {} : { properties: objectOf(named) };
     }
     const sorted = [...members].sort(([one], [other]) => compareNames(one, other));
-    const required = sorted.filter(([, { count }]) => count === others).map(([name]) => name);
+    const required = sorted
+      .filter(([, shape]) => shape.count === others && !mayLack(shape))
+      .map(([name]) => name);
     return {
       ...(required.length > 0 && { required }),
       ...(sorted.length > 0 && {

@@ -16,8 +16,6 @@ const LISTED_MAX = 100;
 export interface ValidateInput {
   /** Names the model's version by its content: the same key always means the same schema. */
   readonly key: string;
-  /** Its self-contained schema, as JSON; only for a worker that has not met the model yet. */
-  readonly model?: { readonly schema: string };
   /** The model's name. */
   readonly type: string;
   /** The entities' representation; told from each entity when it is left out. */
@@ -35,6 +33,9 @@ export interface ValidationRefusal {
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
 }
 
+/** What `prepareModel` is run with. */
+export type PrepareInput = Pick<ValidateInput, 'key' | 'type'> & { readonly schema: string };
+
 export type ValidateOutcome =
   | { readonly answer: string }
   | { readonly needs: 'model' }
@@ -49,25 +50,34 @@ export const validationTasks = {
   /**
    * Holds an entity, or each of an array of entities, against a model. The answer is JSON: `{valid, errors: [{pointer, detail,
    * keyword, line, column}], warnings: [{pointer, detail, code, line, column}]}`, or an array of these. Pointers lead
-   * through the body as it was submitted.
-   *
-   * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
+   * through the body as it was submitted. A worker that has not met the model yet needs it.
    */
-  validate({ key, model: given, type, text, ...options }: ValidateInput): ValidateOutcome {
-    const name = `${key} ${type}`;
-    let model = models.get(name);
-    if (model === undefined) {
-      if (given === undefined) return { needs: 'model' };
-      model = prepareModel(type, JSON.parse(given.schema) as JsonObject);
-      models.set(name, model, given.schema.length);
-    }
+  validate({ key, type, text, ...options }: ValidateInput): ValidateOutcome {
+    const model = models.get(nameOf(key, type));
+    if (model === undefined) return { needs: 'model' };
     const read = readJson(text);
     if ('unreadable' in read) return read;
     return judged(read.value as JsonValue, text, model, options);
   },
+
+  /**
+   * Compiles a model, to be kept for entities. It depends on no entity, and takes longer than one.
+   *
+   * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
+   */
+  prepareModel({ key, type, schema }: PrepareInput): { readonly isPrepared: true } {
+    const name = nameOf(key, type);
+    if (models.get(name) === undefined)
+      models.set(name, prepareModel(type, JSON.parse(schema) as JsonObject), schema.length);
+    return { isPrepared: true };
+  },
 };
 
 export type ValidationTasks = typeof validationTasks;
+
+function nameOf(key: string, type: string): string {
+  return `${key} ${type}`;
+}
 
 function judged(body: JsonValue, text: string, model: Model, options: JudgeOptions): ValidateOutcome {
   const verdicts = new Verdicts();

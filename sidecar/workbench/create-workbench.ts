@@ -3,9 +3,9 @@ import { runWithContexts } from '../json-ld/run-with-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { ContextSupply } from '../schema-service/context-supply.js';
 import type { ModelKey, ModelService } from '../schema-service/service.js';
-import type { ValidateOutcome, ValidationTasks } from '../validation/tasks.js';
-import { TaskFailedError } from '../workers/errors.js';
-import type { TaskRunner } from '../workers/tasks.js';
+import type { ValidationTasks } from '../validation/tasks.js';
+import { WorkersBusyError } from '../workers/errors.js';
+import type { RunOptions, TaskRunner } from '../workers/tasks.js';
 import { answerOf, withinBounds } from './outcome.js';
 import { TextsInFlight } from './texts-in-flight.js';
 import type { InferOptions, ProcessOptions, ValidateOptions, Workbench } from './workbench.js';
@@ -16,10 +16,18 @@ export interface WorkbenchParts {
   readonly models: Pick<ModelService, 'schema'>;
   readonly contexts: ContextSupply;
   readonly workers: TaskRunner<WorkbenchTasks>;
+  /** Of one task, in milliseconds. */
+  readonly deadlineMs: number;
 }
 
 /** Of all bodies that are worked on or wait. */
 const CHARACTERS_MAX = 64 * 1024 * 1024;
+
+/** How much longer than a task the compilation of a model may take. */
+const COMPILE_DEADLINES = 5;
+
+/** Each time it may be another worker that is free. */
+const ROUNDS_MAX = 16;
 
 /** The workbench on the models and contexts of a schema service. Closing the workers is left to whoever opened them. */
 export function createWorkbench(parts: WorkbenchParts): Workbench {
@@ -32,24 +40,29 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
   };
 }
 
+/** What a task is run with when its caller may go away. */
+function runOptions(signal: AbortSignal | undefined): RunOptions {
+  return signal === undefined ? {} : { signal, mayFinish: true };
+}
+
 async function infer(
   { workers }: WorkbenchParts,
   text: string,
-  { model, ...options }: InferOptions,
+  { model, signal, ...options }: InferOptions,
 ): Promise<string> {
   const input = { text, ...options, ...(model === undefined ? {} : { model }) };
-  return answerOf(await withinBounds(workers.run('infer', input)));
+  return answerOf(await withinBounds(workers.run('infer', input, runOptions(signal))));
 }
 
 async function processed(
   { contexts, workers }: WorkbenchParts,
   kind: 'expandDocument' | 'compactDocument',
   text: string,
-  { baseUrl }: ProcessOptions,
+  { baseUrl, signal }: ProcessOptions,
 ): Promise<string> {
   const stamp = await contexts.stamp(baseUrl);
   const outcome = await runWithContexts(
-    (supplied) => withinBounds(workers.run(kind, { text, stamp, supplied })),
+    (supplied) => withinBounds(workers.run(kind, { text, stamp, supplied }, runOptions(signal))),
     (url) => contexts.supply(url, baseUrl),
   );
   return answerOf(outcome);
@@ -57,21 +70,23 @@ async function processed(
 
 /** A worker that has compiled the model before needs nothing but the name of its content. */
 async function validated(
-  { models, workers }: WorkbenchParts,
+  { models, workers, deadlineMs }: WorkbenchParts,
   key: ModelKey,
   text: string,
-  { version, form, isStrict = true }: ValidateOptions,
+  { version, form, isStrict = true, signal }: ValidateOptions,
 ): Promise<string> {
   const { contentHash, text: schemaText } = await models.schema(key, version);
+  const model = { key: contentHash, type: key.name };
   const asGiven = { ...(form === undefined ? {} : { form }), ...(isStrict ? {} : { isStrict }) };
-  const input = { key: contentHash, type: key.name, text, ...asGiven };
   // Whatever makes one entity slow to check makes others of the model slow as well.
-  const lane = `validate ${contentHash}`;
-  const run = async (model?: { readonly schema: string }): Promise<ValidateOutcome> =>
-    withinBounds(workers.run('validate', model === undefined ? input : { ...input, model }, { lane }));
-
-  const first = await run();
-  const outcome = 'needs' in first ? await run({ schema: await schemaText() }) : first;
-  if ('needs' in outcome) throw new TaskFailedError('A worker did not take the schema of a model.');
-  return answerOf(outcome);
+  const options = { ...runOptions(signal), lane: `validate ${contentHash}` };
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const outcome = await withinBounds(workers.run('validate', { ...model, text, ...asGiven }, options));
+    if (!('needs' in outcome)) return answerOf(outcome);
+    // The schema was accepted, so that compiling it ends; large ones take longer than any entity.
+    const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
+    const input = { ...model, schema: await schemaText() };
+    await withinBounds(workers.run('prepareModel', input, compiling));
+  }
+  throw new WorkersBusyError(ROUNDS_MAX);
 }

@@ -1,9 +1,15 @@
 import type { ModelKey } from '../schema-service/service.js';
 
+/** Of any work. */
+export interface WorkOptions {
+  /** Nobody waits for it any more: it is not begun. What has begun goes on, within its deadline. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The representation in which entities are submitted (ETSI GS CIM 009 V1.9.1, clause 4.5). */
 export type EntityForm = 'normalized' | 'concise' | 'keyvalues';
 
-export interface InferOptions {
+export interface InferOptions extends WorkOptions {
   /** Name of the model that the schema is to be of. */
   readonly model?: string | undefined;
   /** What the samples are: plain objects, or NGSI-LD entities of any representation. */
@@ -12,7 +18,7 @@ export interface InferOptions {
   readonly enumerates: boolean;
 }
 
-export interface ValidateOptions {
+export interface ValidateOptions extends WorkOptions {
   /** Of the model; the current one when not given. */
   readonly version?: number | undefined;
   /** The representation of the entity; told from the entity itself when not given. */
@@ -21,7 +27,7 @@ export interface ValidateOptions {
   readonly isStrict?: boolean | undefined;
 }
 
-export interface ProcessOptions {
+export interface ProcessOptions extends WorkOptions {
   /** Where clients reach this service, without a trailing slash: contexts below it are its own. */
   readonly baseUrl: string;
 }
@@ -30,8 +36,8 @@ export interface ProcessOptions {
  * Work on what users send along. It is done in workers, within a deadline, and changes nothing.
  *
  * Each takes the text of a body and gives that of the answer, both JSON. Each can fail with UnreadableBodyError,
- * WorkbenchRefusedError, DeadlineExceededError, WorkersBusyError, TaskFailedError and, where something stored is needed,
- * StoreUnavailableError.
+ * WorkbenchRefusedError, DeadlineExceededError, WorkersBusyError, TaskFailedError, the reason of the signal and, where
+ * something stored is needed, StoreUnavailableError.
  */
 export interface Workbench {
   /** A JSON Schema from one sample, or from an array of samples. */

@@ -102,6 +102,20 @@ export class FairQueue<Task> {
     this.#waiting += again.length;
   }
 
+  /** Takes out the tasks at the heads of the lanes that have waited for too long, as the caller sees it. */
+  expired(isLate: (task: Task) => boolean): readonly Task[] {
+    const tasks: Task[] = [];
+    for (const [lane, waiting] of this.#lanes) {
+      const first = waiting.findIndex((task) => !isLate(task));
+      const late = waiting.splice(0, first === -1 ? waiting.length : first);
+      if (waiting.length === 0) this.#lanes.delete(lane);
+      for (const task of late) this.#alone.delete(task);
+      this.#waiting -= late.length;
+      tasks.push(...late);
+    }
+    return tasks;
+  }
+
   /** A task waits no longer. @returns false when it did not wait */
   withdraw(lane: string, task: Task): boolean {
     const waiting = this.#lanes.get(lane) ?? [];

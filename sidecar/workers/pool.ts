@@ -33,6 +33,9 @@ export function entryBeside(name: string, url: string): URL {
 /** How long a lane is under suspicion after a worker was lost to one of its tasks, in milliseconds. */
 const SUSPICION_MS = 30_000;
 
+/** How many deadlines a task waits, and how long at least in milliseconds: for longer, no caller would. */
+const WAIT = { deadlines: 5, leastMs: 10_000 } as const;
+
 /** How long a task may go on when nobody waits for it any more: a new worker costs more than this, in milliseconds. */
 const GRACE_MS = 100;
 
@@ -50,6 +53,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   readonly #slots: readonly WorkerSlot[];
   readonly #running = new Set<TurnRun>();
   #isClosed = false;
+  #isDispatching = false;
 
   constructor(options: PoolOptions) {
     const { threads, queueLength, entry, clock = systemClock } = options;
@@ -66,17 +70,18 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   run<Kind extends keyof Tasks & string>(
     kind: Kind,
     input: Parameters<Tasks[Kind]>[0],
-    { deadlineMs = this.#options.deadlineMs, signal, lane = kind }: RunOptions = {},
+    { deadlineMs = this.#options.deadlineMs, signal, mayFinish = false, lane = kind }: RunOptions = {},
   ): Promise<Awaited<ReturnType<Tasks[Kind]>>> {
     return new Promise((resolveTyped, reject) => {
       if (this.#isClosed) throw new TaskFailedError('The workers have been closed.');
       signal?.throwIfAborted();
       const resolve = (value: unknown) => resolveTyped(value as Awaited<ReturnType<Tasks[Kind]>>);
-      const task = new Task({ kind, input, lane, deadlineMs, resolve, reject });
-      if (!this.#queue.offer(lane, task, this.#clock.now())) throw new WorkersBusyError(this.#queue.waiting);
-      if (signal !== undefined) task.heed(signal, () => this.#withdraw(task));
+      const since = this.#clock.now();
+      const task = new Task({ kind, input, lane, deadlineMs, since, resolve, reject });
+      if (!this.#queue.offer(lane, task, since)) throw new WorkersBusyError(this.#queue.waiting);
+      if (signal !== undefined) task.heed(signal, () => this.#withdraw(task, mayFinish));
       for (const slot of this.#slots) if (slot.isBroken) void slot.restart();
-      this.#dispatch();
+      this.#dispatchSoon();
     });
   }
 
@@ -90,8 +95,21 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     await Promise.all(this.#slots.map((slot) => slot.close()));
   }
 
+  /** What comes in the same turn of the event loop is handed over together: each message costs as much as a short task. */
+  #dispatchSoon(): void {
+    if (this.#isDispatching) return;
+    this.#isDispatching = true;
+    setImmediate(() => {
+      this.#isDispatching = false;
+      this.#dispatch();
+    });
+  }
+
   /** Gives free workers what they are to do. What comes while they are busy can be handed over together. */
   #dispatch(): void {
+    const earliest = this.#clock.now() - Math.max(WAIT.deadlines * this.#options.deadlineMs, WAIT.leastMs);
+    for (const task of this.#queue.expired(({ since }) => since < earliest))
+      task.fail(new WorkersBusyError(this.#queue.waiting));
     for (;;) {
       const free = this.#slots.filter(({ isFree }) => isFree);
       const turn = free.length === 0 ? undefined : this.#queue.take(this.#clock.now());
@@ -133,8 +151,8 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   }
 
   /** Nobody waits for a task any more. A worker that is at it and at nothing else is to be done soon. */
-  #withdraw(task: Task): void {
-    if (this.#queue.withdraw(task.lane, task)) return;
+  #withdraw(task: Task, mayFinish: boolean): void {
+    if (this.#queue.withdraw(task.lane, task) || mayFinish) return;
     for (const run of this.#running) {
       const { tasks } = run.turn;
       if (tasks.includes(task) && tasks.every(({ isOver }) => isOver)) run.hurry(GRACE_MS);

@@ -6,6 +6,8 @@ export interface TaskOptions extends Job {
   readonly lane: string;
   /** In milliseconds, from its start. */
   readonly deadlineMs: number;
+  /** When it began to wait, in milliseconds of the pool's clock. */
+  readonly since: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -22,6 +24,10 @@ export class Task {
 
   get lane(): string {
     return this.#options.lane;
+  }
+
+  get since(): number {
+    return this.#options.since;
   }
 
   get deadlineMs(): number {

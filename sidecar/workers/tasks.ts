@@ -6,6 +6,8 @@ export interface RunOptions {
   readonly deadlineMs?: number;
   /** Gives the task up: it leaves the queue, or is ended unless it is done in a moment. */
   readonly signal?: AbortSignal;
+  /** A task that has begun may go on, within its deadline, when it was given up: for those that are given up often. */
+  readonly mayFinish?: boolean;
   /**
    * What may be slow together, such as everything that uses one schema: its tasks wait for each other rather than
    * for others, and never take all workers. The kind of the task when left out.

@@ -42,6 +42,9 @@ class HandClock implements Clock {
   }
 }
 
+/** Tasks are handed over at the end of the turn of the event loop in which they come. */
+const handedOver = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 describe('lanes of the pool', () => {
   it('do not wait for each other: one that never ends leaves a worker to others', async (t) => {
     const pool = poolFor(t);
@@ -69,6 +72,19 @@ describe('lanes of the pool', () => {
       assert.equal(await pool.run('echo', count, { lane: `good ${count}` }), count);
     await pool.close();
     await Promise.all(again);
+  });
+
+  it('wait for a few deadlines at most', async (t) => {
+    const clock = new HandClock();
+    const pool = poolFor(t, { clock, deadlineMs: 1000, queueLength: 40 });
+    const first = assert.rejects(
+      pool.run('spin', null, { lane: 'x', deadlineMs: 11_000 }),
+      TaskTooCostlyError,
+    );
+    const waiting = assert.rejects(pool.run('echo', 1, { lane: 'x' }), WorkersBusyError);
+    await clock.endSleep();
+    await Promise.all([first, waiting]);
+    assert.equal(await pool.run('echo', 2, { lane: 'x' }), 2);
   });
 
   it('fill at most half of the queue, and the rest is for others', async (t) => {
@@ -145,6 +161,7 @@ describe('what the pool gives up', () => {
     await pool.run('echo', 0);
     const caller = new AbortController();
     const task = pool.run('later', 1, { signal: caller.signal });
+    await handedOver();
     caller.abort(new Error('The caller went away.'));
     await assert.rejects(task, /went away/);
     // No sleep is ended: only the worker itself can have become free.
@@ -158,11 +175,31 @@ describe('what the pool gives up', () => {
     const caller = new AbortController();
     const task = pool.run('spin', null, { signal: caller.signal });
     const next = pool.run('echo', 1);
+    await handedOver();
     caller.abort(new Error('The caller went away.'));
     await assert.rejects(task, /went away/);
     assert.ok(clock.sleeps.every(({ ms }) => ms <= 100));
     await clock.endSleep();
     assert.equal(await next, 1);
+  });
+
+  it('lets a task that may finish go on, and does not begin one that waits', async (t) => {
+    const clock = new HandClock();
+    const pool = poolFor(t, { threads: 1, clock, deadlineMs: 60_000 });
+    await pool.run('echo', 0);
+    const caller = new AbortController();
+    const options = { signal: caller.signal, mayFinish: true };
+    const tasks = [pool.run('spin', null, options), pool.run('spin', null, options)];
+    await handedOver();
+    caller.abort(new Error('The caller went away.'));
+    for (const task of tasks) await assert.rejects(task, /went away/);
+    // The deadline stands; with the second one, there would be two.
+    assert.deepEqual(
+      clock.sleeps.map(({ ms }) => ms),
+      [60_000],
+    );
+    await clock.endSleep();
+    assert.equal(await pool.run('echo', 1), 1);
   });
 
   it('is refused at once when its caller is gone already', async (t) => {

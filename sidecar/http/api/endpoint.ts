@@ -49,6 +49,8 @@ export interface Call<Params, Query, Body> {
   readonly body: Body;
   /** Of an endpoint with `bodyText`; else empty. */
   readonly text: string;
+  /** Of an endpoint with `bodyText`: aborts when the client goes away. */
+  readonly signal: AbortSignal | undefined;
   readonly conditions: Conditions;
   /** Where the client reaches this service, without a trailing slash. */
   readonly baseUrl: string;

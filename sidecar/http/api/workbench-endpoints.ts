@@ -63,8 +63,8 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
       bodyText: SAMPLES,
       answers: { 200: { description: 'The schema.', content: { 'application/schema+json': ANY_SCHEMA } } },
       problems: WORK_PROBLEMS,
-      handle: async ({ text, query: { model, form, enum: enumerates } }) =>
-        computed(await workbench.infer(text, { model, form, enumerates }), 'application/schema+json'),
+      handle: async ({ text, signal, query: { model, form, enum: enumerates } }) =>
+        computed(await workbench.infer(text, { model, form, enumerates, signal }), 'application/schema+json'),
     }),
     endpoint({
       ...work,
@@ -77,7 +77,8 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
         200: { description: 'Expanded.', content: { 'application/json': JSON_LD_RESULT } },
       },
       problems: JSON_LD_PROBLEMS,
-      handle: async ({ text, baseUrl }) => computed(await workbench.expand(text, { baseUrl })),
+      handle: async ({ text, signal, baseUrl }) =>
+        computed(await workbench.expand(text, { baseUrl, signal })),
     }),
     endpoint({
       ...work,
@@ -90,7 +91,8 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
         200: { description: 'Compacted.', content: { 'application/json': JSON_LD_RESULT } },
       },
       problems: JSON_LD_PROBLEMS,
-      handle: async ({ text, baseUrl }) => computed(await workbench.compact(text, { baseUrl })),
+      handle: async ({ text, signal, baseUrl }) =>
+        computed(await workbench.compact(text, { baseUrl, signal })),
     }),
     endpoint({
       ...work,
@@ -104,8 +106,8 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
         200: { description: 'The verdict, good or bad.', content: { 'application/json': VERDICTS } },
       },
       problems: WORK_PROBLEMS,
-      handle: async ({ params: { domain, model }, text, query: { version, form, strict } }) => {
-        const options = { version, form, isStrict: strict };
+      handle: async ({ params: { domain, model }, text, signal, query: { version, form, strict } }) => {
+        const options = { version, form, isStrict: strict, signal };
         return computed(await workbench.validate({ domain, name: model }, text, options));
       },
     }),

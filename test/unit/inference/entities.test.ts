@@ -15,11 +15,8 @@ import { judgeEntity } from '../../../sidecar/validation/judge.js';
 import { prepareModel } from '../../../sidecar/validation/model.js';
 import { concise, entityDrafts, keyValues, normalized } from './entity-arbitraries.js';
 
-const draft = fc.oneof(
-  entityDrafts('Vehicle'),
-  entityDrafts(['Vehicle', 'Boat']),
-  entityDrafts('https://example.org/Vehicle'),
-);
+const IRI = 'https://example.org/Vehicle';
+const draft = fc.oneof(entityDrafts('Vehicle'), entityDrafts(['Vehicle', 'Boat']), entityDrafts(IRI));
 const drafts = fc.array(draft, { minLength: 1, maxLength: 4 });
 /** Entities in any of the representations, side by side. */
 const entities = fc.array(
@@ -37,10 +34,13 @@ describe('the schema inferred from entities', () => {
   });
 
   it('does so also when the type was not known', () => {
-    const typed = fc.array(fc.oneof(entityDrafts('Vehicle'), entityDrafts(['Boat', 'Vehicle'])), {
-      minLength: 1,
-      maxLength: 3,
-    });
+    const typed = fc.array(
+      fc.oneof(entityDrafts('Vehicle'), entityDrafts(['Boat', 'Vehicle']), entityDrafts(IRI)),
+      {
+        minLength: 1,
+        maxLength: 3,
+      },
+    );
     fc.assert(
       fc.property(typed, (few) => {
         const samples = few.map(normalized);
@@ -61,6 +61,22 @@ describe('the schema inferred from entities', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('makes a model whose example is valid also where attributes of samples are null', () => {
+    const sample = { id: 'urn:ngsi-ld:Vehicle:1', n: null };
+    const typed = vehicle({ n: null });
+    for (const schema of [
+      inferSchema(sample, { model: 'Vehicle' }),
+      inferSchema([sample, { ...sample, n: 1 }], { model: 'Vehicle' }),
+      inferSchema(typed),
+      inferEntities(typed),
+    ]) {
+      const { example } = schemaTasks.makeExample({ schema, entityType: 'Vehicle' });
+      assert.ok(isObject(example));
+      const entity = exampleEntity(example, attributesOf(schema).attributes);
+      assertValid(schema, [entity, vehicle({})]);
+    }
   });
 
   it('is the same for the normalized and the concise representation, in any order', () => {

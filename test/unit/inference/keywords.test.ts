@@ -35,7 +35,7 @@ describe('what is inferred', () => {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       title: 'Vehicle',
       type: 'object',
-      required: ['id', 'type', 'doors', 'driver', 'location', 'speed'],
+      required: ['id', 'type', 'doors', 'location', 'speed'],
       properties: {
         id: { type: 'string', format: 'uri' },
         type: { const: 'Vehicle' },
@@ -114,6 +114,23 @@ describe('what is inferred', () => {
     });
     assert.deepEqual(valuesAt('2024-01-01', '2024-01-01T00:00:00Z'), { type: 'string' });
     assert.deepEqual(valuesAt('2024-01-01', 'soon', '2024-01-01'), { type: 'string' });
+  });
+
+  it('requires what all samples have, unless an attribute is null in one', () => {
+    const samples = [
+      { a: { in: null }, b: 1, c: null },
+      { a: { in: 1 }, b: null, c: null },
+    ];
+    for (const order of [samples, samples.toReversed()]) {
+      const schema = inferSchema(order);
+      assert.deepEqual(schema['required'], ['a']);
+      assert.deepEqual(namedSchemasIn(schema, 'properties').get('a'), {
+        type: 'object',
+        required: ['in'],
+        properties: { in: { type: ['integer', 'null'] } },
+      });
+    }
+    assert.equal(inferSchema({ a: null })['required'], undefined);
   });
 
   it('says nothing of items that nobody saw', () => {
@@ -234,6 +251,21 @@ describe('what is inferred of id and type', () => {
       type: ['array', 'string'],
       items: { type: 'string', enum: ['Bus', 'Car'] },
     });
+  });
+
+  it('lists the name that an IRI ends in as well, for validation shows it to a model of that name', () => {
+    const typeOf = (...types: readonly string[]) =>
+      namedSchemasIn(inferSchema(types.map((type) => ({ id: 'urn:a:1', type }))), 'properties').get('type');
+    const [bikes, cars] = ['https://x.example/Bikes', 'https://x.example/ns#Cars'];
+    const both = { type: 'string', enum: ['Bikes', bikes] };
+    assert.deepEqual(typeOf(bikes), both);
+    assert.deepEqual(typeOf('Bikes', bikes), both);
+    for (const order of [
+      [bikes, cars],
+      [cars, bikes, 'Cars'],
+    ])
+      assert.deepEqual(typeOf(...order), { type: 'string', enum: ['Bikes', 'Cars', bikes, cars] });
+    assert.deepEqual(typeOf('https://x.example/'), { const: 'https://x.example/' });
   });
 
   it('lets an entity of several types have each of them alone, as validation shows it to the model', () => {

@@ -55,6 +55,11 @@ describe('the task of inference', () => {
       refusal?.errors.map(({ pointer }) => pointer),
       ['/1/a~1b/1/c'],
     );
+    const several = refusalOf('{"a": {"b": [1e400, {"c": 1e400}, 0, -1e400]}, "d": 1e400, "e": [[], 1e400]}');
+    assert.deepEqual(
+      several?.errors.map(({ pointer }) => pointer),
+      ['/a/b/0', '/a/b/1/c', '/a/b/3', '/d', '/e/1'],
+    );
     assert.deepEqual(
       refusalOf('{"a": 1e400}')?.errors.map(({ pointer }) => pointer),
       ['/a'],
@@ -82,6 +87,42 @@ describe('the task of inference', () => {
     const refusal = refusalOf(JSON.stringify(Array.from({ length: 1000 }, () => 1)));
     assert.equal(refusal?.errors.length, INFERENCE_LIMITS.faults);
     assert.match(refusal.detail, /1000 faults, the first 100 are listed/);
+  });
+
+  it('lists faults no longer than their pointers are short, and shows the nearest place of a long one', () => {
+    const { pointerLength, pointersLength } = INFERENCE_LIMITS;
+    const faulty = (name: string, count: number) =>
+      `{"a/b": {${JSON.stringify(name)}: [${Array.from({ length: count }, () => '1e400').join()}]}}`;
+    const lengthOf = ({ errors }: NonNullable<ReturnType<typeof refusalOf>>) =>
+      errors.reduce((sum, { pointer }) => sum + pointer.length, 0);
+
+    const some = refusalOf(faulty('x'.repeat(pointerLength / 2), 100));
+    assert.ok(some !== undefined && lengthOf(some) <= pointersLength);
+    assert.ok(lengthOf(some) > 0.9 * pointersLength);
+    assert.equal(some.errors.at(-1)?.pointer.split('/').at(-1), String(some.errors.length - 1));
+    assert.ok(some.detail.includes(`100 faults, the first ${some.errors.length} are listed`), some.detail);
+
+    const cut = refusalOf(faulty('x'.repeat(1_000_000), 3));
+    assert.deepEqual(new Set(cut?.errors.map(({ pointer }) => pointer)), new Set(['/a~1b']));
+    assert.equal(cut?.errors.length, 3);
+    assert.match(cut.errors[0]?.detail ?? '', /^holds a place, .* that must be a number/);
+
+    const model = 'y'.repeat(1_000_000);
+    const [fault] = refusalOf('{"type": "x"}', { model })?.errors ?? [];
+    assert.ok(fault !== undefined && fault.detail.length <= INFERENCE_LIMITS.detailLength + 1);
+  });
+
+  it('refuses names with half a surrogate pair, wherever they are, for no model can have them', () => {
+    const refusal = refusalOf(
+      String.raw`[{"id": "urn:a:1", "\ud83d\ude00": "\ud800"}, {"\ud800": 1, "a": [{"x\udc00": {}}]}]`,
+    );
+    assert.equal(refusal?.code, 'SAMPLES_INVALID');
+    assert.deepEqual(
+      refusal.errors.map(({ pointer }) => pointer),
+      ['/1/\ud800', '/1/a/0/x\udc00'],
+    );
+    assert.match(refusal.errors[0]?.detail ?? '', /surrogate/);
+    assert.ok('answer' in infer(String.raw`{"\ud83d\ude00": "\ud800"}`));
   });
 
   it('refuses samples that are too rich for a schema', () => {

@@ -7,7 +7,7 @@ import {
   UnreadableBodyError,
   WorkbenchRefusedError,
 } from '../../../sidecar/workbench/errors.js';
-import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../../sidecar/workers/errors.js';
+import { TaskTooCostlyError, WorkersBusyError } from '../../../sidecar/workers/errors.js';
 import type { RunOptions, TaskRunner } from '../../../sidecar/workers/tasks.js';
 
 interface Run {
@@ -35,31 +35,52 @@ function benchWith(...outcomes: readonly unknown[]) {
   const models = {
     schema: async () => ({ contentHash: 'hash', text: async () => '{"type":"object"}' }),
   };
-  return { runs, workbench: createWorkbench({ models, contexts, workers }) };
+  return { runs, workbench: createWorkbench({ models, contexts, workers, deadlineMs: 100 }) };
 }
 
 const MODEL = { domain: 'City', name: 'Bike' };
 const AT = { baseUrl: 'http://gateway.example' };
 
 describe('the workbench', () => {
-  it('sends the schema of a model only to a worker that does not know it, and keeps a model to its lane', async () => {
-    const { workbench, runs } = benchWith({ answer: '1' }, { needs: 'model' }, { answer: '2' });
+  it('has a model compiled only by a worker that does not know it, with more time, and keeps it to its lane', async () => {
+    const { workbench, runs } = benchWith(
+      ...[{ answer: '1' }, { needs: 'model' }, { isPrepared: true }, { answer: '2' }],
+    );
     assert.equal(await workbench.validate(MODEL, '{}', {}), '1');
     assert.equal(await workbench.validate(MODEL, '{}', { form: 'concise' }), '2');
+    const model = { key: 'hash', type: 'Bike' };
     assert.deepEqual(
-      runs.map(({ input }) => input),
+      runs.map(({ kind, input, options }) => [kind, input, options?.deadlineMs]),
       [
-        { key: 'hash', type: 'Bike', text: '{}' },
-        { key: 'hash', type: 'Bike', text: '{}', form: 'concise' },
-        { key: 'hash', type: 'Bike', text: '{}', form: 'concise', model: { schema: '{"type":"object"}' } },
+        ['validate', { ...model, text: '{}' }, undefined],
+        ['validate', { ...model, text: '{}', form: 'concise' }, undefined],
+        ['prepareModel', { ...model, schema: '{"type":"object"}' }, 500],
+        ['validate', { ...model, text: '{}', form: 'concise' }, undefined],
       ],
     );
     for (const { options } of runs) assert.equal(options?.lane, 'validate hash');
   });
 
-  it('fails rather than asks for ever, when a worker goes on lacking a schema', async () => {
-    const { workbench } = benchWith({ needs: 'model' }, { needs: 'model' });
-    await assert.rejects(workbench.validate(MODEL, '{}', {}), TaskFailedError);
+  it('has it compiled by each worker that it comes to, and gives up when that does not end', async () => {
+    const again = [{ needs: 'model' }, { isPrepared: true }];
+    const { workbench } = benchWith(...again, ...again, { answer: '3' });
+    assert.equal(await workbench.validate(MODEL, '{}', {}), '3');
+    const { workbench: endless } = benchWith(...Array.from({ length: 100 }, () => again).flat());
+    await assert.rejects(endless.validate(MODEL, '{}', {}), WorkersBusyError);
+  });
+
+  it('does not begin what nobody waits for, and lets finish what has begun', async () => {
+    const { signal } = new AbortController();
+    const { workbench, runs } = benchWith({ answer: '4' }, { answer: '5' }, { answer: '6' });
+    await workbench.validate(MODEL, '{}', { signal });
+    await workbench.expand('{}', { ...AT, signal });
+    await workbench.infer('{}', { form: 'keyvalues', enumerates: false, signal });
+    for (const { options, input } of runs) {
+      assert.equal(options?.signal, signal);
+      assert.equal(options.mayFinish, true);
+      // Signals do not cross threads.
+      assert.ok(!('signal' in input));
+    }
   });
 
   it('supplies the contexts that a worker lacks, and runs the same again with them', async () => {

@@ -174,6 +174,24 @@ describe('the fair queue', () => {
     );
   });
 
+  it('gives out what has waited for too long, at the head of its lane, and no more', () => {
+    const queue = new FairQueue<number>({ workers: 1, waitingMax: 20, batchSize: () => 1 });
+    for (const task of [1, 2, 5]) assert.ok(queue.offer('a', task, 0));
+    for (const task of [3, 6]) assert.ok(queue.offer('b', task, 0));
+    assert.deepEqual([...queue.expired((task) => task < 4)].sort(), [1, 2, 3]);
+    assert.equal(queue.waiting, 2);
+    assert.deepEqual(queue.take(0)?.tasks, [5]);
+    assert.deepEqual(
+      queue.expired((task) => task === 6),
+      [6],
+    );
+    assert.equal(queue.waiting, 0);
+    assert.deepEqual(
+      queue.expired(() => true),
+      [],
+    );
+  });
+
   it('leaves half of the room to others while lanes are under suspicion', () => {
     const queue = new FairQueue<number>({ workers: 2, waitingMax: 8, batchSize: () => 1 });
     const names = Array.from({ length: 20 }, (_, index) => `${index}`);
