@@ -3,9 +3,6 @@ import { jsonType } from './json-type.js';
 import type { Place } from './place.js';
 import { allowedValue, either, type Words } from './words.js';
 
-/** Demands that a sentence names. */
-const SAID_MAX = 20;
-
 /** What one of several alternatives has against a value. */
 export type Branch = readonly Fault[];
 
@@ -82,17 +79,16 @@ function oneForAll(keyword: string, place: Place, branches: readonly Branch[]): 
   if (name === undefined || !only.every((one) => one.missing !== undefined))
     return [merged(keyword, place, only)];
   if (missing.length === 1) return only.slice(0, 1);
-  const names = either(missing.slice(0, SAID_MAX).map(allowedValue));
+  const names = either(missing.map(allowedValue));
   const words = (): Words => ({ must: `have the member ${names}`, plain: `lacks the member ${names}` });
   return [{ ...lackingFault(place, keyword, name), ...fault(place, keyword, words) }];
 }
 
 /** A fault in the words of several. */
 function merged(keyword: string, place: Place, faults: readonly Fault[]): Fault {
-  return fault(place, keyword, (spelling) => {
-    const words = faults.slice(0, SAID_MAX).map((one) => one.words(spelling));
+  return fault(place, keyword, () => {
+    const words = faults.map((one) => one.words());
     const demands = [...new Set(words.map(({ must }) => must))];
-    if (faults.length > SAID_MAX) demands.push(`meet one of ${faults.length - SAID_MAX} more demands`);
     const found = words.find((one) => one.found !== undefined)?.found;
     const hint = words.find((one) => one.hint !== undefined)?.hint;
     return {
