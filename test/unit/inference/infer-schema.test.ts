@@ -74,7 +74,10 @@ describe('the schema inferred from any samples', () => {
     fc.assert(
       fc.property(sampleLists, sampleLists, options, (few, more, how) => {
         // Validators pass over a description of `__proto__`, and reports know it.
-        fc.pre(!JSON.stringify([few, more]).includes('__proto__') && !hasEmpty(few) && !hasEmpty(more));
+        const text = JSON.stringify([few, more]);
+        // As of the items of an empty array, nothing is known of the languages of an empty map.
+        fc.pre(!text.includes('__proto__') && !text.includes('"languageMap":{}'));
+        fc.pre(!hasEmpty(few) && !hasEmpty(more));
         const { overall, differences } = compareSchemas(
           inferSchema(fitted(few, how), how),
           inferSchema(fitted([...few, ...more], how), how),
