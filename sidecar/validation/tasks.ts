@@ -10,6 +10,9 @@ import { Verdicts } from './verdicts.js';
 /** Entities of one body. */
 export const ENTITIES_MAX = 10_000;
 
+/** Characters of an answer: pointers repeat the names of members, which may be as long as a body. */
+const ANSWER_MAX = 16 * 1024 * 1024;
+
 /** Faults that a refusal lists. */
 const LISTED_MAX = 100;
 
@@ -83,13 +86,19 @@ function judged(body: JsonValue, text: string, model: Model, options: JudgeOptio
   const verdicts = new Verdicts();
   if (isObject(body)) {
     verdicts.add(body, judgeEntity(body, model, options), []);
-    return { answer: verdicts.write(text).join() };
+    return bounded(verdicts.write(text).join());
   }
   const refused = refusalOf(body);
   if (refused !== undefined || !isArray(body)) return { refused: refused ?? invalid([[]]) };
   for (const [index, entity] of body.entries())
     if (isObject(entity)) verdicts.add(entity, judgeEntity(entity, model, options), [String(index)]);
-  return { answer: `[${verdicts.write(text).join()}]` };
+  return bounded(`[${verdicts.write(text).join()}]`);
+}
+
+function bounded(answer: string): ValidateOutcome {
+  if (answer.length <= ANSWER_MAX) return { answer };
+  const detail = `The verdict has more than ${ANSWER_MAX} characters: names of members are too long, or too much is wrong.`;
+  return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };
 }
 
 function refusalOf(body: JsonValue): ValidationRefusal | undefined {

@@ -184,6 +184,16 @@ describe('the task of validating', () => {
   });
 });
 
+describe('a verdict that would be too long', () => {
+  it('is refused: faults of a member with a name of half a megabyte', () => {
+    const faults = Array.from({ length: 60 }, () => ({ type: 'Property' }));
+    const text = JSON.stringify({ ...VEHICLE, ['x'.repeat(500_000)]: faults });
+    const outcome = validationTasks.validate(inputOf(text));
+    assert.ok('refused' in outcome);
+    assert.equal(outcome.refused.code, 'LIMIT_EXCEEDED');
+  });
+});
+
 function inputOf(text: string, more: Partial<ValidateInput> = {}): ValidateInput {
   return { key: 'vehicle', type: 'Vehicle', text, ...more };
 }
