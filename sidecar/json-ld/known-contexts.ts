@@ -1,6 +1,6 @@
 import { readBundled, readContext, type ContextContent } from './context-content.js';
 import { urlFault } from './context-form.js';
-import { RecentlyUsed } from './recently-used.js';
+import { RecentlyUsed } from '../shared/recently-used.js';
 import type { ContextFailure, Supplied, Supply } from './supplied.js';
 
 /** Contexts that one request may lead to. */

@@ -6,7 +6,7 @@ import { isMap, pointerTo } from './json.js';
 import type { GatheredContexts } from './known-contexts.js';
 import { refusedFor, type Refused } from './outcomes.js';
 import { absoluteReference } from './processor.js';
-import { RecentlyUsed } from './recently-used.js';
+import { RecentlyUsed } from '../shared/recently-used.js';
 import type { JsonLdRequest } from './request-body.js';
 import type { ContextUse } from './shared-processor.js';
 

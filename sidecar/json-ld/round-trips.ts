@@ -3,7 +3,7 @@ import { LEFT_OUT, oddParts } from './odd-parts.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
 import { ProcessorFailure } from './processor-failure.js';
 import type { ProcessingSession } from './processing-session.js';
-import { RecentlyUsed } from './recently-used.js';
+import { RecentlyUsed } from '../shared/recently-used.js';
 import { lossesOf } from './round-trip.js';
 import type { JsonLdWarning } from './warnings.js';
 

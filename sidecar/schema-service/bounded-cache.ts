@@ -1,24 +1,21 @@
+import { RecentlyUsed } from '../shared/recently-used.js';
+
 /** Values by key, of which the least recently used go when they weigh too much together. */
 export class BoundedCache<Value> {
+  readonly #values: RecentlyUsed<{ readonly value: Value; readonly weight: number }>;
   readonly #maxWeight: number;
   readonly #weightOf: (value: Value) => number;
-  readonly #entries = new Map<string, { readonly value: Value; readonly weight: number }>();
   readonly #pending = new Map<string, Promise<Value>>();
-  #weight = 0;
 
   /** @param weightOf in bytes, roughly; keys are counted beside */
   constructor(maxWeight: number, weightOf: (value: Value) => number) {
+    this.#values = new RecentlyUsed(maxWeight, ({ weight }) => weight);
     this.#maxWeight = maxWeight;
     this.#weightOf = weightOf;
   }
 
   get(key: string): Value | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    // A map keeps the order of insertion: the first is the one that was not used for longest.
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.value;
+    return this.#values.get(key)?.value;
   }
 
   /** The value at hand, or a new one, made once however many ask for it meanwhile; failures are not kept. */
@@ -40,15 +37,9 @@ export class BoundedCache<Value> {
     }
   }
 
+  /** What is too heavy alone is not kept, and drives nothing else out. */
   #put(key: string, value: Value): void {
     const weight = this.#weightOf(value) + key.length;
-    if (weight > this.#maxWeight) return;
-    this.#entries.set(key, { value, weight });
-    this.#weight += weight;
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#weight <= this.#maxWeight) break;
-      this.#entries.delete(oldest);
-      this.#weight -= entry.weight;
-    }
+    if (weight <= this.#maxWeight) this.#values.set(key, { value, weight });
   }
 }

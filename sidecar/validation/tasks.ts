@@ -1,9 +1,9 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../json-schema/json.js';
 import { pointerOf } from '../json-schema/pointer.js';
 import type { Form } from '../representation/read-entity.js';
+import { RecentlyUsed } from '../shared/recently-used.js';
 import { readJson, type Unreadable } from '../shared/strict-json.js';
 import { judgeEntity, type JudgeOptions } from './judge.js';
-import { ModelCache } from './model-cache.js';
 import { prepareModel, type Model } from './model.js';
 import { Verdicts } from './verdicts.js';
 
@@ -45,8 +45,22 @@ export type ValidateOutcome =
   | { readonly unreadable: Unreadable }
   | { readonly refused: ValidationRefusal };
 
-/** Compiled models of this worker; bytes are of their schemas' text. */
-const models = new ModelCache<Model>({ entries: 64, weight: 16 * 1024 * 1024 });
+interface Prepared {
+  readonly model: Model;
+  /** Characters of its schema's text. */
+  readonly characters: number;
+}
+
+/** Of the schemas of all compiled models together: what is made of them takes some forty times the memory. */
+const MODELS_CHARACTERS = 4 * 1024 * 1024;
+
+/** Of one at least, so that there are no more than 64 models. */
+const MODEL_CHARACTERS_MIN = MODELS_CHARACTERS / 64;
+
+/** Compiled models of this worker. No schema is larger than a quarter of what is kept. */
+const models = new RecentlyUsed<Prepared>(MODELS_CHARACTERS, ({ characters }) =>
+  Math.max(characters, MODEL_CHARACTERS_MIN),
+);
 
 /** Tasks that hold entities against models; run in a worker, for models have patterns. */
 export const validationTasks = {
@@ -56,11 +70,11 @@ export const validationTasks = {
    * through the body as it was submitted. A worker that has not met the model yet needs it.
    */
   validate({ key, type, text, ...options }: ValidateInput): ValidateOutcome {
-    const model = models.get(nameOf(key, type));
-    if (model === undefined) return { needs: 'model' };
+    const prepared = models.get(nameOf(key, type));
+    if (prepared === undefined) return { needs: 'model' };
     const read = readJson(text);
     if ('unreadable' in read) return read;
-    return judged(read.value as JsonValue, text, model, options);
+    return judged(read.value as JsonValue, text, prepared.model, options);
   },
 
   /**
@@ -70,8 +84,10 @@ export const validationTasks = {
    */
   prepareModel({ key, type, schema }: PrepareInput): { readonly isPrepared: true } {
     const name = nameOf(key, type);
-    if (models.get(name) === undefined)
-      models.set(name, prepareModel(type, JSON.parse(schema) as JsonObject), schema.length);
+    if (models.get(name) === undefined) {
+      const model = prepareModel(type, JSON.parse(schema) as JsonObject);
+      models.set(name, { model, characters: schema.length });
+    }
     return { isPrepared: true };
   },
 };

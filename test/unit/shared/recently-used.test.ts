@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { RecentlyUsed } from '../../../sidecar/json-ld/recently-used.js';
+import { RecentlyUsed } from '../../../sidecar/shared/recently-used.js';
 
 describe('what was used recently', () => {
   it('is kept while all of it together is not too heavy; the least recently used goes first', () => {
