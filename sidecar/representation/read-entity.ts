@@ -31,8 +31,10 @@ export interface Reading {
    * object does.
    */
   readonly locate: (tokens: readonly string[]) => readonly string[];
-  /** Set for further instances of an attribute (datasetId): only what lies below this attribute is of interest. */
+  /** Set for further instances of an attribute (datasetId); all other attributes are as in the first reading. */
   readonly attribute?: string;
+  /** Where that instance stands in the entity as submitted. */
+  readonly instance?: readonly string[];
 }
 
 /** What an entity is, whatever its model says. */
@@ -45,8 +47,17 @@ export interface EntityReading {
   readonly warnings: readonly EntityWarning[];
   /** First the one with all attributes in their default instance, or first; then one for each further instance. */
   readonly readings: readonly [Reading, ...Reading[]];
+  /** Attributes of which not all instances are read. */
+  readonly leftOut: readonly LeftOut[];
   /** What kind each attribute was sent as, its default instance if there are several. Empty in key-values form. */
   readonly kinds: ReadonlyMap<string, AttributeKind>;
+}
+
+/** An attribute with more instances than are read. */
+export interface LeftOut {
+  readonly attribute: string;
+  /** How many are read, the one in the first reading included. */
+  readonly read: number;
 }
 
 /** Most further instances that are read. */
@@ -79,33 +90,30 @@ export function readEntity(entity: JsonObject, options: ReadOptions = {}): Entit
     }
   }
   const keyValues = new KeyValues(entity, entries, { isKeyValues, isNormalized, model, unwraps });
-  const readings = readingsOf(keyValues, findings);
+  const { readings, leftOut } = readingsOf(keyValues);
   const { faults, warnings } = findings;
-  return { ...guess, faults, warnings, readings, kinds: keyValues.kinds };
+  return { ...guess, faults, warnings, readings, leftOut, kinds: keyValues.kinds };
 }
 
-function readingsOf(keyValues: KeyValues, findings: Findings): readonly [Reading, ...Reading[]] {
+function readingsOf(keyValues: KeyValues): Pick<EntityReading, 'readings' | 'leftOut'> {
   const first: Reading = { keyValues: keyValues.toObject(), locate: (tokens) => keyValues.locate(tokens) };
   const further: Reading[] = [];
+  const leftOut: LeftOut[] = [];
   const max = Math.min(FURTHER_READINGS_MAX, Math.floor(READ_MEMBERS_MAX / keyValues.size));
   for (const { name, others } of keyValues.several) {
     const taken = others.slice(0, max - further.length);
     for (const instance of taken)
       further.push({
         attribute: name,
+        instance: [name, ...instance.path],
         get keyValues() {
           return keyValues.toObject(name, instance);
         },
         locate: (tokens) => keyValues.locate(tokens, name, instance),
       });
-    if (taken.length < others.length)
-      findings.warn(
-        'instances-left-out',
-        `has more instances than are held against the schema; ${others.length - taken.length} were left out`,
-        name,
-      );
+    if (taken.length < others.length) leftOut.push({ attribute: name, read: taken.length + 1 });
   }
-  return [first, ...further];
+  return { readings: [first, ...further], leftOut };
 }
 
 export type { EntityWarning, Finding, Form };

@@ -3,6 +3,9 @@ import { jsonType } from './json-type.js';
 import type { Place } from './place.js';
 import { allowedValue, either, type Words } from './words.js';
 
+/** Demands that a sentence names. */
+const SAID_MAX = 20;
+
 /** What one of several alternatives has against a value. */
 export type Branch = readonly Fault[];
 
@@ -52,18 +55,25 @@ function anotherKind(keyword: string, place: Place, branches: readonly Branch[])
   return { ...merged(keyword, place, decisive), types };
 }
 
-/** The alternatives with the fewest tags that are wrong; one fault when a tag is wrong for all. */
+/** The alternatives with the fewest tags that are wrong; a fault for each tag that is wrong for all. */
 function byTag(place: Place, branches: readonly Branch[]): readonly Branch[] {
   const wrongTags = branches.map((branch) => branch.filter((one) => isTag(place, one)));
   const least = Math.min(...wrongTags.map((tags) => tags.length));
-  if (least > 0) {
-    const [first] = wrongTags[0] ?? [];
-    const same = wrongTags.map((tags) => tags.find((tag) => tag.place === first?.place));
-    const values = same.flatMap((tag) => tag?.allowed ?? []);
-    if (first !== undefined && same.every((tag) => tag !== undefined))
-      return [[valueFault(first.place, values.length === 1 ? 'const' : 'enum', values)]];
+  if (least > 0 && branches.length > 1) {
+    const forAll = wrongForAll(wrongTags);
+    if (forAll.length > 0) return [forAll];
   }
   return branches.filter((_, index) => wrongTags[index]?.length === least);
+}
+
+function wrongForAll([first = [], ...others]: readonly Branch[]): Branch {
+  const tags = others.map((branch) => new Map(branch.map((tag) => [tag.place, tag])));
+  return first.flatMap((tag) => {
+    const same = tags.map((byPlace) => byPlace.get(tag.place));
+    if (same.includes(undefined)) return [];
+    const values = [tag, ...same].flatMap((one) => one?.allowed ?? []);
+    return [valueFault(tag.place, values.length === 1 ? 'const' : 'enum', values)];
+  });
 }
 
 function isTag(place: Place, { place: at, allowed }: Fault): boolean {
@@ -79,16 +89,17 @@ function oneForAll(keyword: string, place: Place, branches: readonly Branch[]): 
   if (name === undefined || !only.every((one) => one.missing !== undefined))
     return [merged(keyword, place, only)];
   if (missing.length === 1) return only.slice(0, 1);
-  const names = either(missing.map(allowedValue));
+  const names = either(missing.slice(0, SAID_MAX).map(allowedValue));
   const words = (): Words => ({ must: `have the member ${names}`, plain: `lacks the member ${names}` });
   return [{ ...lackingFault(place, keyword, name), ...fault(place, keyword, words) }];
 }
 
 /** A fault in the words of several. */
 function merged(keyword: string, place: Place, faults: readonly Fault[]): Fault {
-  return fault(place, keyword, () => {
-    const words = faults.map((one) => one.words());
+  return fault(place, keyword, (spelling) => {
+    const words = faults.slice(0, SAID_MAX).map((one) => one.words(spelling));
     const demands = [...new Set(words.map(({ must }) => must))];
+    if (faults.length > SAID_MAX) demands.push(`meet one of ${faults.length - SAID_MAX} more demands`);
     const found = words.find((one) => one.found !== undefined)?.found;
     const hint = words.find((one) => one.hint !== undefined)?.hint;
     return {

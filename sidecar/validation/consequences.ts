@@ -21,34 +21,37 @@ export function consequencesOf(
   if (faults.length === 0) return () => false;
   // That two instances have the same datasetId does not keep them from being read.
   const reaching = faults.filter(({ keyword }) => keyword !== 'uniqueItems');
-  const wrong = new Set(reaching.flatMap(({ tokens }) => reachOf(tokens, entity)));
+  const wrong = new Set<string>();
+  // By name and index, for names may be long: they are not put together.
+  const wrongInstances = new Map<string, Set<string>>();
+  for (const { tokens } of reaching) {
+    const [name, index] = reachOf(tokens, entity);
+    if (name === undefined) continue;
+    if (index === undefined) wrong.add(name);
+    else wrongInstances.set(name, (wrongInstances.get(name) ?? new Set()).add(index));
+  }
   const isEntityWrong = faults.some(({ tokens }) => tokens.length === 0);
   return ([name, ...below], missing) => {
     if (missing !== undefined && isEntityWrong && ALWAYS_THERE.has(missing)) return true;
     if (name === undefined) return missing !== undefined && wrong.has(missing);
     if (wrong.has(name)) return true;
     const [index] = below;
-    return index !== undefined && isArray(member(entity, name)) && wrong.has(instanceKey(name, index));
+    return index !== undefined && wrongInstances.get(name)?.has(index) === true;
   };
 }
 
-/** The attribute, or the instance of it, that a fault makes unreadable. */
+/** The attribute, or its name and the index of its instance, that a fault makes unreadable. */
 function reachOf([name, ...below]: readonly string[], entity: JsonObject): readonly string[] {
   if (name === undefined) return [];
   const hasInstances = isArray(member(entity, name));
   const [index] = below;
-  const own = hasInstances && index !== undefined ? instanceKey(name, index) : name;
+  const own = hasInstances && index !== undefined ? [name, index] : [name];
   const [inner] = hasInstances ? below.slice(1) : below;
   const value = hasInstances ? step(member(entity, name), index ?? '') : member(entity, name);
-  return inner === undefined || CONVERTED.has(inner) || isBare(value) ? [own] : [];
+  return inner === undefined || CONVERTED.has(inner) || isBare(value) ? own : [];
 }
 
 /** A value without anything around it, such as a geometry in the concise representation. */
 function isBare(value: JsonValue | undefined): boolean {
   return !isObject(value) || ![...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
-}
-
-function instanceKey(name: string, index: string): string {
-  // No index holds a slash.
-  return `${index}/${name}`;
 }

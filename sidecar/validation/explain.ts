@@ -2,6 +2,7 @@ import type { FlatSchema } from '../json-schema/flatten.js';
 import type { JsonValue } from '../json-schema/json.js';
 import { Explainer } from './explainer.js';
 import { Place } from './place.js';
+import { Spelling } from './spelling.js';
 import { tidy } from './tidy.js';
 import { sentenceOf } from './words.js';
 
@@ -23,18 +24,20 @@ export interface Explained {
  * What is wrong with a document, one entry for each mistake, in no particular order; empty when nothing can be said of it,
  * which does not make it valid. At most some thousand.
  *
+ * @param spelling finds what misspelt words are meant to be
  * @throws {RangeError} when document and schema together nest too deeply for the stack
  */
 export function explain(
   { root, targets }: Pick<FlatSchema, 'root' | 'targets'>,
   document: JsonValue,
+  spelling: Spelling = new Spelling(),
 ): readonly Explained[] {
-  const faults = tidy(new Explainer(targets).faultsOf(root, new Place(document)));
+  const faults = tidy(new Explainer(targets).faultsOf(root, new Place(document)), spelling);
   return faults.map(({ place, keyword, missing, ofMember, words }) => ({
     tokens: place.tokens,
     keyword,
     ...(missing === undefined ? {} : { missing }),
     ...(ofMember === undefined ? {} : { ofMember }),
-    say: () => sentenceOf(words()),
+    say: () => sentenceOf(words(spelling)),
   }));
 }

@@ -1,17 +1,20 @@
 import { isArray, isObject, type JsonValue, type Schema } from '../json-schema/json.js';
-import { byNearness, nearest } from './nearest.js';
 import type { Place } from './place.js';
+import type { Spelling } from './spelling.js';
 import { allowedValue, either, shown, typed, typeWord, type Words } from './words.js';
 
 /** Allowed values that a sentence names. */
 const LISTED_MAX = 20;
+
+/** Puts a fault into words; looks for misspellings as long as those may be looked for. */
+export type WordsOf = (spelling: Spelling) => Words;
 
 /** What a schema has against a value. Words are made when they are needed: most faults of alternatives never are. */
 export interface Fault {
   readonly place: Place;
   /** The keyword that asks for what is not so. */
   readonly keyword: string;
-  readonly words: () => Words;
+  readonly words: WordsOf;
   /** The only values possible. */
   readonly allowed?: readonly JsonValue[];
   /** The only types possible. */
@@ -25,18 +28,18 @@ export interface Fault {
 /** What a schema has against a value: nothing, when the value is valid. */
 export type Verdict = (schema: Schema, place: Place) => readonly Fault[];
 
-export function fault(place: Place, keyword: string, words: () => Words): Fault {
+export function fault(place: Place, keyword: string, words: WordsOf): Fault {
   return { place: place.kept(), keyword, words };
 }
 
 /** A fault of the member that leads to a place. */
-export function memberFault(place: Place, keyword: string, words: () => Words): Fault {
+export function memberFault(place: Place, keyword: string, words: WordsOf): Fault {
   return { ...fault(place, keyword, words), ofMember: true };
 }
 
 /** The value is none of those allowed. */
 export function valueFault(place: Place, keyword: string, allowed: readonly JsonValue[]): Fault {
-  return { ...fault(place, keyword, () => allowedWords(allowed, place.value)), allowed };
+  return { ...fault(place, keyword, (spelling) => allowedWords(allowed, place.value, spelling)), allowed };
 }
 
 /** The value is of none of the types allowed. */
@@ -73,20 +76,29 @@ export function isScalar(value: JsonValue): boolean {
   return !isArray(value) && !isObject(value);
 }
 
-function allowedWords(allowed: readonly JsonValue[], value: JsonValue): Words {
+function allowedWords(allowed: readonly JsonValue[], value: JsonValue, spelling: Spelling): Words {
   const found = `is ${shown(value)}`;
-  const [only, ...others] = allowed;
+  const [only, ...others] = allowed.slice(0, 2);
   if (only === undefined) return { must: 'not be there: no value is allowed' };
-  const texts = allowed.filter((one) => typeof one === 'string');
-  const meant = typeof value === 'string' ? nearest(value, texts) : undefined;
+  const near = typeof value === 'string' ? spelling.near(value, allowed) : [];
+  const [meant] = near;
   const hint = meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?` };
   if (others.length === 0) return { must: `be ${allowedValue(only)}`, found, ...hint };
   const isLong = allowed.length > LISTED_MAX;
-  const ordered =
-    isLong && typeof value === 'string'
-      ? [...byNearness(value, texts), ...allowed.filter((one) => typeof one !== 'string')]
-      : allowed;
+  const ordered = isLong && typeof value === 'string' ? foremost(allowed, near) : allowed;
   const listed = ordered.slice(0, LISTED_MAX).map(allowedValue).join(', ');
   const rest = isLong ? ` and ${allowed.length - LISTED_MAX} more` : '';
   return { must: `be one of ${listed}${rest}`, found, ...hint };
+}
+
+/** Of a long list the values to name: those that are near, then other strings, then the rest. */
+function foremost(allowed: readonly JsonValue[], near: readonly string[]): readonly JsonValue[] {
+  const found: JsonValue[] = near.slice(0, LISTED_MAX);
+  const isNear = new Set<JsonValue>(near);
+  for (const isString of [true, false])
+    for (const one of allowed) {
+      if (found.length >= LISTED_MAX) return found;
+      if ((typeof one === 'string') === isString && !isNear.has(one)) found.push(one);
+    }
+  return found;
 }

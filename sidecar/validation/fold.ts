@@ -1,5 +1,5 @@
 import { isArray } from '../json-schema/json.js';
-import { fault, type Fault } from './fault.js';
+import { fault, type Fault, type WordsOf } from './fault.js';
 import { jsonType } from './json-type.js';
 import type { Place } from './place.js';
 import { either, typeWords } from './words.js';
@@ -100,8 +100,8 @@ function signature(item: Place, faults: readonly Fault[]): string {
 }
 
 function withHint(one: Fault, count: number): Fault {
-  const words = () => {
-    const made = one.words();
+  const words: WordsOf = (spelling) => {
+    const made = one.words(spelling);
     const hint = `so it is with all ${count} items`;
     return { ...made, hint: made.hint === undefined ? hint : `${made.hint}, and ${hint}` };
   };

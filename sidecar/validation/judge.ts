@@ -1,20 +1,10 @@
-import { objectOf, type JsonObject } from '../json-schema/json.js';
-import { tokensOf } from '../json-schema/pointer.js';
-import { readEntity, type EntityReading, type Form, type Reading } from '../representation/read-entity.js';
-import { consequencesOf } from './consequences.js';
-import { explain, type Explained } from './explain.js';
+import type { JsonObject } from '../json-schema/json.js';
+import { readEntity, type Form } from '../representation/read-entity.js';
+import type { EntityError } from './entity-error.js';
 import type { Model } from './model.js';
 import { modelWarnings } from './model-warnings.js';
-
-/** Something that is wrong with an entity. */
-export interface EntityError {
-  /** Reference tokens (RFC 6901) of a place in the entity as submitted. */
-  readonly tokens: readonly string[];
-  /** The JSON Schema keyword that asks, or could ask, for what is not so. */
-  readonly keyword: string;
-  /** Predicate of a sentence about that place; made when it is asked for. */
-  readonly say: () => string;
-}
+import { schemaErrors } from './schema-errors.js';
+import { Spelling } from './spelling.js';
 
 /** Something that a broker takes and the model allows, but that is hardly meant. */
 export interface EntityNotice {
@@ -29,6 +19,7 @@ export interface Judgement {
   readonly warnings: readonly EntityNotice[];
 }
 
+/** Entities that are judged with the very same options share what is spent on looking for misspellings. */
 export interface JudgeOptions {
   /** Of the entity; detected when it is not given. */
   readonly form?: Form;
@@ -36,10 +27,7 @@ export interface JudgeOptions {
   readonly isStrict?: boolean;
 }
 
-/** Errors by the schema that are kept of one entity: far more than are shown. */
-const ERRORS_MAX = 2000;
-
-const NONE: readonly EntityError[] = [];
+const SPELLINGS = new WeakMap<JudgeOptions, Spelling>();
 
 /**
  * Holds an entity against a model: its structure as NGSI-LD asks for it, then its key-values form against the schema, once
@@ -47,15 +35,13 @@ const NONE: readonly EntityError[] = [];
  *
  * Of an attribute whose structure is wrong nothing is said that follows from that.
  */
-export function judgeEntity(
-  entity: JsonObject,
-  model: Model,
-  { form, isStrict = true }: JudgeOptions = {},
-): Judgement {
+export function judgeEntity(entity: JsonObject, model: Model, options: JudgeOptions = {}): Judgement {
+  const { form, isStrict = true } = options;
+  const spelling = spellingOf(options);
   const { name, unwraps } = model;
   const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: name, unwraps });
   // What is no error has no consequences that would say the same again.
-  const bySchema = schemaErrors(entity, isStrict ? reading : { ...reading, faults: [] }, model);
+  const bySchema = schemaErrors(entity, isStrict ? reading : { ...reading, faults: [] }, model, spelling);
   const structure = reading.faults.map(({ tokens, keyword, detail }) => ({
     tokens,
     keyword,
@@ -66,61 +52,11 @@ export function judgeEntity(
     ...(isStrict ? [] : structure.map(({ tokens, say }) => ({ tokens, code: 'ngsi-ld', say }))),
     ...reading.warnings.map(({ tokens, code, detail }) => ({ tokens, code, say: () => detail })),
   ];
-  return { errors, warnings: [...warnings, ...modelWarnings(reading, model, errors)] };
+  return { errors, warnings: [...warnings, ...modelWarnings(reading, model, errors, spelling)] };
 }
 
-function schemaErrors(
-  entity: JsonObject,
-  { readings, faults }: EntityReading,
-  model: Model,
-): readonly EntityError[] {
-  const isConsequence = consequencesOf(faults, entity);
-  const found: EntityError[] = [];
-  for (const reading of readings) {
-    for (const explained of faultsIn(reading, model)) {
-      const { tokens, missing, keyword, say } = explained;
-      if (reading.attribute !== undefined && tokens[0] !== reading.attribute) continue;
-      const located = placeOf(explained, reading);
-      if (isConsequence(located, missing)) continue;
-      if (found.length === ERRORS_MAX) return found;
-      found.push({ tokens: located, keyword, say });
-    }
-  }
-  return found.length === 0 ? NONE : found;
-}
-
-/** A member of the key-values form stands where its name does; its value may stand further within. */
-function placeOf({ tokens, ofMember }: Explained, reading: Reading): readonly string[] {
-  const name = tokens.at(-1);
-  if (ofMember === undefined || name === undefined) return reading.locate(tokens);
-  return [...reading.locate(tokens.slice(0, -1)), name];
-}
-
-/** The validator alone says whether there is a fault; where no better words are found, they are its own. */
-function faultsIn(reading: Reading, { flat, firstError, unsaid }: Model): readonly Explained[] {
-  const keyValues = withoutAny(reading.keyValues, unsaid);
-  const first = firstError(keyValues);
-  if (first === undefined) return [];
-  const explained = explainSafely(flat, keyValues);
-  if (explained.length > 0) return explained;
-  const { instancePath, keyword, message = 'is not valid' } = first;
-  return [{ tokens: tokensOf(instancePath) ?? [], keyword, say: () => message }];
-}
-
-/** The object itself where it has none of the members, as is usual. */
-function withoutAny(object: JsonObject, members: ReadonlySet<string>): JsonObject {
-  for (const name of members)
-    if (Object.hasOwn(object, name))
-      return objectOf(Object.entries(object).filter(([other]) => !members.has(other)));
-  return object;
-}
-
-function explainSafely(flat: Model['flat'], keyValues: JsonObject): readonly Explained[] {
-  try {
-    return explain(flat, keyValues);
-  } catch (error) {
-    // Going through schema and document takes more of the stack than the compiled validator does.
-    if (error instanceof RangeError) return [];
-    throw error;
-  }
+function spellingOf(options: JudgeOptions): Spelling {
+  const spelling = SPELLINGS.get(options) ?? new Spelling();
+  SPELLINGS.set(options, spelling);
+  return spelling;
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../json-schema/json.js';
-import { memberFault, type Fault } from './fault.js';
-import { nearest } from './nearest.js';
+import { memberFault, type Fault, type WordsOf } from './fault.js';
 import type { Place } from './place.js';
+import type { Spelling } from './spelling.js';
 import { shown } from './words.js';
 
 /** Members of one object that may be misspelt; of more, none is looked for. */
@@ -14,12 +14,12 @@ const REFUSING: ReadonlySet<string> = new Set(['additionalProperties', 'unevalua
  * Makes one fault of a member that is lacking and one of nearly that name that nobody describes; and of members that are
  * refused says what they may be meant to be.
  */
-export function withMisspellings(faults: readonly Fault[]): readonly Fault[] {
+export function withMisspellings(faults: readonly Fault[], spelling: Spelling): readonly Fault[] {
   const namesIn = namesNotDescribed();
   const explained = new Set<Place>();
   const lacking = faults.map((one) => {
     const { place, keyword, missing } = one;
-    const written = missing === undefined ? undefined : nearest(missing, namesIn(place));
+    const written = missing === undefined ? undefined : spelling.nearest(missing, namesIn(place));
     if (missing === undefined || written === undefined) return one;
     const misspelt = place.child(written).kept();
     if (explained.has(misspelt)) return one;
@@ -49,15 +49,18 @@ function namesNotDescribed(): (place: Place) => readonly string[] {
 }
 
 function withSuggestion(one: Fault): Fault {
-  const words = () => {
+  const words: WordsOf = (spelling) => {
     const { parent, token } = one.place;
     const { value } = parent ?? one.place;
     const names = parent?.describedNames ?? [];
-    const meant = nearest(
+    const meant = spelling.nearest(
       token,
       names.filter((name) => isObject(value) && !Object.hasOwn(value, name)),
     );
-    return { ...one.words(), ...(meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?` }) };
+    return {
+      ...one.words(spelling),
+      ...(meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?` }),
+    };
   };
   return { ...one, words };
 }

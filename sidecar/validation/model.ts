@@ -52,7 +52,7 @@ export function prepareModel(name: string, schema: JsonObject): Model {
     attributes: new Map(kinds),
     foresees: foreseenBy(described),
     unsaid: new Set(COMMON_MEMBERS.filter((member) => !describes(flat.root, flat.targets, member))),
-    unwraps: (attribute) => unwrappedNames.has(attribute),
+    unwraps: unwrapsBy(described, unwrappedNames, new Set(kinds.map(([attribute]) => attribute))),
   };
 }
 
@@ -94,12 +94,45 @@ function describes(schema: Schema, targets: Targets, ...properties: readonly str
   return false;
 }
 
+const REST = ['additionalProperties', 'unevaluatedProperties'];
+
 function foreseenBy({ root, targets }: FlatSchema): (attribute: string) => boolean {
   const atoms = conjunctsOf([root], targets).filter(isObject);
-  const patterns = atoms.flatMap((atom) => [...namedSchemasIn(atom, 'patternProperties').keys()]);
-  const expressions = [...new Set(patterns)].map((pattern) => new RegExp(pattern, 'u'));
-  const describesOthers = atoms.some((atom) =>
-    ['additionalProperties', 'unevaluatedProperties'].some((keyword) => isObject(schemaIn(atom, keyword))),
-  );
+  const expressions = patternsIn(atoms).map(([expression]) => expression);
+  const describesOthers = restIn(atoms).length > 0;
   return (attribute) => describesOthers || expressions.some((expression) => expression.test(attribute));
+}
+
+/** Attributes that have no schema of their own follow those that patterns, or the rest of the members, have. */
+function unwrapsBy(
+  { root, targets }: FlatSchema,
+  unwrapped: ReadonlySet<string>,
+  named: ReadonlySet<string>,
+): (attribute: string) => boolean {
+  const atoms = conjunctsOf([root], targets).filter(isObject);
+  const isWrapped = (schema: Schema) => describesWrapping(schema, targets);
+  const patterns = patternsIn(atoms).map(
+    ([expression, schema]) => [expression, isWrapped(schema), isObject(schema)] as const,
+  );
+  const rest = restIn(atoms);
+  const unwrapsRest = rest.length > 0 && !rest.some(isWrapped);
+  return (attribute) => {
+    if (named.has(attribute)) return unwrapped.has(attribute);
+    const own = patterns.filter(([expression]) => expression.test(attribute));
+    if (own.length === 0) return unwrapsRest;
+    return own.some(([, , isSaid]) => isSaid) && !own.some(([, wraps]) => wraps);
+  };
+}
+
+function patternsIn(atoms: readonly JsonObject[]): readonly (readonly [RegExp, Schema])[] {
+  return atoms.flatMap((atom) =>
+    [...namedSchemasIn(atom, 'patternProperties')].map(
+      ([pattern, schema]) => [new RegExp(pattern, 'u'), schema] as const,
+    ),
+  );
+}
+
+/** What is asked of members that nothing else describes. */
+function restIn(atoms: readonly JsonObject[]): readonly JsonObject[] {
+  return atoms.flatMap((atom) => REST.map((keyword) => schemaIn(atom, keyword)).filter(isObject));
 }

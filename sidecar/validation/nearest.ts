@@ -5,41 +5,24 @@ const LENGTH_MAX = 100;
 const MISTAKES_MAX = 3;
 
 /**
- * The candidate that a word is most likely a misspelling of; undefined when none is near. Case does not count; in short
- * words fewer mistakes are one. Among equally near ones the first.
- */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  let best: string | undefined;
-  let least = Infinity;
-  for (const candidate of candidates) {
-    const distance = mistakes(word, candidate);
-    if (distance < least) [best, least] = [candidate, distance];
-    if (least === 0) break;
-  }
-  return best;
-}
-
-/** The candidates, those in front that the word may be a misspelling of, nearest first; else in their order. */
-export function byNearness(word: string, candidates: readonly string[]): readonly string[] {
-  const rated = candidates.map((candidate) => ({ candidate, distance: mistakes(word, candidate) }));
-  return [
-    ...rated
-      .filter(({ distance }) => distance < Infinity)
-      .sort((one, other) => one.distance - other.distance),
-    ...rated.filter(({ distance }) => distance === Infinity),
-  ].map(({ candidate }) => candidate);
-}
-
-/**
  * How many letters have to be added, removed, replaced, or swapped with their neighbour, to make one word of the other;
  * infinite where that is too much for a misspelling.
  */
 export function mistakes(word: string, other: string): number {
-  const length = Math.max(word.length, other.length);
-  const most = Math.min(MISTAKES_MAX, Math.floor(length / 3));
-  if (length > LENGTH_MAX || Math.abs(word.length - other.length) > most) return Infinity;
+  if (!canBeNear(word, other)) return Infinity;
+  const most = mostMistakes(word, other);
   const distance = editDistance(word.toLowerCase(), other.toLowerCase(), most);
   return distance > most ? Infinity : distance;
+}
+
+/** Whether two words are so alike in length that one may be a misspelling of the other; quick to tell. */
+export function canBeNear(word: string, other: string): boolean {
+  if (word.length > LENGTH_MAX || other.length > LENGTH_MAX) return false;
+  return Math.abs(word.length - other.length) <= mostMistakes(word, other);
+}
+
+function mostMistakes(word: string, other: string): number {
+  return Math.min(MISTAKES_MAX, Math.floor(Math.max(word.length, other.length) / 3));
 }
 
 /** Optimal string alignment; only cells that can be within the bound are looked at. */

@@ -3,6 +3,9 @@ import { fault, type Fault } from './fault.js';
 import type { Place } from './place.js';
 import { allowedValue, either, shown, shownPattern, typeWord, type Words } from './words.js';
 
+/** Members that a sentence names. */
+const NAMED_MAX = 20;
+
 /** The value fits a schema that it must not fit. */
 export function negationFault(excluded: Schema, place: Place): Fault {
   return fault(place, 'not', () => wordsFor(excluded, place));
@@ -32,7 +35,9 @@ function wordsFor(excluded: Schema, { value }: Place): Words {
       const names = stringsOf(held);
       if (names.length === 0) return general;
       const together = names.length > 1 ? ' together' : '';
-      return { must: `not have the member ${names.map(allowedValue).join(' and ')}${together}` };
+      return {
+        must: `not have the member ${names.slice(0, NAMED_MAX).map(allowedValue).join(' and ')}${together}`,
+      };
     }
     case 'pattern':
       return {

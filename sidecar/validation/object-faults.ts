@@ -1,6 +1,6 @@
 import { namedSchemasIn, namesByName, schemaIn } from '../json-schema/flat-graph.js';
 import { isSchema, isObject, member, stringsOf, type JsonObject, type Schema } from '../json-schema/json.js';
-import { fault, lackingFault, memberFault, type Fault, type Verdict } from './fault.js';
+import { fault, lackingFault, memberFault, type Fault, type Verdict, type WordsOf } from './fault.js';
 import { Place } from './place.js';
 import type { PatternOf } from './scalar-faults.js';
 import { allowedValue, counted, sentenceOf } from './words.js';
@@ -102,8 +102,8 @@ function countFaults(schema: JsonObject, place: Place, count: number): readonly 
 function nameFaults(naming: Schema, name: string, place: Place, verdict: Verdict): readonly Fault[] {
   const [first] = verdict(naming, new Place(name));
   if (first === undefined) return [];
-  const words = () => {
-    const inner = sentenceOf(first.words());
+  const words: WordsOf = (spelling) => {
+    const inner = sentenceOf(first.words(spelling));
     return { must: 'have another name', plain: `its name ${inner}` };
   };
   return [memberFault(place.child(name), 'propertyNames', words)];

@@ -1,6 +1,13 @@
 import { hasFormat } from '../json-schema/formats.js';
-import { isArray, member, sameJson, stringsOf, type JsonObject } from '../json-schema/json.js';
-import { fault, typeFault, valueFault, type Fault } from './fault.js';
+import {
+  isArray,
+  member,
+  sameJson,
+  stringsOf,
+  type JsonObject,
+  type JsonValue,
+} from '../json-schema/json.js';
+import { fault, isScalar, typeFault, valueFault, type Fault } from './fault.js';
 import { formatHint, formatWords } from './format-words.js';
 import { isOfType } from './json-type.js';
 import type { Place } from './place.js';
@@ -15,8 +22,7 @@ export function kindFault(schema: JsonObject, place: Place): Fault | undefined {
   const constant = member(schema, 'const');
   if (constant !== undefined && !sameJson(constant, value)) return valueFault(place, 'const', [constant]);
   const listed = member(schema, 'enum');
-  if (isArray(listed) && !listed.some((one) => sameJson(one, value)))
-    return valueFault(place, 'enum', listed);
+  if (isArray(listed) && !isAmong(value, listed)) return valueFault(place, 'enum', listed);
   const declared = member(schema, 'type');
   if (typeof declared === 'string')
     return isOfType(value, declared) ? undefined : typeFault(place, [declared]);
@@ -24,6 +30,11 @@ export function kindFault(schema: JsonObject, place: Place): Fault | undefined {
   return types.length === 0 || types.some((type) => isOfType(value, type))
     ? undefined
     : typeFault(place, types);
+}
+
+/** Scalars are most of what is looked for, and quick to find. */
+function isAmong(value: JsonValue, listed: readonly JsonValue[]): boolean {
+  return isScalar(value) ? listed.includes(value) : listed.some((one) => sameJson(one, value));
 }
 
 /** Keywords on numbers: how their demand is said, and whether a number meets it. */

@@ -113,7 +113,7 @@ function judged(body: JsonValue, text: string, model: Model, options: JudgeOptio
 
 function bounded(answer: string): ValidateOutcome {
   if (answer.length <= ANSWER_MAX) return { answer };
-  const detail = `The verdict has more than ${ANSWER_MAX} characters: names of members are too long, or too much is wrong.`;
+  const detail = `The verdict has more than ${ANSWER_MAX} characters: send fewer entities at a time.`;
   return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };
 }
 

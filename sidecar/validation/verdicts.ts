@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from '../json-schema/json.js';
 import { pointerOf } from '../json-schema/pointer.js';
 import { positionsOf, type Position } from '../shared/json-positions.js';
 import { documentOrder } from './document-order.js';
-import type { EntityError, EntityNotice, Judgement } from './judge.js';
+import type { EntityError } from './entity-error.js';
+import type { EntityNotice, Judgement } from './judge.js';
 
 /** What an answer holds at most. */
 export const VERDICT_LIMITS = {
@@ -10,6 +11,9 @@ export const VERDICT_LIMITS = {
   entity: 100,
   /** Errors of all entities of a body; as many warnings. With these shown, each further entity shows one error. */
   body: 1000,
+  /** Characters of all pointers of an answer, and of one that is cut. Only the first error of an entity is shown beyond. */
+  pointers: 1_000_000,
+  cutPointer: 200,
 } as const;
 
 /** An error or a warning that is shown. */
@@ -29,6 +33,7 @@ export class Verdicts {
   readonly #verdicts: (Verdict | undefined)[] = [];
   #errors = 0;
   #warnings = 0;
+  #pointersLeft: number = VERDICT_LIMITS.pointers;
 
   /** @param path tokens of the entity in the body */
   add(entity: JsonObject, { errors, warnings }: Judgement, path: readonly string[]): void {
@@ -37,20 +42,37 @@ export class Verdicts {
       return;
     }
     const { entity: most, body } = VERDICT_LIMITS;
-    const shownErrors = foremost(errors, entity, this.#errors < body ? most : 1);
-    const shownWarnings = foremost(warnings, entity, this.#warnings < body ? most : 0);
+    const inBody = <One extends Shown>(one: One): One => ({ ...one, tokens: [...path, ...one.tokens] });
+    const firstErrors = foremost(errors, entity, this.#errors < body ? most : 1).map(inBody);
+    const shownErrors = this.#affordable(firstErrors);
+    const [first] = firstErrors;
+    if (shownErrors.length === 0 && first !== undefined) shownErrors.push(cut(first, path.length));
+    const shownWarnings = this.#affordable(
+      foremost(warnings, entity, this.#warnings < body ? most : 0).map(inBody),
+    );
     this.#errors += shownErrors.length;
     this.#warnings += shownWarnings.length;
     const notices = [
       ...noticeOfMore('errors', shownErrors, errors),
       ...noticeOfMore('warnings', shownWarnings, warnings),
     ];
-    const inBody = <One extends Shown>(one: One): One => ({ ...one, tokens: [...path, ...one.tokens] });
     this.#verdicts.push({
       isValid: errors.length === 0,
-      errors: shownErrors.map(inBody),
-      warnings: [...shownWarnings, ...notices].map(inBody),
+      errors: shownErrors,
+      warnings: [...shownWarnings, ...notices.map(inBody)],
     });
+  }
+
+  /** Those in front that the answer has room for. */
+  #affordable<One extends Shown>(all: readonly One[]): One[] {
+    const found: One[] = [];
+    for (const one of all) {
+      const length = lengthOf(one.tokens);
+      if (length > this.#pointersLeft) break;
+      this.#pointersLeft -= length;
+      found.push(one);
+    }
+    return found;
   }
 
   /** JSON of each verdict: `{valid, errors: [{pointer, detail, keyword, line, column}], warnings}`, by place in the text. */
@@ -66,6 +88,20 @@ export class Verdicts {
     const positions = new Map(all.map((one, index) => [one, found[index] ?? START] as const));
     return this.#verdicts.map((verdict) => (verdict === undefined ? VALID : written(verdict, positions)));
   }
+}
+
+/** The error with a short pointer: of the nearest value around that has one, the entity at last. */
+function cut(error: EntityError, least: number): EntityError {
+  let length = 0;
+  const end = error.tokens.findIndex((token, index) => {
+    length += token.length + 1;
+    return index >= least && length > VERDICT_LIMITS.cutPointer;
+  });
+  return end < 0 ? error : { ...error, tokens: error.tokens.slice(0, end) };
+}
+
+function lengthOf(tokens: readonly string[]): number {
+  return tokens.reduce((length, token) => length + token.length + 1, 0);
 }
 
 const START: Position = { line: 1, column: 1 };

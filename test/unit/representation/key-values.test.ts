@@ -243,10 +243,7 @@ describe('the readings of an entity', () => {
     }));
     const few = readEntity(entityOf([['x', many]]));
     assert.equal(few.readings.length, 1001);
-    assert.deepEqual(
-      few.warnings.map(({ tokens, code }) => [...tokens, code]),
-      [['x', 'instances-left-out']],
-    );
+    assert.deepEqual(few.leftOut, [{ attribute: 'x', read: 1001 }]);
     const wide = entityOf([
       ['x', many],
       ...Array.from({ length: 20_000 }, (_, index) => [`a${index}`, 1] as const),

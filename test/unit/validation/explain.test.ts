@@ -164,6 +164,22 @@ describe('of alternatives, the explanation', () => {
     ]);
   });
 
+  it('names each tag that is wrong for all', () => {
+    const only = (a: JsonValue, b: JsonValue) => ({ properties: { a: { enum: [a] }, b: { enum: [b] } } });
+    for (const [value, alternatives] of [
+      [{ a: 9, b: 9 }, [only(1, 2), only(3, 4)]],
+      [{ b: 9, a: 9 }, [only(1, 2), only(3, 4)]],
+    ] as const)
+      assert.deepEqual(linesOf({ anyOf: alternatives }, value), [
+        ['/a', 'must be one of 1, 3, is 9'],
+        ['/b', 'must be one of 2, 4, is 9'],
+      ]);
+    assert.deepEqual(linesOf({ oneOf: [{ additionalProperties: { enum: [null] } }] }, { a: 2, c: {} }), [
+      ['/a', 'must be null, is 2'],
+      ['/c', 'must be null, is an object'],
+    ]);
+  });
+
   it('takes those of the type of the value', () => {
     const schema = {
       anyOf: [

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { byNearness, mistakes, nearest } from '../../../sidecar/validation/nearest.js';
+import { mistakes } from '../../../sidecar/validation/nearest.js';
+import { Spelling, SPELLING_LIMITS } from '../../../sidecar/validation/spelling.js';
+
+const nearest = (word: string, candidates: readonly string[]) => new Spelling().nearest(word, candidates);
 
 describe('the nearest word', () => {
   it('is the one that was mistyped: letters left out, added, replaced or swapped, or in the wrong case', () => {
@@ -44,13 +47,34 @@ describe('the nearest word', () => {
     );
   });
 
-  it('orders all candidates, and loses none', () => {
-    assert.deepEqual(byNearness('color', ['shape', 'colour', 'COLOR', 'size']), [
-      'COLOR',
-      'colour',
-      'shape',
-      'size',
-    ]);
+  it('is in front of all others that are near', () => {
+    const found = new Spelling().near('color', ['shape', 'colour', 3, 'COLOR', 'size']);
+    assert.deepEqual(found, ['COLOR', 'colour']);
+  });
+
+  it('is looked for a limited number of times, and not at all in long lists', () => {
+    const { comparisons, candidates } = SPELLING_LIMITS;
+    const spelling = new Spelling();
+    const list = (index: number) => Array.from({ length: 100 }, (_, other) => `words${index}x${other}`);
+    for (let index = 0; spelling.left > 0; index += 1) {
+      assert.ok(index < comparisons);
+      spelling.nearest('wordsaax1', list(index));
+    }
+    assert.equal(spelling.nearest('sped', ['speed']), undefined);
+    const long = [...Array.from({ length: candidates }, (_, index) => `value${index}`), 'speed'];
+    const other = new Spelling();
+    assert.equal(other.nearest('sped', long), undefined);
+    assert.equal(other.left, comparisons);
+    assert.equal(other.nearest('sped', ['speed']), 'speed');
+  });
+
+  it('is looked for once for each word and list', () => {
+    const spelling = new Spelling();
+    const list = ['speed', 'spread'];
+    assert.equal(spelling.nearest('sped', list), 'speed');
+    const { left } = spelling;
+    assert.equal(spelling.nearest('sped', list), 'speed');
+    assert.equal(spelling.left, left);
   });
 });
 

@@ -185,12 +185,17 @@ describe('the task of validating', () => {
 });
 
 describe('a verdict that would be too long', () => {
-  it('is refused: faults of a member with a name of half a megabyte', () => {
-    const faults = Array.from({ length: 60 }, () => ({ type: 'Property' }));
-    const text = JSON.stringify({ ...VEHICLE, ['x'.repeat(500_000)]: faults });
-    const outcome = validationTasks.validate(inputOf(text));
+  it('is refused: a long list of allowed values for each of many entities', () => {
+    const allowed = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(80, '"'));
+    const schema = JSON.stringify({ properties: { a: { enum: allowed } } });
+    validationTasks.prepareModel({ key: 'listing', type: 'Vehicle', schema });
+    const text = JSON.stringify(
+      Array.from({ length: ENTITIES_MAX }, () => ({ id: 'urn:a:b', type: 'Vehicle', a: 1 })),
+    );
+    const outcome = validationTasks.validate(inputOf(text, { key: 'listing' }));
     assert.ok('refused' in outcome);
     assert.equal(outcome.refused.code, 'LIMIT_EXCEEDED');
+    assert.match(outcome.refused.detail, /send fewer entities/);
   });
 });
 
