@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { ROOT } from '../support/project.js';
 
 after(stopAll);
 
-const ROOT = join(import.meta.dirname, '../..');
 
 /** Why the commands cannot be run here; false when they can. */
 const skip = canRun() ? false : 'needs bash and curl';

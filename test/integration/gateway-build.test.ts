@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { send, stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess, run } from '../support/gateway-process.js';
+import { ROOT } from '../support/project.js';
 
-const ROOT = join(import.meta.dirname, '../..');
 
 describe('npm run build', () => {
   /** A copy of the project, so that nobody's dist/ is disturbed. */

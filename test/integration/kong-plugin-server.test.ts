@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { FakeKong } from '../support/fake-pdk.js';
 import {
@@ -10,6 +9,7 @@ import {
   type BuiltPlugin,
   type Link,
 } from '../support/plugin-server.js';
+import { ROOT } from '../support/project.js';
 
 const config = {
   sidecar_host: 'sidecar',
@@ -58,8 +58,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
   });
 
   it('loads wherever the server is started, even in this project’s own folder with its TypeScript settings', async () => {
-    const project = join(import.meta.dirname, '../..');
-    assertHoldsThePlugin(await dumpPlugins(plugin.folder, project));
+    assertHoldsThePlugin(await dumpPlugins(plugin.folder, ROOT));
   });
 
   it('reports its name, phase, priority and a schema in which every field is described', async () => {

@@ -19,6 +19,7 @@ import { backUp } from '../../sidecar/schema-store/backup.js';
 import { SqliteStore } from '../../sidecar/schema-store/sqlite-store.js';
 import { dump, handClock } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
+import { programBeside } from '../support/project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));
 let names = 0;
@@ -154,8 +155,8 @@ function fresh(): string {
 }
 
 async function run(...args: readonly string[]): Promise<[code: number, stdout: string, stderr: string]> {
-  const command = join(import.meta.dirname, '../../sidecar/schema-store/backup-command.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', command, ...args], {
+  const command = programBeside('../../sidecar/schema-store/backup-command', import.meta.url);
+  const child = spawn(process.execPath, [...command, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

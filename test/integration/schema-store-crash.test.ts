@@ -11,6 +11,7 @@ import Database from 'better-sqlite3';
 import { SqliteStore } from '../../sidecar/schema-store/sqlite-store.js';
 import { dump, handClock } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
+import { programBeside } from '../support/project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));
 
@@ -52,8 +53,8 @@ describe('a SQLite store after a crash', () => {
 
 /** Lets another process write from a step on; kills it when it has answered so many. Returns how many it answered. */
 async function writeUntilKilled(path: string, first: number, lines: number): Promise<number> {
-  const script = join(import.meta.dirname, 'schema-store-writer.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, path, String(first)], {
+  const writer = programBeside('schema-store-writer', import.meta.url);
+  const child = spawn(process.execPath, [...writer, path, String(first)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const closed = once(child, 'close');

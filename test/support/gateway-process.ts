@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { stopLater } from './gateway-harness.js';
 import { Waiting } from './waiting.js';
+import { ROOT } from './project.js';
 
-const ROOT = join(import.meta.dirname, '../..');
 
 let built: Promise<unknown> | undefined;
 

@@ -7,6 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FakeKong, PdkCall } from './fake-pdk.js';
+import { ROOT } from './project.js';
 
 /** Resolves modules as Kong's plugin server does. */
 const pdkRequire = createRequire(createRequire(import.meta.url).resolve('kong-pdk/package.json'));
@@ -39,7 +40,7 @@ export async function buildPlugin(): Promise<BuiltPlugin> {
   const root = await mkdtemp(join(tmpdir(), 'ngsi-ld-purge-'));
   const folder = join(root, 'plugins');
   await build({
-    entryPoints: [join(import.meta.dirname, '../../kong-plugins/ngsi-ld-purge/index.ts')],
+    entryPoints: [join(ROOT, 'kong-plugins/ngsi-ld-purge/index.ts')],
     outfile: join(folder, 'ngsi-ld-purge.cjs'),
     bundle: true,
     platform: 'node',

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { posix } from 'node:path';
+import { join, posix } from 'node:path';
 import ts from 'typescript';
+import { ROOT } from './project.js';
 
 /** One import of a file. */
 export interface Import {
@@ -37,13 +38,12 @@ export function packageOf(specifier: string): string | undefined {
 
 /** All TypeScript files below a folder of the project. */
 export function readSources(folder: string): readonly Source[] {
-  const root = new URL(`../../${folder}/`, import.meta.url);
-  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );
   return names.map((name) => {
     const path = posix.join(folder, name.replaceAll('\\', '/'));
-    return parseSource(path, readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+    return parseSource(path, readFileSync(join(ROOT, path), 'utf8'));
   });
 }
 

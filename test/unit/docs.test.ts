@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { settings, type Setting } from '../../sidecar/config/settings.js';
 import { errorTypes } from '../../sidecar/ngsi-ld/problem.js';
+import { ROOT } from '../support/project.js';
 
-const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** All sources below the folders. */

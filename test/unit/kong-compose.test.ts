@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { ROOT } from '../support/project.js';
 
 interface ComposeService {
   readonly image?: string;
@@ -16,8 +17,7 @@ interface ComposeService {
   readonly read_only?: boolean;
 }
 
-const root = join(import.meta.dirname, '../..');
-const read = (name: string): string => readFileSync(join(root, name), 'utf8');
+const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const compose = parse(read('docker-compose.yml'), { merge: true }) as {
   services: Record<string, ComposeService>;
 };
@@ -122,11 +122,11 @@ describe('the entry point of the Kong image', () => {
       const target = join(folder, 'kong.yml');
       const { status } = spawnSync(
         'bash',
-        [join(root, 'kong-plugins/docker-entrypoint.sh'), 'kong', 'docker-start'],
+        [join(ROOT, 'kong-plugins/docker-entrypoint.sh'), 'kong', 'docker-start'],
         {
           env: {
             PATH: process.env['PATH'],
-            KONG_YML_TEMPLATE: join(root, 'kong.yml'),
+            KONG_YML_TEMPLATE: join(ROOT, 'kong.yml'),
             KONG_DECLARATIVE_CONFIG: target,
             KONG_ENTRYPOINT: '/bin/true',
             ...(url === undefined ? {} : { BROKER_URL: url }),

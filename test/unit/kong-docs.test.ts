@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { join } from 'node:path';
 import { fieldDefinitions, type FieldDefinition } from '../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import { Plugin } from '../../kong-plugins/ngsi-ld-purge/index.js';
 import { FakeKong } from '../support/fake-pdk.js';
 import { readKongFile } from '../support/kong-router.js';
+import { ROOT } from '../support/project.js';
 
-const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const page = read('docs/kong.md');
 
 describe('docs/kong.md', () => {

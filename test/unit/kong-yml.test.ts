@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { fieldDefinitions, parseConfig } from '../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import { resourcePatterns } from '../../kong-plugins/ngsi-ld-purge/path.js';
 import { classifyRequest } from '../../sidecar/ngsi-ld/request-path.js';
 import { normalizePath, readKongFile, routeOf } from '../support/kong-router.js';
+import { ROOT } from '../support/project.js';
 
-const services = readKongFile(readFileSync(new URL('../../kong.yml', import.meta.url), 'utf8'));
+const services = readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8'));
 const routes = services.flatMap((service) => service.routes);
 
 /** Which service a request gets, and whether the plugin is on the way. */

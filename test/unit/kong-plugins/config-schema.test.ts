@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { fieldDefinitions, parseConfig, Schema } from '../../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import * as plugin from '../../../kong-plugins/ngsi-ld-purge/index.js';
+import { ROOT } from '../../support/project.js';
 
 const kongsOwn = {
   __key__: 'plugins:x',
@@ -34,7 +36,7 @@ describe('the configuration schema', () => {
 
   it('carries the version of the package', async () => {
     const manifest: unknown = JSON.parse(
-      await readFile(new URL('../../../package.json', import.meta.url), 'utf8'),
+      await readFile(join(ROOT, 'package.json'), 'utf8'),
     );
     assert.equal((manifest as { version: string }).version, plugin.Version);
     assert.equal(plugin.Name, 'ngsi-ld-purge');

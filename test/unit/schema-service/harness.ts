@@ -7,7 +7,7 @@ import type { SchemaService, ServedDocument } from '../../../sidecar/schema-serv
 import type { Page } from '../../../sidecar/schema-store/records.js';
 import { SqliteStore } from '../../../sidecar/schema-store/sqlite-store.js';
 import type { SchemaStore } from '../../../sidecar/schema-store/store.js';
-import { WorkerPool } from '../../../sidecar/workers/pool.js';
+import { entryBeside, WorkerPool } from '../../../sidecar/workers/pool.js';
 import { handClock } from '../../support/store-samples.js';
 import type { Tasks } from '../../../sidecar/worker.js';
 
@@ -41,7 +41,7 @@ export const ALLOWED = 'https://allowed.example';
 export function useRigs(): (t: TestContext, options?: RigOptions) => Promise<Rig> {
   let pool: WorkerPool<Tasks> | undefined;
   before(() => {
-    const entry = new URL('../../../sidecar/worker.ts', import.meta.url);
+    const entry = entryBeside('../../../sidecar/worker', import.meta.url);
     pool = new WorkerPool<Tasks>({ entry, threads: 1, queueLength: 100, deadlineMs: 30_000 });
   });
   after(() => pool?.close());

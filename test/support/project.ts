@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { entryBeside } from '../../sidecar/workers/pool.js';
+
+/** The project's folder, absolute. The tests may run from where they were compiled to, below it. */
+export const ROOT = above(import.meta.dirname);
+
+function above(folder: string): string {
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  const parent = dirname(folder);
+  if (parent === folder) throw new Error('There is no package.json above the tests.');
+  return above(parent);
+}
+
+/**
+ * What to start Node with to run the module of that name beside another module, as source or compiled as that one is.
+ *
+ * @param url `import.meta.url` of the other module
+ */
+export function programBeside(name: string, url: string): readonly string[] {
+  const path = fileURLToPath(entryBeside(name, url));
+  return path.endsWith('.ts') ? ['--import', 'tsx', path] : [path];
+}
