@@ -10,7 +10,6 @@ import { ROOT } from '../support/project.js';
 
 after(stopAll);
 
-
 /** Why the commands cannot be run here; false when they can. */
 const skip = canRun() ? false : 'needs bash and curl';
 

@@ -7,7 +7,6 @@ import { send, stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess, run } from '../support/gateway-process.js';
 import { ROOT } from '../support/project.js';
 
-
 describe('npm run build', () => {
   /** A copy of the project, so that nobody's dist/ is disturbed. */
   let root: string;

@@ -6,7 +6,6 @@ import { stopLater } from './gateway-harness.js';
 import { Waiting } from './waiting.js';
 import { ROOT } from './project.js';
 
-
 let built: Promise<unknown> | undefined;
 
 /** Brings dist/ up to date, once for each test file; what has not changed is left alone. */

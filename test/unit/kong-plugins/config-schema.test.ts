@@ -35,9 +35,7 @@ describe('the configuration schema', () => {
   });
 
   it('carries the version of the package', async () => {
-    const manifest: unknown = JSON.parse(
-      await readFile(join(ROOT, 'package.json'), 'utf8'),
-    );
+    const manifest: unknown = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     assert.equal((manifest as { version: string }).version, plugin.Version);
     assert.equal(plugin.Name, 'ngsi-ld-purge');
   });
