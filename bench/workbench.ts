@@ -6,7 +6,7 @@ import { startBareFastify, type BareFastify } from './support/start-bare-fastify
 import { spreadOf, type Spread } from './support/statistics.js';
 import { healthUnderLoad, type HealthLatency } from './support/workbench-health.js';
 import { parkingEntity, PARKING_SCHEMA, PARKING_TERMS } from './support/workbench-parking.js';
-import { inProcess, type InProcess } from './support/workbench-rivals.js';
+import { inProcess, inTurns, type InProcess } from './support/workbench-rivals.js';
 
 const CONNECTIONS = 32;
 const REQUESTS = 20_000;
@@ -54,7 +54,7 @@ async function overHttp(
   round: number,
 ): Promise<Pick<Round, 'echo' | 'validate' | 'expand'>> {
   const entity = parkingEntity(1);
-  const rate = async (url: string, body: unknown, requests = REQUESTS) =>
+  const rate = (url: string, body: unknown) => async (requests: number) =>
     requestsPerSecond({
       url,
       body: JSON.stringify(body),
@@ -62,17 +62,17 @@ async function overHttp(
       connections: CONNECTIONS,
       requests,
     });
-  const echoes = async () => rate(`${bare.url}/echo`, entity);
-  const validates = async () => rate(`${gateway.url}/api/v2/validate/Bench/Parking`, entity);
-  // In turns, so that neither is always the first.
-  const isEven = round % 2 === 0;
-  const first = isEven ? await echoes() : await validates();
-  const second = isEven ? await validates() : await echoes();
+  const [echo, validate] = await inTurns(
+    round % 2 === 0,
+    REQUESTS,
+    rate(`${bare.url}/echo`, entity),
+    rate(`${gateway.url}/api/v2/validate/Bench/Parking`, entity),
+  );
   const document = { ...entity, '@context': [`${gateway.url}/api/v2/contexts/Parking`, CORE] };
   return {
-    echo: isEven ? first : second,
-    validate: isEven ? second : first,
-    expand: await rate(`${gateway.url}/api/v2/workbench/jsonld/expand`, { document }, REQUESTS / 4),
+    echo,
+    validate,
+    expand: await rate(`${gateway.url}/api/v2/workbench/jsonld/expand`, { document })(REQUESTS / 4),
   };
 }
 
@@ -109,9 +109,9 @@ function resultOf(rounds: readonly Round[], health: readonly HealthLatency[]) {
       rows: rows(
         ['bare Ajv, key-values in memory', (round) => round.ajv],
         ['validate, normalized entity, from its text', (round) => round.judge],
-        ['bare jsonld.js expand', (round) => round.bareExpand],
+        ['bare jsonld.js expand, between JSON.parse and JSON.stringify', (round) => round.bareExpand],
         ['expand, from its text', (round) => round.ownExpand],
-        ['bare jsonld.js compact', (round) => round.bareCompact],
+        ['bare jsonld.js compact, likewise', (round) => round.bareCompact],
         ['compact, from its text', (round) => round.ownCompact],
       ),
     },

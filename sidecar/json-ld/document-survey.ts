@@ -1,4 +1,4 @@
-import { isMap, pointerTo } from './json.js';
+import { isMap, pointerTo, type JsonMap } from './json.js';
 
 /** What is known of a JSON-LD document from one look at it. */
 export interface DocumentSurvey {
@@ -7,34 +7,53 @@ export interface DocumentSurvey {
   /** Those further down; members of JSON literals are among them. */
   readonly innerContexts: readonly unknown[];
   readonly hasNull: boolean;
-  /** Whether there is an array that is empty, of one item, or in another one. */
-  readonly hasOddArray: boolean;
+  /**
+   * What may not survive a round trip: arrays that are empty, of one item, or hold arrays, and all maps and arrays that hold
+   * one of these or null, at any depth.
+   */
+  readonly odd: ReadonlySet<object>;
 }
 
 /** @param document nested no deeper than the stack allows */
 export function surveyOf(document: object): DocumentSurvey {
   const outerContexts: unknown[] = [];
   const innerContexts: unknown[] = [];
-  let [hasNull, hasOddArray] = [false, false];
+  const odd = new Set<object>();
+  let hasNull = false;
 
-  const visit = (value: unknown, isOuter: boolean): void => {
-    if (value === null) hasNull = true;
-    else if (Array.isArray(value)) {
-      const items: readonly unknown[] = value;
-      if (!isOuter && (items.length < 2 || items.some(Array.isArray))) hasOddArray = true;
-      for (const item of items) visit(item, isOuter);
-    } else if (isMap(value)) {
-      for (const name of Object.keys(value)) {
-        if (name !== '@context') visit(value[name], false);
-        else if (isOuter) outerContexts.push(value[name]);
-        else innerContexts.push(value[name]);
-      }
+  /** @returns whether it is null or odd */
+  const visit = (value: unknown, isOuter: boolean): boolean => {
+    if (value === null) {
+      hasNull = true;
+      return true;
     }
+    if (typeof value !== 'object') return false;
+    const isOdd = Array.isArray(value) ? visitItems(value, isOuter) : visitMap(value as JsonMap, isOuter);
+    if (isOdd) odd.add(value);
+    return isOdd;
+  };
+  const visitItems = (items: readonly unknown[], isOuter: boolean): boolean => {
+    let isOdd = !isOuter && items.length < 2;
+    for (const item of items) {
+      if (visit(item, isOuter)) isOdd = true;
+      else if (!isOuter && Array.isArray(item)) isOdd = true;
+    }
+    return isOdd;
+  };
+  const visitMap = (map: JsonMap, isOuter: boolean): boolean => {
+    let isOdd = false;
+    for (const name of Object.keys(map)) {
+      if (name !== '@context') {
+        if (visit(map[name], false)) isOdd = true;
+      } else if (isOuter) outerContexts.push(map[name]);
+      else innerContexts.push(map[name]);
+    }
+    return isOdd;
   };
   if (Array.isArray(document))
     for (const item of document as readonly unknown[]) visit(item, !Array.isArray(item));
   else visit(document, true);
-  return { outerContexts, innerContexts, hasNull, hasOddArray };
+  return { outerContexts, innerContexts, hasNull, odd };
 }
 
 /** A member of an object somewhere in a document. */

@@ -93,6 +93,7 @@ function dropped(code: string, about: string, what: string): readonly [string, W
 
 /** What the events of processing a document tell, where that is known at the places it is about. */
 export function eventWarnings(events: readonly CountedEvent[], document: object): readonly JsonLdWarning[] {
+  if (events.length === 0) return [];
   const known = events.flatMap(({ event, count }) => {
     const wording = WORDINGS.get(event.code);
     if (wording === undefined) return [];

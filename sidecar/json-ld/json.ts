@@ -12,8 +12,13 @@ export function memberOf(map: JsonMap, name: string): unknown {
 
 /** A JSON pointer (RFC 6901) that goes on from another one. */
 export function pointerTo(base: string, ...tokens: readonly (string | number)[]): string {
-  const escaped = tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`);
-  return base + escaped.join('');
+  let pointer = base;
+  for (const token of tokens) pointer += `/${typeof token === 'number' ? token : escaped(token)}`;
+  return pointer;
+}
+
+function escaped(token: string): string {
+  return /[~/]/.test(token) ? token.replaceAll('~', '~0').replaceAll('/', '~1') : token;
 }
 
 /** Whether two values are the same JSON: the order of an object's members does not count. */

@@ -59,12 +59,12 @@ export class KnownContexts {
       this.#bundled.set(url, bundled);
       return bundled;
     }
+    // What has a key was supplied before, without fault.
+    const key = supply === undefined ? this.#keys.get(url) : undefined;
+    if (key !== undefined) return this.#contents.get(key);
     const fault = urlFault(url, '');
     if (fault !== undefined) return { code: 'CONTEXT_REFUSED', detail: fault.detail };
-    if (supply === undefined) {
-      const key = this.#keys.get(url);
-      return key === undefined ? undefined : this.#contents.get(key);
-    }
+    if (supply === undefined) return undefined;
     if ('failure' in supply) return supply.failure;
     const known = this.#contents.get(`${supply.sha256} ${supply.documentUrl ?? url}`);
     const content = known ?? readContext(url, supply);

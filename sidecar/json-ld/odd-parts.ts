@@ -4,42 +4,33 @@ import { isMap, type JsonMap } from './json.js';
 export const LEFT_OUT = Number.NaN;
 
 /**
- * A node with what may not survive a round trip, and everything around it that has a say in that: what is a map or an
- * array and holds neither null nor an odd array is left out. Costs a fraction of the round trip that it makes shorter.
+ * A node with what may not survive a round trip, and everything around it that has a say in that: other maps and arrays are
+ * left out. Costs a fraction of the round trip that it makes shorter.
  *
- * @returns undefined when there is nothing of the kind
+ * @param odd see `DocumentSurvey`
  */
-export function oddParts(node: JsonMap): JsonMap | undefined {
-  const { value, isOdd } = reduced(node);
-  return isOdd && isMap(value) ? value : undefined;
+export function oddParts(node: JsonMap, odd: ReadonlySet<object>): JsonMap {
+  const members = Object.entries(node).map(([name, value]): [string, unknown] => [
+    name,
+    isKept(name, value, odd) ? (isOdd(value, odd) ? reduced(value, odd) : value) : LEFT_OUT,
+  ]);
+  return Object.fromEntries(members);
 }
 
-interface Reduced {
-  readonly value: unknown;
-  readonly isOdd: boolean;
+function reduced(value: unknown, odd: ReadonlySet<object>): unknown {
+  if (Array.isArray(value)) return value.map((item) => reduced(item, odd));
+  return isMap(value) ? oddParts(value, odd) : value;
 }
 
-function reduced(value: unknown): Reduced {
-  if (Array.isArray(value)) return reducedArray(value);
-  return isMap(value) ? reducedMap(value) : { value, isOdd: value === null };
+export function isOdd(value: unknown, odd: ReadonlySet<object>): value is object {
+  return typeof value === 'object' && value !== null && odd.has(value);
 }
 
-function reducedArray(items: readonly unknown[]): Reduced {
-  const parts = items.map(reduced);
-  const isOdd = items.length < 2 || items.some(Array.isArray) || parts.some((part) => part.isOdd);
-  return { value: parts.map((part) => part.value), isOdd };
-}
-
-function reducedMap(map: JsonMap): Reduced {
-  let isOdd = false;
-  const members = Object.entries(map).map(([name, value]): [string, unknown] => {
-    if (name === '@context' || typeof value !== 'object') return [name, value];
-    const part = reduced(value);
-    isOdd ||= part.isOdd;
-    // Keywords take no stand-in.
-    return [name, part.isOdd ? part.value : name.startsWith('@') || isPlain(value) ? value : LEFT_OUT];
-  });
-  return { value: Object.fromEntries(members), isOdd };
+/** Whether the member of a node has a say in what is lost. Keywords take no stand-in. */
+export function isKept(name: string, value: unknown, odd: ReadonlySet<object>): boolean {
+  return (
+    typeof value !== 'object' || value === null || isOdd(value, odd) || name.startsWith('@') || isPlain(value)
+  );
 }
 
 /** An array of texts may be the types of the node, under whatever name. */

@@ -21,6 +21,8 @@ export interface Processed {
 /** Characters of a request for which there is time to look for what is lost: it takes about as long again. */
 const MOST_COMPARED = 512 * 1024;
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 const NOT_COMPARED: JsonLdWarning = {
   code: 'not-compared',
   detail: 'The document is too large to look for all that compaction may lose.',
@@ -40,7 +42,7 @@ export async function expandDocument(
 ): Promise<Processed> {
   const result = await session.expand(document, context);
   const dropped = eventWarnings(session.events, document);
-  if (!survey.hasNull && !survey.hasOddArray) return { result, dropped, lost: [] };
+  if (survey.odd.size === 0) return { result, dropped, lost: [] };
   if (characters > MOST_COMPARED) return { result, dropped, lost: [NOT_COMPARED] };
   const nodes: readonly unknown[] = Array.isArray(document) ? document : [document];
   const lost: JsonLdWarning[] = [];
@@ -48,8 +50,8 @@ export async function expandDocument(
   for (const [index, node] of nodes.entries()) {
     if (!isMap(node)) continue;
     const at = Array.isArray(document) ? pointerTo('/document', index) : '/document';
-    const skip = skipped.get(at) ?? new Set();
-    const losses = await roundTrips.losses({ node, context, skip }, session.withoutEvents());
+    const skip = skipped.get(at) ?? NOTHING;
+    const losses = await roundTrips.losses({ node, odd: survey.odd, context, skip }, session);
     // There may be more of them than a call has room for.
     for (const loss of losses) lost.push({ ...loss, pointer: at + (loss.pointer ?? '') });
   }
@@ -96,7 +98,7 @@ export async function compactDocument(
 
 /** Whether the document is compacted with its own context, so that it should come back as it was. */
 function comesBack({ document, context }: SizedRequest, survey: DocumentSurvey): boolean {
-  if (!survey.hasNull && !survey.hasOddArray) return false;
+  if (survey.odd.size === 0) return false;
   if (Array.isArray(document) || survey.innerContexts.length > 0 || Object.hasOwn(document, '@graph'))
     return false;
   const [own] = survey.outerContexts;

@@ -15,9 +15,9 @@ export function lossesOf(
   pointer: string,
   skip: ReadonlySet<string>,
 ): readonly JsonLdWarning[] {
-  const losses: JsonLdWarning[] = [];
-  compare(document, back, pointer, { skip, losses });
-  return losses;
+  const findings = new Findings(pointer, skip);
+  compare(document, back, findings);
+  return findings.losses;
 }
 
 /** All nulls in a value, contexts apart. */
@@ -26,14 +26,44 @@ export function nullsIn(
   pointer: string,
   skip: ReadonlySet<string>,
 ): readonly JsonLdWarning[] {
-  const losses: JsonLdWarning[] = [];
-  findNulls(value, pointer, { skip, losses });
-  return losses;
+  const findings = new Findings(pointer, skip);
+  findNulls(value, findings);
+  return findings.losses;
 }
 
-interface Findings {
-  readonly skip: ReadonlySet<string>;
-  readonly losses: JsonLdWarning[];
+/** Where a comparison is, and what it found. Most places lose nothing: a pointer is made where one is needed only. */
+class Findings {
+  readonly losses: JsonLdWarning[] = [];
+  readonly #base: string;
+  readonly #skip: ReadonlySet<string>;
+  readonly #path: (string | number)[] = [];
+
+  constructor(base: string, skip: ReadonlySet<string>) {
+    this.#base = base;
+    this.#skip = skip;
+  }
+
+  /** To be left again in any case. */
+  enter(token: string | number): void {
+    this.#path.push(token);
+  }
+
+  leave(): void {
+    this.#path.pop();
+  }
+
+  /** Whether what is here is known to be dropped, or in the member of that name. */
+  isSkipped(...name: readonly string[]): boolean {
+    return this.#skip.size > 0 && this.#skip.has(pointerTo(this.#pointer, ...name));
+  }
+
+  add(loss: Omit<JsonLdWarning, 'pointer'>, ...tokens: readonly number[]): void {
+    this.losses.push({ ...loss, pointer: pointerTo(this.#pointer, ...tokens) });
+  }
+
+  get #pointer(): string {
+    return pointerTo(this.#base, ...this.#path);
+  }
 }
 
 const NULL_LOST = { code: 'null-lost', detail: 'JSON-LD does not keep null: it is dropped.' };
@@ -42,72 +72,83 @@ const FLATTENED = { code: 'array-flattened', detail: 'Arrays in an array come ba
 const EMPTY_LOST = { code: 'empty-array-lost', detail: 'The empty array does not come back.' };
 const MEMBER_LOST = { code: 'member-lost', detail: 'The member does not come back.' };
 
-function compare(value: unknown, back: unknown, pointer: string, findings: Findings): void {
-  const { skip, losses } = findings;
-  if (skip.has(pointer) || Object.is(value, LEFT_OUT)) return;
+function compare(value: unknown, back: unknown, findings: Findings): void {
+  if (findings.isSkipped() || Object.is(value, LEFT_OUT)) return;
   if (value === null) {
-    if (back !== null) losses.push({ ...NULL_LOST, pointer });
-  } else if (Array.isArray(value)) compareArray(value, back, pointer, findings);
-  else if (isMap(value)) compareMap(value, back, pointer, findings);
-  else if (back === undefined) losses.push({ ...MEMBER_LOST, pointer });
+    if (back !== null) findings.add(NULL_LOST);
+  } else if (Array.isArray(value)) compareArray(value, back, findings);
+  else if (isMap(value)) compareMap(value, back, findings);
+  else if (back === undefined) findings.add(MEMBER_LOST);
   // A text may be an IRI that is spelled in another way.
   else if (value !== back && !(typeof value === 'string' && typeof back === 'string'))
-    losses.push(changed(back, pointer));
+    findings.add(changed(back));
 }
 
-function changed(back: unknown, pointer: string): JsonLdWarning {
-  return { code: 'value-changed', detail: `The value comes back as ${shown(back)}.`, pointer };
+function compareWithin(token: string | number, value: unknown, back: unknown, findings: Findings): void {
+  findings.enter(token);
+  compare(value, back, findings);
+  findings.leave();
 }
 
-function compareArray(items: readonly unknown[], back: unknown, pointer: string, findings: Findings): void {
-  const { losses } = findings;
+function changed(back: unknown) {
+  return { code: 'value-changed', detail: `The value comes back as ${shown(back)}.` };
+}
+
+function compareArray(items: readonly unknown[], back: unknown, findings: Findings): void {
   if (Array.isArray(back) && back.length === items.length) {
     const others: readonly unknown[] = back;
     if (items.every((item, index) => Array.isArray(item) === Array.isArray(others[index]))) {
-      for (const [index, item] of items.entries())
-        compare(item, others[index], pointerTo(pointer, index), findings);
+      for (const [index, item] of items.entries()) compareWithin(index, item, others[index], findings);
       return;
     }
   }
   const kept = [...items.entries()].filter(([, item]) => item !== null);
   if (kept.some(([, item]) => Array.isArray(item))) {
-    losses.push({ ...FLATTENED, pointer });
+    findings.add(FLATTENED);
     // JSON literals keep them.
-    if (!Array.isArray(back) || !back.includes(null)) findNulls(items, pointer, findings);
+    if (!Array.isArray(back) || !back.includes(null)) findNulls(items, findings);
     return;
   }
-  for (const [index, item] of items.entries())
-    if (item === null) losses.push({ ...NULL_LOST, pointer: pointerTo(pointer, index) });
+  for (const [index, item] of items.entries()) if (item === null) findings.add(NULL_LOST, index);
   const rest: readonly unknown[] | undefined = Array.isArray(back) ? back : undefined;
   const [only] = kept;
   if (rest?.length === kept.length) {
-    for (const [at, [index, item]] of kept.entries())
-      compare(item, rest[at], pointerTo(pointer, index), findings);
+    for (const [at, [index, item]] of kept.entries()) compareWithin(index, item, rest[at], findings);
   } else if (kept.length === 1 && only !== undefined && rest === undefined && back !== undefined) {
-    losses.push({ ...ARRAY_OF_ONE, pointer });
-    compare(only[1], back, pointerTo(pointer, only[0]), findings);
-  } else if (items.length === 0 && back === undefined) losses.push({ ...EMPTY_LOST, pointer });
-  else if (kept.length > 0)
-    losses.push(back === undefined ? { ...MEMBER_LOST, pointer } : changed(back, pointer));
+    findings.add(ARRAY_OF_ONE);
+    compareWithin(only[0], only[1], back, findings);
+  } else if (items.length === 0 && back === undefined) findings.add(EMPTY_LOST);
+  else if (kept.length > 0) findings.add(back === undefined ? MEMBER_LOST : changed(back));
 }
 
-function compareMap(map: JsonMap, back: unknown, pointer: string, findings: Findings): void {
+function compareMap(map: JsonMap, back: unknown, findings: Findings): void {
   if (!isMap(back)) {
     // A value, a list or a reference that was written in full; what is in it may be lost all the same.
-    findNulls(map, pointer, findings);
+    findNulls(map, findings);
     return;
   }
   const names = Object.keys(map).filter((name) => name !== '@context');
-  const left = new Set(Object.keys(back).filter((name) => name !== '@context' && !Object.hasOwn(map, name)));
   const renamed = names.filter((name) => !Object.hasOwn(back, name));
-  const pairs = pairsOf(
-    renamed.filter((name) => map[name] !== null && !findings.skip.has(pointerTo(pointer, name))),
-    left,
-  );
+  const pairs = renamed.length === 0 ? NO_PAIRS : renamedPairs(renamed, map, back, findings);
   for (const name of names) {
     const other = Object.hasOwn(back, name) ? name : pairs.get(name);
-    compare(map[name], other === undefined ? undefined : back[other], pointerTo(pointer, name), findings);
+    compareWithin(name, map[name], other === undefined ? undefined : back[other], findings);
   }
+}
+
+const NO_PAIRS: ReadonlyMap<string, string> = new Map();
+
+function renamedPairs(
+  renamed: readonly string[],
+  map: JsonMap,
+  back: JsonMap,
+  findings: Findings,
+): ReadonlyMap<string, string> {
+  const left = new Set(Object.keys(back).filter((name) => name !== '@context' && !Object.hasOwn(map, name)));
+  return pairsOf(
+    renamed.filter((name) => map[name] !== null && !findings.isSkipped(name)),
+    left,
+  );
 }
 
 /** Which names came back as which: keywords as their aliases, IRIs as terms, and the other way round. */
@@ -129,11 +170,14 @@ function pairsOf(names: readonly string[], others: Set<string>): ReadonlyMap<str
   return pairs;
 }
 
-function findNulls(value: unknown, pointer: string, findings: Findings): void {
-  if (findings.skip.has(pointer)) return;
-  if (value === null) findings.losses.push({ ...NULL_LOST, pointer });
+function findNulls(value: unknown, findings: Findings): void {
+  if (findings.isSkipped()) return;
+  if (value === null) findings.add(NULL_LOST);
   else if (typeof value === 'object')
     for (const [name, item] of Object.entries(value) as [string, unknown][])
-      if (name !== '@context' && typeof item === 'object')
-        findNulls(item, pointerTo(pointer, name), findings);
+      if (name !== '@context' && typeof item === 'object') {
+        findings.enter(name);
+        findNulls(item, findings);
+        findings.leave();
+      }
 }

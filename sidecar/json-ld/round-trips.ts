@@ -1,5 +1,6 @@
 import { memberOf, pointerTo, type JsonMap } from './json.js';
-import { LEFT_OUT, oddParts } from './odd-parts.js';
+import { lossSketch } from './loss-sketch.js';
+import { oddParts } from './odd-parts.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
 import { ProcessorFailure } from './processor-failure.js';
 import type { ProcessingSession } from './processing-session.js';
@@ -10,6 +11,8 @@ import type { JsonLdWarning } from './warnings.js';
 /** A node at the top of a document. */
 export interface TopNode {
   readonly node: JsonMap;
+  /** What in it may be lost, by the survey of the document. */
+  readonly odd: ReadonlySet<object>;
   /** Applied before its own; undefined for none. */
   readonly context: unknown;
   /** Pointers into the node of what is known to be dropped. */
@@ -24,6 +27,9 @@ interface Remembered {
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 const LONGEST_KEY = 64 * 1024;
 
+/** What shows parts of the node, which are nobody else's. */
+const SHOWING: ReadonlySet<string> = new Set(['value-changed', 'compaction-fails']);
+
 /**
  * Expands nodes and compacts them again, to find out what does not come back. Entities of one model differ little in what
  * may be lost: what was found is remembered by that.
@@ -36,39 +42,32 @@ export class RoundTrips {
 
   /** What of a node does not come back; pointers are into the node. */
   async losses(top: TopNode, session: ProcessingSession): Promise<readonly JsonLdWarning[]> {
-    const node = oddParts(top.node);
-    if (node === undefined) return [];
-    const odd = { ...top, node };
-    const key = keyOf(odd, session);
+    if (!top.odd.has(top.node)) return [];
+    const key = keyOf(top, session);
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known.losses;
-    const losses = await found(odd, top, session);
-    if (key !== undefined) this.#known.set(key, { key, losses });
+    const losses = await found(top, session.withoutEvents());
+    if (key !== undefined && !losses.some(({ code }) => SHOWING.has(code)))
+      this.#known.set(key, { key, losses });
     return losses;
   }
 }
 
 /** The same for nodes that lose the same in the same contexts; undefined where that is not worth remembering. */
-function keyOf({ node, context, skip }: TopNode, { contextsKey }: ProcessingSession): string | undefined {
+function keyOf(
+  { node, odd, context, skip }: TopNode,
+  { contextsKey }: ProcessingSession,
+): string | undefined {
   if (contextsKey === undefined || skip.size > 0) return undefined;
-  const text = JSON.stringify([context, node], (name, value: unknown) => {
-    if (Object.is(value, LEFT_OUT)) return '\0';
-    // Whose entity it is does not matter.
-    return (name === 'id' || name === '@id') && typeof value === 'string' && value.includes(':')
-      ? ':'
-      : value;
-  });
+  const outer = context === undefined ? '' : JSON.stringify(context);
+  const text = `${outer}\n${lossSketch(node, odd)}`;
   return text.length > LONGEST_KEY ? undefined : `${contextsKey}\n${text}`;
 }
 
 /** Makes the round trip with the odd parts alone, and with all of the node where that fails. */
-async function found(
-  odd: TopNode,
-  top: TopNode,
-  session: ProcessingSession,
-): Promise<readonly JsonLdWarning[]> {
+async function found(top: TopNode, session: ProcessingSession): Promise<readonly JsonLdWarning[]> {
   try {
-    return await roundTrip(odd, session);
+    return await roundTrip({ ...top, node: oddParts(top.node, top.odd) }, session);
   } catch (error) {
     if (!(error instanceof ProcessorFailure)) throw error;
   }
