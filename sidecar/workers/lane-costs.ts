@@ -4,8 +4,14 @@ const BATCH_MAX = 16;
 /** What the tasks of one message may take together, as far as it can be told, in milliseconds. */
 const BATCH_MS = 2;
 
-/** What is left of a costly task in the estimate, after each cheaper one: some dozens must go well. */
-const DECAY = 0.9;
+/**
+ * A task that took as long, in milliseconds, is slow, and counts in full. What took less may have been quick: a worker that
+ * stands back behind the event loop is kept from its core for some milliseconds now and then.
+ */
+const SLOW_MS = 20;
+
+/** How much the last tasks count in the estimate: after a slow one, some dozens must go well. */
+const WEIGHT = 0.1;
 
 /** Lanes that are remembered, at most. */
 const LANES_MAX = 1000;
@@ -17,11 +23,14 @@ const LANES_MAX = 1000;
 export class LaneCosts {
   readonly #msByLane = new Map<string, number>();
 
-  /** Notes what one task took, in milliseconds. */
-  note(lane: string, ms: number): void {
-    const before = this.#msByLane.get(lane) ?? 0;
+  /** Notes what the tasks of one message took each, in milliseconds; there is at least one. */
+  note(lane: string, ms: readonly number[]): void {
+    const longest = Math.max(...ms);
+    const mean = ms.reduce((sum, one) => sum + one, 0) / ms.length;
+    const before = this.#msByLane.get(lane) ?? mean;
     this.#msByLane.delete(lane);
-    this.#msByLane.set(lane, Math.max(ms, before * DECAY));
+    const estimate = before + WEIGHT * (mean - before);
+    this.#msByLane.set(lane, longest < SLOW_MS ? estimate : Math.max(longest, estimate));
     if (this.#msByLane.size <= LANES_MAX) return;
     const [oldest] = this.#msByLane.keys();
     if (oldest !== undefined) this.#msByLane.delete(oldest);

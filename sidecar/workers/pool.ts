@@ -130,7 +130,10 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
       this.#dispatch();
       return;
     }
-    this.#costs.note(turn.lane, Math.max(...result.outcomes.map(({ ms }) => ms)));
+    this.#costs.note(
+      turn.lane,
+      result.outcomes.map(({ ms }) => ms),
+    );
     this.#queue.release(turn);
     // The worker is not to wait for what callers do with the outcomes.
     this.#dispatch();

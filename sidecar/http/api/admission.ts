@@ -5,7 +5,7 @@ import { CROSS_ORIGIN_HEADERS } from './cross-origin.js';
 import { isWrite } from './endpoint-problems.js';
 import type { Endpoint } from './endpoint.js';
 import { refused } from './refusals.js';
-import { allowedMethods, matches, type ApiRoute } from './routes.js';
+import { allowedMethods, spells, type ApiRoute } from './routes.js';
 import { REVALIDATE } from './send.js';
 import { API_PATH } from './urls.js';
 
@@ -23,11 +23,11 @@ export function admission(checkToken: TokenCheck): onRequestHookHandler {
 
 /** Refuses paths that do not spell the route as it is. */
 export function exactPath({ path, isCrossOrigin }: Endpoint): onRequestHookHandler {
-  const route = `${API_PATH}${path}`;
+  const segments = `${API_PATH}${path}`.split('/');
   return (request, reply, done) => {
     if (isCrossOrigin === true) reply.headers(CROSS_ORIGIN_HEADERS);
     const [given = ''] = request.url.split('?', 1);
-    if (!matches(route, given)) throw nothingAt(given, request.method, []);
+    if (!spells(segments, given)) throw nothingAt(given, request.method, []);
     done();
   };
 }

@@ -18,11 +18,14 @@ export function createBaseUrl(publicUrl: URL | undefined): BaseUrlOf {
     const base = publicUrl.href.replace(/\/+$/, '');
     return () => base;
   }
+  // Nearly all requests have the same.
+  let lastHost: string | undefined;
   return ({ headers: { host }, socket }) => {
     // HTTP/1.0 knows requests without a Host.
     if (host === undefined || host === '') return `http://${ownAuthority(socket)}`;
-    if (!AUTHORITY.test(host) || !URL.canParse(`http://${host}`))
+    if (host !== lastHost && (!AUTHORITY.test(host) || !URL.canParse(`http://${host}`)))
       throw refused('invalidRequest', 'The header Host names no host.');
+    lastHost = host;
     return `http://${host}`;
   };
 }

@@ -104,18 +104,20 @@ export const PATH_PARAMETERS: Readonly<Record<string, JsonSchema>> = {
  */
 export function readParameters(schema: ParametersSchema, query: object): Readonly<Record<string, unknown>> {
   const { properties, required = [] } = schema;
-  const given = new Map<string, unknown>(Object.entries(query));
-  for (const name of given.keys()) {
+  for (const name of Object.keys(query)) {
     if (!Object.hasOwn(properties, name))
       throw parameterRefused(name, `is not known here${known(properties)}`);
   }
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => {
-      if (given.has(name)) return [name, readParameter(name, property, given.get(name))];
-      if (required.includes(name)) throw parameterRefused(name, 'is missing');
-      return [name, 'default' in property ? property.default : undefined];
-    }),
-  );
+  const read: Record<string, unknown> = {};
+  for (const name of Object.keys(properties)) {
+    const property = properties[name];
+    if (property === undefined) continue;
+    if (Object.hasOwn(query, name))
+      read[name] = readParameter(name, property, (query as Readonly<Record<string, unknown>>)[name]);
+    else if (required.includes(name)) throw parameterRefused(name, 'is missing');
+    else read[name] = 'default' in property ? property.default : undefined;
+  }
+  return read;
 }
 
 function known(properties: ParametersSchema['properties']): string {

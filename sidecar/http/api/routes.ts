@@ -29,10 +29,15 @@ export function allowedMethods(routes: readonly ApiRoute[], path: string): reado
  * @param url of the route, with `:name` parameters
  */
 export function matches(url: string, rawPath: string): boolean {
-  const [expected, given] = [url.split('/'), rawPath.split('/')];
+  return spells(url.split('/'), rawPath);
+}
+
+/** See {@link matches}. @param segments of the route's URL */
+export function spells(segments: readonly string[], rawPath: string): boolean {
+  const given = rawPath.split('/');
   return (
-    expected.length === given.length &&
-    expected.every((segment, index) =>
+    segments.length === given.length &&
+    segments.every((segment, index) =>
       segment.startsWith(':') ? isParameter(given[index] ?? '') : segment === given[index],
     )
   );
