@@ -6,12 +6,12 @@ import { startBareFastify, type BareFastify } from './support/start-bare-fastify
 import { spreadOf, type Spread } from './support/statistics.js';
 import { healthUnderLoad, type HealthLatency } from './support/workbench-health.js';
 import { parkingEntity, PARKING_SCHEMA, PARKING_TERMS } from './support/workbench-parking.js';
-import { inProcess, inTurns, type InProcess } from './support/workbench-rivals.js';
+import { inTurns, Rivals, type InThreads } from './support/workbench-rivals.js';
 
 const CONNECTIONS = 32;
 const REQUESTS = 20_000;
 
-interface Round extends InProcess {
+interface Round extends InThreads {
   /** Requests per second over HTTP. */
   readonly echo: number;
   readonly validate: number;
@@ -24,18 +24,23 @@ export const workbench: Bench = {
   async run({ rounds, say }) {
     const gateway = await startGateway('http://127.0.0.1:9');
     const bare = await startBareFastify({ text: '{}', mediaType: 'application/json' });
+    const rivals = new Rivals();
     try {
       await prepare(gateway);
       const measured: Round[] = [];
       // The first round is a warm-up.
       for (let round = 0; round <= rounds; round++) {
         say(round === 0 ? 'warm-up' : `round ${round}`);
-        const result = { ...(await overHttp(gateway, bare, round)), ...(await inProcess(round)) };
+        const result = {
+          ...(await overHttp(gateway, bare, round)),
+          ...(await rivals.round(round % 2 === 0)),
+        };
         if (round > 0) measured.push(result);
       }
       say('health');
       return resultOf(measured, await healthUnderLoad(gateway.url));
     } finally {
+      await rivals.close();
       bare.close();
       await gateway.close();
     }
@@ -104,7 +109,7 @@ function resultOf(rounds: readonly Round[], health: readonly HealthLatency[]) {
       ),
     },
     {
-      title: 'In process, operations/s',
+      title: 'On a thread of its own, operations/s',
       columns,
       rows: rows(
         ['bare Ajv, key-values in memory', (round) => round.ajv],

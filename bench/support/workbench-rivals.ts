@@ -1,150 +1,56 @@
-import { createHash } from 'node:crypto';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { createCompoundSchema } from 'genson-js';
-import { inferSchema } from '../../sidecar/inference/infer-schema.js';
-import { bundledContext } from '../../sidecar/json-ld/bundled-contexts.js';
-import { coreContextUrl } from '../../sidecar/json-ld/core-context.js';
-import { createProcessor } from '../../sidecar/json-ld/processor.js';
-import { createJsonLdTasks } from '../../sidecar/json-ld/tasks.js';
-import type { JsonObject } from '../../sidecar/json-schema/json.js';
-import { readEntity } from '../../sidecar/representation/read-entity.js';
-import { validationTasks } from '../../sidecar/validation/tasks.js';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { spreadOf } from './statistics.js';
-import { parkingEntity, PARKING_SCHEMA, PARKING_TERMS } from './workbench-parking.js';
+import { samplesMegabytes, type Contestant } from './workbench-contestants.js';
 
-/** Operations per second, on one thread, each from a text to a text but for bare Ajv; inference in MB/s. */
-export interface InProcess {
-  readonly ajv: number;
-  readonly judge: number;
-  readonly bareExpand: number;
-  readonly ownExpand: number;
-  readonly bareCompact: number;
-  readonly ownCompact: number;
-  readonly genson: number;
-  readonly infer: number;
-}
+/** Operations per second, each contestant on a thread of its own; inference in MB/s. */
+export type InThreads = Readonly<Record<Contestant, number>>;
 
 const VALIDATIONS = 20_000;
 const PROCESSED = 4000;
-const SAMPLES = 2000;
-/** Different entities that are processed in turns. */
-const ENTITIES = 500;
-const CONTEXT = 'https://city.example/contexts/Parking';
-const CORE = coreContextUrl('1.8');
 
-/** What the workbench does, and the libraries under it do, without a server, a worker or a wire. */
-export async function inProcess(round: number): Promise<InProcess> {
-  const bare = bareJsonLd();
-  const own = ownJsonLd();
-  const isEven = round % 2 === 0;
-  const [bareExpand, ownExpand] = await inTurns(
-    isEven,
-    PROCESSED,
-    repeated(bare.expand),
-    repeated(own.expand),
-  );
-  const [bareCompact, ownCompact] = await inTurns(
-    isEven,
-    PROCESSED,
-    repeated(bare.compact),
-    repeated(own.compact),
-  );
-  const samples = Array.from({ length: SAMPLES }, (_, index) => keyValues(index));
-  const megabytes = JSON.stringify(samples).length / 1e6;
-  const [genson, infer] = await inTurns(
-    isEven,
-    SLICES,
-    repeated(() => createCompoundSchema(samples)),
-    repeated(() => inferSchema(samples, { form: 'keyvalues', enumerates: false })),
-  );
-  const [ajv, judge] = await inTurns(isEven, VALIDATIONS, repeated(bareAjv()), repeated(ownJudge()));
-  return {
-    ajv,
-    judge,
-    bareExpand,
-    ownExpand,
-    bareCompact,
-    ownCompact,
-    genson: genson * megabytes,
-    infer: infer * megabytes,
-  };
+/** The contestants of the workbench, two by two. */
+export class Rivals {
+  readonly #workers = new Map<Contestant, Worker>();
+
+  /** The next round; even ones begin with the library. */
+  async round(isEven: boolean): Promise<InThreads> {
+    const [bareExpand, ownExpand] = await this.#inTurns(isEven, PROCESSED, 'bareExpand', 'ownExpand');
+    const [bareCompact, ownCompact] = await this.#inTurns(isEven, PROCESSED, 'bareCompact', 'ownCompact');
+    const [genson, infer] = await this.#inTurns(isEven, SLICES, 'genson', 'infer');
+    const [ajv, judge] = await this.#inTurns(isEven, VALIDATIONS, 'ajv', 'judge');
+    const megabytes = samplesMegabytes();
+    return {
+      ...{ ajv, judge, bareExpand, ownExpand, bareCompact, ownCompact },
+      genson: genson * megabytes,
+      infer: infer * megabytes,
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#workers.values()].map((worker) => worker.terminate()));
+  }
+
+  async #inTurns(isEven: boolean, times: number, one: Contestant, other: Contestant) {
+    return inTurns(
+      isEven,
+      times,
+      (slice) => this.#rate(one, slice),
+      (slice) => this.#rate(other, slice),
+    );
+  }
+
+  async #rate(contestant: Contestant, times: number): Promise<number> {
+    const worker = this.#workers.get(contestant) ?? threadOf(contestant);
+    this.#workers.set(contestant, worker);
+    worker.postMessage(times);
+    const [rate] = (await once(worker, 'message')) as [number];
+    return rate;
+  }
 }
 
-function keyValues(number: number): JsonObject {
-  const { readings } = readEntity(parkingEntity(number) as JsonObject, { model: 'Parking' });
-  return readings[0].keyValues;
-}
-
-function bareAjv(): () => unknown {
-  const validate = new Ajv2020({ strict: false, formats: fullFormats }).compile(PARKING_SCHEMA);
-  const entity = keyValues(1);
-  return () => {
-    if (!validate(entity)) throw new Error('The entity should be valid.');
-  };
-}
-
-function ownJudge(): () => unknown {
-  const next = inRotation((entity) => JSON.stringify(entity));
-  const model = { key: 'bench', type: 'Parking' };
-  validationTasks.prepareModel({ ...model, schema: JSON.stringify(PARKING_SCHEMA) });
-  return () => {
-    const outcome = validationTasks.validate({ ...model, text: next() });
-    if (!('answer' in outcome && outcome.answer.startsWith('{"valid":true')))
-      throw new Error(`The entity should be valid: ${JSON.stringify(outcome)}`);
-  };
-}
-
-/** As fast as it can be used: contexts that never change, and so are processed once. */
-function bareJsonLd() {
-  const contexts = new Map<string, unknown>([
-    [CONTEXT, { '@context': PARKING_TERMS }],
-    [CORE, bundledContext(CORE)],
-  ]);
-  const options = {
-    documentLoader: async (url: string) => ({
-      documentUrl: url,
-      document: contexts.get(url),
-      tag: 'static' as const,
-    }),
-  };
-  const next = inRotation((entity) => JSON.stringify({ ...entity, '@context': [CONTEXT, CORE] }));
-  const document = () => JSON.parse(next()) as object;
-  const processor = createProcessor();
-  return {
-    expand: async () => JSON.stringify(await processor.expand(document(), options)),
-    compact: async () =>
-      JSON.stringify(await processor.compact(document(), { '@context': [CONTEXT, CORE] }, options)),
-  };
-}
-
-function ownJsonLd() {
-  const tasks = createJsonLdTasks();
-  const document = (entity: object) => ({ ...entity, '@context': [CONTEXT, CORE] });
-  const nextExpand = inRotation((entity) => JSON.stringify({ document: document(entity) }));
-  const nextCompact = inRotation((entity) =>
-    JSON.stringify({ document: document(entity), context: [CONTEXT, CORE] }),
-  );
-  const context = JSON.stringify({ '@context': PARKING_TERMS });
-  const sha256 = createHash('sha256').update(context).digest('hex');
-  let isSupplied = false;
-  const run = async (kind: 'expandDocument' | 'compactDocument', body: string) => {
-    const supplied = isSupplied ? [] : [[CONTEXT, { sha256, text: context }] as const];
-    isSupplied = true;
-    const outcome = await tasks[kind]({ text: body, stamp: 'bench', supplied });
-    if (!('answer' in outcome)) throw new Error(JSON.stringify(outcome));
-  };
-  return {
-    expand: async () => run('expandDocument', nextExpand()),
-    compact: async () => run('compactDocument', nextCompact()),
-  };
-}
-
-/** The texts of different entities, one after the other, again and again. */
-function inRotation(textOf: (entity: object) => string): () => string {
-  const texts = Array.from({ length: ENTITIES }, (_, index) => textOf(parkingEntity(index)));
-  let at = 0;
-  return () => texts[(at += 1) % ENTITIES] ?? '';
+function threadOf(contestant: Contestant): Worker {
+  return new Worker(new URL('./contestant-thread.js', import.meta.url), { workerData: contestant });
 }
 
 /**
@@ -167,12 +73,3 @@ export async function inTurns(
 }
 
 const SLICES = 20;
-
-/** Does the work so many times. @returns how often a second */
-function repeated(work: () => unknown): (times: number) => Promise<number> {
-  return async (times) => {
-    const startedMs = performance.now();
-    for (let n = 0; n < times; n++) await work();
-    return (times / (performance.now() - startedMs)) * 1000;
-  };
-}

@@ -22,37 +22,37 @@ export function surveyOf(document: object): DocumentSurvey {
   let hasNull = false;
 
   /** @returns whether it is null or odd */
-  const visit = (value: unknown, isOuter: boolean): boolean => {
+  const visit = (value: object | null, isOuter: boolean): boolean => {
     if (value === null) {
       hasNull = true;
       return true;
     }
-    if (typeof value !== 'object') return false;
     const isOdd = Array.isArray(value) ? visitItems(value, isOuter) : visitMap(value as JsonMap, isOuter);
     if (isOdd) odd.add(value);
     return isOdd;
   };
+  // Most values are scalars, of which there is nothing to tell.
   const visitItems = (items: readonly unknown[], isOuter: boolean): boolean => {
     let isOdd = !isOuter && items.length < 2;
     for (const item of items) {
-      if (visit(item, isOuter)) isOdd = true;
-      else if (!isOuter && Array.isArray(item)) isOdd = true;
+      if (typeof item !== 'object') continue;
+      if (visit(item, isOuter) || (!isOuter && Array.isArray(item))) isOdd = true;
     }
     return isOdd;
   };
   const visitMap = (map: JsonMap, isOuter: boolean): boolean => {
     let isOdd = false;
     for (const name of Object.keys(map)) {
-      if (name !== '@context') {
-        if (visit(map[name], false)) isOdd = true;
-      } else if (isOuter) outerContexts.push(map[name]);
-      else innerContexts.push(map[name]);
+      const value = map[name];
+      if (name === '@context') (isOuter ? outerContexts : innerContexts).push(value);
+      else if (typeof value === 'object' && visit(value, false)) isOdd = true;
     }
     return isOdd;
   };
-  if (Array.isArray(document))
-    for (const item of document as readonly unknown[]) visit(item, !Array.isArray(item));
-  else visit(document, true);
+  if (Array.isArray(document)) {
+    for (const item of document as readonly unknown[])
+      if (typeof item === 'object') visit(item, !Array.isArray(item));
+  } else visit(document, true);
   return { outerContexts, innerContexts, hasNull, odd };
 }
 
