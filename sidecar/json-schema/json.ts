@@ -31,9 +31,17 @@ export function stringsOf(value: JsonValue | undefined): readonly string[] {
   return isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** An object of these members. `__proto__` becomes an ordinary member, as JSON.parse makes it. */
+/**
+ * An object of these members. `__proto__` becomes an ordinary member, as JSON.parse makes it. Takes a fraction of the time
+ * of Object.fromEntries.
+ */
 export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
-  return Object.fromEntries(entries);
+  const object: Record<string, JsonValue> = {};
+  for (const [name, value] of entries) {
+    if (name !== '__proto__') object[name] = value;
+    else Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
+  }
+  return object;
 }
 
 /** Whether two values are the same JSON: the order of an object's members does not count. */
