@@ -3,6 +3,7 @@ import { runWithContexts } from '../json-ld/run-with-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { ContextSupply } from '../schema-service/context-supply.js';
 import type { ModelKey, ModelService } from '../schema-service/service.js';
+import type { CancelSignal } from '../shared/cancel-signal.js';
 import type { ValidationTasks } from '../validation/tasks.js';
 import { WorkersBusyError } from '../workers/errors.js';
 import type { RunOptions, TaskRunner } from '../workers/tasks.js';
@@ -41,7 +42,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
 }
 
 /** What a task is run with when its caller may go away. */
-function runOptions(signal: AbortSignal | undefined): RunOptions {
+function runOptions(signal: CancelSignal | undefined): RunOptions {
   return signal === undefined ? {} : { signal, mayFinish: true };
 }
 

@@ -1,9 +1,10 @@
 import type { ModelKey } from '../schema-service/service.js';
+import type { CancelSignal } from '../shared/cancel-signal.js';
 
 /** Of any work. */
 export interface WorkOptions {
   /** Nobody waits for it any more: it is not begun. What has begun goes on, within its deadline. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: CancelSignal | undefined;
 }
 
 /** The representation in which entities are submitted (ETSI GS CIM 009 V1.9.1, clause 4.5). */

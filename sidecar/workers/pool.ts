@@ -74,10 +74,13 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   ): Promise<Awaited<ReturnType<Tasks[Kind]>>> {
     return new Promise((resolveTyped, reject) => {
       if (this.#isClosed) throw new TaskFailedError('The workers have been closed.');
-      signal?.throwIfAborted();
       const resolve = (value: unknown) => resolveTyped(value as Awaited<ReturnType<Tasks[Kind]>>);
       const since = this.#clock.now();
       const task = new Task({ kind, input, lane, deadlineMs, since, resolve, reject });
+      if (signal?.aborted === true) {
+        task.fail(signal.reason);
+        return;
+      }
       if (!this.#queue.offer(lane, task, since)) throw new WorkersBusyError(this.#queue.waiting);
       if (signal !== undefined) task.heed(signal, () => this.#withdraw(task, mayFinish));
       for (const slot of this.#slots) if (slot.isBroken) void slot.restart();

@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../shared/cancel-signal.js';
 import type { GatewayError } from '../shared/errors.js';
 import { TaskFailedError, TaskTooCostlyError } from './errors.js';
 import type { Job, Outcome } from './tasks.js';
@@ -45,7 +46,7 @@ export class Task {
   }
 
   /** Fails with the reason of the signal when that aborts first, and tells so. */
-  heed(signal: AbortSignal, onGivenUp: () => void): void {
+  heed(signal: CancelSignal, onGivenUp: () => void): void {
     const giveUp = (): void => {
       this.fail(signal.reason);
       onGivenUp();

@@ -1,3 +1,5 @@
+import type { CancelSignal } from '../shared/cancel-signal.js';
+
 /** What a worker can do: functions by kind of task. What they take and give crosses threads by structured clone. */
 export type TaskTable = Readonly<Record<string, (input: never) => unknown>>;
 
@@ -5,7 +7,7 @@ export interface RunOptions {
   /** How long the task may take from its start, in milliseconds; the pool's own deadline when left out. */
   readonly deadlineMs?: number;
   /** Gives the task up: it leaves the queue, or is ended unless it is done in a moment. */
-  readonly signal?: AbortSignal;
+  readonly signal?: CancelSignal;
   /** A task that has begun may go on, within its deadline, when it was given up: for those that are given up often. */
   readonly mayFinish?: boolean;
   /**

@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../shared/cancel-signal.js';
 import type { Answer } from './answer.js';
 import type { Conditions } from './conditions.js';
 import type { ParametersSchema } from './parameters.js';
@@ -50,7 +51,7 @@ export interface Call<Params, Query, Body> {
   /** Of an endpoint with `bodyText`; else empty. */
   readonly text: string;
   /** Of an endpoint with `bodyText`: aborts when the client goes away. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: CancelSignal | undefined;
   readonly conditions: Conditions;
   /** Where the client reaches this service, without a trailing slash. */
   readonly baseUrl: string;

@@ -12,7 +12,7 @@ import { domainEndpoints } from './domain-endpoints.js';
 import { isWrite } from './endpoint-problems.js';
 import { discardLateBody } from './late-body.js';
 import type { Endpoint } from './endpoint.js';
-import { goneSignal } from './gone-signal.js';
+import { GoneSignal } from './gone-signal.js';
 import { modelDocumentEndpoints } from './model-document-endpoints.js';
 import { modelEndpoints } from './model-endpoints.js';
 import { openapiEndpoint } from './openapi-endpoint.js';
@@ -92,7 +92,7 @@ function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyL
         query,
         body,
         text: bodyText === undefined ? '' : (body as string),
-        signal: bodyText === undefined ? undefined : goneSignal(reply.raw),
+        signal: bodyText === undefined ? undefined : new GoneSignal(reply.raw),
         conditions,
         baseUrl,
       });

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { request } from 'undici';
+import { GoneSignal } from '../../../sidecar/http/api/gone-signal.js';
+
+describe('the signal of a client that goes away', () => {
+  const server = createServer();
+  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const arrival = async (): Promise<ServerResponse> => {
+    const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+    return response;
+  };
+  before(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  after(() => server.close());
+
+  it('aborts when the connection ends before the answer, and tells each listener that is still there', async () => {
+    const client = new AbortController();
+    const arrived = arrival();
+    const sent = request(url(), { signal: client.signal });
+    const response = await arrived;
+    const signal = new GoneSignal(response);
+    const told: string[] = [];
+    const removed = () => told.push('removed');
+    signal.addEventListener('abort', () => told.push('first'));
+    signal.addEventListener('abort', removed);
+    signal.addEventListener('abort', () => told.push('last'));
+    signal.removeEventListener('abort', removed);
+    assert.equal(signal.aborted, false);
+    const closed = once(response, 'close');
+    client.abort();
+    await assert.rejects(sent);
+    await closed;
+    assert.deepEqual(told, ['first', 'last']);
+    assert.equal(signal.aborted, true);
+    assert.match(String(signal.reason), /went away/);
+  });
+
+  it('does not abort when the client has its answer', async () => {
+    const arrived = arrival();
+    const sent = request(url());
+    const response = await arrived;
+    const signal = new GoneSignal(response);
+    const told: string[] = [];
+    signal.addEventListener('abort', () => told.push('told'));
+    const closed = once(response, 'close');
+    response.end('done');
+    assert.equal(await (await sent).body.text(), 'done');
+    await closed;
+    assert.deepEqual(told, []);
+    assert.equal(signal.aborted, false);
+  });
+
+  it('leaves nothing at the response once nobody listens', async () => {
+    const arrived = arrival();
+    const sent = request(url());
+    const response = await arrived;
+    const before = response.listenerCount('close');
+    const signal = new GoneSignal(response);
+    for (let times = 0; times < 20; times += 1) {
+      const listener = () => undefined;
+      signal.addEventListener('abort', listener);
+      assert.equal(response.listenerCount('close'), before + 1);
+      signal.removeEventListener('abort', listener);
+    }
+    assert.equal(response.listenerCount('close'), before);
+    response.end();
+    await (await sent).body.dump();
+  });
+});
