@@ -60,8 +60,9 @@ export function classifyRequest(
   rawUrl: string,
   rawHeaders: readonly string[] = [],
 ): RequestClass {
+  const given = exactPath(rawUrl);
+  if (PLAIN_PATH.test(given) && !/^\/ngsi-ld(?:\/|$)/i.test(given)) return OTHER;
   const path = pathOf(rawUrl);
-  if (PLAIN_PATH.test(path) && path === exactPath(rawUrl) && !/^\/ngsi-ld(?:\/|$)/i.test(path)) return OTHER;
   const ownReadings = readingsOf(path);
   const readings = [...ownReadings, ...carelessReadings(rawUrl)];
   if (!readings.some(isUnderApi)) return OTHER;
