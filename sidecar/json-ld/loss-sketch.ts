@@ -16,7 +16,7 @@ export function lossSketch(node: JsonMap, odd: ReadonlySet<object>): string {
     if (isIdentifier(name, value)) text += ':';
     else if (!isKept(name, value, odd)) text += '~';
     else if (typeof value !== 'object' || isOdd(value, odd)) text += sketchOf(value, odd);
-    else text += JSON.stringify(value);
+    else text += `=${JSON.stringify(value)}`;
   }
   return `${text}}`;
 }
@@ -35,7 +35,7 @@ function isIdentifier(name: string, value: unknown): boolean {
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
-/** Begins so that no other value begins alike, whatever follows. */
+/** Each kind of value begins differently, and each text says how long it is: no two values come to the same. */
 function scalarText(value: unknown): string {
   if (typeof value === 'string') return DATE_TIME.test(value) ? 'd' : `"${value.length}:${value}`;
   if (typeof value === 'number') return 'n';

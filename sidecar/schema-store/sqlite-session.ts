@@ -7,8 +7,6 @@ export class SqliteSession {
   readonly #db: Database.Database;
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
-  /** What it was in this turn of the event loop: whatever comes in one turn comes at the same time. */
-  #foreignRevision: number | undefined;
   readonly #transaction: Database.Transaction<(work: () => void) => void>;
   readonly prepare: Database.Database['prepare'];
   readonly clock: Clock;
@@ -42,17 +40,7 @@ export class SqliteSession {
 
   /** Changes with every write, by whatever connection. */
   async revision(): Promise<string> {
-    return this.#guarded(() => {
-      this.#foreignRevision ??= this.#readForeignRevision();
-      return `${this.#ownWrites}.${this.#foreignRevision}`;
-    });
-  }
-
-  #readForeignRevision(): number {
-    setImmediate(() => {
-      this.#foreignRevision = undefined;
-    });
-    return this.#foreignWrites.get() ?? 0;
+    return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`);
   }
 
   #run<T>(mode: 'deferred' | 'immediate', work: () => T): T {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { surveyOf } from '../../../sidecar/json-ld/document-survey.js';
+import { lossSketch } from '../../../sidecar/json-ld/loss-sketch.js';
 import { CORE } from './contexts.js';
 import { Desk } from './desk.js';
 
@@ -91,5 +93,38 @@ describe('what is remembered of round trips', () => {
     };
     assert.match(await warnings(17), /17/);
     assert.doesNotMatch(await warnings(23), /17/);
+  });
+
+  it('takes no two values for the same but what has no say: numbers, times, and whose entity it is', () => {
+    const sketched = (node: Readonly<Record<string, unknown>>) => lossSketch(node, surveyOf(node).odd);
+    const same = [
+      [{ a: [1] }, { a: [2.5] }],
+      [{ a: ['2026-11-22T06:00:00Z'] }, { a: ['2025-01-01T00:00:00.5Z'] }],
+      [
+        { id: 'urn:x:1', a: [{ b: { c: 1 } }] },
+        { id: 'urn:x:2', a: [{ b: { d: 'e' } }] },
+      ],
+    ] as const;
+    for (const [one, other] of same) assert.equal(sketched(one), sketched(other));
+    const different = [
+      { a: [1] },
+      { a: ['1'] },
+      { a: [null] },
+      { a: [true] },
+      { a: [false] },
+      { a: [] },
+      { a: [[]] },
+      { a: ['n'] },
+      { a: ['~'] },
+      { a: [{}] },
+      { a: [{ b: null }] },
+      { a: ['abc","d"'], b: null },
+      { a: ['8:abc', 'd'], b: null },
+      { a: ['x', '1:y'], b: null },
+      { a: { b: 1 }, b: null },
+      { '@a': { b: 1 }, b: null },
+      { '@a': { b: 2 }, b: null },
+    ];
+    assert.equal(new Set(different.map(sketched)).size, different.length);
   });
 });
