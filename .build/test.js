@@ -12,7 +12,8 @@ import { filesBelow, loadEsbuild, putOutputs } from './outputs.js';
 
 const root = join(import.meta.dirname, '..');
 const compiled = join(root, '.tests');
-const targets = process.argv.length > 2 ? process.argv.slice(2) : ['test'];
+const isNarrowed = process.argv.length > 2;
+const targets = isNarrowed ? process.argv.slice(2) : ['test'];
 
 const { build } = await loadEsbuild();
 const sources = (
@@ -46,7 +47,8 @@ const files = (await Promise.all(targets.map(testFiles))).flat().sort();
 const child = spawn(
   process.execPath,
   [
-    '--enable-source-maps',
+    // They take a tenth of the time of all tests; who looks for a fault narrows the run.
+    ...(isNarrowed ? ['--enable-source-maps'] : []),
     '--test',
     '--test-reporter=spec',
     '--test-timeout=120000',

@@ -76,7 +76,7 @@ describe('what is remembered of round trips', () => {
           assert.deepEqual(one, other);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
