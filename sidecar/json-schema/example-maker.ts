@@ -16,6 +16,9 @@ const MOST_ITEMS = 64;
 /** Values written at most, those within others included. */
 const MOST_VALUES = 2000;
 
+/** Values within each other at most. */
+const MOST_LEVELS = 100;
+
 /** Keywords that tell which type is meant, where a schema does not say. */
 const TELLING: readonly (readonly [readonly FactType[], readonly string[]])[] = [
   [['object'], ['properties', 'required', 'patternProperties', 'additionalProperties', 'minProperties']],
@@ -37,6 +40,7 @@ export class ExampleMaker {
   readonly #outer = new Set<JsonObject>();
   #preferred: Preferred = new Map();
   #values = 0;
+  #levels = 0;
 
   constructor(targets: Targets, choices: Choices) {
     this.#targets = targets;
@@ -51,12 +55,14 @@ export class ExampleMaker {
 
   #value(schemas: readonly Schema[], path: string, variant: number): JsonValue | undefined {
     this.#values += 1;
-    if (this.#values > MOST_VALUES) return undefined;
+    if (this.#values > MOST_VALUES || this.#levels === MOST_LEVELS) return undefined;
     const facts = this.#settle(schemas, path);
     const fresh = facts.atoms.filter((atom) => !this.#outer.has(atom));
     if (facts.isEmpty || (facts.atoms.length > 0 && fresh.length === 0)) return undefined;
     for (const atom of fresh) this.#outer.add(atom);
+    this.#levels += 1;
     const value = this.#listed(facts, path, variant) ?? this.#made(facts, path, variant);
+    this.#levels -= 1;
     for (const atom of fresh) this.#outer.delete(atom);
     return value;
   }
@@ -214,12 +220,20 @@ function alternativesOf(atom: JsonObject): readonly Alternatives[] {
     schemas: schemasIn(atom, keyword),
   }));
   const condition = schemaIn(atom, 'if');
-  const branches = [
-    { allOf: [condition ?? true, schemaIn(atom, 'then') ?? true] },
-    { allOf: [{ not: condition ?? true }, schemaIn(atom, 'else') ?? true] },
-  ];
   return [
     ...lists.filter(({ schemas }) => schemas.length > 0),
-    ...(typeof condition === 'object' ? [{ of: condition, schemas: branches }] : []),
+    ...(typeof condition === 'object' ? [{ of: condition, schemas: branchesOf(atom, condition) }] : []),
   ];
+}
+
+/** Of each schema with an `if`, always the same: a value within another of the same branch is told by that. */
+const BRANCHES = new WeakMap<JsonObject, readonly Schema[]>();
+
+function branchesOf(atom: JsonObject, condition: JsonObject): readonly Schema[] {
+  const branches = BRANCHES.get(atom) ?? [
+    { allOf: [condition, schemaIn(atom, 'then') ?? true] },
+    { allOf: [{ not: condition }, schemaIn(atom, 'else') ?? true] },
+  ];
+  BRANCHES.set(atom, branches);
+  return branches;
 }

@@ -145,6 +145,16 @@ describe('an example', () => {
     assert.ok(isObject(made({ $ref: '#/$defs/d0', $defs }).example));
   });
 
+  it('ends where a schema with a condition comes back to itself', () => {
+    const again = { $ref: '#/$defs/d' };
+    for (const condition of [{}, { required: ['b'] }, { not: {} }]) {
+      const d = { if: condition, properties: { a: again } };
+      const { example, faults } = made({ properties: { a: again }, $defs: { d } });
+      assert.deepEqual(faults, []);
+      assert.ok(JSON.stringify(example).length < 50, JSON.stringify(example));
+    }
+  });
+
   it('is the same for the same schema, and is checked by what was given', () => {
     fc.assert(
       fc.property(
