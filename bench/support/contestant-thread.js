@@ -8,7 +8,9 @@ const { CONTESTANTS } = await import('./workbench-contestants.js');
 
 /** @type {Readonly<Record<string, () => () => unknown>>} */
 const contestants = CONTESTANTS;
-const work = contestants[String(workerData)]?.();
+const contestant = contestants[String(workerData)];
+if (contestant === undefined) throw new Error(`There is no contestant ${String(workerData)}.`);
+const work = contestant();
 
 parentPort?.on('message', (times) => {
   void rateOf(Number(times)).then((rate) => parentPort?.postMessage(rate));
@@ -22,6 +24,6 @@ parentPort?.on('message', (times) => {
  */
 async function rateOf(times) {
   const startedMs = performance.now();
-  for (let n = 0; n < times; n++) await work?.();
+  for (let n = 0; n < times; n++) await work();
   return (times / (performance.now() - startedMs)) * 1000;
 }

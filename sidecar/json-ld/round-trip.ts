@@ -34,12 +34,13 @@ export function nullsIn(
 /** Where a comparison is, and what it found. Most places lose nothing: a pointer is made where one is needed only. */
 class Findings {
   readonly losses: JsonLdWarning[] = [];
-  readonly #base: string;
   readonly #skip: ReadonlySet<string>;
   readonly #path: (string | number)[] = [];
+  /** Of the beginnings of the path, the whole included, as far as they were needed: many places share them. */
+  readonly #pointers: string[];
 
   constructor(base: string, skip: ReadonlySet<string>) {
-    this.#base = base;
+    this.#pointers = [base];
     this.#skip = skip;
   }
 
@@ -50,6 +51,7 @@ class Findings {
 
   leave(): void {
     this.#path.pop();
+    if (this.#pointers.length > this.#path.length + 1) this.#pointers.pop();
   }
 
   /** Whether what is here is known to be dropped, or in the member of that name. */
@@ -62,7 +64,9 @@ class Findings {
   }
 
   get #pointer(): string {
-    return pointerTo(this.#base, ...this.#path);
+    for (const token of this.#path.slice(this.#pointers.length - 1))
+      this.#pointers.push(pointerTo(this.#pointers.at(-1) ?? '', token));
+    return this.#pointers.at(-1) ?? '';
   }
 }
 

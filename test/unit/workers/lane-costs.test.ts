@@ -15,7 +15,10 @@ describe('the costs of lanes', () => {
         const last = noted.at(-1);
         if (last === undefined || last.some((ms) => ms >= 20)) assert.equal(size, 1);
         const least = Math.min(...noted.flat());
-        if (size > 1) assert.ok(size * least <= 2);
+        // Of doubles that were added up, a last bit may be missing.
+        if (size > 1) assert.ok(size * least <= 2 + 1e-9);
+        const mean = (last ?? []).reduce((sum, ms) => sum + ms, 0) / (last?.length ?? 1);
+        if (size > 1) assert.ok(size * mean <= 20 + 1e-9);
         assert.equal(costs.batchSize('b'), 1);
       }),
     );
