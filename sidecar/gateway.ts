@@ -96,6 +96,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   };
   const limits: PurgeLimits = {
     pageSize: config.PURGE_PAGE_SIZE,
+    pageSizeMax: config.PURGE_PAGE_SIZE_MAX,
     batchSize: config.PURGE_BATCH_SIZE,
     concurrency: config.PURGE_CONCURRENCY,
     strategy: config.PURGE_STRATEGY,

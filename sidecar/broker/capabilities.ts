@@ -28,6 +28,9 @@ export interface BrokerCapabilities {
   /** Filters shown to be honoured. */
   isHonoured(parameter: string): boolean;
   setHonoured(parameter: string): void;
+  /** Filters that the broker applies to a page after it has counted and paged. */
+  countsBefore(parameter: string): boolean;
+  setCountsBefore(parameter: string): void;
 }
 
 const MEMORY_MS = 60 * 60 * 1000;
@@ -40,6 +43,7 @@ interface Memory {
   batchSizeMax: number | undefined;
   batchDelete: boolean;
   readonly provenLimit: Map<Projection, number>;
+  readonly countsBeforeSinceMs: Map<string, number>;
   readonly honouredSinceMs: Map<string, number>;
 }
 
@@ -53,14 +57,17 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilitie
     batchSizeMax: undefined,
     batchDelete: true,
     provenLimit: new Map(),
+    countsBeforeSinceMs: new Map(),
     honouredSinceMs: new Map(),
   });
   let memory = fresh();
   const current = (): Memory => {
+    const { honouredSinceMs, countsBeforeSinceMs } = memory;
     if (clock.now() - memory.sinceMs >= MEMORY_MS)
-      memory = { ...fresh(), honouredSinceMs: memory.honouredSinceMs };
+      memory = { ...fresh(), honouredSinceMs, countsBeforeSinceMs };
     return memory;
   };
+  const isFresh = (since: number | undefined) => since !== undefined && clock.now() - since < MEMORY_MS;
   return {
     get refusedProjections() {
       return current().refusedProjections;
@@ -97,12 +104,13 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilitie
       const proven = current().provenLimit;
       proven.set(projection, Math.max(limit, proven.get(projection) ?? 0));
     },
-    isHonoured: (parameter) => {
-      const since = memory.honouredSinceMs.get(parameter);
-      return since !== undefined && clock.now() - since < MEMORY_MS;
-    },
+    isHonoured: (parameter) => isFresh(memory.honouredSinceMs.get(parameter)),
     setHonoured: (parameter) => {
       memory.honouredSinceMs.set(parameter, clock.now());
+    },
+    countsBefore: (parameter) => isFresh(memory.countsBeforeSinceMs.get(parameter)),
+    setCountsBefore: (parameter) => {
+      memory.countsBeforeSinceMs.set(parameter, clock.now());
     },
   };
 }

@@ -13,8 +13,15 @@ type OptionalName = {
 export type Config = Readonly<
   { [Name in Exclude<SettingName, OptionalName | 'BROKER_URL'>]: Parsed<Name> } & {
     [Name in Exclude<OptionalName, 'BROKER_URL'>]: Parsed<Name> | undefined;
-  } & { BROKER_URL: URL | 'embedded' }
+  } & {
+    BROKER_URL: URL | 'embedded';
+    /** Most entities in one page: what was set, or more than the default where the broker is quick with it. */
+    PURGE_PAGE_SIZE_MAX: number;
+  }
 >;
+
+/** Larger pages are hardly quicker anywhere. */
+const PAGE_SIZE_MAX = 10_000;
 
 /** The environment is no usable configuration; `mistakes` names every one of them. */
 export class ConfigError extends GatewayError {
@@ -56,6 +63,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       );
     } else values.set('BROKER_URL', 'embedded');
   }
+  values.set('PURGE_PAGE_SIZE_MAX', env['PURGE_PAGE_SIZE'] ? values.get('PURGE_PAGE_SIZE') : PAGE_SIZE_MAX);
   if (pointsToItself(values)) mistakes.push('BROKER_URL is the address of this gateway itself');
   const [least, most] = [values.get('RETRY_MIN_DELAY_MS'), values.get('RETRY_MAX_DELAY_MS')];
   if (typeof least === 'number' && typeof most === 'number' && least > most) {

@@ -76,6 +76,7 @@ export function narrowLimits<Query extends PurgeQuery>(
   return {
     ...limits,
     pageSize: Math.min(limits.pageSize, policy.pageSize ?? Infinity),
+    pageSizeMax: Math.min(limits.pageSizeMax, policy.pageSize ?? Infinity),
     batchSize: Math.min(limits.batchSize, policy.batchSize ?? Infinity),
     concurrency: Math.min(limits.concurrency, concurrencyOf(policy) ?? Infinity),
     maxAffected: bounds.length === 0 ? undefined : Math.min(...bounds),

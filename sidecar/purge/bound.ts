@@ -20,7 +20,8 @@ export async function checkBound(
 ): Promise<number | undefined> {
   const { maxAffected } = context.limits;
   if (maxAffected === undefined) return undefined;
-  if (first.count !== undefined && first.count > maxAffected) {
+  const isBelievable = context.paging.stride === undefined;
+  if (isBelievable && first.count !== undefined && first.count > maxAffected) {
     throw new TooManyMatchesError(first.count, maxAffected, true);
   }
   const { listed, isComplete } = await countMatches(
@@ -56,6 +57,7 @@ export async function countMatches(
     waitBefore: (look) => context.requester.waitBefore(look),
     paging: context.paging,
     first,
+    queriesMax: context.limits.concurrency,
     isNew: (id) => {
       if (seen.get(id) === IdState.unknown) seen.set(id, IdState.pending);
       return seen.markListed(id);

@@ -1,4 +1,5 @@
 import type { BrokerCapabilities } from '../broker/capabilities.js';
+import type { Clock } from '../shared/clock.js';
 import { createDeleter, type Deleter, type DeleteStrategy } from './deleter.js';
 import { FilterIgnoredError, TooManyMatchesError } from './errors.js';
 import type { PurgeEvent } from './events.js';
@@ -7,6 +8,7 @@ import { IdState } from './id-ledger.js';
 import type { ListedResource } from './listed-resource.js';
 import { createLister, type Lister } from './listing.js';
 import type { Page } from './page.js';
+import { learnStride } from './page-first.js';
 import type { Parameter } from './parameters.js';
 import { proveFilters } from './prober.js';
 import type { Requester } from './requester.js';
@@ -18,6 +20,8 @@ import type { PagingEvidence } from './walk.js';
 export interface PurgeLimits {
   /** Entities asked for in one page. */
   readonly pageSize: number;
+  /** Most entities in one page, where the broker is quicker with larger ones than `pageSize`. */
+  readonly pageSizeMax: number;
   /** Ids in one batch delete. */
   readonly batchSize: number;
   /** Delete requests in flight. */
@@ -35,6 +39,7 @@ export interface PurgeScope {
   readonly deleter: Deleter;
   readonly tally: Tally;
   readonly warnings: ReadonlySet<string>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly emit: (event: PurgeEvent) => void;
   /**
    * Takes an item never seen before, which is then pending.
@@ -95,6 +100,7 @@ export interface PurgeScopeOptions {
   readonly limits: PurgeLimits;
   readonly requester: Requester;
   readonly capabilities: BrokerCapabilities;
+  readonly clock: Pick<Clock, 'now'>;
   readonly emit: (event: PurgeEvent) => void;
 }
 
@@ -102,7 +108,7 @@ const WARNINGS_MAX = 10;
 
 /** @param path the collection whose entities are deleted */
 export function createPurgeScope(options: PurgeScopeOptions, path: ListedResource['path']): PurgeScope {
-  const { query, limits, requester, capabilities, emit } = options;
+  const { query, limits, requester, capabilities, clock, emit } = options;
   const tally = new Tally();
   const warnings = new Set<string>();
   const guard = createIdGuard(query.ids, query.idPattern);
@@ -129,6 +135,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     capabilities,
     tally,
     warnings,
+    clock,
     emit,
     deleter: createDeleter({
       requester,
@@ -147,11 +154,18 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     },
     open({ resource, selection: filters, additions = [], isPartial = false }) {
       const selection = [...filters, ...additions];
-      const unchecked = createLister({ requester, capabilities, pageSize: limits.pageSize, resource });
+      const unchecked = createLister({
+        requester,
+        capabilities,
+        pageSize: limits.pageSize,
+        pageSizeMax: Math.min(limits.pageSizeMax, capabilities.pageSizeMax ?? Infinity),
+        resource,
+        clock,
+      });
       const isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
       const countsUnshown = resource.path === '/temporal/entities';
       let proof: Promise<void> | undefined;
-      return {
+      const context: PurgeContext = {
         ...scope,
         selection,
         showsAll: !isPartial,
@@ -171,9 +185,14 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
           for (const entityId of fresh) tally.take({ entityId });
           return fresh;
         },
-        proveFilters: () =>
-          (proof ??= proveFilters(filters, unchecked, capabilities, { additions, countsUnshown })),
+        proveFilters: () => (proof ??= prove()),
       };
+      return context;
+
+      async function prove(): Promise<void> {
+        await proveFilters(filters, unchecked, capabilities, { additions, countsUnshown });
+        await learnStride(context);
+      }
     },
   };
   return scope;

@@ -16,8 +16,9 @@ export async function previewEntities(context: PurgeContext, first: ListedPage):
   let counted: number | undefined;
   const { listed, isComplete } = await countMatches(context, first, (_listed, page) => {
     for (const id of page.ids) if (sample.size < SAMPLE_MAX) sample.add(id);
+    const { contradicted, stride } = context.paging;
     const isPlausible =
-      page.count !== undefined && !context.paging.contradicted && page.count > page.ids.length;
+      page.count !== undefined && !contradicted && stride === undefined && page.count > page.ids.length;
     counted = isPlausible ? page.count : undefined;
     // The sample is full and the count is known: listing the rest would tell nothing new.
     return !(sample.size >= SAMPLE_MAX && counted !== undefined);

@@ -2,8 +2,7 @@ import { previewAttributes, removeAttributes } from './attribute-removal.js';
 import { checkBound } from './bound.js';
 import type { PurgeScope } from './context.js';
 import { previewEntities } from './dry-run.js';
-import { trustedTotal } from './entity-drain.js';
-import { firstPage, purgeByIds } from './entity-purge.js';
+import { firstPage, purgeByIds, trustedTotal } from './entity-purge.js';
 import type { PurgeEvent, PurgeReport } from './events.js';
 import { entities } from './listed-resource.js';
 import { checkNativeQuery, purgeNatively } from './native.js';
@@ -36,7 +35,7 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
   if (first.ids.length > 0) await context.proveFilters();
   if (removal !== undefined) {
     if (dryRun) return previewOf(scope, await previewAttributes(context, removal));
-    return reportOf(scope, await removeAttributes(context, removal, trustedTotal(first)));
+    return reportOf(scope, await removeAttributes(context, removal, trustedTotal(context, first)));
   }
   if (dryRun) return previewOf(scope, await previewEntities(context, first));
   const listed = await checkBound(context, first);

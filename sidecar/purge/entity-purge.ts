@@ -1,9 +1,9 @@
-import { closeDrain } from './closing.js';
 import type { PurgeContext } from './context.js';
 import { createDeleteDispatcher } from './delete-dispatcher.js';
-import { drain, trustedTotal } from './entity-drain.js';
+import { drain } from './drain.js';
 import { BrokerReplyError } from './errors.js';
 import type { ListedPage } from './listing.js';
+import { learnCounting } from './page-first.js';
 import type { PageShape } from './page-query.js';
 
 /** Looks at an empty first page that the broker's own count contradicts. */
@@ -23,8 +23,10 @@ export async function firstPage(context: PurgeContext, shape: PageShape = {}): P
     if (page.ids.length > 0 || page.count === 0 || look === LOOKS_MAX) return page;
     // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing at all
     // when it is asked for pages. The count confirms it, or where there is none the bare query.
-    if (page.count !== undefined) await requester.waitBefore(look);
-    else if (!(await lister.showsAnything(selection))) return page;
+    if (page.count !== undefined) {
+      if (await learnCounting(context)) return page;
+      await requester.waitBefore(look);
+    } else if (!(await lister.showsAnything(selection))) return page;
     else if (look > 1) {
       throw new BrokerReplyError(
         'The broker lists matches only when it is asked without limit, offset and count, so they cannot be purged page by page.',
@@ -47,14 +49,23 @@ export async function purgeByIds(
   // Nothing listed and nothing counted: the empty answer is confirmed.
   if (first.ids.length === 0 && first.count === 0) return 0;
   const dispatcher = createDeleteDispatcher(context, { isSecondTry: false, singly: false });
-  const target = listed ?? (context.paging.contradicted ? undefined : trustedTotal(first));
   try {
-    if (target === undefined) return await closeDrain(context, dispatcher, target, first);
-    await drain(context, first, target, dispatcher);
-    return await closeDrain(context, dispatcher, target);
+    return await drain(context, dispatcher, listed ?? trustedTotal(context, first), first);
   } catch (error) {
     context.requester.halt();
     await dispatcher.abandon();
     throw error;
   }
+}
+
+/**
+ * How many matches there are, going by the first page's count; undefined when it cannot be told: without a count, with one
+ * that is no more than the page itself, which is what brokers give that count the page only, or with one that ignores a
+ * filter.
+ */
+export function trustedTotal({ paging }: PurgeContext, first: ListedPage): number | undefined {
+  if (first.count === undefined || paging.contradicted || paging.stride !== undefined) return undefined;
+  const isWholePage = first.ids.length >= first.limit;
+  if (first.count < first.ids.length || (first.count === first.ids.length && isWholePage)) return undefined;
+  return first.count;
 }

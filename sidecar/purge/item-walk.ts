@@ -52,7 +52,12 @@ export async function walkItems(
 ): Promise<WalkEnd & Pick<PagingEvidence, 'hidesSome'>> {
   const newHere = new Set<string>();
   // A count may shrink during the walk, when items go that the query asks for: it is no lie then.
-  const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
+  const { stride } = context.paging;
+  const paging: PagingEvidence = {
+    contradicted: false,
+    longestPage: 0,
+    ...(stride === undefined ? {} : { stride }),
+  };
   entities.startSurvey();
   const walk = walkMatches({
     lister: context.lister,

@@ -11,14 +11,18 @@ import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './error
 import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';
 import { parsePage, type Page } from './page.js';
 import type { PageQuery } from './page-query.js';
+import { PageSize } from './page-size.js';
 import { formatParameters, type Parameter } from './parameters.js';
 import type { Requester, Settled } from './requester.js';
+import type { Clock } from '../shared/clock.js';
 
 /** A page, and what was asked for in the end. */
 export interface ListedPage extends Page {
   readonly limit: number;
   /** Instances of each attribute that were asked for; undefined for all. */
   readonly instances: number | undefined;
+  /** A page of another size may follow. */
+  readonly mayGrow: boolean;
 }
 
 /** Lists the matches of a query, page by page, adapting to what the broker accepts. */
@@ -40,22 +44,43 @@ export interface ListerOptions {
   readonly capabilities: BrokerCapabilities;
   /** Entities wanted in one page. */
   readonly pageSize: number;
+  /** Most entities in one page, where the broker is quicker with larger ones. */
+  readonly pageSizeMax: number;
   readonly resource: ListedResource;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Page sizes to fall back to, as the contract of the product names them. */
 const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
 
 export function createLister(options: ListerOptions): Lister {
-  const { requester, capabilities, resource } = options;
+  const { requester, capabilities, resource, clock } = options;
+  const size = new PageSize(options.pageSize, options.pageSizeMax);
 
   /** Larger pages of this query are too large to be read; other queries may be slimmer. */
   let readableLimit = Infinity;
   let isBareReadable = true;
 
   function limitFor(query: PageQuery): number {
-    const page = Math.min(options.pageSize, capabilities.pageSizeMax ?? Infinity, readableLimit);
+    // A large page for a few matches would only find out that the broker refuses it.
+    const grows = query.limit !== undefined || (query.expected ?? 0) > size.start;
+    const page = Math.min(
+      grows ? size.size : size.start,
+      capabilities.pageSizeMax ?? Infinity,
+      readableLimit,
+    );
     return Math.max(1, Math.min(page, query.limit ?? Infinity));
+  }
+
+  function mayGrow(): boolean {
+    return !size.isSettled && size.size <= Math.min(capabilities.pageSizeMax ?? Infinity, readableLimit);
+  }
+
+  /** Learns from a page that took some time; a short one, with more to come, is a page size that the broker does not give. */
+  function noteSize(page: Page, limit: number, ms: number): void {
+    const { ids, length, count, hasNext } = page;
+    if (ids.length === limit) size.note({ limit, ms, length });
+    else if (limit > size.start && ids.length < limit && (hasNext || (count ?? 0) > limit)) size.refuse();
   }
 
   function projectionFor(query: PageQuery): Projection {
@@ -190,10 +215,15 @@ export function createLister(options: ListerOptions): Lister {
         const query = isBareReadable ? asked : { ...asked, isBare: false };
         const limit = limitFor(query);
         const projection = projectionFor(query);
+        const startedMs = clock.now();
         let reply: BrokerReply;
         try {
           reply = await ask(query, limit, projection);
         } catch (error) {
+          if (limit > size.start && isOfThisPage(error)) {
+            size.refuse();
+            continue;
+          }
           if (!(error instanceof ReplyTooLargeError)) throw error;
           if (!asksForLess(query, limit)) throw new BrokerReplyError(error.message, { cause: error });
           continue;
@@ -201,7 +231,13 @@ export function createLister(options: ListerOptions): Lister {
         if (resource.answered.has(reply.status)) {
           const page = parsePage(reply);
           capabilities.setProvenPage(projection, limit);
-          return { ...page, limit, instances: instancesOf(query, projection) };
+          noteSize(page, limit, clock.now() - startedMs);
+          return { ...page, limit, instances: instancesOf(query, projection), mayGrow: mayGrow() };
+        }
+        if (limit > size.start) {
+          size.refuse();
+          capabilities.pageSizeMax = Math.min(size.size, capabilities.pageSizeMax ?? Infinity);
+          continue;
         }
         const problem = parseBrokerProblem(reply);
         if (reply.status < 400) {
@@ -218,6 +254,14 @@ export function createLister(options: ListerOptions): Lister {
       }
     },
   };
+}
+
+/** A page of this size cannot be had; a smaller one may. */
+function isOfThisPage(error: unknown): boolean {
+  return (
+    error instanceof ReplyTooLargeError ||
+    (error instanceof BrokerFailedError && error.reason === 'attempts-used-up')
+  );
 }
 
 /** The tries ran out for a reason that may pass; a @context that cannot be loaded is none. */

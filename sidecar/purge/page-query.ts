@@ -8,6 +8,8 @@ export interface PageQuery {
   readonly count?: boolean;
   /** At most this many, where fewer than a page are wanted. */
   readonly limit?: number;
+  /** Matches still to come, as far as that is known: the page may be larger than usual where they would fill it. */
+  readonly expected?: number;
   /** Temporal entities: so many instances of each attribute are enough (lastN); 1 unless told. */
   readonly instances?: number;
   /** Temporal entities: createdAt and modifiedAt of the instances, which are not shown unasked (clause 6.3.11). */

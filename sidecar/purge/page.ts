@@ -17,6 +17,8 @@ export interface Page {
   readonly isCut: boolean;
   /** The broker made an entity map unasked, which means that it asked its context sources too. */
   readonly madeEntityMap: boolean;
+  /** Characters of the answer. */
+  readonly length: number;
 }
 
 /**
@@ -34,6 +36,7 @@ export function parsePage(reply: BrokerReply): Page {
     hasNext: hasNextLink(reply.headers.get('link')),
     warning: reply.headers.get('ngsild-warning'),
     madeEntityMap: reply.headers.has('ngsild-entitymap'),
+    length: reply.body.length,
   };
 }
 

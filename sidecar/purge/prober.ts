@@ -48,7 +48,9 @@ export async function proveFilters(
   await Promise.all(
     open.map(async (filter) => {
       const selection = [...impossibleSelection(filters, filter), ...additions];
-      if (!(await showsNothing(filter, selection, lister, countsUnshown))) throw ignored(filter);
+      const verdict = await probe(filter, selection, lister, countsUnshown);
+      if (verdict === 'ignored') throw ignored(filter);
+      if (verdict === 'counted') capabilities.setCountsBefore(filter);
       capabilities.setHonoured(factKey(filter, filters));
     }),
   );
@@ -71,22 +73,31 @@ export function impossibleSelection(
   return [...selection.filter(({ name }) => !replaced.has(name)), ...impossible];
 }
 
-async function showsNothing(
+/** What an impossible value shows of a filter; `counted`: it is honoured, but not by the broker's count. */
+type Verdict = 'honoured' | 'counted' | 'ignored';
+
+async function probe(
   filter: ProbedParameter,
   selection: readonly Parameter[],
   lister: Lister,
   countsAll: boolean,
-): Promise<boolean> {
+): Promise<Verdict> {
   try {
+    const page = await lister.page({ selection, limit: 1, count: true });
+    if (ON_INSTANCES.has(filter)) {
+      const isEmpty = page.entities.every((entity) => ownAttributesOf(entity).length === 0);
+      return isEmpty ? 'honoured' : 'ignored';
+    }
+    if (page.ids.length > 0) return 'ignored';
+    const isCounted = (page.count ?? 0) > 0;
     // A page may come empty before the end; the count, where there is one, speaks of the whole result.
-    const page = await lister.page({ selection, limit: 1, ...(countsAll ? { count: true } : {}) });
-    if (ON_INSTANCES.has(filter))
-      return page.entities.every((entity) => ownAttributesOf(entity).length === 0);
-    return page.ids.length === 0 && !(countsAll && (page.hasNext || (page.count ?? 0) > 0));
+    if (countsAll) return page.hasNext || isCounted ? 'ignored' : 'honoured';
+    return isCounted ? 'counted' : 'honoured';
   } catch (error) {
+    if (!(error instanceof BrokerRefusedError)) throw error;
     // A broker that refuses the impossible value has looked at it; the query itself was accepted just before.
-    if (error instanceof BrokerRefusedError && [400, 404, 422].includes(error.problem.status)) return true;
-    if (error instanceof BrokerRefusedError && error.problem.status === 501) return false;
+    if ([400, 404, 422].includes(error.problem.status)) return 'honoured';
+    if (error.problem.status === 501) return 'ignored';
     throw error;
   }
 }

@@ -51,8 +51,8 @@ export function runPurge(
   return eventStream(signal, async (emit, stop) => {
     const requester = createRequester({ ...dependencies, headers: order.headers, signal: stop });
     const { query, limits } = order;
-    const { capabilities } = dependencies;
-    const scope = createPurgeScope({ query, limits, requester, capabilities, emit }, plan.path);
+    const { capabilities, clock } = dependencies;
+    const scope = createPurgeScope({ query, limits, requester, capabilities, clock, emit }, plan.path);
     try {
       emit({ type: 'finished', report: await plan.run(scope) });
     } catch (error) {

@@ -21,6 +21,10 @@ export interface Survey extends WalkEnd {
 export interface SurveyOptions {
   /** A page already fetched at offset 0, as the first of the survey. */
   readonly first?: ListedPage | undefined;
+  /** Offset to begin at. */
+  readonly from: number;
+  /** Never-seen ids that are enough. */
+  readonly wanted: number;
   /** Whether ids never seen before are to be taken. */
   readonly takesFresh: boolean;
   /** Ids claimed gone twice and still listed are reported as failed now. */
@@ -28,7 +32,7 @@ export interface SurveyOptions {
 }
 
 /** Ids with something to do that one survey holds; the rest is found by the next. */
-const FINDINGS_MAX = 10_000;
+const FINDINGS_MAX = 32_000;
 
 const STILL_LISTED: BrokerProblem = {
   status: 409,
@@ -43,6 +47,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   const fresh = new Set<string>();
   const claimedGone: string[] = [];
   const unsettled: string[] = [];
+  const wanted = Math.min(options.wanted, FINDINGS_MAX);
   const unseen = new UnseenIds(options.takesFresh ? fresh : undefined);
   let lingering = 0;
 
@@ -68,6 +73,9 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     isNew,
     first: options.first,
     paging,
+    from: options.from,
+    wanted,
+    queriesMax: context.limits.concurrency,
   });
   let end: WalkEnd = { complete: false, trickles: false, unlisted: 0, lastCount: undefined };
   for (;;) {
@@ -76,7 +84,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       end = step.value;
       break;
     }
-    if (fresh.size + claimedGone.length + unsettled.length >= FINDINGS_MAX) break;
+    if (fresh.size >= wanted || fresh.size + claimedGone.length + unsettled.length >= FINDINGS_MAX) break;
   }
   return { ...end, fresh: [...fresh], unseen: unseen.size, claimedGone, unsettled, lingering };
 }

@@ -1,6 +1,7 @@
 import type { ListedPage, Lister } from './listing.js';
 import type { PageShape } from './page-query.js';
 import type { Parameter } from './parameters.js';
+import { ReadAhead } from './read-ahead.js';
 
 /** How a walk ended. */
 export interface WalkEnd {
@@ -32,6 +33,12 @@ export interface WalkOptions {
   readonly countsUnshown?: boolean;
   /** How much of a page to ask for; asked anew for each page. */
   readonly shape?: () => PageShape;
+  /** Offset to begin at. @default 0 */
+  readonly from?: number;
+  /** Matches that are enough: no pages are read ahead beyond them. @default Infinity */
+  readonly wanted?: number;
+  /** Queries in flight. @default 1 */
+  readonly queriesMax?: number;
 }
 
 /** What a purge has seen of the broker's counts and pages. */
@@ -42,6 +49,13 @@ export interface PagingEvidence {
   hidesSome?: boolean;
   /** Longest page so far, whatever was asked for: a page as long as that may be cut, a shorter one may not. */
   longestPage: number;
+  /** The broker shows the same page for every offset. */
+  ignoresOffset?: boolean;
+  /**
+   * The broker counts and pages before it applies a filter: pages of this many entities, of which it shows those that
+   * match; see page-first.ts.
+   */
+  stride?: number;
 }
 
 /** Fruitless looks after which an empty page is taken for the end. */
@@ -61,9 +75,11 @@ const SHORT_PAGES_MAX = 256;
  * a next link says that there is more. Without a count, an empty page is asked for twice: it may be an error.
  */
 export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedPage, WalkEnd> {
-  const { lister, selection, paging, isNew, countsUnshown = false, shape } = options;
-  let offset = 0;
-  let listed = 0;
+  const { lister, selection, paging, isNew, countsUnshown = false, shape, from = 0 } = options;
+  if (paging.stride !== undefined) return yield* walkByStride(options, paging.stride);
+  const ahead = new ReadAhead(lister, options.queriesMax ?? 1);
+  let offset = from;
+  let listed = from;
   let fruitless = 0;
   let confirmations = 0;
   let shortPages = 0;
@@ -73,9 +89,14 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
   let hasSkipped = false;
   /** Pages overlapped, or an empty one lay between others: some matches may have been passed over. */
   let isDoubtful = false;
+  /** Matches that the broker counted last. */
+  let known: number | undefined;
+  const expectedFrom = (at: number) => (known === undefined ? {} : { expected: known - at });
+  const readsAhead = ({ ids, limit, mayGrow }: ListedPage) =>
+    shape === undefined && paging.ignoresOffset !== true && ids.length === limit && !mayGrow;
   let page = options.first;
   for (;;) {
-    page ??= await lister.page({ selection, offset, count: true, ...shape?.() });
+    page ??= await ahead.page({ selection, offset, count: true, ...expectedFrom(offset), ...shape?.() });
     const { ids, hasNext, limit } = page;
     const fresh = new Set(ids.filter(isNew)).size;
     listed += fresh;
@@ -106,11 +127,17 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
       shortPages = isShort ? shortPages + 1 : 0;
       if (shortPages > SHORT_PAGES_MAX) return ended(page, { complete: false, trickles: true });
       offset += ids.length;
+      known = count;
+      if (readsAhead(page) && count !== undefined) {
+        const end = Math.min(count, from + (options.wanted ?? Infinity));
+        ahead.ask(selection, { offset, limit, end, count });
+      }
     } else if (hidesMore) {
       skippedPages += 1;
       if (skippedPages > SKIPPED_PAGES_MAX) return ended(page, { complete: false, unlisted: uncounted });
       offset += limit;
     } else if (ids.length > 0) {
+      if (offset > 0 && ids.length === limit) paging.ignoresOffset = true;
       // Behind the end, the last match again (clause 6.3.10); or the offset is ignored, or the order changes. A page as
       // long as any may then hide others, unless the count says that all was listed.
       const hidesRest = count === undefined && ids.length > 1 && ids.length >= paging.longestPage;
@@ -138,4 +165,17 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
 
 function ended(page: ListedPage, how: Partial<WalkEnd>): WalkEnd {
   return { complete: true, trickles: false, unlisted: 0, lastCount: page.count, ...how };
+}
+
+/** Walks over all that the broker counts, page by page, whatever it shows of each; and beyond, should it count too few. */
+async function* walkByStride(
+  { lister, selection, isNew }: WalkOptions,
+  stride: number,
+): AsyncGenerator<ListedPage, WalkEnd> {
+  for (let offset = 0; ; offset += stride) {
+    const page = await lister.page({ selection, offset, count: true, limit: stride });
+    const showsNew = page.ids.filter(isNew).length > 0;
+    if (showsNew) yield page;
+    else if (offset + stride >= (page.count ?? 0)) return ended(page, {});
+  }
 }

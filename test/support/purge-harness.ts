@@ -71,6 +71,7 @@ export async function purge(
     const parsed = parseEntityPurgeQuery(query);
     const limits: PurgeLimits = {
       pageSize: 100,
+      pageSizeMax: options.limits?.pageSize ?? 100,
       batchSize: 50,
       concurrency: 4,
       strategy: 'auto',

@@ -23,6 +23,8 @@ export interface Oddities {
   readonly next: 'never' | 'right' | 'always';
   /** Filters without effect. */
   readonly ignores: readonly string[];
+  /** Filters that are applied to a page after it was counted and cut (seen with `attrs`). */
+  readonly filtersLate: readonly string[];
   /** Ids that a query shows for so many queries after their delete. */
   readonly staleFor: number;
   /** Put on each answer to a query. */
@@ -70,6 +72,7 @@ export const exemplary: Oddities = {
   count: (total) => total,
   next: 'right',
   ignores: [],
+  filtersLate: [],
   staleFor: 0,
   queryHeaders: {},
   aliases: new Map(),

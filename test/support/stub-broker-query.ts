@@ -15,12 +15,16 @@ export function answerQuery(state: StubState, { query }: StubRequest): StubReply
 
   const result = resultOf(state, query);
   const limit = Math.min(asked, oddities.pageMax);
-  const page = pageOf(state, result, offset, limit);
+  const cut = pageOf(state, result, offset, limit);
+  const page =
+    oddities.filtersLate.length === 0
+      ? cut
+      : cut.filter((entity) => matches(entity, query, oddities.aliases));
   const count = query.get('count') === 'true' ? oddities.count(result.length, page.length) : undefined;
-  const isLast = offset + page.length >= result.length;
+  const isLast = offset + cut.length >= result.length;
   const links = [CONTEXT_LINK];
   if (oddities.next === 'always' || (oddities.next === 'right' && !isLast)) {
-    links.push(`</ngsi-ld/v1/entities?offset=${offset + page.length}>; rel="next"`);
+    links.push(`</ngsi-ld/v1/entities?offset=${offset + cut.length}>; rel="next"`);
   }
   return {
     status: 200,
@@ -55,7 +59,7 @@ function refusalOf({ oddities }: StubState, query: URLSearchParams, asked: numbe
 function resultOf(state: StubState, query: URLSearchParams): StubEntity[] {
   const { entities, stale, oddities, random } = state;
   const filters = new URLSearchParams(query);
-  for (const name of oddities.ignores) filters.delete(name);
+  for (const name of [...oddities.ignores, ...oddities.filtersLate]) filters.delete(name);
   const result = [...entities.values()].filter((entity) => matches(entity, filters, oddities.aliases));
   for (const [id, ghost] of stale) {
     if (matches(ghost.entity, filters, oddities.aliases)) result.push(ghost.entity);

@@ -1,7 +1,6 @@
 import { checkBound, countMatches } from '../bound.js';
 import type { PurgeScope } from '../context.js';
-import { trustedTotal } from '../entity-drain.js';
-import { purgeByIds } from '../entity-purge.js';
+import { purgeByIds, trustedTotal } from '../entity-purge.js';
 import { PurgeStoppedError, TooManyMatchesError, UncountableError } from '../errors.js';
 import type { PurgeEvent, PurgeReport } from '../events.js';
 import { IdLedger } from '../id-ledger.js';
@@ -117,7 +116,7 @@ async function purgeParts(
   }
   let arrived = 0;
   for await (const view of views.open(scope, shape)) {
-    arrived += await removeItems(view.context, kindOf(view, false), trustedTotal(view.first));
+    arrived += await removeItems(view.context, kindOf(view, false), trustedTotal(view.context, view.first));
   }
   return reportOf(scope, arrived);
 }

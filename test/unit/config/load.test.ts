@@ -19,6 +19,12 @@ function mistakesOf(env: Env): readonly string[] {
 const NEEDS_BROKER = /^BROKER_URL is needed/;
 
 describe('loadConfig: defaults', () => {
+  it('let pages grow beyond their size only where no size is set', () => {
+    assert.equal(loadConfig({ PURGE_PAGE_SIZE: '' }).PURGE_PAGE_SIZE_MAX, 10_000);
+    for (const size of ['200', '1000', '50000'])
+      assert.equal(loadConfig({ PURGE_PAGE_SIZE: size }).PURGE_PAGE_SIZE_MAX, Number(size));
+  });
+
   it('are those of the table when nothing is set', () => {
     assert.deepEqual(
       { ...loadConfig({}) },
@@ -27,6 +33,7 @@ describe('loadConfig: defaults', () => {
         PORT: 8080,
         BROKER_URL: 'embedded',
         PURGE_PAGE_SIZE: 1000,
+        PURGE_PAGE_SIZE_MAX: 10_000,
         PURGE_BATCH_SIZE: 500,
         PURGE_CONCURRENCY: 4,
         TEMPORAL_PURGE_CONCURRENCY: 16,

@@ -48,6 +48,7 @@ export function contextOf({ view, broker, query, limits }: HandMadePurge): Purge
       },
       limits: {
         pageSize: 10,
+        pageSizeMax: 10,
         batchSize: 10,
         concurrency: 4,
         strategy: 'auto',
@@ -56,6 +57,7 @@ export function contextOf({ view, broker, query, limits }: HandMadePurge): Purge
       },
       requester,
       capabilities: createCapabilities(clock),
+      clock,
       emit: () => {},
     },
     view.resource.path,

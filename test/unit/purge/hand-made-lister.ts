@@ -11,8 +11,10 @@ export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): 
     isCut: false,
     warning: undefined,
     madeEntityMap: false,
+    length: 0,
     limit: 10,
     instances: undefined,
+    mayGrow: false,
     ...more,
   };
 }

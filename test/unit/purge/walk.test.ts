@@ -53,12 +53,17 @@ async function walked(
 const slice = (all: readonly string[], offset: number, size = LIMIT) => all.slice(offset, offset + size);
 
 describe('walkMatches', () => {
-  it('asks for page after page with their count, one of them behind the last match', async () => {
+  it('asks for the count with the first page and behind the last match, and for each page once', async () => {
     const all = idsOf(25);
     const { asked, ids, end } = await walked((offset) => pageOf(slice(all, offset), { count: 25 }));
     assert.deepEqual(
-      asked,
-      [0, 10, 20, 25].map((offset) => ({ selection: SELECTION, offset, count: true })),
+      asked.map(({ offset, count }) => [offset, count]),
+      [
+        [0, true],
+        [10, undefined],
+        [20, undefined],
+        [25, true],
+      ],
     );
     assert.deepEqual(ids, all);
     assert.deepEqual(end, { complete: true, trickles: false, unlisted: 0, lastCount: 25 });
@@ -70,7 +75,7 @@ describe('walkMatches', () => {
       first: pageOf(slice(all, 0), { count: 12 }),
     });
     assert.deepEqual(ids, all);
-    assert.deepEqual(asked[0], { selection: SELECTION, offset: 10, count: true });
+    assert.deepEqual(asked[0], { selection: SELECTION, offset: 10, limit: LIMIT });
   });
 
   it('asks once where nothing is shown and nothing counted', async () => {

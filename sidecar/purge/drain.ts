@@ -1,5 +1,6 @@
 import { initialClosing, LOOKS_MAX, planClosing, takesFresh } from './closing-plan.js';
 import type { PurgeContext } from './context.js';
+import { deleteListed } from './delete-listed.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerReplyError, NotConvergingError } from './errors.js';
 import { IdState } from './id-ledger.js';
@@ -12,8 +13,9 @@ const ROUNDS_MAX = 20_000;
 const UNCOUNTED_MAX = 1_000_000;
 
 /**
- * Closes a drain: looks at what the query still shows and deals with it until nothing is left to do. Without a count
- * to drain by, this is the whole purge, in rounds.
+ * Deletes every match in rounds: lists what the query shows while nothing is being deleted, deletes it, and lists again,
+ * until nothing is left to do. Deletes that overlapped with the listing would move the pages still to come, and could
+ * not begin at the end where the broker is quick.
  *
  * Progress is what a new query shows: ids claimed gone but still listed, and ids whose tries ran out, are tried once
  * more; what stays then is reported.
@@ -23,29 +25,45 @@ const UNCOUNTED_MAX = 1_000_000;
  * @returns how many matches arrived meanwhile and were left
  * @throws BrokerReplyError when the broker hides matches: it counts them, or its pages are full of what cannot go
  */
-export async function closeDrain(
+export async function drain(
   context: PurgeContext,
   dispatcher: Dispatcher<string>,
   target: number | undefined,
-  first?: ListedPage,
+  first: ListedPage,
 ): Promise<number> {
   const { tally, paging, requester, limits } = context;
+  const { ledger } = tally;
   let state = initialClosing;
   let uncounted = 0;
   let lags = 0;
+  let skipsKnown = true;
   for (let round = 1; round <= ROUNDS_MAX; round++) {
-    await dispatcher.settled();
-    context.emit({ type: 'drained', matched: tally.matched });
     const factsNow = () => ({
       counted: paging.contradicted ? undefined : target,
       taken: tally.matched,
       allowance: Math.max(0, (limits.maxAffected ?? Infinity) - tally.matched),
     });
+    const { counted = 0, taken } = factsNow();
+    const isDraining = taken < counted;
+    if (!isDraining) context.emit({ type: 'drained', matched: taken });
+    // What is known to have stayed is in front of what was never seen.
+    const known =
+      isDraining && skipsKnown ? ledger.count(IdState.unsettled) + ledger.count(IdState.failed) : 0;
     const survey = await surveyMatches(context, {
       first: round === 1 ? first : undefined,
+      from: known,
+      wanted: isDraining ? counted - taken : Infinity,
       takesFresh: takesFresh(state, factsNow()),
       reportsLingering: state.looks >= LOOKS_MAX,
     });
+    if (isDraining && survey.fresh.length > 0) {
+      await take(survey.fresh.slice(0, counted - taken));
+      continue;
+    }
+    if (known > 0) {
+      skipsKnown = false;
+      continue;
+    }
     const step = planClosing(survey, state, factsNow());
     if (step.kind === 'finish') {
       finish(context, survey);
@@ -59,17 +77,20 @@ export async function closeDrain(
     uncounted += target === undefined ? survey.fresh.length : 0;
     if (uncounted > UNCOUNTED_MAX) break;
     if (survey.fresh.length > 0) {
-      await context.proveFilters();
-      const { counted, allowance } = factsNow();
+      const { counted: stillCounted, allowance } = factsNow();
       // With all counted ones listed, more than the maximum allows can only have arrived since.
-      dispatcher.add(context.takeFresh(survey.fresh.slice(0, counted === undefined ? undefined : allowance)));
-      await dispatcher.settled();
+      await take(survey.fresh.slice(0, stillCounted === undefined ? undefined : allowance));
     }
     if (await tryAgain(context, survey, lags)) lags += 1;
   }
   throw new NotConvergingError(
     'Matches keep turning up faster than they can be told from those that were there before; send the purge again.',
   );
+
+  async function take(ids: readonly string[]): Promise<void> {
+    await context.proveFilters();
+    await deleteListed(context, dispatcher, context.takeFresh(ids));
+  }
 }
 
 /** Nothing is left to do: what the last survey lists stays, and is reported. */

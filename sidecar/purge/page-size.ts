@@ -1,0 +1,70 @@
+/** A full page, and what it took. */
+export interface MeasuredPage {
+  /** Entities asked for, and shown. */
+  readonly limit: number;
+  readonly ms: number;
+  /** Characters of the answer. */
+  readonly length: number;
+}
+
+/** A page is made this much larger at a time. */
+const GROWTH = 4;
+
+/** A larger page is worth it when an entity takes at most this share of its time on the smaller one. */
+const WORTH = 0.8;
+
+/** Larger pages than these would hold up the event loop, or a broker that others use too. */
+const PAGE_MS_MAX = 1000;
+const PAGE_LENGTH_MAX = 2_000_000;
+
+/**
+ * How many entities to ask for in one page: a start, and more of them while the broker is quicker with more. Some brokers
+ * spend nearly all the time of a page on finding its beginning.
+ */
+export class PageSize {
+  readonly start: number;
+  readonly #most: number;
+  #size: number;
+  /** The last page that was worth its size, in ms for each entity. */
+  #proven: { readonly size: number; readonly msEach: number } | undefined;
+  #isSettled: boolean;
+
+  /** @param most no page gets larger than this, however quick the broker is */
+  constructor(start: number, most: number) {
+    this.start = start;
+    this.#most = most;
+    this.#size = start;
+    this.#isSettled = most <= start;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** No other size will be tried. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** Learns from a full page of the current size; other pages teach nothing. */
+  note({ limit, ms, length }: MeasuredPage): void {
+    if (this.#isSettled || limit !== this.#size) return;
+    const msEach = ms / limit;
+    if (this.#proven !== undefined && msEach > this.#proven.msEach * WORTH) {
+      this.refuse();
+      return;
+    }
+    this.#proven = { size: limit, msEach };
+    const byTime = (limit * PAGE_MS_MAX) / Math.max(ms, 1);
+    const byLength = (limit * PAGE_LENGTH_MAX) / Math.max(length, 1);
+    const next = Math.floor(Math.min(limit * GROWTH, this.#most, byTime, byLength));
+    if (next < limit * 2) this.#isSettled = true;
+    else this.#size = next;
+  }
+
+  /** The broker refuses the current size, or is no quicker with it: the one before stays. */
+  refuse(): void {
+    this.#size = this.#proven?.size ?? this.start;
+    this.#isSettled = true;
+  }
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TooManyMatchesError } from '../../sidecar/purge/errors.js';
+import { purge, purged, requestCounts, things } from '../support/purge-harness.js';
+import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
+
+/** 600 things; those that `isExtra` names have the attribute `extra`. */
+const mixed = (isExtra: (n: number) => boolean) =>
+  things(600).map((thing, n) => ({
+    ...thing,
+    ...(isExtra(n) ? { extra: { type: 'Property', value: 1 } } : {}),
+  }));
+
+const SPREADS: Readonly<Record<string, (n: number) => boolean>> = {
+  'every sixth': (n) => n % 6 === 0,
+  'the last hundred': (n) => n >= 500,
+  'the first hundred': (n) => n < 100,
+};
+
+const BROKERS: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
+  'in pages as long as asked for': {},
+  'in pages of 20 whatever is asked for': { pageMax: 20 },
+};
+
+describe('a purge at a broker that counts and pages before it filters by attrs', () => {
+  for (const [spread, isExtra] of Object.entries(SPREADS)) {
+    for (const [pages, oddities] of Object.entries(BROKERS)) {
+      const start = (t: Parameters<typeof startStubBroker>[0]) =>
+        startStubBroker(t, { entities: mixed(isExtra), filtersLate: ['attrs'], ...oddities });
+
+      it(`deletes exactly the matches: ${spread}, ${pages}`, async (t) => {
+        const broker = await start(t);
+        const report = await purged(broker, 'type=Thing&attrs=extra');
+        assert.deepEqual([report.matched, report.deleted, report.failed, report.arrived], [100, 100, 0, 0]);
+        assert.equal(broker.entities.size, 500);
+        assert.ok([...broker.entities.values()].every((entity) => !('extra' in entity)));
+      });
+
+      it(`counts the matches, not what the broker counts, in a dry run: ${spread}, ${pages}`, async (t) => {
+        const report = await purged(await start(t), 'type=Thing&attrs=extra&dryRun=true');
+        assert.equal(report.matched, 100);
+        assert.equal(report.sample.length, 100);
+      });
+
+      it(`holds the matches against maxAffected, not what the broker counts: ${spread}, ${pages}`, async (t) => {
+        const broker = await start(t);
+        const { error, progress } = await purge(broker, 'type=Thing&attrs=extra&maxAffected=99');
+        assert.ok(error instanceof TooManyMatchesError);
+        assert.deepEqual([progress.hasBegun, broker.entities.size], [false, 600]);
+        assert.equal((await purged(broker, 'type=Thing&attrs=extra&maxAffected=100')).deleted, 100);
+      });
+
+      it(`removes the attribute of exactly the matches: ${spread}, ${pages}`, async (t) => {
+        const broker = await start(t);
+        const report = await purged(broker, 'type=Thing&attrs=extra&drop=extra');
+        assert.deepEqual([report.deleted, report.failed], [100, 0]);
+        assert.ok([...broker.entities.values()].every((entity) => !('extra' in entity) && 'n' in entity));
+      });
+    }
+  }
+
+  it('pages through what the broker counts once for each look, not once for each match', async (t) => {
+    const broker = await startStubBroker(t, {
+      entities: mixed((n) => n % 6 === 0),
+      filtersLate: ['attrs'],
+    });
+    await purged(broker, 'type=Thing&attrs=extra', { limits: { pageSize: 100 } });
+    assert.ok(broker.of('query').length <= 20, JSON.stringify(requestCounts(broker)));
+  });
+
+  it('purges by attrs alone, where nothing else tells how long a page is', async (t) => {
+    const broker = await startStubBroker(t, {
+      entities: mixed((n) => n >= 500),
+      filtersLate: ['attrs'],
+      pageMax: 20,
+    });
+    assert.equal((await purged(broker, 'attrs=extra')).deleted, 100);
+    assert.equal(broker.entities.size, 500);
+  });
+
+  it('does not wait for matches that nobody has', async (t) => {
+    const broker = await startStubBroker(t, { entities: mixed(() => false), filtersLate: ['attrs'] });
+    const report = await purged(broker, 'type=Thing&attrs=extra');
+    assert.deepEqual([report.matched, report.deleted], [0, 0]);
+    assert.equal(broker.entities.size, 600);
+  });
+});
