@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { entityPurge } from './entity-purge.js';
 import { memory } from './memory.js';
+import { shapes } from './shapes.js';
 import { schemaService } from './schema-service.js';
 import type { Bench, BenchResult } from './support/bench.js';
 import { thisMachine } from './support/machine.js';
@@ -12,6 +13,7 @@ import { workbench } from './workbench.js';
 
 const BENCHES: readonly Bench[] = [
   entityPurge,
+  shapes,
   memory,
   temporalPurge,
   temporalMemory,

@@ -1,0 +1,104 @@
+/**
+ * A process of its own that runs a broker of a given shape: how long its deletes and pages take depends on position, offset
+ * or size. The time is spent on the processor, as a broker that searches or sorts spends it. Only what a purge by type needs.
+ *
+ * @import { BrokerShape, ShapedAnswer, ShapedCommand } from './shaped-protocol.js'
+ */
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { Row } from './row.js';
+
+/** Microseconds. */
+const DELETE_US = 20;
+const STEP_US = 0.025;
+const PAGE_US = 1000;
+const ENTITY_US = 1;
+const OFFSET_US = 1;
+const SIZED_ENTITY_US = 10;
+
+let row = new Row([]);
+let requests = 0;
+
+/** @param {number} us */
+function spend(us) {
+  const until = performance.now() + us / 1000;
+  while (performance.now() < until);
+}
+
+/** @param {BrokerShape} shape @param {string} id @returns {boolean} whether it was there */
+function remove(shape, id) {
+  const rank = row.rankOf(id);
+  if (rank === undefined) return false;
+  const steps = shape.delete === 'from-head' ? rank : shape.delete === 'from-tail' ? row.size - 1 - rank : 0;
+  spend(DELETE_US + steps * STEP_US);
+  row.remove(id);
+  return true;
+}
+
+/** @param {BrokerShape} shape @param {URLSearchParams} query */
+function page(shape, query) {
+  const limit = shape.paging ? Number(query.get('limit') ?? 20) : Infinity;
+  const offset = shape.paging ? Number(query.get('offset') ?? 0) : 0;
+  const isCounted = query.get('count') === 'true';
+  // A type that nothing has: the purge asks whether the filter is honoured.
+  const isNone = query.get('type')?.includes('PurgeProbe') === true;
+  if (limit > shape.pageMax && limit !== Infinity)
+    return { status: 400, body: { title: 'limit is too large' } };
+  const ids = isNone ? [] : row.slice(offset, limit);
+  const each = shape.page === 'by-size' ? SIZED_ENTITY_US : ENTITY_US;
+  const isCountDear = isCounted && shape.count === 'costs-a-page';
+  spend(PAGE_US + ids.length * each + (shape.page === 'by-offset' ? offset * OFFSET_US : 0));
+  if (isCountDear) spend(PAGE_US + row.size * ENTITY_US);
+  return {
+    status: 200,
+    headers: isCounted ? { 'NGSILD-Results-Count': String(isNone ? 0 : row.size) } : {},
+    body: ids.map((id) => ({ id, type: 'Shaped' })),
+  };
+}
+
+/** @param {BrokerShape} shape @param {string} method @param {URL} url @param {string} body */
+function answer(shape, method, url, body) {
+  const [, , , resource, id] = url.pathname.split('/');
+  if (method === 'POST') {
+    const ids = /** @type {string[]} */ (JSON.parse(body));
+    const missing = ids.filter((each) => !remove(shape, each));
+    if (missing.length === 0) return { status: 204 };
+    const errors = missing.map((entityId) => ({ entityId, error: { status: 404, title: 'Not found' } }));
+    return { status: 207, body: { success: ids.filter((each) => !missing.includes(each)), errors } };
+  }
+  if (method === 'GET' && resource === 'entities') return page(shape, url.searchParams);
+  return { status: remove(shape, decodeURIComponent(id ?? '')) ? 204 : 404 };
+}
+
+/** @param {BrokerShape} shape @returns {Promise<string>} its URL */
+async function serve(shape) {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
+    void text(incoming).then((sent) => {
+      requests += 1;
+      const url = new URL(incoming.url ?? '/', 'http://broker');
+      const { status, headers, body } = answer(shape, incoming.method ?? '', url, sent);
+      outgoing.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  });
+  await new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+/** @param {ShapedCommand} command @returns {Promise<ShapedAnswer>} */
+async function obey(command) {
+  if (command.do === 'start') return { url: await serve(command.shape) };
+  if (command.do === 'seed') {
+    row = new Row(command.ids);
+    requests = 0;
+  }
+  return { left: row.size, requests };
+}
+
+process.on('message', (/** @type {ShapedCommand} */ command) => {
+  void obey(command).then((value) => process.send?.(value));
+});
+process.on('disconnect', () => process.exit());
