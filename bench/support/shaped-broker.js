@@ -35,7 +35,7 @@ function remove(shape, id) {
   return true;
 }
 
-/** @param {BrokerShape} shape @param {URLSearchParams} query */
+/** @param {BrokerShape} shape @param {URLSearchParams} query @returns {Reply} */
 function page(shape, query) {
   const limit = shape.paging ? Number(query.get('limit') ?? 20) : Infinity;
   const offset = shape.paging ? Number(query.get('offset') ?? 0) : 0;
@@ -56,11 +56,15 @@ function page(shape, query) {
   };
 }
 
-/** @param {BrokerShape} shape @param {string} method @param {URL} url @param {string} body */
+/** @typedef {{ status: number, headers?: Record<string, string>, body?: unknown }} Reply */
+
+/** @param {BrokerShape} shape @param {string} method @param {URL} url @param {string} body @returns {Reply} */
 function answer(shape, method, url, body) {
   const [, , , resource, id] = url.pathname.split('/');
   if (method === 'POST') {
-    const ids = /** @type {string[]} */ (JSON.parse(body));
+    /** @type {unknown} */
+    const sent = JSON.parse(body);
+    const ids = Array.isArray(sent) ? sent.map(String) : [];
     const missing = ids.filter((each) => !remove(shape, each));
     if (missing.length === 0) return { status: 204 };
     const errors = missing.map((entityId) => ({ entityId, error: { status: 404, title: 'Not found' } }));

@@ -30,7 +30,9 @@ export async function startShapedBroker(shape: BrokerShape): Promise<ShapedBroke
   if (!('url' in started)) throw new Error('The shaped broker did not start.');
   return {
     url: started.url,
-    seed: async (ids) => void (await state({ do: 'seed', ids })),
+    seed: async (ids) => {
+      await state({ do: 'seed', ids });
+    },
     state: () => state({ do: 'state' }),
     close: () => child.disconnect(),
   };
