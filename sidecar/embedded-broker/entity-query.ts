@@ -1,6 +1,7 @@
 import { parseGeoQuery } from '../ngsi-ld/geo-query.js';
 import { attributePathsOf, parseQ } from '../ngsi-ld/q.js';
 import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
+import { matchesScopes, parseScopeQuery } from '../ngsi-ld/scope-query.js';
 import { matchesType, parseTypeSelector } from '../ngsi-ld/type-selector.js';
 import type { TypeSelector } from '../ngsi-ld/type-selector.js';
 import { geoFilter } from './geo-filter.js';
@@ -12,7 +13,6 @@ import { readFlag, readList } from './query-parameters.js';
 import type { Parameters } from './query-parameters.js';
 import { refusals } from './refusal.js';
 import type { Representation } from './representation.js';
-import { matchesScopes, parseScopeQuery } from './scope-query.js';
 
 export const SELECTING_PARAMETERS = [
   'type', 'id', 'idPattern', 'attrs', 'q', 'georel', 'geometry', 'coordinates', 'geoproperty', 'scopeQ', 'local',

@@ -34,6 +34,10 @@ export type QNode =
   | { readonly kind: 'and' | 'or'; readonly operands: readonly QNode[] }
   /** Brackets, kept so that it shows whether `;` and `|` were mixed without them. */
   | { readonly kind: 'group'; readonly inner: QNode }
+  | QCondition;
+
+/** One condition on one attribute. */
+export type QCondition =
   | { readonly kind: 'exists'; readonly path: QPath; readonly negated: boolean }
   | {
       readonly kind: 'equality';
@@ -57,25 +61,30 @@ export type QNode =
 
 /** The attribute paths of a query, in the order in which they are written, repeated ones included. */
 export function attributePathsOf(node: QNode): readonly QPath[] {
-  const paths: QPath[] = [];
-  collectPaths(node, paths);
-  return paths;
+  return conditionsOf(node).map(({ path }) => path);
 }
 
-function collectPaths(node: QNode, paths: QPath[]): void {
+/** The conditions of a query, in the order in which they are written. */
+export function conditionsOf(node: QNode): readonly QCondition[] {
+  const conditions: QCondition[] = [];
+  collectConditions(node, conditions);
+  return conditions;
+}
+
+function collectConditions(node: QNode, conditions: QCondition[]): void {
   switch (node.kind) {
     case 'and':
     case 'or':
-      for (const operand of node.operands) collectPaths(operand, paths);
+      for (const operand of node.operands) collectConditions(operand, conditions);
       return;
     case 'group':
-      collectPaths(node.inner, paths);
+      collectConditions(node.inner, conditions);
       return;
     case 'exists':
     case 'equality':
     case 'order':
     case 'pattern':
-      paths.push(node.path);
+      conditions.push(node);
   }
 }
 

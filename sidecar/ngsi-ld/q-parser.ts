@@ -11,7 +11,8 @@ export const Q_DEPTH_MAX = 100;
 const ORDER_OPERATORS = ['>=', '<=', '>', '<'] as const;
 
 /**
- * Parses a query of the NGSI-LD query language (ETSI GS CIM 009 V1.9.1, clause 4.9), already URL-decoded.
+ * Parses a query of the NGSI-LD query language (ETSI GS CIM 009 V1.9.1, clause 4.9), already URL-decoded: `q`, or `csf`,
+ * which is about context sources.
  *
  * Taken beyond the standard's grammar, because brokers do: IRIs as names (see q-path.ts), `!path` for
  * non-existence, bare words as values, spaces around operators and commas, brackets nested up to Q_DEPTH_MAX.
@@ -20,8 +21,8 @@ const ORDER_OPERATORS = ['>=', '<=', '>', '<'] as const;
  *
  * @throws NgsiLdSyntaxError, and nothing else
  */
-export function parseQ(text: string): QNode {
-  const scanner = new Scanner('q', text);
+export function parseQ(text: string, parameter: 'q' | 'csf' = 'q'): QNode {
+  const scanner = new Scanner(parameter, text);
   if (text.length > Q_LENGTH_MAX) scanner.fail(`at most ${Q_LENGTH_MAX} characters`, Q_LENGTH_MAX);
   const node = readAlternatives(scanner, 0);
   if (!scanner.atEnd) scanner.fail('";", "|" or the end');

@@ -1,4 +1,5 @@
 /** The NGSI-LD query language, parameter `q` (ETSI GS CIM 009 V1.9.1, clause 4.9). */
-export { attributePathsOf, hasLinkedEntityPath, mixesLogicalOperators } from './q-ast.js';
-export type { QLink, QNode, QOperand, QOrderOperator, QPath, QValue } from './q-ast.js';
+export { attributePathsOf, conditionsOf, hasLinkedEntityPath, mixesLogicalOperators } from './q-ast.js';
+export type { QCondition, QLink, QNode, QOperand, QOrderOperator, QPath, QValue } from './q-ast.js';
+export { demandedAttributesOf, demandsAttribute } from './q-demands.js';
 export { parseQ, Q_DEPTH_MAX, Q_LENGTH_MAX } from './q-parser.js';

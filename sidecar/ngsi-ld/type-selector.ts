@@ -57,6 +57,19 @@ function readOne(scanner: Scanner, depth: number): TypeSelector {
   return selector;
 }
 
+/** The names of types in a selection, each once. */
+export function typeNamesOf(selector: TypeSelector): readonly string[] {
+  switch (selector.kind) {
+    case 'any':
+      return [];
+    case 'type':
+      return [selector.name];
+    case 'and':
+    case 'or':
+      return [...new Set(selector.operands.flatMap(typeNamesOf))];
+  }
+}
+
 /** Whether an entity with these types is selected. */
 export function matchesType(selector: TypeSelector, types: readonly string[]): boolean {
   switch (selector.kind) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Refusal } from '../../../sidecar/embedded-broker/refusal.js';
-import { matchesScopes, parseScopeQuery } from '../../../sidecar/embedded-broker/scope-query.js';
+import { matchesScopes, namesScopes, parseScopeQuery } from '../../../sidecar/ngsi-ld/scope-query.js';
+import { NgsiLdSyntaxError } from '../../../sidecar/ngsi-ld/syntax-error.js';
 
 const selects = (query: string, ...scopes: string[]) => matchesScopes(parseScopeQuery(query), scopes);
 
@@ -16,6 +16,7 @@ describe('scope queries (clause 4.19)', () => {
     assert.equal(selects('/Madrid/Gardens/#', '/Madrid/Gardens2'), false);
     assert.equal(selects('/Madrid/+/Parque', '/Madrid/Sights/Parque'), true);
     assert.equal(selects('/Madrid/+', '/Madrid'), false);
+    assert.equal(selects('/Nouvelle-Aquitaine/2', '/Nouvelle-Aquitaine/2'), true);
   });
 
   it('/# selects every entity with a scope, and none without', () => {
@@ -47,9 +48,13 @@ describe('scope queries (clause 4.19)', () => {
       '/A,',
       '|/A',
       '((/A))',
-      '/1a',
+      '/+a',
+      '/A{b}',
+      '/A*',
+      '/A b',
+      '(/A;/B)|C',
     ]) {
-      assert.throws(() => parseScopeQuery(text), Refusal, text);
+      assert.throws(() => parseScopeQuery(text), NgsiLdSyntaxError, text);
     }
     fc.assert(
       fc.property(
@@ -58,10 +63,17 @@ describe('scope queries (clause 4.19)', () => {
           try {
             matchesScopes(parseScopeQuery(text), ['/A']);
           } catch (error) {
-            assert.ok(error instanceof Refusal);
+            assert.ok(error instanceof NgsiLdSyntaxError);
           }
         },
       ),
     );
+  });
+
+  it('name a scope when every alternative has a level of a name of its own', () => {
+    for (const text of ['/A', '/A/#', '/+/A', '(/#;/A)', '/A|/B,/C/+'])
+      assert.equal(namesScopes(parseScopeQuery(text)), true, text);
+    for (const text of ['/#', '/+', '/+/+/#', '/A|/#', '/+,/A', '(/#;/+)'])
+      assert.equal(namesScopes(parseScopeQuery(text)), false, text);
   });
 });

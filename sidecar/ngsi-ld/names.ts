@@ -1,0 +1,21 @@
+/** Longest name taken, in UTF-16 code units; IRIs of this length are common practice's limit for URLs. */
+export const NAME_LENGTH_MAX = 2048;
+
+/**
+ * A term, or the beginning of a compact IRI. Clause 4.6.2 of ETSI GS CIM 009 allows letters, digits and `_`; published data
+ * models have `-` as well, and brokers take `.`.
+ */
+const TERM = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u;
+
+/** `scheme:…` or `prefix:name`, without what no IRI holds (RFC 3987), brackets and `*`. */
+const IRI = /^[\p{L}_][\p{L}\p{M}\p{N}_+.-]*:(?:[^\s\p{C}<>"{}|\\^`*[\]%]|%[\da-f]{2})+$/iu;
+
+/** Whether a text can name an attribute or a type: a term, a compact IRI or an IRI (clauses 4.6.2 and 5.5.7). */
+export function isName(text: string): boolean {
+  return text.length <= NAME_LENGTH_MAX && (TERM.test(text) || IRI.test(text));
+}
+
+/** Whether a text is a URI, or an IRI, with a scheme, as ids are (clause 4.6.1). */
+export function isUri(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i.test(text);
+}

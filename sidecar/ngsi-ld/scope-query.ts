@@ -1,0 +1,66 @@
+import { Scanner } from './q-scanner.js';
+
+/** A scope query (clause 4.19): any of the alternatives, each of which asks for all of its patterns. */
+export type ScopeQuery = readonly (readonly ScopePattern[])[];
+
+interface ScopePattern {
+  readonly levels: readonly string[];
+  /** `/#` at the end: the scope itself and everything below. */
+  readonly below: boolean;
+}
+
+/** More than clause 4.18 lets a level hold: brokers store scopes such as `/Nouvelle-Aquitaine/2` all the same. */
+const LEVEL = /\/(\+(?=[/()|,;]|$)|[\p{L}\p{M}\p{N}_.:~-]+)/uy;
+
+/**
+ * Parses `/A/+/C`, `/A/#`, `/#`, alternatives (`|` or `,`) and conjunctions in brackets, `(/A;/B)`.
+ *
+ * @throws NgsiLdSyntaxError
+ */
+export function parseScopeQuery(text: string): ScopeQuery {
+  const scanner = new Scanner('scopeQ', text);
+  const alternatives: ScopePattern[][] = [];
+  do alternatives.push(readAlternative(scanner));
+  while (scanner.take('|') || scanner.take(','));
+  if (!scanner.atEnd) scanner.fail('"|", "," or the end, with conjunctions in brackets: (/A;/B)');
+  return alternatives;
+}
+
+function readAlternative(scanner: Scanner): ScopePattern[] {
+  if (!scanner.take('(')) return [readPattern(scanner)];
+  const patterns: ScopePattern[] = [];
+  do patterns.push(readPattern(scanner));
+  while (scanner.take(';'));
+  if (!scanner.take(')')) scanner.fail('";" or ")"');
+  return patterns;
+}
+
+function readPattern(scanner: Scanner): ScopePattern {
+  const levels: string[] = [];
+  for (;;) {
+    const level = scanner.match(LEVEL);
+    if (level === undefined) break;
+    levels.push(level.slice(1));
+  }
+  const below = scanner.take('/#');
+  if (levels.length === 0 && !below) scanner.fail('a scope such as /Madrid/Gardens, /Madrid/+ or /Madrid/#');
+  return { levels, below };
+}
+
+/** Whether every entity that is selected has a scope with a level that the query names; `/#` and `/+` name none. */
+export function namesScopes(query: ScopeQuery): boolean {
+  return query.every((patterns) => patterns.some(({ levels }) => levels.some((level) => level !== '+')));
+}
+
+/** Whether an entity with these scopes (`/A/B` …) is selected; one without scopes never is. */
+export function matchesScopes(query: ScopeQuery, scopes: readonly string[]): boolean {
+  const split = scopes.map((scope) => scope.slice(1).split('/'));
+  return query.some((patterns) =>
+    patterns.every((pattern) => split.some((levels) => matches(pattern, levels))),
+  );
+}
+
+function matches({ levels, below }: ScopePattern, scope: readonly string[]): boolean {
+  if (below ? scope.length < levels.length : scope.length !== levels.length) return false;
+  return levels.every((level, at) => level === '+' || level === scope[at]);
+}
