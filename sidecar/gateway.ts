@@ -113,11 +113,16 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     baseUrlOf: createBaseUrl(config.PUBLIC_URL),
     bodyLimit: config.BODY_LIMIT_BYTES,
     isShuttingDown: () => isShuttingDown,
-    entities: { dependencies: { ...purgeDependencies, capabilities: createCapabilities(clock) }, limits },
+    entities: {
+      dependencies: { ...purgeDependencies, capabilities: createCapabilities(clock) },
+      limits,
+      wholeTenant: config.PURGE_WHOLE_TENANT,
+    },
     temporal: {
       // Brokers treat their history apart: what they refuse there, they may take elsewhere.
       dependencies: { ...purgeDependencies, capabilities: createCapabilities(clock) },
       limits: { ...limits, concurrency: config.TEMPORAL_PURGE_CONCURRENCY, strategy: 'single' },
+      wholeTenant: config.PURGE_WHOLE_TENANT,
       allowsWhole: config.TEMPORAL_WHOLE_DELETE === 'allow',
     },
     passThrough: createPassThrough({

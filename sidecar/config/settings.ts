@@ -65,6 +65,11 @@ export const settings = {
     wholeNumber(0, Number.MAX_SAFE_INTEGER),
     'refuse, before the first delete, a purge that matches more; 0: no bound',
   ),
+  PURGE_WHOLE_TENANT: setting(
+    'bounded',
+    oneOf(['bounded', 'allow', 'refuse']),
+    'a purge that may empty a tenant: `bounded` (needs maxAffected), `allow` (as the standard has it), `refuse`',
+  ),
   BROKER_TIMEOUT_MS: setting(
     '30000',
     wholeNumber(1, 3_600_000),

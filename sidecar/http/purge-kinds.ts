@@ -7,6 +7,7 @@ import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query.js'
 import type { PurgeQuery } from '../purge/selection.js';
 import { purgeTemporal } from '../purge/temporal/engine.js';
 import { parseTemporalPurgeQuery, type TemporalPurgeQuery } from '../purge/temporal/query.js';
+import type { WholeTenant } from '../purge/whole-tenant.js';
 import type { PurgePolicy } from './purge-policy.js';
 
 /** What purges of one collection work with. */
@@ -14,6 +15,8 @@ export interface PurgeSetup {
   readonly dependencies: PurgeDependencies;
   /** What the configuration allows; callers and policy can only narrow it. */
   readonly limits: PurgeLimits;
+  /** What is done with a purge that may empty its tenant. */
+  readonly wholeTenant: WholeTenant;
 }
 
 export interface TemporalPurgeSetup extends PurgeSetup {
@@ -23,6 +26,7 @@ export interface TemporalPurgeSetup extends PurgeSetup {
 
 /** One kind of purge, from its query string to its events. */
 export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
+  /** @throws QueryRefusedError, PolicyRefusedError */
   readonly parse: (query: string) => Query;
   /** @throws PolicyRefusedError for a purge that is understood and not allowed */
   readonly vet: (query: Query, policy: PurgePolicy) => void;
@@ -38,7 +42,7 @@ export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
 export function entityPurges(setup: PurgeSetup): PurgeKind<EntityPurgeQuery> {
   return {
     ...setup,
-    parse: parseEntityPurgeQuery,
+    parse: (query) => parseEntityPurgeQuery(query, setup.wholeTenant),
     vet: () => {},
     concurrencyOf: (policy) => policy.concurrency,
     run: purgeEntities,
@@ -49,7 +53,7 @@ export function entityPurges(setup: PurgeSetup): PurgeKind<EntityPurgeQuery> {
 export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPurgeQuery> {
   return {
     ...setup,
-    parse: parseTemporalPurgeQuery,
+    parse: (query) => parseTemporalPurgeQuery(query, setup.wholeTenant),
     vet: ({ target, dryRun }, policy) => {
       if (policy.allowTemporal === false)
         throw new PolicyRefusedError('The policy of this gateway allows no temporal purges.');

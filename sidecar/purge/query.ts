@@ -1,6 +1,8 @@
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
+import { namesOf } from './name-list.js';
 import { ENTITY_PARAMETERS, parseParameters } from './parameters.js';
-import { listOf, refusedData, vetSelection, type PurgeQuery } from './selection.js';
+import { refusedData, vetSelection, type PurgeQuery } from './selection.js';
+import type { WholeTenant } from './whole-tenant.js';
 
 /** Attributes to remove from each match instead of the entity (clause 5.6.21). */
 export interface AttributeRemoval {
@@ -18,17 +20,19 @@ export interface EntityPurgeQuery extends PurgeQuery {
  * parameters that select in Query Entities, and by dryRun and maxAffected).
  *
  * @param query the query string without its question mark
+ * @param wholeTenant what is done with a purge that may empty its tenant
  * @throws QueryRefusedError for anything unknown, ambiguous, unparsable or too wide
+ * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
  */
-export function parseEntityPurgeQuery(query: string): EntityPurgeQuery {
+export function parseEntityPurgeQuery(query: string, wholeTenant: WholeTenant = 'bounded'): EntityPurgeQuery {
   const parameters = parseParameters(query, ENTITY_PARAMETERS);
-  const vetted = vetSelection(parameters);
+  const vetted = vetSelection(parameters, { wholeTenant });
   return { ...vetted, removal: removalOf(parameters) };
 }
 
 function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | undefined {
-  const drop = listOf(parameters, 'drop');
-  const keep = listOf(parameters, 'keep');
+  const drop = namesOf(parameters, 'drop');
+  const keep = namesOf(parameters, 'keep');
   if (drop !== undefined && keep !== undefined) {
     throw refusedData(
       'keep',
@@ -38,7 +42,7 @@ function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | 
   const names = drop ?? keep;
   if (names === undefined) return undefined;
   const kind = drop === undefined ? 'keep' : 'drop';
-  const attrs = listOf(parameters, 'attrs');
+  const attrs = namesOf(parameters, 'attrs');
   // With attrs, the broker shows no other attributes, so the others could not be found.
   if (attrs !== undefined && (kind === 'keep' || names.some((name) => !attrs.includes(name)))) {
     throw refusedData(

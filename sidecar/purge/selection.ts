@@ -1,11 +1,22 @@
 import { parseGeoQuery } from '../ngsi-ld/geo-query.js';
-import { attributePathsOf, hasLinkedEntityPath, parseQ } from '../ngsi-ld/q.js';
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
+import { isUri } from '../ngsi-ld/names.js';
+import { attributePathsOf, demandsAttribute, hasLinkedEntityPath, parseQ, type QNode } from '../ngsi-ld/q.js';
+import { namesScopes, parseScopeQuery } from '../ngsi-ld/scope-query.js';
 import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
-import { parseTypeSelector } from '../ngsi-ld/type-selector.js';
+import { parseTypeSelector, typeNamesOf } from '../ngsi-ld/type-selector.js';
 import { QueryRefusedError } from './errors.js';
 import { matchesAnyId } from './id-guard.js';
+import { checkName, namesOf } from './name-list.js';
 import { SELECTION_PARAMETERS, type Parameter } from './parameters.js';
+import { checkWholeTenant, type WholeTenant } from './whole-tenant.js';
+
+export interface VettingOptions {
+  /** What is done with a purge that may empty its tenant. */
+  readonly wholeTenant: WholeTenant;
+  /** The query has another filter than those vetted here. */
+  readonly narrowsFurther?: boolean;
+}
 
 /** What every purge query says, of whatever kind. */
 export interface PurgeQuery {
@@ -22,16 +33,20 @@ export interface PurgeQuery {
 /**
  * Vets the parameters that select, dryRun and maxAffected.
  *
- * @param narrowsFurther the query has another filter than those vetted here
  * @throws QueryRefusedError for anything unparsable, contradictory or too wide
+ * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
  */
-export function vetSelection(parameters: ReadonlyMap<string, string>, narrowsFurther = false): PurgeQuery {
+export function vetSelection(
+  parameters: ReadonlyMap<string, string>,
+  { wholeTenant, narrowsFurther = false }: VettingOptions,
+): PurgeQuery {
   const dryRun = booleanOf(parameters, 'dryRun') ?? false;
   const maxAffected = maxAffectedOf(parameters.get('maxAffected'));
   const local = booleanOf(parameters, 'local');
   const ids = idsOf(parameters.get('id'));
   const restrictions = restrictionsOf(parameters);
-  checkOutputLists(parameters);
+  namesOf(parameters, 'expandValues');
+  namesOf(parameters, 'jsonKeys');
 
   const anyType = parameters.get('type') === '*';
   if (anyType && local === false) {
@@ -39,13 +54,7 @@ export function vetSelection(parameters: ReadonlyMap<string, string>, narrowsFur
   }
   const isLocal = local === true || anyType;
   if (!restrictions.qualifies && !isLocal) throw tooWide(parameters);
-  if (!restrictions.narrows && !narrowsFurther && !dryRun && maxAffected === undefined) {
-    throw new QueryRefusedError(
-      'invalidRequest',
-      'This query reaches every entity of the tenant: say with maxAffected how many that may be (dryRun=true counts them), or add a filter.',
-      'maxAffected',
-    );
-  }
+  if (!restrictions.narrows && !narrowsFurther) checkWholeTenant({ dryRun, maxAffected }, wholeTenant);
   return {
     selection: selectionOf(parameters, anyType && local === undefined),
     ids,
@@ -67,37 +76,59 @@ function selectionOf(parameters: ReadonlyMap<string, string>, addLocal: boolean)
 
 /** Checks every filter, and tells whether they restrict the purge as the standard demands, and whether at all. */
 function restrictionsOf(parameters: ReadonlyMap<string, string>): { qualifies: boolean; narrows: boolean } {
-  const type = parameters.get('type');
-  if (type !== undefined) parsed(() => parseTypeSelector(type));
-  const attrs = listOf(parameters, 'attrs');
+  const type = checkType(parameters.get('type'));
+  const attrs = namesOf(parameters, 'attrs');
   const byAttrs = attrs?.some((name) => !NO_OWN_ATTRIBUTES.has(name)) === true;
-  const byQ = usesOwnAttribute(parameters.get('q'));
+  const q = queryOf(parameters, 'q');
+  queryOf(parameters, 'csf');
   const byGeo = checkGeoQuery(parameters);
-  const byType = type !== undefined && type !== '*';
+  const scopeQ = parameters.get('scopeQ');
+  const byScope = scopeQ !== undefined && namesScopes(parsed(() => parseScopeQuery(scopeQ)));
   const idPattern = parameters.get('idPattern');
-  const byPattern = idPattern !== undefined && !matchesAnyId(idPattern);
-  const narrowing = byPattern || ['id', 'scopeQ', 'q'].some((name) => parameters.has(name));
+  const byId = parameters.has('id') || (idPattern !== undefined && !matchesAnyId(idPattern));
   return {
-    qualifies: type !== undefined || byAttrs || byQ || byGeo,
-    // Every entity has the broker's own attributes, but a time that q compares them with does narrow.
-    narrows: byType || byAttrs || byGeo || narrowing,
+    qualifies: type !== undefined || byAttrs || (q !== undefined && usesOwnAttribute(q)) || byGeo,
+    narrows:
+      (type !== undefined && type !== '*') ||
+      byAttrs ||
+      (q !== undefined && demandsAttribute(q)) ||
+      byGeo ||
+      byScope ||
+      byId,
   };
 }
 
-/** True when `q` uses an attribute that is not the broker's own. */
-function usesOwnAttribute(q: string | undefined): boolean {
-  if (q === undefined) return false;
-  const query = parsed(() => parseQ(q));
+function checkType(type: string | undefined): string | undefined {
+  if (type === undefined) return undefined;
+  for (const name of typeNamesOf(parsed(() => parseTypeSelector(type)))) {
+    checkName(name, 'type', 'the name of an entity type such as Vehicle');
+  }
+  return type;
+}
+
+/** The parsed value of q or csf, undefined when it is missing. */
+function queryOf(parameters: ReadonlyMap<string, string>, parameter: 'q' | 'csf'): QNode | undefined {
+  const text = parameters.get(parameter);
+  if (text === undefined) return undefined;
+  const query = parsed(() => parseQ(text, parameter));
   if (hasLinkedEntityPath(query)) {
     throw refusedData(
-      'q',
-      'A purge cannot follow Relationships to linked entities: leave the {…} path out of q.',
+      parameter,
+      `A purge cannot follow Relationships to linked entities: leave the {…} path out of ${parameter}.`,
     );
   }
+  return query;
+}
+
+function usesOwnAttribute(query: QNode): boolean {
   return attributePathsOf(query).some((path) => !NO_OWN_ATTRIBUTES.has(path.names[0] ?? ''));
 }
 
 function checkGeoQuery(parameters: ReadonlyMap<string, string>): boolean {
+  for (const parameter of ['geoproperty', 'geometryProperty']) {
+    const name = parameters.get(parameter);
+    if (name !== undefined) checkName(name, parameter, 'the name of a GeoProperty such as location');
+  }
   const georel = parameters.get('georel');
   const geometry = parameters.get('geometry');
   const coordinates = parameters.get('coordinates');
@@ -119,27 +150,11 @@ function idsOf(value: string | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
   const ids = value.split(',');
   for (const id of ids) {
-    if (!/^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i.test(id)) {
+    if (!isUri(id)) {
       throw refusedData('id', `"${id.slice(0, 200)}" is not a URI, so it is not the id of an entity.`);
     }
   }
   return ids;
-}
-
-function checkOutputLists(parameters: ReadonlyMap<string, string>): void {
-  listOf(parameters, 'expandValues');
-  listOf(parameters, 'jsonKeys');
-}
-
-/** The items of a comma list of names, undefined when the parameter is missing. @throws QueryRefusedError */
-export function listOf(parameters: ReadonlyMap<string, string>, name: string): readonly string[] | undefined {
-  const value = parameters.get(name);
-  if (value === undefined) return undefined;
-  const names = value.split(',');
-  if (names.some((item) => item === '' || /\s/.test(item))) {
-    throw refusedData(name, `${name} is a comma list of names without blanks or empty items.`);
-  }
-  return names;
 }
 
 function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {

@@ -55,6 +55,8 @@ describe('a purge whose parameters are not understood', () => {
     ['type=Car&maxAffected=-1', 'maxAffected', INVALID_REQUEST],
     ['type=Car&maxAffected=1e3', 'maxAffected', INVALID_REQUEST],
     ['local=true', 'maxAffected', INVALID_REQUEST],
+    ['q=!typo', 'maxAffected', INVALID_REQUEST],
+    ['q=%28speed%7C!speed%29', 'maxAffected', INVALID_REQUEST],
     ['', undefined, BAD_REQUEST_DATA],
     ['id=urn:ngsi-ld:Car:1', undefined, BAD_REQUEST_DATA],
     ['idPattern=.*', undefined, BAD_REQUEST_DATA],
@@ -64,6 +66,12 @@ describe('a purge whose parameters are not understood', () => {
     ['type=Car&drop=a&keep=b', 'keep', BAD_REQUEST_DATA],
     ['type=Car&drop=id', 'drop', BAD_REQUEST_DATA],
     ['georel=near;maxDistance==1', 'geometry', BAD_REQUEST_DATA],
+    ['type=Car&attrs=owner%7Bname%7D', 'attrs', BAD_REQUEST_DATA],
+    ['type=Car&keep=*', 'keep', BAD_REQUEST_DATA],
+    ['type=Car&drop=spe*', 'drop', BAD_REQUEST_DATA],
+    ['type=Car%7Bx%7D', 'type', BAD_REQUEST_DATA],
+    ['type=Car&scopeQ=Madrid', 'scopeQ', BAD_REQUEST_DATA],
+    ['type=Car&csf=a=1', 'csf', BAD_REQUEST_DATA],
   ];
   for (const [query, parameter, type] of CASES) {
     it(`DELETE ?${query} is 400 and asks the broker nothing`, async () => {

@@ -1,6 +1,9 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { isUri } from '../../ngsi-ld/names.js';
+import { itemsOf, namesOf } from '../name-list.js';
 import { parseParameters, TEMPORAL_PARAMETERS, type Parameter } from '../parameters.js';
-import { listOf, refusedData, vetSelection, type PurgeQuery } from '../selection.js';
+import { refusedData, vetSelection, type PurgeQuery } from '../selection.js';
+import type { WholeTenant } from '../whole-tenant.js';
 import { parseTimeFilter, timeParameters, type TimeFilter } from './time-filter.js';
 
 /** What a temporal purge deletes of each match; the widest call that is exact. */
@@ -33,13 +36,18 @@ const DATASETS_MAX = 100;
  * same GET (clause 6.18.3.2) would show is deleted.
  *
  * @param query the query string without its question mark
+ * @param wholeTenant what is done with a purge that may empty its tenant
  * @throws QueryRefusedError for anything unknown, ambiguous, unparsable or too wide
+ * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
  */
-export function parseTemporalPurgeQuery(query: string): TemporalPurgeQuery {
+export function parseTemporalPurgeQuery(
+  query: string,
+  wholeTenant: WholeTenant = 'bounded',
+): TemporalPurgeQuery {
   const parameters = parseParameters(query, TEMPORAL_PARAMETERS);
   const time = parseTimeFilter(parameters);
-  const vetted = vetSelection(parameters, time !== undefined);
-  const attributes = listOf(parameters, 'attrs');
+  const vetted = vetSelection(parameters, { wholeTenant, narrowsFurther: time !== undefined });
+  const attributes = namesOf(parameters, 'attrs');
   for (const name of attributes ?? []) {
     if (NO_OWN_ATTRIBUTES.has(name)) {
       throw refusedData('attrs', `${name} is no attribute that could be purged: name attributes only.`);
@@ -77,15 +85,15 @@ function filtersOf(
 }
 
 function datasetIdsOf(parameters: ReadonlyMap<string, string>): readonly string[] | undefined {
-  const names = listOf(parameters, 'datasetId');
+  const names = itemsOf(parameters, 'datasetId');
   if (names === undefined) return undefined;
   const datasetIds = [...new Set(names)];
   if (datasetIds.length > DATASETS_MAX) {
     throw refusedData('datasetId', `A purge takes at most ${DATASETS_MAX} datasets at a time.`);
   }
   for (const id of datasetIds) {
-    if (id !== NO_DATASET && !/^[a-z][a-z0-9+.-]*:\S+$/i.test(id)) {
-      const detail = `"${id.slice(0, 200)}" is no URI, so it is no datasetId; ${NO_DATASET} stands for the instances without one.`;
+    if (id !== NO_DATASET && !isUri(id)) {
+      const detail = `"${id.slice(0, 200)}" is not a URI, so it is not a datasetId; ${NO_DATASET} stands for the instances without one.`;
       throw refusedData('datasetId', detail);
     }
   }

@@ -40,6 +40,7 @@ describe('loadConfig: defaults', () => {
         TEMPORAL_WHOLE_DELETE: 'allow',
         PURGE_STRATEGY: 'auto',
         PURGE_MAX_AFFECTED: 0,
+        PURGE_WHOLE_TENANT: 'bounded',
         BROKER_TIMEOUT_MS: 30_000,
         RETRY_MAX_ATTEMPTS: 6,
         RETRY_MIN_DELAY_MS: 200,
@@ -75,6 +76,7 @@ describe('loadConfig: values', () => {
       PURGE_PAGE_SIZE: '50',
       PURGE_STRATEGY: 'native',
       PURGE_MAX_AFFECTED: '10',
+      PURGE_WHOLE_TENANT: 'allow',
       TEMPORAL_WHOLE_DELETE: 'refuse',
       RETRY_MIN_DELAY_MS: '0',
       RETRY_MAX_DELAY_MS: '0',
@@ -93,6 +95,7 @@ describe('loadConfig: values', () => {
     assert.equal(config.PURGE_PAGE_SIZE, 50);
     assert.equal(config.PURGE_STRATEGY, 'native');
     assert.equal(config.PURGE_MAX_AFFECTED, 10);
+    assert.equal(config.PURGE_WHOLE_TENANT, 'allow');
     assert.equal(config.TEMPORAL_WHOLE_DELETE, 'refuse');
     assert.equal(config.RETRY_MIN_DELAY_MS, 0);
     assert.equal(config.DATABASE_PATH, ':memory:');

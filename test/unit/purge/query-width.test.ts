@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { PolicyRefusedError } from '../../../sidecar/purge/errors.js';
 import { parseEntityPurgeQuery } from '../../../sidecar/purge/query.js';
+import { parseTemporalPurgeQuery } from '../../../sidecar/purge/temporal/query.js';
 import { assertRefused, queryOf } from './refusals.js';
 
 const GEO = 'georel=near%3BmaxDistance==100&geometry=Point&coordinates=%5B1,2%5D';
@@ -88,7 +90,11 @@ describe('parseEntityPurgeQuery: narrow enough queries (clause 5.6.21.4)', () =>
     'local=true&id=urn:ngsi-ld:Car:1',
     'local=true&idPattern=Car',
     'local=true&scopeQ=/city',
-    'local=true&q=modifiedAt%3C2020-01-01T00:00:00Z',
+    'q=!typo&type=Car',
+    'q=!typo%3Bspeed',
+    'q=(speed%7Cheading)%3Bowner!=urn:a:1',
+    'type=*&q=speed',
+    'local=true&q=!typo&scopeQ=/city/%23',
     'type=*&id=urn:ngsi-ld:Car:1',
   ]) {
     it(`are taken without a bound: ${query}`, () => {
@@ -97,17 +103,31 @@ describe('parseEntityPurgeQuery: narrow enough queries (clause 5.6.21.4)', () =>
   }
 });
 
-describe('parseEntityPurgeQuery: queries that empty a tenant', () => {
-  for (const query of [
-    'local=true',
-    'type=*',
-    'type=*&local=true',
-    'local=true&csf=a==1',
-    'local=true&drop=speed',
-    'local=true&attrs=createdAt',
-    'local=true&idPattern=.*',
-    'type=*&expandValues=a',
-  ]) {
+const WHOLE_TENANT = [
+  'local=true',
+  'type=*',
+  'type=*&local=true',
+  'local=true&csf=a==1',
+  'local=true&drop=speed',
+  'local=true&attrs=createdAt',
+  'local=true&idPattern=.*',
+  'local=true&scopeQ=/%23',
+  'local=true&q=modifiedAt%3C2020-01-01T00:00:00Z',
+  'type=*&expandValues=a',
+  'q=!typo',
+  'q=speed!=5',
+  'q=name!~=x',
+  'q=!speed%3Bname!=%22x%22',
+  'q=speed%7CcreatedAt%3E2020-01-01T00:00:00Z',
+  'q=(speed%3E5%7C!speed)',
+  'q=((speed%3E5%3Bheading)%7C(!speed%3BcreatedAt))',
+  'q=!typo&csf=a==1',
+  'q=!typo&attrs=createdAt',
+  'q=!typo&idPattern=.*',
+];
+
+describe('parseEntityPurgeQuery: queries that may empty a tenant', () => {
+  for (const query of WHOLE_TENANT) {
     it(`need maxAffected, or a dry run: ${query}`, () => {
       const { message } = invalid(query, 'maxAffected');
       assert.ok(message.includes('dryRun=true'));
@@ -116,6 +136,38 @@ describe('parseEntityPurgeQuery: queries that empty a tenant', () => {
       assert.equal(accepted(`${query}&dryRun=true`).dryRun, true);
     });
   }
+
+  it('go ahead where that is allowed, with any bound', () => {
+    for (const query of WHOLE_TENANT) {
+      assert.equal(parseEntityPurgeQuery(query, 'allow').maxAffected, undefined, query);
+      assert.equal(parseEntityPurgeQuery(`${query}&maxAffected=5`, 'allow').maxAffected, 5);
+    }
+  });
+
+  it('are forbidden where no tenant may be emptied, with any bound, but for dry runs', () => {
+    for (const query of WHOLE_TENANT) {
+      for (const more of ['', '&maxAffected=1', '&dryRun=false']) {
+        assert.throws(() => parseEntityPurgeQuery(`${query}${more}`, 'refuse'), PolicyRefusedError, query);
+      }
+      assert.equal(parseEntityPurgeQuery(`${query}&dryRun=true`, 'refuse').dryRun, true);
+    }
+    assert.equal(parseEntityPurgeQuery('type=Car', 'refuse').maxAffected, undefined);
+  });
+
+  it('are judged in temporal purges the same way, where a time filter narrows as well', () => {
+    const TIME = 'timerel=before&timeAt=2026-01-01T00:00:00Z';
+    for (const query of ['local=true', 'q=!typo', 'q=(speed%7C!speed)']) {
+      assertRefused(() => parseTemporalPurgeQuery(query), 'invalidRequest', 'maxAffected');
+      assert.throws(() => parseTemporalPurgeQuery(`${query}&maxAffected=1`, 'refuse'), PolicyRefusedError);
+      assert.equal(parseTemporalPurgeQuery(query, 'allow').target.kind, 'entities');
+      assert.equal(parseTemporalPurgeQuery(`${query}&${TIME}`, 'refuse').target.kind, 'instances');
+    }
+  });
+
+  it('are still too wide for the standard where they are, whatever is allowed', () => {
+    for (const query of ['', 'id=urn:a:1', 'q=createdAt', 'attrs=createdAt', 'scopeQ=/a'])
+      assertRefused(() => parseEntityPurgeQuery(query, 'allow'), 'badRequestData');
+  });
 
   it('are local for type=*, and say so to the broker', () => {
     const local = { name: 'local', value: 'true' };

@@ -126,6 +126,47 @@ describe('parseEntityPurgeQuery: content of the parameters', () => {
     }
   });
 
+  it('attrs, drop, keep, expandValues and jsonKeys name attributes, and nothing that a broker may read as more', () => {
+    for (const name of ['attrs', 'drop', 'keep', 'expandValues', 'jsonKeys']) {
+      for (const [value, hint] of [
+        ['owner{name}', /linked entities/],
+        ['speed,owner{Person:name}', /linked entities/],
+        ['*', /no wildcard/],
+        ['speed,sp*', /no wildcard/],
+        ['address[city]', /brackets/],
+        ['speed>5', /letters, digits/],
+        ['!speed', /letters, digits/],
+        ['a|b', /letters, digits/],
+        [`a,${'b'.repeat(2049)}`, /longer than 2048/],
+        [Array.from({ length: 1001 }, (_, n) => `a${n}`).join(','), /at most 1000/],
+      ] as const) {
+        const { message } = badData(queryOf({ type: 'A', [name]: value }), name);
+        assert.match(message, hint);
+        assert.match(message, new RegExp(`^${name}\\b`));
+        assert.ok(message.length < 500);
+      }
+    }
+  });
+
+  it('type, geoproperty and geometryProperty are names as well', () => {
+    for (const type of ['A{b}', 'A[b]', 'Car,A=1', '(A;B!)', 'https://x.test/{a}'])
+      badData(queryOf({ type }), 'type');
+    const geo = { type: 'A', georel: 'within', geometry: 'Point', coordinates: '[1,2]' };
+    for (const name of ['geoproperty', 'geometryProperty'] as const) {
+      for (const value of ['place,other', 'place{x}', 'place[x]', '*']) {
+        badData(queryOf({ ...geo, [name]: value }), name);
+      }
+    }
+  });
+
+  it('csf is a query and scopeQ a scope query', () => {
+    for (const csf of ['tenant=', 'a==', 'a==1;', '(a']) badData(queryOf({ type: 'A', csf }), 'csf');
+    assert.match(badData(queryOf({ type: 'A', csf: 'owner{name}' }), 'csf').message, /linked entities/);
+    for (const scopeQ of ['city', '/', '/a;/b', '/a//b', '/#/a', '/a{b}'])
+      badData(queryOf({ type: 'A', scopeQ }), 'scopeQ');
+    accepted(queryOf({ type: 'A', csf: 'a==1|b', scopeQ: '(/a/+;/b),/c/#' }));
+  });
+
   it('idPattern is kept to check the answers against', () => {
     assert.equal(accepted('type=A&idPattern=%5Eurn:.%2A%5C%2B').idPattern, '^urn:.*\\+');
   });

@@ -265,9 +265,28 @@ describe('a temporal purge refuses to reach too far', () => {
     }
   });
 
+  it('by attrs that are no names', () => {
+    for (const attrs of ['owner{name}', 'speed,*', 'address[city]']) {
+      badData({ attrs }, 'attrs');
+      badData({ attrs, ...TIME }, 'attrs');
+    }
+  });
+
   it('by a datasetId that is no URI', () => {
-    for (const datasetId of ['fast', '@all', '@NONE', '1:2', ':x', 'urn:', 'urn:d:1,fast', 'none', '*']) {
-      assert.match(badData({ datasetId }, 'datasetId').message, /no URI.*@none/);
+    for (const datasetId of [
+      'urn:{d}',
+      'urn:d|e',
+      'fast',
+      '@all',
+      '@NONE',
+      '1:2',
+      ':x',
+      'urn:',
+      'urn:d:1,fast',
+      'none',
+      '*',
+    ]) {
+      assert.match(badData({ datasetId }, 'datasetId').message, /not a URI.*@none/);
     }
   });
 
