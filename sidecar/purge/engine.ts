@@ -4,6 +4,7 @@ import type { PurgeScope } from './context.js';
 import { previewEntities } from './dry-run.js';
 import { firstPage, purgeByIds, trustedTotal } from './entity-purge.js';
 import type { PurgeEvent, PurgeReport } from './events.js';
+import { checkKept } from './kept-attributes.js';
 import { entities } from './listed-resource.js';
 import { checkNativeQuery, purgeNatively } from './native.js';
 import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from './purge-run.js';
@@ -34,6 +35,7 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
   const first = await firstPage(context, isBound ? { limit: limits.maxAffected + 1 } : {});
   if (first.ids.length > 0) await context.proveFilters();
   if (removal !== undefined) {
+    await checkKept(context, removal, first);
     if (dryRun) return previewOf(scope, await previewAttributes(context, removal));
     return reportOf(scope, await removeAttributes(context, removal, trustedTotal(context, first)));
   }

@@ -200,7 +200,8 @@ describe('names of attributes in drop and keep', () => {
     const entity = JSON.parse(
       JSON.stringify(members).replace('{', '{"id":"urn:x:1","type":"Thing","__proto__":1,'),
     ) as StubEntity;
-    const broker = await startStubBroker(t, { entities: [entity] });
+    const other = { id: 'urn:x:2', type: 'Thing', other: property(1) };
+    const broker = await startStubBroker(t, { entities: [entity, other] });
     const report = await purged(broker, 'type=Thing&keep=other');
     assert.deepEqual(
       report.errors.map(({ attribute }) => attribute),

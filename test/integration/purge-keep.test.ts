@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BrokerFailedError, QueryRefusedError } from '../../sidecar/purge/errors.js';
+import { purge, purged } from '../support/purge-harness.js';
+import { startStubBroker } from '../support/stub-broker.js';
+import type { StubEntity } from '../support/stub-broker-filter.js';
+
+const property = (value: number) => ({ type: 'Property', value });
+
+/** Things with an attribute n; the last one has an attribute rare as well. */
+function rarely(count: number): StubEntity[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `urn:ngsi-ld:Thing:${index}`,
+    type: 'Thing',
+    n: property(index),
+    ...(index === count - 1 ? { rare: property(1) } : {}),
+  }));
+}
+
+describe('a keep that no match has', () => {
+  it('is refused before the first delete, as a dry run too, also where entities outside of the query have it', async (t) => {
+    for (const keep of ['speeed', 'speeed,nme', 'https://example.org/n', 'rare', 'toString']) {
+      for (const more of ['', '&dryRun=true', '&maxAffected=1000', '&q=n%3C30']) {
+        const entities = [
+          ...rarely(40).slice(0, 39),
+          { id: 'urn:ngsi-ld:Other:1', type: 'Other', rare: property(1), speeed: property(1) },
+        ];
+        const broker = await startStubBroker(t, { entities });
+        const { error } = await purge(broker, `type=Thing&keep=${keep}${more}`, { limits: { pageSize: 10 } });
+        assert.ok(error instanceof QueryRefusedError, String(error));
+        assert.deepEqual([error.kind, error.parameter], ['badRequestData', 'keep']);
+        assert.ok(error.message.includes(keep.split(',')[0] ?? ''));
+        assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
+        assert.equal(broker.of('query').filter(({ query }) => query.get('attrs') === keep).length, 1);
+      }
+    }
+  });
+
+  it('is refused where the broker ignores attrs, and where it lists entities without the attribute', async (t) => {
+    const ignoring = await startStubBroker(t, { entities: rarely(5), ignores: ['attrs'] });
+    const { error } = await purge(ignoring, 'type=Thing&keep=speeed');
+    assert.ok(error instanceof QueryRefusedError);
+    const listing = await startStubBroker(t, {
+      entities: rarely(5),
+      fault: ({ query }) =>
+        query.has('attrs')
+          ? { status: 200, body: [{ id: 'urn:ngsi-ld:Thing:1', type: 'Thing' }] }
+          : undefined,
+    });
+    const refused = await purge(listing, 'type=Thing&keep=speeed');
+    assert.ok(refused.error instanceof QueryRefusedError);
+    assert.equal(ignoring.of('attribute').length + listing.of('attribute').length, 0);
+  });
+
+  it('removes nothing while it cannot be asked for', async (t) => {
+    const broker = await startStubBroker(t, {
+      entities: rarely(5),
+      fault: ({ query }) => (query.get('attrs') === 'speeed' ? { status: 500 } : undefined),
+    });
+    const { error } = await purge(broker, 'type=Thing&keep=speeed');
+    assert.ok(error instanceof BrokerFailedError);
+    assert.equal(broker.of('attribute').length, 0);
+  });
+
+  it('goes without asking when nothing matches', async (t) => {
+    const broker = await startStubBroker(t, { entities: rarely(5) });
+    const report = await purged(broker, 'type=Nothing&keep=speeed,nme');
+    assert.equal(report.matched, 0);
+    assert.ok(broker.requests.every(({ query }) => query.get('attrs') !== 'speeed,nme'));
+  });
+});
+
+describe('a keep that some match has', () => {
+  it('goes ahead, wherever among the matches that is, and whatever else it names', async (t) => {
+    for (const pageSize of [10, 1000]) {
+      const broker = await startStubBroker(t, { entities: rarely(40) });
+      const report = await purged(broker, 'type=Thing&keep=nowhere,rare', { limits: { pageSize } });
+      assert.equal(report.deleted, 40);
+      assert.deepEqual(
+        [...broker.entities.values()].filter((entity) => 'rare' in entity).map(({ id }) => id),
+        ['urn:ngsi-ld:Thing:39'],
+      );
+    }
+  });
+
+  it('costs no request where the first page shows it', async (t) => {
+    const broker = await startStubBroker(t, { entities: rarely(5) });
+    await purged(broker, 'type=Thing&keep=n,nowhere');
+    assert.ok(broker.requests.every(({ query }) => query.get('attrs') !== 'n,nowhere'));
+  });
+});
