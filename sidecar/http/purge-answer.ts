@@ -51,8 +51,8 @@ export function purgeAnswer(
   return wantsRepresentation ? { status: 200, headers, body: summary } : { status: 204, headers };
 }
 
-/** Counts, and samples of what would go: of entities, or of parts of them. */
-function previewBody({ matched, sample, unit, items, isLowerBound }: PurgeReport): unknown {
+/** Counts, and samples of what would go: of entities, or of parts of them; or why that may be nothing. */
+function previewBody({ matched, sample, unit, items, isLowerBound, hints = [] }: PurgeReport): unknown {
   return {
     matched,
     sample,
@@ -61,6 +61,7 @@ function previewBody({ matched, sample, unit, items, isLowerBound }: PurgeReport
     ...(items === undefined
       ? {}
       : { items: items.map((item) => ({ entityId: item.entityId, ...partOf(item) })) }),
+    ...(hints.length === 0 ? {} : { hints }),
   };
 }
 

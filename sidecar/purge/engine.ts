@@ -4,11 +4,15 @@ import type { PurgeScope } from './context.js';
 import { previewEntities } from './dry-run.js';
 import { firstPage, purgeByIds, trustedTotal } from './entity-purge.js';
 import type { PurgeEvent, PurgeReport } from './events.js';
+import { planHints } from './hint-plan.js';
+import { withHints, type HintSource } from './hints.js';
 import { checkKept } from './kept-attributes.js';
 import { entities } from './listed-resource.js';
 import { checkNativeQuery, purgeNatively } from './native.js';
 import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from './purge-run.js';
 import type { EntityPurgeQuery } from './query.js';
+
+const HINTS: HintSource = { resource: entities('ids'), views: [[]], questionsMax: 5 };
 
 /** Purges entities by query (clause 5.6.21), or their attributes under drop and keep; see runPurge. */
 export function purgeEntities(
@@ -19,7 +23,11 @@ export function purgeEntities(
   const { query, limits } = order;
   return runPurge(order, dependencies, signal, {
     path: '/entities',
-    run: (scope) => run(scope, query),
+    run: async (scope) => {
+      const report = await run(scope, query);
+      const dropped = query.removal?.kind === 'drop' ? query.removal.names : [];
+      return withHints(scope, report, () => planHints(query.selection, dropped), HINTS);
+    },
     reportsItself: limits.strategy === 'native' && query.removal === undefined,
   });
 }

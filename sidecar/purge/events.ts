@@ -28,6 +28,8 @@ export interface PurgeReport {
   readonly isLowerBound?: boolean;
   /** For a dry run of parts of temporal entities: some of those parts, at most 100. */
   readonly items?: readonly Item[];
+  /** For a dry run that matched nothing: sentences on why that may be. */
+  readonly hints?: readonly string[];
   /** NGSILD-Warning values of the broker's answers: some context source is missing from the result. */
   readonly warnings: readonly string[];
   /** Matches that turned up while the purge ran and were left alone. */

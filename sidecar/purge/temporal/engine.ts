@@ -4,9 +4,12 @@ import { purgeByIds, trustedTotal } from '../entity-purge.js';
 import { PurgeStoppedError, TooManyMatchesError, UncountableError } from '../errors.js';
 import type { PurgeEvent, PurgeReport } from '../events.js';
 import { IdLedger } from '../id-ledger.js';
+import { planHints } from '../hint-plan.js';
+import { withHints, type HintSource } from '../hints.js';
 import { removeItems } from '../item-removal.js';
 import { countItems, type ItemKind } from '../item-walk.js';
 import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from '../purge-run.js';
+import { temporalEntities } from '../listed-resource.js';
 import type { Item } from '../tally.js';
 import { temporalAttributeKind } from './attribute-kind.js';
 import { createInstanceGuard, type InstanceGuard } from './instance-guard.js';
@@ -14,9 +17,12 @@ import { instanceKind } from './instance-kind.js';
 import { BY_VALUE } from './of-entity.js';
 import { firstShape } from './page-shape.js';
 import type { TemporalPurgeQuery } from './query.js';
-import { Views, type OpenView } from './views.js';
+import { EVERYTHING, Views, type OpenView } from './views.js';
 
 const SAMPLE_MAX = 100;
+
+/** Each question is up to four queries. */
+const HINTS: HintSource = { resource: temporalEntities(), views: EVERYTHING, questionsMax: 2 };
 
 const STOPPED_BY_VALUE =
   'The purge was stopped before it was complete. Without the instances that are gone, entities may no longer match q or the geoquery: go on by id and time.';
@@ -38,13 +44,18 @@ export function purgeTemporal(
   return runPurge(order, dependencies, signal, {
     path: '/temporal/entities',
     run: async (scope) => {
-      if (query.target.kind === 'entities') return purgeWhole(scope, query);
-      return purgeParts(scope, query, startedMs).catch((error: unknown) => {
-        throw error instanceof PurgeStoppedError && isByValue(query)
-          ? new PurgeStoppedError(STOPPED_BY_VALUE, { cause: error })
-          : error;
-      });
+      const report = await run(scope, query, startedMs);
+      return withHints(scope, report, () => planHints(query.selection), HINTS);
     },
+  });
+}
+
+async function run(scope: PurgeScope, query: TemporalPurgeQuery, startedMs: number): Promise<PurgeReport> {
+  if (query.target.kind === 'entities') return purgeWhole(scope, query);
+  return purgeParts(scope, query, startedMs).catch((error: unknown) => {
+    throw error instanceof PurgeStoppedError && isByValue(query)
+      ? new PurgeStoppedError(STOPPED_BY_VALUE, { cause: error })
+      : error;
   });
 }
 

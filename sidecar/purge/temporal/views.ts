@@ -14,7 +14,7 @@ import { learnValueSelection } from './value-selection.js';
  * Time filters that let everything pass, where a query has none: brokers demand one (clause 5.7.4.4). What has no such
  * time is not shown (clause 4.11), so that each shows what the others may miss; the last one what was observed long ago.
  */
-const EVERYTHING: readonly (readonly Parameter[])[] = [
+export const EVERYTHING: readonly (readonly Parameter[])[] = [
   ...(['createdAt', 'modifiedAt', 'observedAt'] satisfies TimeProperty[]).map((property) =>
     timeParameters({ property, from: EPOCH, to: undefined }),
   ),

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { stopAll } from '../support/gateway-harness.js';
+import { purged, things } from '../support/purge-harness.js';
+import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
+import { startTemporal } from '../support/temporal-harness.js';
+
+after(stopAll);
+
+/** The hints of a dry run, and how many queries it took. */
+async function hintsOf(
+  t: Parameters<typeof startStubBroker>[0],
+  query: string,
+  options: Partial<StubBrokerOptions> = {},
+): Promise<{ readonly hints: readonly string[] | undefined; readonly queries: number }> {
+  const broker = await startStubBroker(t, { entities: [...things(30), ...things(3, 'Other')], ...options });
+  const report = await purged(broker, `${query}&dryRun=true`);
+  assert.equal(report.requests, broker.requests.length);
+  assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
+  return { hints: report.hints, queries: broker.requests.length };
+}
+
+describe('a dry run that matches nothing', () => {
+  it('says which types are not listed at all', async (t) => {
+    assert.deepEqual((await hintsOf(t, 'type=Thingg')).hints, ['No entity of type Thingg is listed.']);
+    assert.deepEqual((await hintsOf(t, 'type=Thing,Thingg&q=n%3E99')).hints, [
+      'No entity of type Thingg is listed.',
+    ]);
+    assert.deepEqual((await hintsOf(t, 'type=Thingg&q=m&attrs=x')).hints, [
+      'No entity of type Thingg is listed.',
+    ]);
+    const many = await hintsOf(t, `type=${Array.from({ length: 50 }, (_, n) => `T${n}`).join(',')}`);
+    assert.equal(many.hints?.length, 5);
+    assert.ok(many.queries <= 7);
+  });
+
+  it('says which attributes no entity of the type has, where the type is there', async (t) => {
+    const { hints, queries } = await hintsOf(t, 'type=Thing&q=n%3E99%3Bspeeed%3C5');
+    assert.deepEqual(hints, ['No entity of type Thing has the attribute speeed.']);
+    assert.ok(queries <= 6);
+    assert.deepEqual((await hintsOf(t, 'attrs=nn')).hints, ['No entity has the attribute nn.']);
+    assert.deepEqual((await hintsOf(t, 'type=Thing&drop=nn')).hints, [
+      'No entity of type Thing has the attribute nn.',
+    ]);
+  });
+
+  it('warns of times in quotes', async (t) => {
+    const { hints } = await hintsOf(t, 'type=Thing&q=n.observedAt%3C%222026-01-01T00:00:00Z%22');
+    assert.equal(hints?.length, 1);
+    assert.match(hints[0] ?? '', /^q compares n\.observedAt with "2026-01-01T00:00:00Z" in quotes/);
+  });
+
+  it('says nothing where the query is only too narrow', async (t) => {
+    assert.deepEqual((await hintsOf(t, 'type=Thing&q=n%3E99')).hints, []);
+    assert.deepEqual((await hintsOf(t, 'type=Thing&id=urn:a:1')).hints, []);
+  });
+
+  it('says nothing that the broker leaves in doubt', async (t) => {
+    const empty = (headers: Readonly<Record<string, string>>) => ({ status: 200, headers, body: [] });
+    for (const answer of [
+      { status: 400, body: { title: 'no' } },
+      { status: 403, body: { title: 'no' } },
+      { status: 200, body: 'gibberish' },
+      { status: 503 },
+      empty({ 'ngsild-results-count': '7' }),
+      empty({ link: '</x>; rel="next"' }),
+      empty({ 'ngsild-results-count': '0', 'ngsild-warning': '110 x "stale"' }),
+    ]) {
+      const { hints } = await hintsOf(t, 'type=Thingg&id=urn:a:1', {
+        fault: ({ query }) => (query.has('id') ? undefined : answer),
+      });
+      assert.deepEqual(hints, [], JSON.stringify(answer));
+    }
+  });
+
+  it('asks nothing more where something matches, and neither does a purge', async (t) => {
+    const asked: (string | null)[] = [];
+    const { hints } = await hintsOf(t, 'type=Thing,Thingg', {
+      after: ({ query }) => asked.push(query.get('type')),
+    });
+    assert.equal(hints, undefined);
+    assert.ok(!asked.includes('Thingg'));
+    const broker = await startStubBroker(t, { entities: things(3) });
+    const report = await purged(broker, 'type=Thingg');
+    assert.equal(report.hints, undefined);
+    assert.ok(broker.requests.every(({ query }) => query.get('type') === 'Thingg'));
+  });
+});
+
+describe('a temporal dry run that matches nothing', () => {
+  it('has the same hints, in its answer', async () => {
+    const { gateway, broker, purge } = await startTemporal();
+    const bodyOf = async (query: string) =>
+      (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number; readonly hints?: unknown };
+    const TIME = 'timerel=before&timeAt=2026-01-01T00:00:00Z';
+    for (const query of ['type=Sensorr', `type=Sensorr&${TIME}`, `type=Sensorr&attrs=x&${TIME}`]) {
+      const { matched, hints } = await bodyOf(query);
+      assert.deepEqual([matched, hints], [0, ['No entity of type Sensorr is listed.']], query);
+    }
+    assert.deepEqual((await bodyOf(`type=Sensor&attrs=speeed&${TIME}`)).hints, [
+      'No entity of type Sensor has the attribute speeed.',
+    ]);
+    broker.requests.clear();
+    const narrow = await bodyOf(`type=Sensor&timerel=before&timeAt=2001-01-01T00:00:00Z`);
+    assert.deepEqual([narrow.matched, narrow.hints], [0, undefined]);
+    assert.ok(broker.requests.total <= 8, String(broker.requests.total));
+    const current = await gateway.purge('type=Sensorr&dryRun=true');
+    assert.deepEqual(current.json(), {
+      matched: 0,
+      sample: [],
+      hints: ['No entity of type Sensorr is listed.'],
+    });
+  });
+});
