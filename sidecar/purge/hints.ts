@@ -56,11 +56,12 @@ async function unanswered(
 
 /** Whether a query shows nothing beyond doubt; a hint is not worth an error. */
 async function isSurelyEmpty(
-  { requester, capabilities, limits }: PurgeScope,
+  { requester, capabilities, limits, clock }: PurgeScope,
   resource: ListedResource,
   selection: readonly Parameter[],
 ): Promise<boolean> {
-  const lister = createLister({ requester, capabilities, pageSize: limits.pageSize, resource });
+  const { pageSize } = limits;
+  const lister = createLister({ requester, capabilities, pageSize, pageSizeMax: pageSize, resource, clock });
   try {
     const { ids, count = 0, hasNext, warning } = await lister.page({ selection, limit: 1, count: true });
     return ids.length === 0 && count === 0 && !hasNext && warning === undefined;

@@ -1,10 +1,20 @@
-import type { ProbedParameter } from '../broker/capabilities.js';
-import type { PurgeContext } from './context.js';
+import type { BrokerCapabilities, ProbedParameter } from '../broker/capabilities.js';
 import { BrokerRefusedError } from './errors.js';
-import type { ListedPage } from './listing.js';
+import type { ListedPage, Lister } from './listing.js';
 import type { PageQuery } from './page-query.js';
 import type { Parameter } from './parameters.js';
 import { filtersOf, impossibleSelection } from './prober.js';
+import type { PagingEvidence } from './walk.js';
+
+/** A query, and what is known of how the broker counts and pages it. */
+export interface CountedQuery {
+  readonly selection: readonly Parameter[];
+  readonly lister: Pick<Lister, 'page'>;
+  readonly capabilities: BrokerCapabilities;
+  readonly paging: PagingEvidence;
+  /** The broker counts matches that it does not show, for another reason. */
+  readonly countsUnshown: boolean;
+}
 
 /**
  * Some brokers count and page first, and apply a filter to the page then: pages come short, even empty, and the count is
@@ -23,7 +33,7 @@ const LOCAL: Parameter = { name: 'local', value: 'true' };
  *
  * @returns true when it is; the context then walks by what the broker pages through
  */
-export async function learnCounting(context: PurgeContext): Promise<boolean> {
+export async function learnCounting(context: CountedQuery): Promise<boolean> {
   const { selection, capabilities } = context;
   for (const filter of lateFiltersOf(selection)) {
     const page = await pageOf(context, { selection: impossibleSelection(selection, filter), limit: 1 });
@@ -34,7 +44,7 @@ export async function learnCounting(context: PurgeContext): Promise<boolean> {
 }
 
 /** Where the broker is known to count before it applies a filter of the query, learns how far one of its pages reaches. */
-export async function learnStride(context: PurgeContext): Promise<void> {
+export async function learnStride(context: CountedQuery): Promise<void> {
   const { selection, capabilities, paging, countsUnshown } = context;
   if (countsUnshown || paging.stride !== undefined) return;
   const late = new Set<string>(
@@ -58,7 +68,7 @@ function lateFiltersOf(selection: readonly Parameter[]): readonly ProbedParamete
 }
 
 async function pageOf(
-  { lister }: PurgeContext,
+  { lister }: CountedQuery,
   query: Pick<PageQuery, 'selection' | 'limit'>,
 ): Promise<ListedPage | undefined> {
   try {

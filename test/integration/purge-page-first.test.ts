@@ -78,6 +78,16 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
     assert.equal(broker.entities.size, 500);
   });
 
+  it('keeps an attribute that only matches behind the first page have', async (t) => {
+    const broker = await startStubBroker(t, {
+      entities: mixed((n) => n >= 500),
+      filtersLate: ['attrs'],
+    });
+    const report = await purged(broker, 'type=Thing&keep=extra');
+    assert.deepEqual([report.deleted, report.failed], [600, 0]);
+    assert.equal([...broker.entities.values()].filter((entity) => 'extra' in entity).length, 100);
+  });
+
   it('does not wait for matches that nobody has', async (t) => {
     const broker = await startStubBroker(t, { entities: mixed(() => false), filtersLate: ['attrs'] });
     const report = await purged(broker, 'type=Thing&attrs=extra');
