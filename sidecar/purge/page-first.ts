@@ -1,3 +1,8 @@
+/**
+ * Some brokers count and page first, and apply a filter to the page then: pages come short, even empty, and the count is
+ * that of the query without the filter. What such a query matches is found by walking over all that the broker pages
+ * through (`paging.stride`), and its count is not believed.
+ */
 import type { BrokerCapabilities, ProbedParameter } from '../broker/capabilities.js';
 import { BrokerRefusedError } from './errors.js';
 import type { ListedPage, Lister } from './listing.js';
@@ -15,12 +20,6 @@ export interface CountedQuery {
   /** The broker counts matches that it does not show, for another reason. */
   readonly countsUnshown: boolean;
 }
-
-/**
- * Some brokers count and page first, and apply a filter to the page then: pages come short, even empty, and the count is
- * that of the query without the filter. What such a query matches is found by walking over all that the broker pages
- * through (`paging.stride`), and its count is not believed.
- */
 
 /** Parameters that go together with a filter. */
 const GEO = new Set(['georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty']);
