@@ -34,5 +34,8 @@ export default defineConfig(
       'no-control-regex': 'off',
     },
   },
-  { files: ['.build/**', 'bench/**', 'eslint.config.js'], rules: { 'no-console': 'off', 'no-undef': 'off' } },
+  {
+    files: ['.build/**', 'bench/**', 'test/mutation/**', 'eslint.config.js'],
+    rules: { 'no-console': 'off', 'no-undef': 'off' },
+  },
 );

@@ -1,0 +1,140 @@
+/**
+ * Makes small harmful changes to sources, one at a time and in a copy, and tells which of them neither the nearest tests
+ * nor the compiler notice.
+ *
+ *     npm run mutate -- sidecar/retry sidecar/config/load.ts --count 40 --seed 7 --tests 10
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { ROOT } from '../support/project.js';
+import { readSources } from '../support/source-imports.js';
+import { applyMutant, mutantsOf, type Mutant } from './mutants.js';
+import { nearestTests } from './nearest-tests.js';
+import { copyProject, type ProjectCopy } from './project-copy.js';
+import { createTypeCheck, type TypeCheck } from './type-check.js';
+
+/** A change, and the file that it is made to. */
+interface Candidate {
+  readonly path: string;
+  readonly text: string;
+  readonly mutant: Mutant;
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    count: { type: 'string', default: '50' },
+    seed: { type: 'string', default: '1' },
+    tests: { type: 'string', default: '10' },
+  },
+});
+if (positionals.length === 0) {
+  console.error('Name folders or files: npm run mutate -- sidecar/retry --count 40 --seed 7 --tests 10');
+  process.exit(2);
+}
+process.exitCode = await mutate(positionals, Number(values.count), Number(values.seed), Number(values.tests));
+
+/** @returns the exit code: 1 when a change went unnoticed */
+async function mutate(
+  rooms: readonly string[],
+  count: number,
+  seed: number,
+  testsMax: number,
+): Promise<number> {
+  const sources = ['sidecar', 'kong-plugins', 'test', 'bench'].flatMap(readSources);
+  const paths = sources
+    .map(({ path }) => path)
+    .filter((path) => isIn(path, rooms) && !path.startsWith('test/'));
+  const all: Candidate[] = [];
+  for (const path of paths) {
+    const text = await readFile(join(ROOT, path), 'utf8');
+    all.push(...mutantsOf(text).map((mutant) => ({ path, text, mutant })));
+  }
+  const chosen = shuffled(all, seed).slice(0, count);
+  console.log(`${chosen.length} of ${all.length} changes to ${paths.length} files, seed ${seed}`);
+  const copy = await copyProject();
+  const survivors: Candidate[] = [];
+  try {
+    const timeOf = createTimer(copy);
+    let typeCheck: TypeCheck | undefined;
+    for (const [index, candidate] of chosen.entries()) {
+      const tests = nearestTests(candidate.path, sources).slice(0, testsMax);
+      let noticedBy = await firstToNotice(copy, candidate, tests, timeOf);
+      if (noticedBy === undefined) {
+        typeCheck ??= createTypeCheck();
+        if (typeCheck(candidate.path, applyMutant(candidate.text, candidate.mutant)))
+          noticedBy = 'the compiler';
+      }
+      if (noticedBy === undefined) survivors.push(candidate);
+      console.log(`${index + 1}. ${describe(candidate)}: ${noticedBy ?? 'NOT NOTICED'}`);
+    }
+  } finally {
+    await copy.remove();
+  }
+  console.log(`\nNoticed ${chosen.length - survivors.length} of ${chosen.length}. Not noticed:`);
+  for (const survivor of survivors) console.log(`  ${describe(survivor)}`);
+  return survivors.length === 0 ? 0 : 1;
+}
+
+/** The first test that fails under a change, or never ends; undefined when all pass. */
+async function firstToNotice(
+  copy: ProjectCopy,
+  { path, text, mutant }: Candidate,
+  tests: readonly string[],
+  timeOf: (test: string) => Promise<number | undefined>,
+): Promise<string | undefined> {
+  for (const test of tests) {
+    const timeMs = await timeOf(test);
+    if (timeMs === undefined) continue;
+    try {
+      await copy.put(path, applyMutant(text, mutant));
+    } catch {
+      return 'the compiler';
+    }
+    const result = await copy.run(test, 10_000 + 5 * timeMs);
+    await copy.put(path, text);
+    if (result !== 'passed') return `${test}${result === 'timed-out' ? ' (out of time)' : ''}`;
+  }
+  return undefined;
+}
+
+/** Runs each test once without a change: milliseconds, or undefined where it fails even so. */
+function createTimer(copy: ProjectCopy): (test: string) => Promise<number | undefined> {
+  const times = new Map<string, number | undefined>();
+  return async (test) => {
+    if (!times.has(test)) {
+      const startedMs = performance.now();
+      const result = await copy.run(test, 300_000);
+      if (result !== 'passed') console.log(`${test} ${result} without a change, and is left out.`);
+      times.set(test, result === 'passed' ? performance.now() - startedMs : undefined);
+    }
+    return times.get(test);
+  };
+}
+
+function isIn(path: string, rooms: readonly string[]): boolean {
+  return rooms.some((room) => path === room || path.startsWith(`${room.replace(/\/$/, '')}/`));
+}
+
+function describe({ path, text, mutant }: Candidate): string {
+  const line = text.slice(0, mutant.start).split('\n').length;
+  const shorten = (code: string) => code.replaceAll(/\s+/g, ' ').slice(0, 60);
+  return `${path}:${line} ${mutant.kind}: ${shorten(text.slice(mutant.start, mutant.end))} → ${shorten(mutant.replacement)}`;
+}
+
+/** The items in an order that the seed decides (mulberry32). */
+function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+  let state = seed;
+  const random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return items
+    .map((item) => ({ item, key: random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,81 @@
+import { spawn, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, transform } from 'esbuild';
+import { ROOT } from '../support/project.js';
+
+export type TestResult = 'passed' | 'failed' | 'timed-out';
+
+/** A copy of the project in a temporary directory, compiled, in which sources can be changed and tests run. */
+export interface ProjectCopy {
+  /** Compiles another text in place of a source. @throws when it is not TypeScript */
+  put(path: string, text: string): Promise<void>;
+  /** Runs one test file; what it started is ended with it. */
+  run(testFile: string, timeoutMs: number): Promise<TestResult>;
+  remove(): Promise<void>;
+}
+
+const COMPILED = '.tests';
+
+export async function copyProject(): Promise<ProjectCopy> {
+  const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const files = listed.split('\0').filter((file) => file !== '' && file !== 'node_modules');
+  await Promise.all(files.map((file) => cp(join(ROOT, file), join(folder, file)).catch(ignoreMissing)));
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  await build({
+    absWorkingDir: folder,
+    entryPoints: files.filter((file) => file.endsWith('.ts')),
+    outdir: join(folder, COMPILED),
+    outbase: folder,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    logLevel: 'warning',
+  });
+  return {
+    async put(path, text) {
+      const { code } = await transform(text, { loader: 'ts', target: 'node20.19', logLevel: 'silent' });
+      await writeFile(compiledPath(folder, path), code);
+    },
+    async run(testFile, timeoutMs) {
+      const child = spawn(process.execPath, [compiledPath(folder, testFile)], {
+        cwd: folder,
+        stdio: 'ignore',
+        // A group of its own, so that what the test started can be ended with it.
+        detached: true,
+        env: { ...process.env, NODE_ENV: 'test' },
+      });
+      const ended = once(child, 'exit');
+      const timer = setTimeout(() => endGroup(child.pid), timeoutMs);
+      const [code, signal] = (await ended) as [number | null, string | null];
+      clearTimeout(timer);
+      endGroup(child.pid);
+      if (signal === 'SIGKILL') return 'timed-out';
+      return code === 0 ? 'passed' : 'failed';
+    },
+    remove: async () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+function compiledPath(folder: string, path: string): string {
+  return join(folder, COMPILED, path.replace(/\.ts$/, '.js'));
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is over already.
+  }
+}
+
+/** Listed files may have been deleted and not committed yet. */
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { ROOT } from '../support/project.js';
+
+/** Tells whether the compiler would notice another text in place of a source. */
+export type TypeCheck = (path: string, text: string) => boolean;
+
+/** A type check of the project as it stands; the first use takes long. Only the changed file itself is looked at. */
+export function createTypeCheck(): TypeCheck {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
+    readonly config: object;
+  };
+  const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const changed = new Map<string, { readonly text: string; readonly version: number }>();
+  let version = 0;
+  const service = ts.createLanguageService({
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => fileNames,
+    getScriptVersion: (name) => String(changed.get(name)?.version ?? 0),
+    getScriptSnapshot(name) {
+      const text = changed.get(name)?.text ?? ts.sys.readFile(name);
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+    },
+    getCurrentDirectory: () => ROOT,
+    getDefaultLibFileName: (given) => ts.getDefaultLibFilePath(given),
+    fileExists: (name) => ts.sys.fileExists(name),
+    readFile: (name) => ts.sys.readFile(name),
+    readDirectory: (...given) => ts.sys.readDirectory(...given),
+    directoryExists: (name) => ts.sys.directoryExists(name),
+    getDirectories: (name) => ts.sys.getDirectories(name),
+  });
+  return (path, text) => {
+    const name = join(ROOT, path);
+    changed.set(name, { text, version: (version += 1) });
+    const isNoticed =
+      service.getSyntacticDiagnostics(name).length + service.getSemanticDiagnostics(name).length > 0;
+    changed.delete(name);
+    version += 1;
+    return isNoticed;
+  };
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import ts from 'typescript';
+import { readSources } from '../../support/source-imports.js';
+import { ROOT } from '../../support/project.js';
+import { applyMutant, mutantsOf } from '../../mutation/mutants.js';
+
+const changed = (text: string) => mutantsOf(text).map((mutant) => applyMutant(text, mutant));
+
+describe('the changes of a mutation run', () => {
+  it('turn comparisons and arithmetic round', () => {
+    assert.deepEqual(changed('f(a < b)').slice(1), ['f(a <= b)']);
+    assert.deepEqual(changed('x = a >= b').slice(1), ['x = a > b']);
+    assert.deepEqual(changed('x = a === b').slice(1), ['x = a !== b']);
+    assert.deepEqual(changed('x = a + b').slice(1), ['x = a - b']);
+    assert.ok(changed('x -= 1').includes('x += 1'));
+  });
+
+  it('drop either side of a choice, a condition, a negation and a default', () => {
+    assert.deepEqual(changed('x = a || b').slice(1), ['x = (a)', 'x = (b)']);
+    assert.deepEqual(changed('x = a ?? b').slice(1), ['x = (a)', 'x = (b)']);
+    assert.deepEqual(changed('x = a ? b : c').slice(1), ['x = (b)', 'x = (c)']);
+    assert.deepEqual(changed('x = !a').slice(1), ['x = (a)']);
+    assert.ok(changed('if (a) b();').includes('if (false) b();'));
+    assert.ok(changed('if (a) b();').includes('if (true) b();'));
+    assert.ok(changed('function f(a = b) {}').includes('function f(a = undefined) {}'));
+  });
+
+  it('drop statements, throws and early returns, never the last return', () => {
+    const text = 'function f() { if (a) return 1; throw b; c(); return x; }';
+    const dropped = mutantsOf(text).filter(({ replacement }) => replacement === ';');
+    assert.deepEqual(
+      dropped.map(({ start, end }) => text.slice(start, end)),
+      ['return 1;', 'throw b;', 'c();'],
+    );
+  });
+
+  it('drop elements and members, and change literals', () => {
+    assert.ok(changed('x = [a, b, c]').includes('x = [a, c]'));
+    assert.ok(changed('x = { a: 1, b, ...c }').includes('x = { a: 1, b }'));
+    assert.deepEqual(changed('x = true').slice(1), ['x = false']);
+    assert.deepEqual(changed('x = 5_000').slice(1), ['x = 5001', 'x = 5000000']);
+    assert.deepEqual(changed('x = /^a$/i').slice(1), ['x = /a$/i', 'x = /^a/i']);
+    assert.ok(changed("x = a === 'b'").includes("x = a === '?'"));
+  });
+
+  it('take names for their twins', () => {
+    assert.deepEqual(changed('x = a.minDelayMs').slice(1), ['x = a.maxDelayMs']);
+    assert.deepEqual(changed('x = a.RETRY_MAX_DELAY_MS').slice(1), ['x = a.RETRY_MIN_DELAY_MS']);
+    assert.ok(changed('x = a.some(f)').includes('x = a.every(f)'));
+    assert.ok(changed("x = f('immediate')").includes("x = f('deferred')"));
+    assert.deepEqual(changed('x = a.minute').slice(1), []);
+  });
+
+  it('leave types, imports and comments alone', () => {
+    const text = "import a from './a.js';\n/** 1 < 2 */\ninterface B { c: 5 }\ntype D = true | 7;\nlet e: 3;";
+    assert.deepEqual(mutantsOf(text), []);
+  });
+
+  it('make of each source another text, and nearly always one that can be parsed', () => {
+    let unparsable = 0;
+    let all = 0;
+    for (const { path } of readSources('sidecar/retry')) {
+      const text = readFileSync(join(ROOT, path), 'utf8');
+      for (const after of changed(text)) {
+        assert.notEqual(after, text);
+        const { diagnostics = [] } = ts.transpileModule(after, { reportDiagnostics: true });
+        all += 1;
+        if (diagnostics.length > 0) unparsable += 1;
+      }
+    }
+    assert.ok(all > 50);
+    assert.ok(unparsable * 20 <= all, `${unparsable} of ${all}`);
+  });
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nearestTests } from '../../mutation/nearest-tests.js';
+import type { Source } from '../../support/source-imports.js';
+
+const source = (path: string, ...specifiers: readonly string[]): Source => ({
+  path,
+  imports: specifiers.map((specifier) => ({
+    specifier: specifier.replace('type ', ''),
+    typeOnly: specifier.startsWith('type '),
+  })),
+  touchesEnv: false,
+});
+
+describe('the tests of a source', () => {
+  it('are those that load it, by however many imports, the nearest first', () => {
+    const sources = [
+      source('a/x.ts'),
+      source('a/y.ts', './x.js', 'node:fs'),
+      source('a/z.ts', './y.js', './x.js'),
+      source('test/unit/far.test.ts', '../../a/z.js'),
+      source('test/unit/farther.test.ts', '../help.js'),
+      source('test/help.ts', '../a/y.js'),
+      source('test/integration/near.test.ts', '../../a/x.js'),
+      source('test/unit/near.test.ts', '../../a/x.js'),
+      source('test/unit/types.test.ts', 'type ../../a/x.js'),
+      source('test/unit/other.test.ts', '../../a/w.js'),
+    ];
+    assert.deepEqual(nearestTests('a/x.ts', sources), [
+      'test/unit/near.test.ts',
+      'test/integration/near.test.ts',
+      'test/unit/far.test.ts',
+      'test/unit/farther.test.ts',
+    ]);
+  });
+
+  it('are found in circles, and none where nothing loads it', () => {
+    const circle = [source('a.ts', './b.js'), source('b.ts', './a.js'), source('t.test.ts', './b.js')];
+    assert.deepEqual(nearestTests('a.ts', circle), ['t.test.ts']);
+    assert.deepEqual(nearestTests('c.ts', circle), []);
+  });
+});
