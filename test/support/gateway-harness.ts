@@ -3,7 +3,7 @@ import { loadConfig } from '../../sidecar/config/load.js';
 import { startEmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedded-broker/index.js';
 import { startGateway } from '../../sidecar/gateway.js';
-import type { Gateway } from '../../sidecar/gateway.js';
+import type { Gateway, GatewayOptions } from '../../sidecar/gateway.js';
 import type { Problem } from '../../sidecar/ngsi-ld/problem.js';
 import { Waiting } from './waiting.js';
 
@@ -111,13 +111,17 @@ export const QUICK = {
   DATABASE_PATH: ':memory:',
 } as const;
 
-/** Starts a gateway in this process from environment variables, with its log captured. */
+/** Starts a gateway in this process from environment variables, with its log captured; time and chance may be replaced. */
 export async function startTestGateway(
   env: Readonly<Record<string, string>> & { readonly BROKER_URL: string },
+  options: Omit<GatewayOptions, 'logger'> = {},
 ): Promise<TestGateway> {
   const config = loadConfig({ ...QUICK, ...env });
   const log = new Log();
-  const gateway = await startGateway(config, { logger: pino({ level: config.LOG_LEVEL }, log.stream) });
+  const gateway = await startGateway(config, {
+    ...options,
+    logger: pino({ level: config.LOG_LEVEL }, log.stream),
+  });
   stopLater(async () => {
     const closed = gateway.close();
     await Promise.all([closed, gateway.close()]);

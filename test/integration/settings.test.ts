@@ -1,0 +1,407 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import type { SettingName } from '../../sidecar/config/settings.js';
+import {
+  send,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  stopLater,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+import { createTestClock } from '../support/purge-harness.js';
+import {
+  Gate,
+  isDelete,
+  relayTo,
+  startRecordingBroker,
+  type RecordedRequest,
+} from '../support/recording-broker.js';
+import { hour, TEMPORAL } from '../support/temporal-harness.js';
+import { makeModel, startApi } from './api-client.js';
+
+after(stopAll);
+
+/** Far beyond what a test waits: a time that is taken for a thousand times as long does not pass. */
+const PATIENCE = { timeout: 60_000 };
+
+const entity = (type: string) => (index: number) => ({
+  id: `urn:ngsi-ld:${type}:${index}`,
+  type,
+  speed: { type: 'Property', value: index, observedAt: hour(1) },
+});
+
+/** A gateway in front of a broker with twenty cars, current and temporal, and what reached the broker. */
+async function withCars(env: Readonly<Record<string, string>>) {
+  const broker = await startTestBroker();
+  broker.entities.seed(20, entity('Car'));
+  broker.temporal.seed(20, entity('Car'));
+  const recorder = await startRecordingBroker(relayTo(broker));
+  const gateway = await startTestGateway({ BROKER_URL: recorder.url, ...env });
+  return { broker, gateway, requests: recorder.requests };
+}
+
+/** The sleeps of a gateway in front of a broker that is never well, with jitter at an end of its range. */
+async function sleepsOf(env: Readonly<Record<string, string>>, random: number): Promise<readonly number[]> {
+  const broker = await startRecordingBroker(() => ({ status: 503 }));
+  const clock = createTestClock();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, ...env }, { clock, random: () => random });
+  assert.equal((await gateway.purge('type=Car')).status, 502);
+  return [...clock.sleeps];
+}
+
+/** Deletes in flight at a time, where none is answered before no more come. */
+async function peakOf(
+  env: Readonly<Record<string, string>>,
+  path: string,
+  expected: number,
+): Promise<number> {
+  const broker = await startTestBroker();
+  broker.entities.seed(20, entity('Car'));
+  broker.temporal.seed(20, entity('Car'));
+  const relay = relayTo(broker);
+  const gate = new Gate();
+  let inFlight = 0;
+  let peak = 0;
+  const slow = await startRecordingBroker(async (request) => {
+    if (!isDelete(request)) return relay(request);
+    inFlight += 1;
+    peak = Math.max(peak, inFlight);
+    await gate.passed;
+    const answer = await relay(request);
+    inFlight -= 1;
+    return answer;
+  });
+  const gateway = await startTestGateway({ BROKER_URL: slow.url, ...env });
+  const purged = gateway.send('DELETE', `${path}?type=Car`);
+  await slow.arrived(isDelete, expected);
+  for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
+  gate.open();
+  assert.equal((await purged).status, 204);
+  return peak;
+}
+
+const limitsOf = (requests: readonly RecordedRequest[]) =>
+  requests
+    .filter(({ method }) => method === 'GET')
+    .map(({ url }) => Number(new URL(url, 'http://b').searchParams.get('limit')));
+
+const isBatch = ({ url }: RecordedRequest) => url.startsWith('/ngsi-ld/v1/entityOperations/delete');
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Statuses of a purge without the token, and with another and the right one. */
+async function statusesWith(gateway: TestGateway, token: string): Promise<readonly number[]> {
+  const sent: Readonly<Record<string, string>>[] = [
+    {},
+    { 'x-gateway-token': 'another-token' },
+    { 'x-gateway-token': token },
+  ];
+  const statuses: number[] = [];
+  for (const headers of sent) statuses.push((await gateway.purge('type=Car&dryRun=true', headers)).status);
+  return statuses;
+}
+
+/** What each setting brings about, seen from outside. A setting without an entry does not compile. */
+const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () => Promise<void>]>> = {
+  HOST: [
+    'is the address listened on',
+    async () => {
+      const broker = await startTestBroker();
+      for (const host of ['127.0.0.1', '0.0.0.0']) {
+        const env = { BROKER_URL: broker.url, HOST: host, GATEWAY_TOKEN: 'token-of-settings' };
+        assert.equal(new URL((await startTestGateway(env)).url).hostname, host);
+      }
+    },
+  ],
+  PORT: [
+    'is the port listened on',
+    async () => {
+      const port = await freePort();
+      const { gateway } = await withCars({ PORT: String(port) });
+      assert.equal(gateway.port, port);
+    },
+  ],
+  BROKER_URL: [
+    'is where purges and forwarded requests go, below its path',
+    async () => {
+      const recorder = await startRecordingBroker();
+      const gateway = await startTestGateway({ BROKER_URL: `${recorder.url}/a/b` });
+      await gateway.purge('type=Car&dryRun=true');
+      await gateway.send('GET', '/ngsi-ld/v1/types');
+      assert.ok(recorder.requests.length >= 2);
+      for (const { url } of recorder.requests) assert.ok(url.startsWith('/a/b/ngsi-ld/v1/'), url);
+    },
+  ],
+  PUBLIC_URL: [
+    'is what links begin with',
+    async () => {
+      const { api } = await startApi({ PUBLIC_URL: 'https://data.city.test/base' });
+      const { headers } = await api.post('/domains', { name: 'City' });
+      assert.equal(headers.get('location'), 'https://data.city.test/base/api/v2/domains/City');
+    },
+  ],
+  GATEWAY_TOKEN: [
+    'is demanded of purges',
+    async () => {
+      const { gateway } = await withCars({ GATEWAY_TOKEN: 'token-of-settings' });
+      assert.deepEqual(await statusesWith(gateway, 'token-of-settings'), [401, 401, 200]);
+    },
+  ],
+  DATABASE_PATH: [
+    'is where the store is',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+      stopLater(async () => {
+        rmSync(folder, { recursive: true, force: true });
+      });
+      const path = join(folder, 'deeper', 'schema.db');
+      const { api, gateway } = await startApi({ DATABASE_PATH: path });
+      await api.post('/domains', { name: 'City' });
+      assert.ok(existsSync(path));
+      await gateway.close();
+      const again = await startApi({ DATABASE_PATH: path });
+      assert.equal((await again.api.get('/domains/City')).status, 200);
+    },
+  ],
+  PURGE_PAGE_SIZE: [
+    'is asked for in a page',
+    async () => {
+      const { gateway, requests } = await withCars({ PURGE_PAGE_SIZE: '7' });
+      await gateway.purge('type=Car');
+      assert.equal(Math.max(...limitsOf(requests)), 7);
+    },
+  ],
+  PURGE_BATCH_SIZE: [
+    'is the most ids in a batch',
+    async () => {
+      const { gateway, requests } = await withCars({ PURGE_BATCH_SIZE: '6' });
+      await gateway.purge('type=Car');
+      const sizes = requests.filter(isBatch).map(({ body }) => (JSON.parse(body) as unknown[]).length);
+      assert.equal(Math.max(...sizes), 6);
+    },
+  ],
+  PURGE_CONCURRENCY: [
+    'is the most deletes in flight, of entities',
+    async () => {
+      const env = { PURGE_CONCURRENCY: '3', TEMPORAL_PURGE_CONCURRENCY: '5', PURGE_STRATEGY: 'single' };
+      assert.equal(await peakOf(env, '/ngsi-ld/v1/entities', 3), 3);
+    },
+  ],
+  TEMPORAL_PURGE_CONCURRENCY: [
+    'is the most deletes in flight, of temporal entities',
+    async () => {
+      const env = { PURGE_CONCURRENCY: '3', TEMPORAL_PURGE_CONCURRENCY: '5' };
+      assert.equal(await peakOf(env, TEMPORAL, 5), 5);
+    },
+  ],
+  TEMPORAL_WHOLE_DELETE: [
+    'decides whether whole temporal entities may go',
+    async () => {
+      for (const [choice, status] of [
+        ['refuse', 403],
+        ['allow', 204],
+      ] as const) {
+        const { gateway } = await withCars({ TEMPORAL_WHOLE_DELETE: choice });
+        assert.equal((await gateway.send('DELETE', `${TEMPORAL}?type=Car`)).status, status);
+      }
+    },
+  ],
+  PURGE_STRATEGY: [
+    'decides how entities are deleted',
+    async () => {
+      const sent = async (strategy: string) => {
+        const { gateway, requests } = await withCars({ PURGE_STRATEGY: strategy });
+        await gateway.purge('type=Car');
+        const deletes = requests
+          .filter(isDelete)
+          .map(({ method, url }) => `${method} ${url.split(/[?%]/, 1)[0]}`);
+        return [...new Set(deletes)];
+      };
+      const [batch, single] = ['POST /ngsi-ld/v1/entityOperations/delete', 'DELETE /ngsi-ld/v1/entities/urn'];
+      assert.deepEqual(await sent('auto'), [batch]);
+      assert.deepEqual(await sent('batch'), [batch]);
+      assert.deepEqual(await sent('single'), [single]);
+      assert.deepEqual(await sent('native'), ['DELETE /ngsi-ld/v1/entities']);
+    },
+  ],
+  PURGE_MAX_AFFECTED: [
+    'is the most that a purge may match, of entities and temporal entities',
+    async () => {
+      for (const [most, status] of [
+        ['19', 409],
+        ['20', 204],
+        ['0', 204],
+      ] as const) {
+        const { gateway } = await withCars({ PURGE_MAX_AFFECTED: most });
+        assert.equal((await gateway.purge('type=Car')).status, status);
+        assert.equal((await gateway.send('DELETE', `${TEMPORAL}?type=Car`)).status, status);
+      }
+    },
+  ],
+  PURGE_WHOLE_TENANT: [
+    'decides whether a tenant may be emptied',
+    async () => {
+      for (const [choice, status] of [
+        ['bounded', 400],
+        ['refuse', 403],
+        ['allow', 204],
+      ] as const) {
+        const { gateway } = await withCars({ PURGE_WHOLE_TENANT: choice });
+        assert.equal((await gateway.purge('local=true')).status, status);
+        assert.equal((await gateway.send('DELETE', `${TEMPORAL}?local=true`)).status, status);
+      }
+    },
+  ],
+  BROKER_TIMEOUT_MS: [
+    'ends a request to the broker, of a purge and a forwarded one',
+    async () => {
+      const silent = await startRecordingBroker(async () => new Promise<never>(() => {}));
+      const env = { BROKER_URL: silent.url, BROKER_TIMEOUT_MS: '1500', RETRY_MAX_ATTEMPTS: '1' };
+      const gateway = await startTestGateway(env);
+      const startedMs = performance.now();
+      const answers = await Promise.all([
+        gateway.purge('type=Car'),
+        gateway.send('GET', '/ngsi-ld/v1/entities?type=Car'),
+      ]);
+      assert.ok(performance.now() - startedMs >= 1400);
+      for (const answer of answers) {
+        assert.equal(answer.status, 504);
+        assert.match(answer.problem().type, /broker-timeout$/);
+      }
+    },
+  ],
+  RETRY_MAX_ATTEMPTS: [
+    'is how often a request is tried',
+    async () => {
+      const broker = await startRecordingBroker(() => ({ status: 503 }));
+      const gateway = await startTestGateway({ BROKER_URL: broker.url, RETRY_MAX_ATTEMPTS: '3' });
+      assert.equal((await gateway.purge('type=Car')).status, 502);
+      assert.equal(broker.requests.length, 3);
+    },
+  ],
+  RETRY_MIN_DELAY_MS: [
+    'is the least pause between tries',
+    async () => {
+      const env = { RETRY_MIN_DELAY_MS: '30', RETRY_MAX_DELAY_MS: '70', RETRY_MAX_ATTEMPTS: '4' };
+      assert.deepEqual(await sleepsOf(env, 0), [30, 30, 30]);
+    },
+  ],
+  RETRY_MAX_DELAY_MS: [
+    'is the largest pause between tries, and six times it the longest Retry-After that is waited for',
+    async () => {
+      const env = { RETRY_MIN_DELAY_MS: '30', RETRY_MAX_DELAY_MS: '70', RETRY_MAX_ATTEMPTS: '4' };
+      assert.deepEqual(await sleepsOf(env, 0.999_999), [60, 70, 70]);
+      for (const [retryAfter, tries] of [
+        ['6', 2],
+        ['7', 1],
+      ] as const) {
+        const broker = await startRecordingBroker(() => ({
+          status: 429,
+          headers: { 'retry-after': retryAfter },
+        }));
+        const clock = createTestClock();
+        const gateway = await startTestGateway(
+          { BROKER_URL: broker.url, RETRY_MAX_DELAY_MS: '1000', RETRY_MAX_ATTEMPTS: '2' },
+          { clock },
+        );
+        assert.equal((await gateway.purge('type=Car')).status, 429);
+        assert.equal(broker.requests.length, tries);
+      }
+    },
+  ],
+  SHUTDOWN_GRACE_MS: [
+    'is how long running work may go on',
+    async () => {
+      const clock = createTestClock();
+      const broker = await startTestBroker();
+      const env = { BROKER_URL: broker.url, SHUTDOWN_GRACE_MS: '12345' };
+      const gateway = await startTestGateway(env, { clock });
+      await gateway.gateway.close();
+      assert.deepEqual(clock.sleeps, [12_345]);
+    },
+  ],
+  BODY_LIMIT_BYTES: [
+    'is the largest body under /api/v2',
+    async () => {
+      const { api } = await startApi({ BODY_LIMIT_BYTES: '2000' });
+      const bodyOf = (bytes: number) => JSON.stringify({ name: 'City' }).padEnd(bytes);
+      assert.equal((await api.send('POST', '/domains', { raw: bodyOf(2001) })).status, 413);
+      assert.equal((await api.send('POST', '/domains', { raw: bodyOf(2000) })).status, 201);
+    },
+  ],
+  REMOTE_ALLOWED_ORIGINS: [
+    'are the origins that documents are fetched from, and no others',
+    async () => {
+      const site = await startRecordingBroker(() => ({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: '{"type": "number"}',
+      }));
+      const schema = { type: 'object', properties: { speed: { $ref: `${site.url}/speed.json` } } };
+      for (const [origins, status] of [
+        ['https://models.example', 422],
+        [`https://models.example,${site.url}`, 201],
+      ] as const) {
+        const { api } = await startApi({ REMOTE_ALLOWED_ORIGINS: origins });
+        await api.post('/domains', { name: 'City' });
+        const made = await api.post('/domains/City/models', { name: 'Car', schema });
+        assert.equal(made.status, status, made.text);
+        assert.equal(site.requests.length, status === 201 ? 1 : 0);
+      }
+    },
+  ],
+  CONTEXT_BASE_IRI: [
+    'is the base of generated terms',
+    async () => {
+      const { api } = await startApi({ CONTEXT_BASE_IRI: 'https://city.test/terms#' });
+      const schema = { type: 'object', properties: { speed: { type: 'number' } } };
+      const path = await makeModel(api, 'City', 'Car', schema);
+      assert.ok((await api.get(`${path}/context`)).text.includes('https://city.test/terms#speed'));
+    },
+  ],
+  WORKBENCH_TIMEOUT_MS: [
+    'ends a piece of work on what users send',
+    async () => {
+      const { api } = await startApi({ WORKBENCH_TIMEOUT_MS: '4000' });
+      const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^(a|a)*$' } } };
+      await makeModel(api, 'City', 'Hostile', schema);
+      const endless = { id: 'urn:a:1', type: 'Hostile', name: `${'a'.repeat(60)}!` };
+      const answer = await api.post('/validate/City/Hostile', endless);
+      assert.equal(answer.status, 504, answer.text);
+    },
+  ],
+  LOG_LEVEL: [
+    'is how much is logged',
+    async () => {
+      const broker = await startTestBroker();
+      for (const [level, isLogged] of [
+        ['info', true],
+        ['warn', false],
+      ] as const) {
+        const gateway = await GatewayProcess.start({ PORT: '0', BROKER_URL: broker.url, LOG_LEVEL: level });
+        await send(await gateway.url(), 'DELETE', '/ngsi-ld/v1/entities?type=Car');
+        gateway.signal('SIGTERM');
+        await gateway.ended;
+        assert.equal(gateway.stdout.includes('purge finished'), isLogged, level);
+      }
+    },
+  ],
+};
+
+describe('each setting acts where it says', () => {
+  for (const [name, [effect, check]] of Object.entries(EFFECTS)) it(`${name} ${effect}`, PATIENCE, check);
+});
