@@ -110,6 +110,17 @@ describe('broker client: replies', () => {
   });
 });
 
+describe('broker client: replies without a bound of the caller', () => {
+  it('are refused above 64 MiB', async (t) => {
+    const { client, broker } = mockedClient(t);
+    const most = 64 * 1024 * 1024;
+    broker.intercept({ path: () => true }).reply(200, Buffer.alloc(most, ' '));
+    assert.equal((await client.send(LIST)).body.length, most);
+    broker.intercept({ path: () => true }).reply(200, Buffer.alloc(most + 1, ' '));
+    await assert.rejects(client.send(LIST), ReplyTooLargeError);
+  });
+});
+
 describe('broker client: failures', () => {
   it('gives up with BrokerTimeoutError when the answer takes longer than the time-out', async (t) => {
     const { client, broker } = mockedClient(t, { timeoutMs: 15 });

@@ -306,7 +306,28 @@ describe('loadConfig: a gateway in front of itself', () => {
     for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
       assert.equal(isLoop({ PORT: '8080', BROKER_URL: `http://${host}:8080` }), true);
     }
-    assert.equal(isLoop({ HOST: '0.0.0.0', PORT: '80', BROKER_URL: 'http://127.0.0.1' }), true);
+    for (const HOST of ['127.0.0.1', '127.0.0.9', 'localhost', '::1', '0.0.0.0', '::']) {
+      for (const host of ['127.0.0.1', '127.0.0.9', 'localhost', '[::1]']) {
+        assert.equal(
+          isLoop({ HOST, PORT: '1026', BROKER_URL: `http://${host}:1026` }),
+          true,
+          `${HOST} ${host}`,
+        );
+        assert.equal(isLoop({ HOST, PORT: '1027', BROKER_URL: `http://${host}:1026` }), false);
+        assert.equal(isLoop({ HOST, PORT: '80', BROKER_URL: `http://${host}` }), true);
+        assert.equal(isLoop({ HOST, PORT: '443', BROKER_URL: `https://${host}` }), true);
+        assert.equal(isLoop({ HOST, PORT: '80', BROKER_URL: `https://${host}` }), false);
+        assert.equal(isLoop({ HOST, PORT: '443', BROKER_URL: `http://${host}` }), false);
+      }
+    }
+    for (const [HOST, host] of [
+      ['gateway.city.test', 'gateway.city.test'],
+      ['192.168.0.7', '192.168.0.7'],
+      ['fd00::7', '[fd00::7]'],
+    ] as const) {
+      assert.equal(isLoop({ HOST, PORT: '8080', BROKER_URL: `http://${host}:8080` }), true);
+      assert.equal(isLoop({ HOST, PORT: '8080', BROKER_URL: 'http://127.0.0.1:8080' }), false);
+    }
   });
 
   it('is told from a broker on another port or host', () => {

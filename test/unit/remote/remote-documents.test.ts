@@ -192,6 +192,28 @@ describe('remote documents: redirects', () => {
   });
 });
 
+describe('remote documents: time', () => {
+  const PATIENCE = { timeout: 30_000 };
+
+  it('ends with the deadline, whether or not the caller has a signal of its own', PATIENCE, async (t) => {
+    for (const signal of [undefined, new AbortController().signal]) {
+      const { documents, site } = mocked(t, { timeoutMs: 20 });
+      site.intercept({ path: '/slow' }).reply(200, '{}', JSON_TYPE).delay(3_600_000);
+      assert.equal(await failure(documents.fetch(`${ORIGIN}/slow`, signal)), 'timeout');
+    }
+  });
+
+  it("ends with the caller's signal, for its reason, before the deadline", PATIENCE, async (t) => {
+    const { documents, site } = mocked(t, { timeoutMs: 3_600_000 });
+    site.intercept({ path: '/slow' }).reply(200, '{}', JSON_TYPE).delay(3_600_000);
+    const caller = new AbortController();
+    const fetched = documents.fetch(`${ORIGIN}/slow`, caller.signal);
+    const reason = new Error('gone');
+    caller.abort(reason);
+    await assert.rejects(fetched, reason);
+  });
+});
+
 describe('remote documents: what is refused', () => {
   for (const [what, status, body, headers, expected] of [
     ['a missing document', 404, '{}', { 'content-type': 'application/json' }, 'status'],

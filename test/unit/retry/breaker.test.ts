@@ -27,6 +27,19 @@ describe('breaker', () => {
     assert.equal(breaker.isOpen, false);
   });
 
+  it('forgets after a success what failed before it, requests and items alike', () => {
+    for (const before of [
+      (breaker: ReturnType<typeof createBreaker>) => times(19, () => breaker.failed()),
+      (breaker: ReturnType<typeof createBreaker>) => times(19, (index) => breaker.failed(`urn:x:${index}`)),
+    ]) {
+      const breaker = createBreaker();
+      before(breaker);
+      breaker.succeeded();
+      times(100, () => breaker.failed('urn:x:0'));
+      assert.equal(breaker.isOpen, false, 'all failures since belong to one item');
+    }
+  });
+
   it('stays closed while all failures belong to a few hopeless items', () => {
     const breaker = createBreaker();
     times(400, (index) => breaker.failed(`urn:ngsi-ld:T:${index % 4}`));

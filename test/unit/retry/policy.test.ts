@@ -43,6 +43,15 @@ describe('decideRetry', () => {
     });
   });
 
+  it('does not wait at all where the least delay is 0 and nothing asks for more', () => {
+    const eager = { ...POLICY, minDelayMs: 0 };
+    assert.deepEqual(decide(1, { kind: 'timeout' }, 0, eager), { action: 'wait', ms: 0, shared: false });
+    assert.deepEqual(decide(1, throttled('0'), 0, eager), { action: 'wait', ms: 0, shared: false });
+    const soon = new Date(NOW_MS + 1000).toUTCString();
+    const clock = { nowMs: NOW_MS + 999, random: 0 };
+    assert.deepEqual(decideRetry(1, throttled(soon), eager, clock), { action: 'wait', ms: 1, shared: true });
+  });
+
   it('waits until the HTTP date of a Retry-After', () => {
     const date = new Date(NOW_MS + 20_000).toUTCString();
     assert.deepEqual(decide(1, throttled(date), 0), { action: 'wait', ms: 20_000, shared: true });

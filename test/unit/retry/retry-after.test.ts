@@ -33,6 +33,7 @@ describe('parseRetryAfter (RFC 9110 § 10.2.3)', () => {
     for (const value of [
       '',
       ' ',
+      'on Mon, 07 Nov 1994 08:49:37 GMT',
       '-1',
       '1.5',
       '1e3',

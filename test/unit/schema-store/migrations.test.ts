@@ -8,6 +8,7 @@ import {
   userVersion,
 } from '../../../sidecar/schema-store/migrations.js';
 import { openDatabase } from '../../../sidecar/schema-store/open-database.js';
+import { twoConnections } from './two-connections.js';
 
 const unchecked = () => undefined;
 
@@ -32,6 +33,18 @@ describe('migrations', () => {
     assert.equal(userVersion(db), 1);
     assert.deepEqual(tables(db), ['a']);
     assert.deepEqual(db.prepare('SELECT x FROM a').all(), []);
+  });
+
+  it('hold the write lock from before the check, so that two processes never migrate at once', (t) => {
+    const [db, other] = twoConnections(t);
+    let wasChecked = false;
+    const check = () => {
+      assert.throws(() => other.exec('CREATE TABLE mine (x)'), /locked/);
+      wasChecked = true;
+    };
+    migrate(db, check, ['CREATE TABLE a (x)']);
+    assert.ok(wasChecked);
+    other.exec('CREATE TABLE mine (x)');
   });
 
   it('are not begun when the check refuses the database', () => {

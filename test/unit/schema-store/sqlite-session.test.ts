@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { StoreUnavailableError } from '../../../sidecar/schema-store/errors.js';
+import { SqliteSession, versionParameter } from '../../../sidecar/schema-store/sqlite-session.js';
+import { systemClock } from '../../../sidecar/shared/clock.js';
+import { twoConnections } from './two-connections.js';
+
+function open(t: TestContext) {
+  const [db, other] = twoConnections(t);
+  db.exec('CREATE TABLE a (x)');
+  const count = () => db.prepare<[], number>('SELECT count(*) FROM a').pluck().get();
+  return { db, other, count, session: new SqliteSession(db, systemClock) };
+}
+
+const INSERT = 'INSERT INTO a VALUES (1)';
+
+describe('a session of the store', () => {
+  it('holds the write lock from the first read of a write on', async (t) => {
+    const { other, count, session } = open(t);
+    await session.write(() => {
+      assert.throws(() => other.exec(INSERT), /locked/);
+      assert.equal(count(), 0);
+    });
+    other.exec(INSERT);
+    assert.equal(count(), 1);
+  });
+
+  it('reads what belongs to one moment, and keeps nobody from writing meanwhile', async (t) => {
+    const { other, count, session } = open(t);
+    await session.read(() => {
+      assert.equal(count(), 0);
+      other.exec(INSERT);
+      assert.equal(count(), 0);
+    });
+    assert.equal(count(), 1);
+  });
+
+  it('writes all of a piece of work or nothing', async (t) => {
+    const { db, count, session } = open(t);
+    const failure = new Error('midway');
+    const work = () => {
+      db.exec(INSERT);
+      throw failure;
+    };
+    await assert.rejects(session.write(work), failure);
+    assert.equal(count(), 0);
+  });
+
+  it('has another revision after each write, its own and those of others, and no other before', async (t) => {
+    const { db, other, session } = open(t);
+    const seen = new Set([await session.revision()]);
+    assert.equal(await session.revision(), [...seen][0]);
+    await session.read(() => 1);
+    assert.equal(await session.revision(), [...seen][0]);
+    for (let round = 1; round <= 3; round += 1) {
+      await session.write(() => db.exec(INSERT));
+      seen.add(await session.revision());
+      other.exec(INSERT);
+      seen.add(await session.revision());
+      assert.equal(seen.size, 1 + 2 * round);
+    }
+  });
+
+  it('tells of what SQLite refuses, and of being closed, as a store that is not available', async (t) => {
+    const { db, session } = open(t);
+    await assert.rejects(
+      session.get(() => db.exec('SELECT nothing FROM nowhere')),
+      StoreUnavailableError,
+    );
+    db.close();
+    for (const how of ['get', 'read', 'write'] as const)
+      await assert.rejects(
+        session[how](() => 1),
+        /closed/,
+      );
+  });
+});
+
+describe('a version number as a parameter', () => {
+  it('is null for the current one, and finds nothing where it is no number', () => {
+    assert.deepEqual([undefined, 1, 7, 1.5, Number.NaN, Infinity].map(versionParameter), [
+      null,
+      1,
+      7,
+      0,
+      0,
+      0,
+    ]);
+  });
+});
