@@ -1,4 +1,4 @@
-/** Longest name taken, in UTF-16 code units; IRIs of this length are common practice's limit for URLs. */
+/** Longest name taken, in UTF-16 code units: a limit that is common for URLs. */
 export const NAME_LENGTH_MAX = 2048;
 
 /**

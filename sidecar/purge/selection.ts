@@ -77,8 +77,8 @@ function selectionOf(parameters: ReadonlyMap<string, string>, addLocal: boolean)
 /** Checks every filter, and tells whether they restrict the purge as the standard demands, and whether at all. */
 function restrictionsOf(parameters: ReadonlyMap<string, string>): { qualifies: boolean; narrows: boolean } {
   const type = checkType(parameters.get('type'));
-  const attrs = namesOf(parameters, 'attrs');
-  const byAttrs = attrs?.some((name) => !NO_OWN_ATTRIBUTES.has(name)) === true;
+  const attrs = namesOf(parameters, 'attrs') ?? [];
+  const ownAttrs = attrs.filter((name) => !NO_OWN_ATTRIBUTES.has(name));
   const q = queryOf(parameters, 'q');
   queryOf(parameters, 'csf');
   const byGeo = checkGeoQuery(parameters);
@@ -87,10 +87,11 @@ function restrictionsOf(parameters: ReadonlyMap<string, string>): { qualifies: b
   const idPattern = parameters.get('idPattern');
   const byId = parameters.has('id') || (idPattern !== undefined && !matchesAnyId(idPattern));
   return {
-    qualifies: type !== undefined || byAttrs || (q !== undefined && usesOwnAttribute(q)) || byGeo,
+    qualifies: type !== undefined || ownAttrs.length > 0 || (q !== undefined && usesOwnAttribute(q)) || byGeo,
     narrows:
       (type !== undefined && type !== '*') ||
-      byAttrs ||
+      // Any of them is enough, and what the broker itself writes is everywhere.
+      (ownAttrs.length > 0 && ownAttrs.length === attrs.length) ||
       (q !== undefined && demandsAttribute(q)) ||
       byGeo ||
       byScope ||
