@@ -2,7 +2,7 @@
  * Makes small harmful changes to sources, one at a time and in a copy, and tells which of them neither the nearest tests
  * nor the compiler notice.
  *
- *     npm run mutate -- sidecar/retry sidecar/config/load.ts --count 40 --seed 7 --tests 10
+ *     npm run mutate -- sidecar/retry sidecar/config/load.ts --count 40 --seed 7 --tests 5
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,11 +27,11 @@ const { values, positionals } = parseArgs({
   options: {
     count: { type: 'string', default: '50' },
     seed: { type: 'string', default: '1' },
-    tests: { type: 'string', default: '10' },
+    tests: { type: 'string', default: '5' },
   },
 });
 if (positionals.length === 0) {
-  console.error('Name folders or files: npm run mutate -- sidecar/retry --count 40 --seed 7 --tests 10');
+  console.error('Name folders or files: npm run mutate -- sidecar/retry --count 40 --seed 7 --tests 5');
   process.exit(2);
 }
 process.exitCode = await mutate(positionals, Number(values.count), Number(values.seed), Number(values.tests));

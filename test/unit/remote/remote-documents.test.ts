@@ -168,6 +168,33 @@ describe('remote documents: redirects', () => {
     assert.equal(await failure(documents.fetch(`${ORIGIN}/loop`)), 'too-many-redirects');
   });
 
+  it('are five at most unless told otherwise', async (t) => {
+    const { documents, site } = mocked(t);
+    for (const left of [6, 5, 4, 3, 2, 1]) {
+      const headers = { location: `/${left - 1}` };
+      site
+        .intercept({ path: `/${left}` })
+        .reply(302, '', { headers })
+        .persist();
+    }
+    site.intercept({ path: '/0' }).reply(200, '{}', JSON_TYPE);
+    assert.equal((await documents.fetch(`${ORIGIN}/5`)).url, `${ORIGIN}/0`);
+    assert.equal(await failure(documents.fetch(`${ORIGIN}/6`)), 'too-many-redirects');
+  });
+
+  it('are not made of the link of a page that is not there, nor of a target that is no URL', async (t) => {
+    const { documents, site } = mocked(t);
+    const link = '</context.jsonld>; rel="alternate"; type="application/ld+json"';
+    for (const [status, headers] of [
+      [404, { 'content-type': 'text/html', link }],
+      [500, { 'content-type': 'text/html', link }],
+      [302, { location: 'https://[' }],
+    ] as const) {
+      site.intercept({ path: '/a' }).reply(status, '', { headers });
+      assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'status');
+    }
+  });
+
   it('without a target are no document', async (t) => {
     const { documents, site } = mocked(t);
     site.intercept({ path: '/a' }).reply(302, '');
@@ -201,6 +228,18 @@ describe('remote documents: time', () => {
       site.intercept({ path: '/slow' }).reply(200, '{}', JSON_TYPE).delay(3_600_000);
       assert.equal(await failure(documents.fetch(`${ORIGIN}/slow`, signal)), 'timeout');
     }
+  });
+
+  it('is ten seconds unless told otherwise', async (t) => {
+    const timeouts: number[] = [];
+    t.mock.method(AbortSignal, 'timeout', (ms: number) => {
+      timeouts.push(ms);
+      return new AbortController().signal;
+    });
+    const { documents, site } = mocked(t);
+    site.intercept({ path: '/a' }).reply(200, '{}', JSON_TYPE);
+    await documents.fetch(`${ORIGIN}/a`);
+    assert.deepEqual(timeouts, [10_000]);
   });
 
   it("ends with the caller's signal, for its reason, before the deadline", PATIENCE, async (t) => {
@@ -251,6 +290,16 @@ describe('remote documents: what is refused', () => {
     const { documents, site } = mocked(t);
     site.intercept({ path: '/a' }).reply(200, Buffer.from([0x22, 0xff, 0x22]), JSON_TYPE);
     assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'not-json');
+  });
+
+  it('is more than 5 MiB unless told otherwise', async (t) => {
+    const { documents, site } = mocked(t);
+    const document = (bytes: number) => JSON.stringify('a'.repeat(bytes - 2));
+    const most = 5 * 1024 * 1024;
+    site.intercept({ path: '/a' }).reply(200, document(most), JSON_TYPE);
+    assert.equal((await documents.fetch(`${ORIGIN}/a`)).text.length, most);
+    site.intercept({ path: '/a' }).reply(200, document(most + 1), JSON_TYPE);
+    assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'too-large');
   });
 
   it('is not a document of exactly the greatest size', async (t) => {
