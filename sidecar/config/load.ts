@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { GatewayError } from '../shared/errors.js';
-import { GUARDED_PREFIXES, settings, type Setting, type SettingName } from './settings.js';
+import { isServiceLink, misspeltNames } from './misspelt-names.js';
+import { settings, type Setting, type SettingName } from './settings.js';
 
 type Parsed<Name extends SettingName> = ReturnType<(typeof settings)[Name]['parse']>;
 
@@ -38,13 +39,11 @@ export class ConfigError extends GatewayError {
  * @throws ConfigError naming every mistake at once
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const mistakes = Object.keys(env)
-    .filter(isMisspelled)
-    .map((name) => `${name} is not a setting${suggestion(name)}`);
+  const mistakes = [...misspeltNames(env)];
   const values = new Map<string, unknown>();
   for (const [name, { default: fallback, parse }] of Object.entries<Setting<unknown>>(settings)) {
     // An empty variable is what compose files make of an unset one.
-    const given = env[name];
+    const given = isServiceLink(name, env[name]) ? undefined : env[name];
     const text = given === undefined || given === '' ? fallback : given;
     if (text === undefined) continue;
     try {
@@ -64,6 +63,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     } else values.set('BROKER_URL', 'embedded');
   }
   values.set('PURGE_PAGE_SIZE_MAX', env['PURGE_PAGE_SIZE'] ? values.get('PURGE_PAGE_SIZE') : PAGE_SIZE_MAX);
+  if (isOpenByOversight(values, env)) {
+    mistakes.push(
+      'GATEWAY_TOKEN is needed when HOST is not loopback: without it, everybody who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',
+    );
+  }
   if (pointsToItself(values)) mistakes.push('BROKER_URL is the address of this gateway itself');
   const [least, most] = [values.get('RETRY_MIN_DELAY_MS'), values.get('RETRY_MAX_DELAY_MS')];
   if (typeof least === 'number' && typeof most === 'number' && least > most) {
@@ -71,6 +75,16 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(Object.fromEntries(values)) as Config;
+}
+
+/** Everybody may reach the gateway, and nobody said that everybody may use it. */
+function isOpenByOversight(
+  values: ReadonlyMap<string, unknown>,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  const host = values.get('HOST');
+  const isReachable = typeof host === 'string' && !isLoopback(host);
+  return isReachable && !env['GATEWAY_TOKEN'] && values.get('GATEWAY_OPEN') !== true;
 }
 
 /** A gateway in front of itself would forward each request for ever. */
@@ -90,23 +104,4 @@ function pointsToItself(values: ReadonlyMap<string, unknown>): boolean {
 export function isLoopback(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true;
   return isIP(host) === 4 && host.startsWith('127.');
-}
-
-function isMisspelled(name: string): boolean {
-  return GUARDED_PREFIXES.some((prefix) => name.startsWith(prefix)) && !Object.hasOwn(settings, name);
-}
-
-/** Points at the setting that was probably meant. */
-function suggestion(name: string): string {
-  const close = Object.keys(settings).find((known) => differsLittle(name, known));
-  return close === undefined ? '' : `; did you mean ${close}?`;
-}
-
-/** One differing stretch of at most three characters. */
-function differsLittle(a: string, b: string): boolean {
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  return Math.max(a.length, b.length) - start - end <= 3;
 }

@@ -29,6 +29,15 @@ export const settings = {
     ...optional(token, 'shared secret of Kong and sidecar; purges and writes without it are refused'),
     secret: true,
   },
+  GATEWAY_OPEN: setting(
+    'false',
+    flag,
+    'true: everybody who reaches the address may purge and write, without a token and by any Host',
+  ),
+  ALLOWED_HOSTS: optional(
+    hosts,
+    'comma list of host names by which the gateway is called, besides loopback names and the host of PUBLIC_URL',
+  ),
   DATABASE_PATH: setting(
     './data/schema.db',
     nonEmpty,
@@ -141,6 +150,20 @@ function oneOf<const Choice extends string>(choices: readonly Choice[]): Parse<C
     if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
     return choice;
   };
+}
+
+function flag(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new Error('must be true or false');
+  return text === 'true';
+}
+
+function hosts(text: string): readonly string[] {
+  return text.split(',').map((item) => {
+    const host = item.trim().toLowerCase();
+    if (!/^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])$/.test(host))
+      throw new Error('must be a comma list of host names, without scheme or port');
+    return host;
+  });
 }
 
 function nonEmpty(text: string): string {

@@ -48,7 +48,7 @@ describe('docs/config.md', () => {
         assert.throws(() => parse(String(Number(least) - 1)), name);
       } else if (/^`[^`]+`(?:, `[^`]+`)+$/.test(values)) {
         for (const [, choice = ''] of values.matchAll(/`([^`]+)`/g))
-          assert.equal(parse(choice), choice, name);
+          assert.equal(String(parse(choice)), choice, name);
         assert.throws(() => parse('something else'), name);
       } else {
         assert.match(values, /\w/, name);

@@ -32,6 +32,7 @@ describe('loadConfig: defaults', () => {
         HOST: '127.0.0.1',
         PORT: 8080,
         BROKER_URL: 'embedded',
+        GATEWAY_OPEN: false,
         PURGE_PAGE_SIZE: 1000,
         PURGE_PAGE_SIZE_MAX: 10_000,
         PURGE_BATCH_SIZE: 500,
@@ -142,6 +143,8 @@ describe('loadConfig: values', () => {
     ],
     PUBLIC_URL: ['/path', 'javascript:alert(1)', 'https://u@host'],
     GATEWAY_TOKEN: ['short', 'with a blank in it', 'ünicode-token', 'x'.repeat(1025)],
+    GATEWAY_OPEN: ['yes', '1', 'TRUE'],
+    ALLOWED_HOSTS: ['http://gw', 'gw:8080', 'gw,', '*', '*.city.test', 'a b'],
     PURGE_PAGE_SIZE: ['0', 'many', '1000001', '-5'],
     PURGE_BATCH_SIZE: ['0', '1.5', '100001'],
     PURGE_CONCURRENCY: ['0', '257'],
@@ -207,9 +210,11 @@ describe('loadConfig: mistakes', () => {
   it('are all named at once', () => {
     const env = { PORT: 'x', PURGE_CONCURRENCY: '0', PURGE_PAGE: '5', LOG_LEVEL: 'loud', HOST: '0.0.0.0' };
     const names = mistakesOf(env).map((mistake) => mistake.split(' ', 1)[0]);
-    assert.deepEqual(names.sort(), ['BROKER_URL', 'LOG_LEVEL', 'PORT', 'PURGE_CONCURRENCY', 'PURGE_PAGE']);
+    assert.deepEqual(names.sort(), [
+      ...['BROKER_URL', 'GATEWAY_TOKEN', 'LOG_LEVEL', 'PORT', 'PURGE_CONCURRENCY', 'PURGE_PAGE'],
+    ]);
     assert.throws(() => loadConfig(env), {
-      message: 'The configuration has 5 mistakes.',
+      message: 'The configuration has 6 mistakes.',
       code: 'CONFIG_INVALID',
     });
     assert.throws(() => loadConfig({ PORT: 'x' }), { message: 'The configuration has a mistake.' });
@@ -277,10 +282,10 @@ describe('loadConfig: which broker', () => {
       '127.0.0.1.evil.test',
       '1270.0.0.1',
     ]) {
-      const mistakes = mistakesOf({ HOST });
+      const mistakes = mistakesOf({ HOST, GATEWAY_OPEN: 'true' });
       assert.equal(mistakes.length, 1, HOST);
       assert.match(mistakes[0] ?? '', NEEDS_BROKER);
-      assert.deepEqual(mistakesOf({ HOST, BROKER_URL: 'http://orion:1026' }), []);
+      assert.deepEqual(mistakesOf({ HOST, GATEWAY_OPEN: 'true', BROKER_URL: 'http://orion:1026' }), []);
     }
   });
 
@@ -291,7 +296,9 @@ describe('loadConfig: which broker', () => {
   });
 
   it('takes `embedded` anywhere when it is asked for by name', () => {
-    const env = { NODE_ENV: 'production', HOST: '0.0.0.0', BROKER_URL: 'embedded' };
+    const env = {
+      ...{ NODE_ENV: 'production', HOST: '0.0.0.0', BROKER_URL: 'embedded', GATEWAY_OPEN: 'true' },
+    };
     assert.equal(loadConfig(env).BROKER_URL, 'embedded');
   });
 
@@ -299,6 +306,32 @@ describe('loadConfig: which broker', () => {
     assert.equal(isLoopback('127.0.0.2'), true);
     for (const host of ['128.0.0.1', '127.evil.test', '127.1', '', '0.0.0.0', '::'])
       assert.equal(isLoopback(host), false);
+  });
+});
+
+describe('loadConfig: who may use it', () => {
+  const BROKER_URL = 'http://orion:1026';
+
+  it('demands a token, or the word that there is none, where other machines reach the gateway', () => {
+    for (const HOST of ['0.0.0.0', '::', '192.168.0.7', 'gateway.city.test']) {
+      for (const GATEWAY_TOKEN of [undefined, '']) {
+        const mistakes = mistakesOf({ HOST, BROKER_URL, GATEWAY_TOKEN });
+        assert.match(mistakes[0] ?? '', /^GATEWAY_TOKEN is needed when HOST is not loopback/);
+      }
+      assert.deepEqual(mistakesOf({ HOST, BROKER_URL, GATEWAY_TOKEN: 's3cret-token' }), []);
+      assert.deepEqual(mistakesOf({ HOST, BROKER_URL, GATEWAY_OPEN: 'true' }), []);
+      assert.equal(mistakesOf({ HOST, BROKER_URL, GATEWAY_OPEN: 'false' }).length, 1);
+    }
+  });
+
+  it('names a token that is wrong once, and not as missing too', () => {
+    assert.deepEqual(mistakesOf({ HOST: '0.0.0.0', BROKER_URL, GATEWAY_TOKEN: 'short' }).length, 1);
+  });
+
+  it('reads host names without regard to case and blanks', () => {
+    assert.deepEqual(loadConfig({ ALLOWED_HOSTS: 'Gateway.City.test, gw ,[::1]' }).ALLOWED_HOSTS, [
+      ...['gateway.city.test', 'gw', '[::1]'],
+    ]);
   });
 });
 

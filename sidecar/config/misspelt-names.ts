@@ -1,0 +1,73 @@
+import { GUARDED_PREFIXES, settings } from './settings.js';
+
+const NAMES: readonly string[] = Object.keys(settings);
+
+/** Shorter names are too often one edit away from something by chance. */
+const LENGTH_MIN = 8;
+
+/** What a name ends in that tells the unit of its value. */
+const UNIT = /_(?:MS|BYTES|DAYS)$/;
+
+/**
+ * Finds the names in an environment that were meant to be settings: a misspelt bound would silently not hold, a misspelt
+ * secret would open the gateway.
+ *
+ * @returns a sentence for each
+ */
+export function misspeltNames(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (NAMES.includes(name) || isServiceLink(name, value)) return [];
+    const meant = meantBy(name);
+    const isGuarded = GUARDED_PREFIXES.some((prefix) => name.startsWith(prefix));
+    if (meant === undefined && !isGuarded) return [];
+    const guess = meant ?? NAMES.find((known) => differsLittle(name, known));
+    return [`${name} is not a setting${guess === undefined ? '' : `; did you mean ${guess}?`}`];
+  });
+}
+
+/**
+ * Whether a variable was set by Kubernetes or by Docker links for a service, whatever the service is called: a service
+ * `broker` sets BROKER_SERVICE_HOST, BROKER_PORT_1026_TCP and BROKER_PORT=tcp://….
+ */
+export function isServiceLink(name: string, value: string | undefined): boolean {
+  return (
+    /_SERVICE_(?:HOST|PORT(?:_\w+)?)$/.test(name) ||
+    /_PORT_\d+_(?:TCP|UDP)(?:_\w+)?$/.test(name) ||
+    (/_PORT$/.test(name) && /^(?:tcp|udp):\/\//.test(value ?? ''))
+  );
+}
+
+/** The setting that a name is one slip away from. */
+function meantBy(name: string): string | undefined {
+  if (name.length < LENGTH_MIN) return undefined;
+  return NAMES.find(
+    (known) =>
+      isOneEdit(name, known) ||
+      name === known.replace(UNIT, '') ||
+      name.replaceAll('_', '') === known.replaceAll('_', ''),
+  );
+}
+
+/** One letter inserted, dropped or changed, or two neighbours swapped. */
+function isOneEdit(a: string, b: string): boolean {
+  const { start, restA, restB } = parted(a, b);
+  if (restA + restB === 0) return false;
+  if (restA <= 1 && restB <= 1) return true;
+  const isSwapped = a[start] === b[start + 1] && a[start + 1] === b[start];
+  return restA === 2 && restB === 2 && isSwapped;
+}
+
+/** One differing stretch of at most three characters. */
+function differsLittle(a: string, b: string): boolean {
+  const { restA, restB } = parted(a, b);
+  return Math.max(restA, restB) <= 3;
+}
+
+/** Where two texts begin to differ, and how much of each lies between their common beginning and end. */
+function parted(a: string, b: string): { start: number; restA: number; restB: number } {
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  return { start, restA: a.length - start - end, restB: b.length - start - end };
+}
