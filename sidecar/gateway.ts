@@ -12,6 +12,7 @@ import { buildApp } from './http/app.js';
 import { createTokenCheck, TOKEN_HEADER } from './http/gateway-token.js';
 import { createPassThrough } from './http/pass-through.js';
 import { POLICY_HEADER } from './http/purge-policy.js';
+import { createHostCheck } from './http/trusted-hosts.js';
 import { openSchemas } from './open-schemas.js';
 import type { PurgeLimits } from './purge/context.js';
 import { createRunningPurges } from './purge/running.js';
@@ -108,6 +109,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     client,
     running,
     checkToken: createTokenCheck(config.GATEWAY_TOKEN),
+    checkHost: createHostCheck({
+      names: [...(config.ALLOWED_HOSTS ?? []), ...(config.PUBLIC_URL ? [config.PUBLIC_URL.hostname] : [])],
+      anyHost: config.GATEWAY_TOKEN !== undefined || config.GATEWAY_OPEN,
+    }),
     schemas: schemas.service,
     workbench: schemas.workbench,
     baseUrlOf: createBaseUrl(config.PUBLIC_URL),

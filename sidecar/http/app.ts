@@ -14,6 +14,7 @@ import { createFrontDoor } from './front-door.js';
 import { instanceOf } from './forward-problem.js';
 import { registerHealthRoutes, type HealthRoutesOptions } from './health-routes.js';
 import type { PassThrough } from './pass-through.js';
+import type { HostCheck } from './trusted-hosts.js';
 import { problemOf, unforeseen } from './problem.js';
 import { answerUnreadable } from './unreadable-request.js';
 import { PurgeEndedError, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
@@ -22,10 +23,14 @@ export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions, Api
   readonly logger: FastifyBaseLogger;
   /** Forwards what is for the broker. */
   readonly passThrough: PassThrough;
+  /** Refuses what a foreign web page may have sent. */
+  readonly checkHost: HostCheck;
 }
 
 /** Long queries (lists of ids) come in the URL. */
 const HEADERS_MAX_BYTES = 64 * 1024;
+
+const HEADERS_TIMEOUT_MS = 60_000;
 
 /** Above the 60 s for which Kong keeps idle connections, so that it never sends into one that is closing. */
 const KEEP_ALIVE_MS = 75_000;
@@ -35,7 +40,7 @@ const PARAMETER_MAX_CHARS = 1000;
 
 /** The HTTP server of the gateway: front door, purge and health routes, and the API of the schema service. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { logger, passThrough } = options;
+  const { logger, passThrough, checkHost } = options;
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -53,14 +58,22 @@ export function buildApp(options: AppOptions): FastifyInstance {
       const door = createFrontDoor({
         passThrough,
         fastify,
+        checkHost,
         onRefused: (reason, req) =>
           logger.info({ reason, method: req.method, path: instanceOf(req.url ?? '') }, 'request refused'),
       });
-      // Uploads through the gateway may take any time; slow headers may not (the default of headersTimeout holds).
       const server = createServer(
-        { maxHeaderSize: HEADERS_MAX_BYTES, requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS },
+        {
+          maxHeaderSize: HEADERS_MAX_BYTES,
+          // Uploads through the gateway may take any time; header fields may not. Unless said, the one sets the other.
+          requestTimeout: 0,
+          headersTimeout: HEADERS_TIMEOUT_MS,
+          keepAliveTimeout: KEEP_ALIVE_MS,
+        },
         door.request,
       );
+      // By default, fields behind the 1000th are dropped without a word; the front door refuses too many instead.
+      server.maxHeadersCount = 0;
       return server.on('checkContinue', door.checkContinue);
     },
   });

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerProblem } from './forward-problem.js';
 import type { PassThrough } from './pass-through.js';
+import { faultyFields } from './request-fields.js';
+import type { HostCheck } from './trusted-hosts.js';
 import { errorTypes } from '../ngsi-ld/problem.js';
 import { classifyRequest } from '../ngsi-ld/request-path.js';
 import type { RefusalReason } from '../ngsi-ld/request-path.js';
@@ -10,8 +12,10 @@ export interface FrontDoorOptions {
   readonly passThrough: PassThrough;
   /** Takes purges and this service's own routes: the handler that Fastify gives its `serverFactory`. */
   readonly fastify: (req: IncomingMessage, res: ServerResponse) => void;
+  /** Refuses what a foreign web page may have sent. */
+  readonly checkHost: HostCheck;
   /** Told of each refusal. Must not throw. */
-  readonly onRefused?: (reason: RefusalReason, req: IncomingMessage) => void;
+  readonly onRefused?: (reason: RefusalReason | 'fields' | 'host', req: IncomingMessage) => void;
 }
 
 /** Listeners for the events of the same names of an http.Server. */
@@ -39,13 +43,21 @@ const DETAILS: Readonly<Record<RefusalReason, string>> = {
  * As Fastify's `serverFactory`:
  *
  *     serverFactory: (fastify) => {
- *       const door = createFrontDoor({ passThrough, fastify });
+ *       const door = createFrontDoor({ passThrough, fastify, checkHost });
  *       return http.createServer(door.request).on('checkContinue', door.checkContinue);
  *     }
  */
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const admit = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void => {
-    const decision = classifyRequest(req.method ?? '', req.url ?? '', req.rawHeaders);
+    const { method = '', rawHeaders, headers } = req;
+    const faulty = faultyFields(rawHeaders);
+    const problem = faulty ?? options.checkHost({ method, host: headers.host, origin: headers.origin });
+    if (problem !== undefined) {
+      options.onRefused?.(faulty === undefined ? 'host' : 'fields', req);
+      answerProblem(req, res, problem, awaitsContinue);
+      return;
+    }
+    const decision = classifyRequest(method, req.url ?? '', rawHeaders);
     switch (decision.kind) {
       case 'pass':
         void options.passThrough(req, res, { awaitsContinue });

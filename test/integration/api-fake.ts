@@ -30,12 +30,14 @@ export async function startFakeApi(
   const log = new Log();
   const parts: Pick<
     AppOptions,
-    'schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'checkToken' | 'logger' | 'isShuttingDown'
+    | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
+    | ('checkToken' | 'checkHost')
   > = {
     ...service,
     baseUrlOf: createBaseUrl(undefined),
     bodyLimit: 100_000,
     checkToken: createTokenCheck(undefined),
+    checkHost: () => undefined,
     logger: pino({}, log.stream),
     isShuttingDown: () => false,
   };

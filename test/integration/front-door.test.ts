@@ -23,7 +23,7 @@ import type { RawBroker } from './pass-through-wire.js';
 describe('the front door as the server of Fastify 5', () => {
   let broker: RawBroker;
   let port: number;
-  const refused: RefusalReason[] = [];
+  const refused: (RefusalReason | 'fields' | 'host')[] = [];
   /** Request lines that the broker has seen. */
   const seen = (): string[] => broker.received.join('').match(/^\S+ \S+ HTTP\/1\.1$/gm) ?? [];
 
@@ -32,7 +32,12 @@ describe('the front door as the server of Fastify 5', () => {
     const passThrough = createPassThrough({ dispatcher: new Agent(), brokerUrl: broker.url });
     const app = Fastify({
       serverFactory: (fastify) => {
-        const door = createFrontDoor({ passThrough, fastify, onRefused: (reason) => refused.push(reason) });
+        const door = createFrontDoor({
+          passThrough,
+          fastify,
+          checkHost: () => undefined,
+          onRefused: (reason) => refused.push(reason),
+        });
         return http.createServer(door.request).on('checkContinue', door.checkContinue);
       },
     });

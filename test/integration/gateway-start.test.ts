@@ -113,6 +113,7 @@ describe('starting on an address that cannot be had', () => {
     const gateway = await GatewayProcess.start({
       PORT: '0',
       HOST: '192.0.2.1',
+      GATEWAY_OPEN: 'true',
       BROKER_URL: 'http://127.0.0.1:9',
     });
     assert.deepEqual(await gateway.ended, { code: 1, signal: null });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -115,6 +116,17 @@ async function statusesWith(gateway: TestGateway, token: string): Promise<readon
   return statuses;
 }
 
+/** The status of a purge that calls the gateway by some Host. */
+async function statusBy(gateway: TestGateway, host: string): Promise<number> {
+  const sent = request(`${gateway.url}/ngsi-ld/v1/entities?type=Car`, {
+    method: 'DELETE',
+    headers: { host },
+  });
+  const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode ?? 0;
+}
+
 /** What each setting brings about, seen from outside. A setting without an entry does not compile. */
 const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () => Promise<void>]>> = {
   HOST: [
@@ -159,6 +171,27 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     async () => {
       const { gateway } = await withCars({ GATEWAY_TOKEN: 'token-of-settings' });
       assert.deepEqual(await statusesWith(gateway, 'token-of-settings'), [401, 401, 200]);
+    },
+  ],
+  GATEWAY_OPEN: [
+    'takes requests by any Host',
+    async () => {
+      const broker = await startTestBroker();
+      for (const [open, status] of [
+        ['false', 403],
+        ['true', 204],
+      ] as const) {
+        const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_OPEN: open });
+        assert.equal(await statusBy(gateway, 'elsewhere.test'), status);
+      }
+    },
+  ],
+  ALLOWED_HOSTS: [
+    'are the names by which requests are taken',
+    async () => {
+      const { gateway } = await withCars({ ALLOWED_HOSTS: 'gw.city.test' });
+      assert.equal(await statusBy(gateway, 'gw.city.test:80'), 204);
+      assert.equal(await statusBy(gateway, 'elsewhere.test'), 403);
     },
   ],
   DATABASE_PATH: [

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { exchange, request } from './pass-through-wire.js';
+
+const TOKEN = 'a-token-of-tests';
+
+after(stopAll);
+
+/** A purge with many header fields before the ones that matter, as a proxy that appends leaves them. */
+function crowded(fields: number, last: readonly string[]): string {
+  const filler = Array.from({ length: fields }, () => 'a: b');
+  return request('DELETE /ngsi-ld/v1/entities?type=Car', [...filler, ...last]);
+}
+
+describe('header fields of a purge', () => {
+  async function start() {
+    const broker = await startTestBroker();
+    const seed = (tenant?: string) =>
+      broker.entities.seed(3, (n) => ({ id: `urn:ngsi-ld:Car:${n}`, type: 'Car' }), tenant);
+    seed();
+    seed('t1');
+    const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: TOKEN });
+    return { broker, gateway };
+  }
+
+  it('are never dropped: a policy behind many others holds, or the request is refused', async () => {
+    const { broker, gateway } = await start();
+    for (const fields of [10, 400, 490, 900, 990, 995, 1000, 1500, 3000, 9000]) {
+      const last = [`X-Gateway-Token: ${TOKEN}`, 'X-Purge-Policy: dry-run-only, max-affected=1'];
+      const answer = await exchange(gateway.port, crowded(fields, last));
+      assert.match(answer, /^HTTP\/1\.1 (?:403|431) /, `${fields} fields: ${answer.slice(0, 40)}`);
+      assert.equal(broker.entities.count(), 3);
+    }
+  });
+
+  it('are never dropped: a tenant behind many others is the one purged, or the request is refused', async () => {
+    const { broker, gateway } = await start();
+    for (const fields of [10, 990, 995, 998, 1000, 2000]) {
+      const answer = await exchange(
+        gateway.port,
+        crowded(fields, [`X-Gateway-Token: ${TOKEN}`, 'NGSILD-Tenant: t1']),
+      );
+      assert.match(answer, fields === 10 ? /^HTTP\/1\.1 204 / : /^HTTP\/1\.1 431 /);
+      assert.equal(broker.entities.count(), 3);
+    }
+    assert.equal(broker.entities.count('t1'), 0);
+  });
+
+  it('that select or authorise are refused when they are empty or repeated, before anything is deleted', async () => {
+    const { broker, gateway } = await start();
+    for (const last of [
+      ['NGSILD-Tenant:'],
+      ['NGSILD-Tenant: t1', 'NGSILD-Tenant: t2'],
+      ['Fiware-Service: '],
+      ['X-Purge-Policy: max-affected=5', 'X-Purge-Policy: max-affected=9'],
+      ['X-Purge-Policy:'],
+      ['Authorization: a', 'Authorization: b'],
+    ]) {
+      const answer = await exchange(gateway.port, crowded(1, [`X-Gateway-Token: ${TOKEN}`, ...last]));
+      assert.match(answer, /^HTTP\/1\.1 400 /, last.join(' | '));
+      assert.match(answer, /application\/problem\+json/);
+    }
+    const twice = [`X-Gateway-Token: ${TOKEN}`, `X-Gateway-Token: ${TOKEN}`];
+    assert.match(await exchange(gateway.port, crowded(1, twice)), /^HTTP\/1\.1 400 /);
+    assert.deepEqual([broker.entities.count(), broker.entities.count('t1')], [3, 3]);
+  });
+
+  it('of forwarded requests are held to the same', async () => {
+    const { broker, gateway } = await start();
+    const lines = (last: readonly string[]) => request('GET /ngsi-ld/v1/entities?type=Car', last);
+    broker.requests.clear();
+    for (const last of [
+      ['NGSILD-Tenant:'],
+      ['NGSILD-Tenant: t1', 'NGSILD-Tenant: t1'],
+      Array.from({ length: 1001 }, () => 'a: b'),
+    ])
+      assert.match(await exchange(gateway.port, lines(last)), /^HTTP\/1\.1 4(?:00|31) /);
+    assert.equal(broker.requests.total, 0);
+  });
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { faultyFields, FIELDS_MAX } from '../../../sidecar/http/request-fields.js';
+
+const SINGLE = [
+  ...['NGSILD-Tenant', 'Fiware-Service', 'Fiware-ServicePath', 'NGSILD-Snapshot', 'NGSILD-EntityMap'],
+  ...['Authorization', 'X-Auth-Token', 'X-Gateway-Token', 'X-Purge-Policy'],
+];
+
+describe('faultyFields', () => {
+  it('takes as many fields as are allowed, and refuses one more with 431', () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, n) => [`x-${n}`, '1']).flat();
+    assert.equal(faultyFields(fields(FIELDS_MAX)), undefined);
+    assert.equal(faultyFields(fields(FIELDS_MAX + 1))?.status, 431);
+  });
+
+  for (const name of SINGLE) {
+    it(`takes ${name} once, with a value, and refuses it empty or repeated`, () => {
+      assert.equal(faultyFields(['Host', 'gw', name, 't1']), undefined);
+      for (const raw of [
+        [name, ''],
+        [name, ' \t'],
+        [name, 't1', 'Host', 'gw', name.toUpperCase(), 't1'],
+        [name, 't1', name, 't2'],
+      ]) {
+        const problem = faultyFields(raw);
+        assert.equal(problem?.status, 400, JSON.stringify(raw));
+        assert.match(problem.detail, new RegExp(name, 'i'));
+      }
+    });
+  }
+
+  it('lets other fields be repeated and empty', () => {
+    assert.equal(faultyFields(['Link', '<a>', 'Link', '<b>', 'Via', '', 'X-A', '1', 'X-A', '1']), undefined);
+  });
+});
