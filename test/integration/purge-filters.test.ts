@@ -110,7 +110,7 @@ describe('the proof that filters are honoured', () => {
   });
 
   it('asks with the same other filters, headers and a limit of 1', async (t) => {
-    const broker = await startStubBroker(t, { entities });
+    const broker = await startStubBroker(t, { entities, tenant: 'city' });
     await purged(broker, 'type=Thing&q=n>5&local=true', { headers: { 'ngsild-tenant': 'city' } });
     const [first, second, ...more] = broker.requests.filter(isProbe);
     assert.equal(more.length, 0);
@@ -142,7 +142,7 @@ describe('headers of a purge', () => {
       ['type=Thing', { batch: 405 }],
       ['type=Thing&drop=n', {}],
     ] as const) {
-      const broker = await startStubBroker(t, { entities, ...oddities });
+      const broker = await startStubBroker(t, { entities, tenant: 'city', ...oddities });
       await purged(broker, query, { headers });
       for (const request of broker.requests) {
         for (const [name, value] of Object.entries(headers)) assert.equal(request.headers[name], value, name);

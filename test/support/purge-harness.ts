@@ -3,7 +3,11 @@ import { createBrokerClient, type BrokerClient } from '../../sidecar/broker/clie
 import type { PurgeLimits } from '../../sidecar/purge/context.js';
 import { purgeEntities } from '../../sidecar/purge/engine.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from '../../sidecar/purge/events.js';
+import type { PurgeDependencies, PurgeOrder } from '../../sidecar/purge/purge-run.js';
 import { parseEntityPurgeQuery } from '../../sidecar/purge/query.js';
+import type { PurgeQuery } from '../../sidecar/purge/selection.js';
+import { purgeTemporal } from '../../sidecar/purge/temporal/engine.js';
+import { parseTemporalPurgeQuery } from '../../sidecar/purge/temporal/query.js';
 import type { RetryPolicy } from '../../sidecar/retry/policy.js';
 import type { Clock } from '../../sidecar/shared/clock.js';
 import type { StubBroker } from './stub-broker.js';
@@ -61,6 +65,42 @@ export async function purge(
   query: string,
   options: PurgeOptions = {},
 ): Promise<PurgeOutcome> {
+  return observe(broker, options, (dependencies, signal) => {
+    const parsed = parseEntityPurgeQuery(query);
+    return purgeEntities(orderOf(parsed, options), dependencies, signal);
+  });
+}
+
+/** The same for a temporal purge. */
+export async function purgeHistory(
+  broker: Pick<StubBroker, 'url'>,
+  query: string,
+  options: PurgeOptions = {},
+): Promise<PurgeOutcome> {
+  return observe(broker, options, (dependencies, signal) => {
+    const parsed = parseTemporalPurgeQuery(query);
+    return purgeTemporal(orderOf(parsed, options), dependencies, signal);
+  });
+}
+
+function orderOf<Query extends PurgeQuery>(query: Query, options: PurgeOptions): PurgeOrder<Query> {
+  const limits: PurgeLimits = {
+    pageSize: 100,
+    pageSizeMax: options.limits?.pageSize ?? 100,
+    batchSize: 50,
+    concurrency: 4,
+    strategy: 'auto',
+    maxAffected: query.maxAffected,
+    ...options.limits,
+  };
+  return { query, headers: options.headers ?? {}, limits };
+}
+
+async function observe(
+  broker: Pick<StubBroker, 'url'>,
+  options: PurgeOptions,
+  start: (dependencies: PurgeDependencies, signal: AbortSignal) => AsyncIterable<PurgeEvent>,
+): Promise<PurgeOutcome> {
   const clock = options.clock ?? createTestClock();
   const client =
     options.client ?? createBrokerClient({ brokerUrl: broker.url, timeoutMs: options.timeoutMs ?? 10_000 });
@@ -68,18 +108,7 @@ export async function purge(
   let error: unknown;
   let progress: PurgeProgress = { hasBegun: false, deleted: 0, failed: 0, requests: 0 };
   try {
-    const parsed = parseEntityPurgeQuery(query);
-    const limits: PurgeLimits = {
-      pageSize: 100,
-      pageSizeMax: options.limits?.pageSize ?? 100,
-      batchSize: 50,
-      concurrency: 4,
-      strategy: 'auto',
-      maxAffected: parsed.maxAffected,
-      ...options.limits,
-    };
-    const events = purgeEntities(
-      { query: parsed, headers: options.headers ?? {}, limits },
+    const events = start(
       {
         client,
         capabilities: options.capabilities ?? createCapabilities(clock),

@@ -74,20 +74,36 @@ export function answerSingle(state: StubState, { id = '' }: StubRequest): StubRe
   return { status: 204 };
 }
 
-/** `DELETE /entities/{id}/attrs/{attribute}` (clause 6.7.3.2); `locked` is asked for `id attribute`. */
-export function answerAttribute(state: StubState, { id = '', attribute = '' }: StubRequest): StubReply {
+/** `DELETE /entities/{id}/attrs/{attribute}` (clause 6.7.3.2), of the instances that its query names; `locked` is asked for `id attribute`. */
+export function answerAttribute(state: StubState, request: StubRequest): StubReply {
+  const { id = '', attribute = '', query } = request;
   const { oddities, entities } = state;
   const name = oddities.aliases.get(attribute) ?? attribute;
   const entity = entities.get(id);
   if (entity === undefined || !Object.hasOwn(entity, name)) return NOT_FOUND;
   const lock = oddities.locked(`${id} ${name}`);
   if (lock !== undefined) return problem(lock, 'Conflict', 'locked');
+  const instances: readonly unknown[] = [entity[name]].flat();
+  const isAll = query.get('deleteAll') === 'true';
+  const hasDatasets = instances.some((instance) => datasetOf(instance) !== undefined);
+  const isFound = oddities.deleteAll === 'all' || (oddities.deleteAll === 'with-datasets' && hasDatasets);
+  if (isAll && !isFound) return NOT_FOUND;
+  const wanted = query.get('datasetId') ?? undefined;
+  const kept = isAll ? [] : instances.filter((instance) => datasetOf(instance) !== wanted);
+  if (kept.length === instances.length) return NOT_FOUND;
   if (!oddities.ghosts(`${id} ${name}`)) {
     // Rebuilt rather than mutated: entities may be shared with the test.
-    const rest = Object.fromEntries(Object.entries(entity).filter(([member]) => member !== name));
-    entities.set(id, { ...rest, id });
+    const rest = Object.entries(entity).filter(([member]) => member !== name);
+    const left = kept.length === 0 ? [] : [[name, kept.length === 1 ? kept[0] : kept] as const];
+    entities.set(id, { ...Object.fromEntries([...rest, ...left]), id });
   }
   return { status: 204 };
+}
+
+function datasetOf(instance: unknown): unknown {
+  return typeof instance === 'object' && instance !== null && 'datasetId' in instance
+    ? instance.datasetId
+    : undefined;
 }
 
 /** The broker's own purge: one page of the matches, as Orion-LD does it. */

@@ -29,6 +29,14 @@ export interface Oddities {
   readonly staleFor: number;
   /** Put on each answer to a query. */
   readonly queryHeaders: Readonly<Record<string, string>>;
+  /** Status for the query of a tenant that does not exist; 200 comes with an empty list. */
+  readonly unknownTenant: 200 | 400 | 403 | 404;
+  /** Headers of which the first that a request has names its tenant; others are ignored. */
+  readonly tenantHeaders: readonly string[];
+  /** Ends of the collection's path that are known; any other is a 404. */
+  readonly collectionEnds: readonly ('' | '/')[];
+  /** Which attributes `deleteAll=true` finds; it is 404 for the others. */
+  readonly deleteAll: 'all' | 'with-datasets' | 'none';
   /** Attribute names that mean another one. */
   readonly aliases: ReadonlyMap<string, string>;
 
@@ -75,6 +83,10 @@ export const exemplary: Oddities = {
   filtersLate: [],
   staleFor: 0,
   queryHeaders: {},
+  unknownTenant: 404,
+  tenantHeaders: ['ngsild-tenant', 'fiware-service'],
+  collectionEnds: ['', '/'],
+  deleteAll: 'all',
   aliases: new Map(),
   batch: 'works',
   batchMaxIds: Infinity,

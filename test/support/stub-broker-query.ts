@@ -5,9 +5,19 @@ const CONTEXT_LINK =
   '<https://example.org/context.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"';
 const DEFAULT_LIMIT = 20;
 
+/** `GET /entities/{id}` (clause 6.5.3.1). */
+export function answerRetrieval({ entities }: StubState, { id = '' }: StubRequest): StubReply {
+  const entity = entities.get(id);
+  return entity === undefined
+    ? problem(404, 'ResourceNotFound', 'no such entity')
+    : { status: 200, headers: { 'content-type': 'application/json' }, body: entity };
+}
+
 /** `GET /entities` (clause 6.4.3.2), with the oddities asked for. */
-export function answerQuery(state: StubState, { query }: StubRequest): StubReply {
+export function answerQuery(state: StubState, { query, target }: StubRequest): StubReply {
   const { oddities } = state;
+  const end = /\/(?:\?|$)/.test(target) ? '/' : '';
+  if (!oddities.collectionEnds.includes(end)) return problem(404, 'ResourceNotFound', 'no such path');
   const asked = Number(query.get('limit') ?? DEFAULT_LIMIT);
   const offset = Number(query.get('offset') ?? 0);
   const refusal = refusalOf(state, query, asked);

@@ -4,7 +4,7 @@ import type { Oddities } from './stub-broker-oddities.js';
 /** One request as it arrived. */
 export interface StubRequest {
   /** What it asks for, going by method and path. */
-  readonly kind: 'query' | 'batch' | 'single' | 'attribute' | 'collection' | 'other';
+  readonly kind: 'query' | 'retrieve' | 'batch' | 'single' | 'attribute' | 'collection' | 'other';
   readonly method: string;
   /** Path and query as on the wire. */
   readonly target: string;
@@ -29,6 +29,8 @@ export interface StubReply {
 /** What the handlers of a stub broker share. */
 export interface StubState {
   readonly entities: Map<string, StubEntity>;
+  /** The one that holds the entities; undefined for the default tenant. */
+  readonly tenant: string | undefined;
   /** Deleted entities that queries still show, and for how many more. */
   readonly stale: Map<string, { readonly entity: StubEntity; left: number }>;
   readonly oddities: Oddities;

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { answerAttribute, answerBatch, answerCollection, answerSingle } from './stub-broker-delete.js';
 import type { StubEntity } from './stub-broker-filter.js';
 import { exemplary, type Oddities } from './stub-broker-oddities.js';
-import { answerQuery } from './stub-broker-query.js';
+import { answerQuery, answerRetrieval } from './stub-broker-query.js';
 import {
   problem,
   seededRandom,
@@ -19,6 +19,8 @@ export type Fault = StubReply | 'reset-before' | 'reset-after' | 'hang';
 
 export interface StubBrokerOptions extends Partial<Oddities> {
   readonly entities?: readonly StubEntity[];
+  /** The one that holds the entities; the default tenant where it is missing. */
+  readonly tenant?: string;
   /** Decides, before a request is dealt with, what goes wrong with it. */
   readonly fault?: (request: StubRequest, broker: StubBroker) => Fault | undefined;
   /** Hears of each request after it was dealt with. */
@@ -42,9 +44,10 @@ export async function startStubBroker(
   test: Pick<TestContext, 'after'>,
   options: StubBrokerOptions = {},
 ): Promise<StubBroker> {
-  const { entities = [], fault, after, seed = 1, ...oddities } = options;
+  const { entities = [], tenant, fault, after, seed = 1, ...oddities } = options;
   const state: StubState = {
     entities: new Map(entities.map((entity) => [entity.id, entity])),
+    tenant,
     stale: new Map(),
     oddities: { ...exemplary, ...oddities },
     random: seededRandom(seed),
@@ -82,9 +85,15 @@ export async function startStubBroker(
 }
 
 function answer(state: StubState, request: StubRequest): StubReply {
+  const { oddities } = state;
+  const tenantHeader = oddities.tenantHeaders.find((name) => request.headers[name] !== undefined);
+  const tenant = tenantHeader === undefined ? undefined : request.headers[tenantHeader];
+  if (tenant !== state.tenant) return answerOtherTenant(tenant !== undefined, oddities.unknownTenant);
   switch (request.kind) {
     case 'query':
       return answerQuery(state, request);
+    case 'retrieve':
+      return answerRetrieval(state, request);
     case 'batch':
       return answerBatch(state, request);
     case 'single':
@@ -96,6 +105,12 @@ function answer(state: StubState, request: StubRequest): StubReply {
     case 'other':
       return problem(404, 'ResourceNotFound', 'no such resource');
   }
+}
+
+/** Nothing is kept in the default tenant while another one has the entities; no other exists. */
+function answerOtherTenant(isNamed: boolean, status: number): StubReply {
+  if (!isNamed || status === 200) return { status: 200, headers: { 'ngsild-results-count': '0' }, body: [] };
+  return problem(status, 'NonexistentTenant', 'no such tenant');
 }
 
 function parseRequest({ method = '', url = '', headers }: http.IncomingMessage, body: string): StubRequest {
@@ -112,6 +127,7 @@ function parseRequest({ method = '', url = '', headers }: http.IncomingMessage, 
   if (second === undefined || second === '') {
     return { ...common, kind: method === 'GET' ? 'query' : 'collection' };
   }
+  if (method === 'GET' && third === undefined) return { ...common, kind: 'retrieve', id: second };
   if (method === 'DELETE' && third === undefined) return { ...common, kind: 'single', id: second };
   if (method === 'DELETE' && third === 'attrs' && fourth !== undefined) {
     return { ...common, kind: 'attribute', id: second, attribute: fourth };
