@@ -7,7 +7,7 @@ import { deleteItem } from './item-delete.js';
 import { removeItems } from './item-removal.js';
 import { countItems, type ItemKind } from './item-walk.js';
 import type { AttributeRemoval } from './query.js';
-import { resourcePath } from './resource-path.js';
+import { attributePath } from './resource-path.js';
 
 const SAMPLE_MAX = 100;
 
@@ -59,7 +59,7 @@ function attributeKind({ requester }: PurgeContext, removal: AttributeRemoval): 
       yield { items };
     },
     remove: async (item) => {
-      const path = resourcePath('/entities', item.entityId, item.attribute);
+      const path = attributePath('/entities', item.entityId, item.attribute ?? '');
       return deleteItem(requester, item, {
         path: path === undefined ? undefined : `${path}?deleteAll=true`,
         operation: 'delete an attribute',

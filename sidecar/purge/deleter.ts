@@ -5,8 +5,8 @@ import { readBatchReply, type ItemVerdict } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
 import { problemOfFailure } from './item-problem.js';
 import type { ListedResource } from './listed-resource.js';
+import { createEntityPaths } from './path-proof.js';
 import type { Requester } from './requester.js';
-import { resourcePath } from './resource-path.js';
 
 /** Told of each entity's outcome as soon as it is known: what was done counts, even if the purge ends right after. */
 export type Settle = (id: string, verdict: ItemVerdict) => void;
@@ -61,6 +61,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
   let deletedSingly = 0;
 
   const { path: collection } = options;
+  const paths = createEntityPaths(requester, collection);
   const isTemporal = collection === '/temporal/entities';
   const usesBatches = () =>
     !isTemporal &&
@@ -150,10 +151,11 @@ export function createDeleter(options: DeleterOptions): Deleter {
   }
 
   async function deleteOne(id: string): Promise<ItemVerdict> {
-    const path = resourcePath(collection, id);
-    const viaBatch = usesBatches() && (strategy === 'batch' || path === undefined);
-    const verdict = viaBatch ? await batchOfOne(id) : undefined;
-    return verdict ?? (path === undefined ? UNADDRESSABLE : viaPath(id, path));
+    const viaBatch = async () => (usesBatches() ? batchOfOne(id) : undefined);
+    const verdict = strategy === 'batch' ? await viaBatch() : undefined;
+    if (verdict !== undefined) return verdict;
+    const safe = await paths.safePathOf(id);
+    return 'path' in safe ? viaPath(id, safe.path) : ((await viaBatch()) ?? safe.doubt);
   }
 
   async function viaPath(id: string, path: string): Promise<ItemVerdict> {
@@ -201,17 +203,6 @@ function merge(parts: readonly BatchEnd[]): BatchEnd {
     foundCulprit: parts.some((part) => part.foundCulprit),
   };
 }
-
-/** An id that sloppy servers could resolve to the collection never goes into a path. */
-const UNADDRESSABLE: ItemVerdict = {
-  kind: 'refused',
-  problem: {
-    status: 400,
-    title: 'Id not addressable',
-    detail:
-      'Decoded, the id resolves to another path, so it is not sent in one; the broker takes no batches.',
-  },
-};
 
 /**
  * Reads the answer to the delete of one entity (clause 6.5.3.2): 404 counts as claimed gone, since a lost answer or

@@ -2,15 +2,22 @@ import { parseBrokerProblem } from '../broker/broker-problem.js';
 import type { ItemVerdict } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
 import { problemOfFailure } from './item-problem.js';
+import { noSafePath } from './path-proof.js';
 import type { Requester } from './requester.js';
 import { keyOf, type Item } from './tally.js';
 
 /** The request that deletes an item within an entity. */
 export interface ItemDelete {
-  /** Undefined when the item's names could be read as another path. */
+  /** Undefined where no path is sure to mean the item. */
   readonly path: string | undefined;
   /** Completes "The broker did not …", e.g. "delete an attribute". */
   readonly operation: string;
+}
+
+/** What became of an item, and whether the broker said that there is no such thing. */
+export interface ItemTried {
+  readonly verdict: ItemVerdict;
+  readonly wasMissing: boolean;
 }
 
 /**
@@ -22,24 +29,30 @@ export interface ItemDelete {
 export async function deleteItem(
   requester: Requester,
   item: Item,
-  { path, operation }: ItemDelete,
+  request: ItemDelete,
 ): Promise<ItemVerdict> {
-  if (path === undefined) return NOT_ADDRESSABLE;
-  const settled = await requester.send({ method: 'DELETE', path, operation, item: keyOf(item) });
-  if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
-  const { reply } = settled;
-  if (reply.status === 404 || (reply.status < 300 && reply.status !== 207)) return { kind: 'claimed-gone' };
-  const problem = parseBrokerProblem(reply);
-  if (reply.status === 405 || reply.status === 501) throw new BrokerRefusedError(operation, problem);
-  return { kind: reply.status === 207 ? 'unclear' : 'refused', problem };
+  return (await tryDelete(requester, item, request)).verdict;
 }
 
-const NOT_ADDRESSABLE: ItemVerdict = {
-  kind: 'refused',
-  problem: {
-    status: 400,
-    title: 'Attribute not addressable',
-    detail:
-      'Decoded, the entity id, the attribute name or the instance id resolves to another path, so it is not sent in one.',
-  },
-};
+/** The same, for those to whom a 404 says more. @throws BrokerRefusedError when the broker has no such operation */
+export async function tryDelete(
+  requester: Requester,
+  item: Item,
+  { path, operation }: ItemDelete,
+): Promise<ItemTried> {
+  const tried = (verdict: ItemVerdict): ItemTried => ({ verdict, wasMissing: false });
+  if (path === undefined) return tried(NOT_ADDRESSABLE);
+  const settled = await requester.send({ method: 'DELETE', path, operation, item: keyOf(item) });
+  if (settled.kind === 'gave-up')
+    return tried({ kind: 'retryable', problem: problemOfFailure(settled.failure) });
+  const { reply } = settled;
+  if (reply.status === 404) return { verdict: { kind: 'claimed-gone' }, wasMissing: true };
+  if (reply.status < 300 && reply.status !== 207) return tried({ kind: 'claimed-gone' });
+  const problem = parseBrokerProblem(reply);
+  if (reply.status === 405 || reply.status === 501) throw new BrokerRefusedError(operation, problem);
+  return tried({ kind: reply.status === 207 ? 'unclear' : 'refused', problem });
+}
+
+const NOT_ADDRESSABLE = noSafePath(
+  'its id or name, or that of its entity, has a character that some servers take for a part of the path or the query',
+);

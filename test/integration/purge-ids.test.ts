@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerReplyError, UnexpectedEntityError } from '../../sidecar/purge/errors.js';
+import { BrokerReplyError, PurgeStoppedError, UnexpectedEntityError } from '../../sidecar/purge/errors.js';
 import { purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 
@@ -66,13 +66,86 @@ describe('ids that are not made for URLs', () => {
     assert.equal(broker.of('single').length, 0);
   });
 
-  it('are deleted singly, percent-encoded', async (t) => {
-    const broker = await startStubBroker(t, { entities: entitiesOf(ODD_IDS), batch: 405 });
+  it('are deleted singly, percent-encoded, after a GET of the same path has shown that very id', async (t) => {
+    for (const strategy of ['auto', 'single'] as const) {
+      const broker = await startStubBroker(t, { entities: entitiesOf(ODD_IDS), batch: 405 });
+      const report = await purged(broker, 'type=Thing', { limits: { strategy } });
+      assert.deepEqual(report.errors, []);
+      assert.equal(broker.entities.size, 0);
+      const proven = new Set(broker.of('retrieve').map(({ target }) => target));
+      assert.ok(proven.size >= 20, 'some are plain');
+      for (const { target, id = '' } of broker.of('single')) {
+        assert.match(target, /^\/ngsi-ld\/v1\/entities\/[\w.~!*'()%-]+$/);
+        assert.equal(proven.has(target), !/^[a-z][\w:]*$/i.test(id), id);
+      }
+      assert.equal(broker.of('single').length, ODD_IDS.length);
+    }
+  });
+
+  it('are not deleted singly where a GET of their path does not show that very id', async (t) => {
+    for (const answer of [
+      { status: 404, body: { title: 'no such entity' } },
+      { status: 400, body: { title: 'unknown parameter' } },
+      { status: 403, body: { title: 'not yours' } },
+      { status: 301, headers: { location: '/elsewhere' } },
+      { status: 204 },
+      { status: 200, body: '<h1>hello</h1>' },
+      { status: 200, body: { id: 'urn:a', type: 'Thing' } },
+      { status: 200, body: [{ id: 'urn:a?b', type: 'Thing' }] },
+    ]) {
+      const entities = entitiesOf(['urn:a', 'urn:a?b', 'urn:plain:1']);
+      const broker = await startStubBroker(t, {
+        entities,
+        batch: 405,
+        fault: ({ kind }) => (kind === 'retrieve' ? answer : undefined),
+      });
+      const report = await purged(broker, 'type=Thing');
+      assert.deepEqual([...broker.entities.keys()], ['urn:a?b'], JSON.stringify(answer));
+      assert.deepEqual([report.deleted, report.failed], [2, 1]);
+      assert.equal(report.errors[0]?.error.type, 'urn:ngsi-ld-gateway:problem:no-safe-path');
+      assert.deepEqual(
+        broker.of('single').map(({ id }) => id),
+        ['urn:a', 'urn:plain:1'],
+      );
+    }
+  });
+
+  it('are tried again where that GET fails for a reason that may pass', async (t) => {
+    let retrievals = 0;
+    const broker = await startStubBroker(t, {
+      entities: entitiesOf(['urn:a?b', 'urn:a']),
+      batch: 405,
+      fault: ({ kind }) => (kind === 'retrieve' && ++retrievals <= 7 ? { status: 503 } : undefined),
+    });
     const report = await purged(broker, 'type=Thing');
-    assert.deepEqual(report.errors, []);
-    assert.equal(broker.entities.size, 0);
-    for (const { target } of broker.of('single'))
-      assert.match(target, /^\/ngsi-ld\/v1\/entities\/[\w.~!*'()%-]+$/);
+    assert.deepEqual([report.deleted, report.failed, broker.entities.size], [2, 0, 0]);
+  });
+
+  it('are shown once only, though their delete has to be tried again', async (t) => {
+    let deletes = 0;
+    const broker = await startStubBroker(t, {
+      entities: entitiesOf(['urn:a?b', 'urn:c']),
+      batch: 405,
+      fault: ({ kind, id }) =>
+        kind === 'single' && id === 'urn:a?b' && ++deletes <= 8 ? { status: 500 } : undefined,
+    });
+    const report = await purged(broker, 'type=Thing');
+    assert.deepEqual([report.deleted, report.failed, broker.of('retrieve').length], [2, 0, 1]);
+  });
+
+  it('stop with the purge, before a delete whose proof was under way', async (t) => {
+    const stop = new AbortController();
+    const broker = await startStubBroker(t, {
+      entities: entitiesOf(['urn:a?b', 'urn:a?c']),
+      batch: 405,
+      fault: ({ kind }) => {
+        if (kind === 'retrieve') stop.abort();
+        return undefined;
+      },
+    });
+    const { error } = await purge(broker, 'type=Thing', { signal: stop.signal });
+    assert.ok(error instanceof PurgeStoppedError);
+    assert.equal(broker.of('single').length, 0);
   });
 
   it('never go into a path where a server could take them for the collection: they are reported', async (t) => {
@@ -88,18 +161,23 @@ describe('ids that are not made for URLs', () => {
     }
   });
 
-  it('go by a batch of their own in second tries, where paths are no way', async (t) => {
+  it('go by a batch of their own in second tries, where no path is safe', async (t) => {
     let isFirst = true;
     const broker = await startStubBroker(t, {
-      entities: entitiesOf(['urn:x/..', 'urn:x:1']),
+      entities: entitiesOf(['urn:x/..', 'urn:x:1', 'urn:x?y']),
       fault: ({ kind }) => {
+        if (kind === 'retrieve') return { status: 200, body: { id: 'urn:x' } };
         if (kind !== 'batch' || !isFirst) return undefined;
         isFirst = false;
         return { status: 204 };
       },
     });
     const report = await purged(broker, 'type=Thing');
-    assert.deepEqual([report.deleted, report.failed, broker.entities.size], [2, 0, 0]);
+    assert.deepEqual([report.deleted, report.failed, broker.entities.size], [3, 0, 0]);
+    assert.deepEqual(
+      broker.of('single').map(({ id }) => id),
+      ['urn:x:1'],
+    );
   });
 
   it('end the purge before any delete when they are missing or empty', async (t) => {

@@ -102,27 +102,39 @@ describe('a temporal purge', () => {
     }
   });
 
-  it('percent-encodes ids and attribute names that are IRIs, each into one path segment', async () => {
+  it('percent-encodes an id that is an IRI into one path segment, once the broker has shown it by that path', async () => {
     const { broker, purge } = await startTemporal();
-    const id = 'http://example.org/cars/1?x#y%2Fé';
-    const attribute = 'https://example.org/terms/speed#now';
-    const make = () => ({
-      id,
+    broker.temporal.seed(1, () => ({
+      id: 'http://example.org/cars/1?x#y%2Fé',
       type: 'Car',
-      [attribute]: { type: 'Property', value: 1, observedAt: hour(1) },
-    });
-    const others = instancesOf(broker).size;
+      speed: { type: 'Property', value: 1, observedAt: hour(1) },
+    }));
+    const answer = await purge('type=Car');
+    assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '1'], answer.text);
+    assert.equal(broker.temporal.count(), 9);
+  });
+
+  it('names attributes and instances that no path can lead to safely, and deletes nothing in their place', async () => {
+    const { broker, purge } = await startTemporal();
+    const instances = { type: 'Property', value: 1, observedAt: hour(1) };
+    broker.temporal.seed(1, () => ({ id: 'http://example.org/cars/1?x', type: 'Car', speed: instances }));
+    const attribute = 'https://example.org/terms/speed#now';
+    broker.temporal.seed(1, () => ({ id: 'urn:x:2', type: 'Car', [attribute]: instances }));
+    const before = instancesOf(broker);
     for (const query of [
       `type=Car&timerel=before&timeAt=${hour(8)}`,
-      `type=Car&attrs=${encodeURIComponent(attribute)}`,
-      'type=Car',
+      `type=Car&attrs=speed,${encodeURIComponent(attribute)}`,
+      'type=Car&datasetId=@none',
     ]) {
-      broker.temporal.seed(1, make);
       const answer = await purge(query);
-      assert.equal(answer.status, 204, answer.text);
-      assert.equal(answer.headers.get('purge-deleted'), '1');
-      assert.equal(instancesOf(broker).size, others);
+      assert.deepEqual([answer.status, answer.headers.get('purge-failed')], [207, '2'], answer.text);
+      const { errors } = answer.json() as {
+        readonly errors: readonly { readonly error: { type: string } }[];
+      };
+      for (const { error } of errors) assert.equal(error.type, 'urn:ngsi-ld-gateway:problem:no-safe-path');
     }
+    assert.deepEqual(instancesOf(broker), before);
+    assert.deepEqual(deletesOf(broker), {});
   });
 
   it('is taken with a slash at the end of the path as well', async () => {

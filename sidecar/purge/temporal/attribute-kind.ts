@@ -1,11 +1,11 @@
 import type { PurgeContext } from '../context.js';
+import { datasetParameter } from '../datasets.js';
 import { deleteItem } from '../item-delete.js';
 import type { ItemKind } from '../item-walk.js';
-import { resourcePath } from '../resource-path.js';
+import { attributePath } from '../resource-path.js';
 import type { Item } from '../tally.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
-import { NO_DATASET } from './query.js';
 
 /** Entities in a page with all their instances. */
 const BARE_LIMIT = 10;
@@ -16,7 +16,7 @@ const BARE_LIMIT = 10;
  * @param datasetId the dataset that the query is for, `@none` for the instances without one; undefined for all
  */
 export function temporalAttributeKind(
-  { requester }: PurgeContext,
+  context: PurgeContext,
   guard: InstanceGuard,
   datasetId: string | undefined,
 ): ItemKind {
@@ -43,16 +43,14 @@ export function temporalAttributeKind(
       isBare = isDue;
       return isDue;
     },
-    remove: async (item) => {
-      const path = resourcePath('/temporal/entities', item.entityId, item.attribute);
-      return deleteItem(requester, item, {
-        path: path === undefined ? undefined : path + scopeOf(datasetId),
+    remove: async (item) =>
+      deleteItem(context.requester, item, {
+        path: pathOf(item, datasetId),
         operation:
           datasetId === undefined
             ? 'delete an attribute of a temporal entity'
             : 'delete a dataset of an attribute',
-      });
-    },
+      }),
     stillThere: {
       status: 409,
       title: `${what} still listed`,
@@ -61,8 +59,8 @@ export function temporalAttributeKind(
   };
 }
 
-/** Without a parameter, only the instances without a datasetId go. */
-function scopeOf(datasetId: string | undefined): string {
-  if (datasetId === undefined) return '?deleteAll=true';
-  return datasetId === NO_DATASET ? '' : `?datasetId=${encodeURIComponent(datasetId)}`;
+function pathOf({ entityId, attribute = '' }: Item, datasetId: string | undefined): string | undefined {
+  const path = attributePath('/temporal/entities', entityId, attribute);
+  const query = datasetId === undefined ? '?deleteAll=true' : datasetParameter(datasetId);
+  return path === undefined || query === undefined ? undefined : path + query;
 }

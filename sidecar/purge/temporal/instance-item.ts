@@ -1,12 +1,12 @@
 import type { BrokerProblem } from '../../broker/broker-problem.js';
 import { ownType } from '../../ngsi-ld/problem.js';
 import type { ItemVerdict } from '../batch-reply.js';
+import { NO_DATASET } from '../datasets.js';
 import { deleteItem } from '../item-delete.js';
 import type { Requester } from '../requester.js';
-import { resourcePath } from '../resource-path.js';
+import { attributePath } from '../resource-path.js';
 import type { Item } from '../tally.js';
 import type { AttributeInstance } from './instances.js';
-import { NO_DATASET } from './query.js';
 import type { TimeFilter } from './time-filter.js';
 
 /** An instance as an item of a purge. */
@@ -66,7 +66,7 @@ export async function removeInstance(
     );
   }
   return deleteItem(requester, item, {
-    path: resourcePath('/temporal/entities', entityId, attribute, instanceId),
+    path: attributePath('/temporal/entities', entityId, attribute ?? '', instanceId),
     operation: 'delete an attribute instance',
   });
 }

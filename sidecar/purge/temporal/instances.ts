@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { NO_DATASET } from '../datasets.js';
 import { BrokerReplyError } from '../errors.js';
-import { NO_DATASET } from './query.js';
 import type { TimeProperty } from './time-filter.js';
 
 /** One instance of an attribute, as far as a purge needs it. */

@@ -1,5 +1,6 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { isUri } from '../../ngsi-ld/names.js';
+import { NO_DATASET } from '../datasets.js';
 import { itemsOf, namesOf } from '../name-list.js';
 import { parseParameters, TEMPORAL_PARAMETERS, type Parameter } from '../parameters.js';
 import { refusedData, vetSelection, type PurgeQuery } from '../selection.js';
@@ -25,9 +26,6 @@ export interface TemporalPurgeQuery extends PurgeQuery {
   /** The datasets that the query names. */
   readonly datasetIds: readonly string[] | undefined;
 }
-
-/** `datasetId` of the instances that have none. */
-export const NO_DATASET = '@none';
 
 const DATASETS_MAX = 100;
 

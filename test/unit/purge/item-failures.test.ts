@@ -6,7 +6,7 @@ import { BrokerFailedError, FilterIgnoredError } from '../../../sidecar/purge/er
 import { deleteItem } from '../../../sidecar/purge/item-delete.js';
 import { removeItems } from '../../../sidecar/purge/item-removal.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
-import { resourcePath } from '../../../sidecar/purge/resource-path.js';
+import { attributePath } from '../../../sidecar/purge/resource-path.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 
@@ -44,7 +44,7 @@ function removal(fails: (index: number) => number | undefined, reads: (index: nu
         }
       },
       remove: async (item) => {
-        const path = resourcePath('/entities', item.entityId, item.attribute);
+        const path = attributePath('/entities', item.entityId, item.attribute ?? '');
         return deleteItem(context.requester, item, { path, operation: 'delete an attribute' });
       },
       stillThere: { status: 409 },
