@@ -22,6 +22,8 @@ export interface BrokerCapabilities {
   batchSizeMax: number | undefined;
   /** False once batch delete turned out to be missing or without effect. */
   batchDelete: boolean;
+  /** True once deleteAll=true turned out to find attributes with datasets only. */
+  deleteAllNeedsDatasets: boolean;
   /** True when the broker answered such a page, or a larger one, with 200: a 400 on it is then the query's fault. */
   isProvenPage(projection: Projection, limit: number): boolean;
   setProvenPage(projection: Projection, limit: number): void;
@@ -42,6 +44,7 @@ interface Memory {
   pageSizeMax: number | undefined;
   batchSizeMax: number | undefined;
   batchDelete: boolean;
+  deleteAllNeedsDatasets: boolean;
   readonly provenLimit: Map<Projection, number>;
   readonly countsBeforeSinceMs: Map<string, number>;
   readonly honouredSinceMs: Map<string, number>;
@@ -56,6 +59,7 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilitie
     pageSizeMax: undefined,
     batchSizeMax: undefined,
     batchDelete: true,
+    deleteAllNeedsDatasets: false,
     provenLimit: new Map(),
     countsBeforeSinceMs: new Map(),
     honouredSinceMs: new Map(),
@@ -98,6 +102,12 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilitie
     },
     set batchDelete(value) {
       current().batchDelete = value;
+    },
+    get deleteAllNeedsDatasets() {
+      return current().deleteAllNeedsDatasets;
+    },
+    set deleteAllNeedsDatasets(value) {
+      current().deleteAllNeedsDatasets = value;
     },
     isProvenPage: (projection, limit) => (current().provenLimit.get(projection) ?? 0) >= limit,
     setProvenPage: (projection, limit) => {

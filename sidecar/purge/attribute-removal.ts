@@ -1,13 +1,13 @@
 import { attributesToRemove, checkNames } from './attribute-items.js';
 import type { PurgeContext } from './context.js';
+import { datasetsOf } from './datasets.js';
 import type { Preview } from './dry-run.js';
 import { TooManyMatchesError } from './errors.js';
 import { IdLedger } from './id-ledger.js';
-import { deleteItem } from './item-delete.js';
 import { removeItems } from './item-removal.js';
 import { countItems, type ItemKind } from './item-walk.js';
 import type { AttributeRemoval } from './query.js';
-import { attributePath } from './resource-path.js';
+import { deleteWholeAttribute } from './whole-attribute.js';
 
 const SAMPLE_MAX = 100;
 
@@ -48,23 +48,22 @@ export async function removeAttributes(
 }
 
 /** Attributes of entities, each with all its instances (clause 6.7.3.2). */
-function attributeKind({ requester }: PurgeContext, removal: AttributeRemoval): ItemKind {
+function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKind {
   return {
     *read(page, indexes) {
       const items = indexes.flatMap((index) => {
         const entityId = page.ids[index] ?? '';
-        const names = attributesToRemove(page.entities[index] ?? {}, removal);
-        return names.map((attribute) => ({ entityId, attribute }));
+        const entity = page.entities[index] ?? {};
+        return attributesToRemove(entity, removal).map((attribute) => ({
+          entityId,
+          attribute,
+          datasets: datasetsOf(entity[attribute]),
+        }));
       });
       yield { items };
     },
-    remove: async (item) => {
-      const path = attributePath('/entities', item.entityId, item.attribute ?? '');
-      return deleteItem(requester, item, {
-        path: path === undefined ? undefined : `${path}?deleteAll=true`,
-        operation: 'delete an attribute',
-      });
-    },
+    remove: async (item) =>
+      deleteWholeAttribute(context, item, { collection: '/entities', operation: 'delete an attribute' }),
     stillThere: {
       status: 409,
       title: 'Attribute still listed',

@@ -13,6 +13,8 @@ export interface Item {
   readonly attribute?: string;
   readonly datasetId?: string;
   readonly instanceId?: string;
+  /** Of an attribute that goes as a whole: the datasets that it is shown with. */
+  readonly datasets?: readonly string[];
   /** Tells instances without an instanceId apart: a digest of what the instance holds. */
   readonly digest?: string;
   /** The instance's time by the name of the query's timeproperty, where it shows one. */

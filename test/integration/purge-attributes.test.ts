@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createCapabilities } from '../../sidecar/broker/capabilities.js';
 import { BrokerReplyError, QueryRefusedError } from '../../sidecar/purge/errors.js';
-import { isProbe, purge, purged, requestCounts } from '../support/purge-harness.js';
+import { createTestClock, isProbe, purge, purged, requestCounts } from '../support/purge-harness.js';
 import { startStubBroker, type StubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 import type { StubEntity } from '../support/stub-broker-filter.js';
-import { seededRandom } from '../support/stub-broker-state.js';
+import { seededRandom, type StubRequest } from '../support/stub-broker-state.js';
 
 const property = (value: number) => ({ type: 'Property', value });
 
@@ -135,7 +136,8 @@ describe('a purge that drops attributes', () => {
     const report = await purged(broker, 'type=Thing&drop=n');
     assert.deepEqual([report.deleted, report.failed], [20, 0]);
     assert.ok(stale > 6, 'the purge looked until the query had caught up');
-    assert.equal(broker.of('attribute').length, 40, 'each was removed twice at most');
+    const whole = broker.of('attribute').filter(({ query }) => query.get('deleteAll') === 'true');
+    assert.equal(whole.length, 40, 'each was removed twice at most');
   });
 
   it('does not call it done when the broker counts matches that it does not list', async (t) => {
@@ -218,5 +220,88 @@ describe('names of attributes in drop and keep', () => {
     );
     assert.deepEqual(Object.keys(broker.entities.get('urn:x:1') ?? {}).sort(), ['..', 'id', 'type']);
     assert.equal(broker.of('other').length + broker.of('single').length + broker.of('collection').length, 0);
+  });
+});
+
+describe('a broker whose deleteAll=true finds attributes with datasets only', () => {
+  const limits = { pageSize: 20 };
+  const isWhole = ({ query }: StubRequest) => query.get('deleteAll') === 'true';
+
+  it('removes all instances of each, with one request for an attribute once that is learnt', async (t) => {
+    const broker = await startStubBroker(t, { entities: rich(90), deleteAll: 'with-datasets' });
+    const report = await purged(broker, 'type=Thing&keep=other', { limits });
+    assert.deepEqual([report.deleted, report.failed], [225, 0]);
+    for (const entity of broker.entities.values())
+      assert.deepEqual(Object.keys(entity).sort(), ['id', 'type']);
+    assert.ok(broker.of('attribute').length <= 225 + 4, `${broker.of('attribute').length} deletes`);
+    const ofDatasets = broker.of('attribute').filter(({ attribute }) => attribute === 'm');
+    assert.ok(ofDatasets.length === 90 && ofDatasets.every(isWhole), 'datasets go with their attribute');
+  });
+
+  it('is known as such for an hour', async (t) => {
+    const clock = createTestClock();
+    const capabilities = createCapabilities(clock);
+    for (const [passedMs, wholeDeletes] of [
+      [0, 4],
+      [3_599_000, 0],
+      [2_000, 4],
+    ] as const) {
+      await clock.sleep(passedMs);
+      const broker = await startStubBroker(t, { entities: rich(30), deleteAll: 'with-datasets' });
+      const report = await purged(broker, 'type=Thing&drop=n', { limits, capabilities, clock });
+      assert.equal(report.deleted, 30);
+      assert.equal(broker.of('attribute').filter(isWhole).length, wholeDeletes);
+    }
+  });
+
+  it('is not inferred where an attribute is really gone', async (t) => {
+    const capabilities = createCapabilities(createTestClock());
+    const broker = await startStubBroker(t, {
+      entities: rich(20),
+      fault: ({ kind, id = '' }, { entities }) => {
+        if (kind === 'attribute') entities.set(id, { id, type: 'Thing' });
+        return undefined;
+      },
+    });
+    await purged(broker, 'type=Thing&drop=n', { capabilities });
+    assert.equal(capabilities.deleteAllNeedsDatasets, false);
+  });
+
+  it('loses no dataset that came after an attribute was listed', async (t) => {
+    const broker = await startStubBroker(t, {
+      entities: rich(30),
+      deleteAll: 'with-datasets',
+      fault: ({ kind, id = '' }, { entities, requests }) => {
+        const entity = entities.get(id);
+        const isFirst = requests.filter((request) => request.id === id).length === 1;
+        if (kind === 'attribute' && isFirst && entity !== undefined && id.endsWith('7'))
+          entities.set(id, { ...entity, n: [property(1), { ...property(2), datasetId: 'urn:d:new' }] });
+        return undefined;
+      },
+    });
+    const report = await purged(broker, 'type=Thing&drop=n', { limits });
+    assert.deepEqual([report.deleted, report.failed], [30, 0]);
+    assert.deepEqual(withAttribute(broker, 'n'), []);
+  });
+});
+
+describe('a broker that does not know deleteAll=true', () => {
+  it('removes attributes dataset by dataset, those in sight', async (t) => {
+    const broker = await startStubBroker(t, { entities: rich(30), deleteAll: 'none' });
+    const report = await purged(broker, 'type=Thing&drop=m');
+    assert.deepEqual([report.deleted, report.failed], [30, 0]);
+    assert.deepEqual(withAttribute(broker, 'm'), []);
+  });
+
+  it('names the attribute where a datasetId could be read as another parameter, and sends nothing for it', async (t) => {
+    const m = [property(1), { ...property(2), datasetId: 'urn:d:1&deleteAll=true' }];
+    const broker = await startStubBroker(t, {
+      entities: [{ id: 'urn:x:1', type: 'Thing', m }],
+      deleteAll: 'none',
+    });
+    const report = await purged(broker, 'type=Thing&drop=m');
+    assert.deepEqual([report.deleted, report.failed], [0, 1]);
+    assert.equal(report.errors[0]?.error.type, 'urn:ngsi-ld-gateway:problem:no-safe-path');
+    assert.ok(broker.of('attribute').every(({ target }) => !target.includes('datasetId')));
   });
 });

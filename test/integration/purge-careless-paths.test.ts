@@ -298,3 +298,29 @@ describe('an id that a server takes apart', () => {
     });
   }
 });
+
+describe('attributes of temporal entities at a broker whose deleteAll finds those with datasets only', () => {
+  it('go with one request each, whole, once that is learnt', async (t) => {
+    const broker = await startCarelessBroker(t);
+    broker.deleteAll = 'with-datasets';
+    const part = { instanceId: 'urn:i:1', observedAt: OLD };
+    const set = { instanceId: 'urn:i:2', observedAt: OLD, datasetId: 'urn:d:1' };
+    broker.fill(
+      Array.from({ length: 40 }, (_, n) => ({
+        id: `urn:t:${n}`,
+        type: 'Doomed',
+        attributes: new Map([
+          ['plain', n % 4 === 0 ? [part, set] : [part]],
+          ['kept', [part]],
+        ]),
+      })),
+    );
+    const { report } = await purgeHistory(broker, 'type=Doomed&attrs=plain');
+    assert.deepEqual([report?.deleted, report?.failed], [40, 0]);
+    const left = broker
+      .contents()
+      .filter(({ collection, attribute }) => collection === 'temporal' && attribute === 'plain');
+    assert.deepEqual(left, []);
+    assert.ok(broker.deletes.length <= 40 + 4, `${broker.deletes.length} deletes`);
+  });
+});

@@ -4,6 +4,7 @@ import { deleteItem } from '../item-delete.js';
 import type { ItemKind } from '../item-walk.js';
 import { attributePath } from '../resource-path.js';
 import type { Item } from '../tally.js';
+import { deleteWholeAttribute } from '../whole-attribute.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
 
@@ -32,7 +33,8 @@ export function temporalAttributeKind(
           guard.checkAttribute(entityId, attribute);
           for (const instance of instances) guard.checkInstance(entityId, attribute, instance);
           if (instances.length === 0) continue;
-          items.push({ entityId, attribute, ...(datasetId === undefined ? {} : { datasetId }) });
+          const datasets = [...new Set(instances.map((instance) => instance.datasetId))];
+          items.push({ entityId, attribute, ...(datasetId === undefined ? { datasets } : { datasetId }) });
         }
       }
       yield { items };
@@ -44,13 +46,15 @@ export function temporalAttributeKind(
       return isDue;
     },
     remove: async (item) =>
-      deleteItem(context.requester, item, {
-        path: pathOf(item, datasetId),
-        operation:
-          datasetId === undefined
-            ? 'delete an attribute of a temporal entity'
-            : 'delete a dataset of an attribute',
-      }),
+      datasetId === undefined
+        ? deleteWholeAttribute(context, item, {
+            collection: '/temporal/entities',
+            operation: 'delete an attribute of a temporal entity',
+          })
+        : deleteItem(context.requester, item, {
+            path: datasetPath(item, datasetId),
+            operation: 'delete a dataset of an attribute',
+          }),
     stillThere: {
       status: 409,
       title: `${what} still listed`,
@@ -59,8 +63,8 @@ export function temporalAttributeKind(
   };
 }
 
-function pathOf({ entityId, attribute = '' }: Item, datasetId: string | undefined): string | undefined {
+function datasetPath({ entityId, attribute = '' }: Item, datasetId: string): string | undefined {
   const path = attributePath('/temporal/entities', entityId, attribute);
-  const query = datasetId === undefined ? '?deleteAll=true' : datasetParameter(datasetId);
+  const query = datasetParameter(datasetId);
   return path === undefined || query === undefined ? undefined : path + query;
 }

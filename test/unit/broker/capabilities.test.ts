@@ -14,6 +14,7 @@ describe('broker capabilities', () => {
     const { capabilities } = capabilitiesAt(0);
     assert.deepEqual([...capabilities.refusedProjections], []);
     assert.equal(capabilities.batchDelete, true);
+    assert.equal(capabilities.deleteAllNeedsDatasets, false);
     assert.equal(capabilities.countAccepted, true);
     assert.equal(capabilities.pageSizeMax, undefined);
     assert.equal(capabilities.batchSizeMax, undefined);
@@ -29,6 +30,7 @@ describe('broker capabilities', () => {
       pageSizeMax: capabilities.pageSizeMax,
       batchSizeMax: capabilities.batchSizeMax,
       batchDelete: capabilities.batchDelete,
+      deleteAllNeedsDatasets: capabilities.deleteAllNeedsDatasets,
       proven: capabilities.isProvenPage('none', 100),
       honoured: capabilities.isHonoured('q'),
     });
@@ -38,6 +40,7 @@ describe('broker capabilities', () => {
     capabilities.pageSizeMax = 100;
     capabilities.batchSizeMax = 20;
     capabilities.batchDelete = false;
+    capabilities.deleteAllNeedsDatasets = true;
     capabilities.setProvenPage('none', 100);
     capabilities.setHonoured('q');
     const all = {
@@ -46,6 +49,7 @@ describe('broker capabilities', () => {
       pageSizeMax: 100,
       batchSizeMax: 20,
       batchDelete: false,
+      deleteAllNeedsDatasets: true,
       proven: true,
       honoured: true,
     };
