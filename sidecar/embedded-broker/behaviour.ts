@@ -39,6 +39,8 @@ export interface Behaviour extends TemporalBehaviour {
    * and one that drops `timerel` needs no time query.
    */
   ignoreParameters: readonly string[];
+  /** Headers that name a tenant (lower-case) and are not looked at. */
+  ignoreTenantHeaders: readonly string[];
   /** `absent`: no count header; `negative`: -2. */
   countHeader: 'right' | 'absent' | 'negative';
   /** Value of `NGSILD-Warning` on every query page. */
@@ -78,6 +80,7 @@ export function goodBehaviour(): Behaviour {
     noPageLinks: false,
     noPick: false,
     ignoreParameters: [],
+    ignoreTenantHeaders: [],
     countHeader: 'right',
     warning: undefined,
     noBatchStatus: undefined,

@@ -13,6 +13,9 @@ import { routeRequest } from './router.js';
 const HEADERS_MAX_BYTES = 512 * 1024;
 const CORE_CONTEXT_LINK = `<${CORE_CONTEXT}>; rel="${CONTEXT_LINK_RELATION}"; type="application/ld+json"`;
 
+/** Both are in use; the standard's own wins. */
+const TENANT_HEADERS = ['ngsild-tenant', 'fiware-service'] as const;
+
 /** The HTTP server of a broker; not yet listening. */
 export function createBrokerServer(context: BrokerContext, log: RequestLog): Server {
   return createServer({ maxHeaderSize: HEADERS_MAX_BYTES }, (incoming, outgoing) => {
@@ -30,8 +33,9 @@ async function serve(
   const { behaviour, chance, clock, limits } = context;
   const { method = '', url = '/', headers } = incoming;
   const [path = '', search = ''] = splitOnce(url, '?');
-  // Both headers are in use; the standard's own wins.
-  const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
+  const tenant = TENANT_HEADERS.filter((name) => !behaviour.ignoreTenantHeaders.includes(name))
+    .map((name) => headers[name])
+    .find((value) => value !== undefined);
   const request: BrokerRequest = {
     method,
     path,

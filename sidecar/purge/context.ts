@@ -9,10 +9,12 @@ import type { ListedResource } from './listed-resource.js';
 import { createLister, type Lister } from './listing.js';
 import type { Page } from './page.js';
 import { learnStride } from './page-first.js';
+import type { PageQuery } from './page-query.js';
 import type { Parameter } from './parameters.js';
 import { proveFilters } from './prober.js';
 import type { Requester } from './requester.js';
 import type { PurgeQuery } from './selection.js';
+import { proveTenant } from './tenant-proof.js';
 import { Tally, type Item } from './tally.js';
 import type { PagingEvidence } from './walk.js';
 
@@ -88,7 +90,7 @@ export interface PurgeContext extends PurgeScope {
    */
   takeFresh(ids: readonly string[]): readonly string[];
   /**
-   * Proves, once, that the broker honours the filters of the query; due before anything listed is used.
+   * Proves, once, that the broker honours the filters of the query and the tenant; due before anything listed is used.
    *
    * @throws FilterIgnoredError
    */
@@ -165,6 +167,8 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
       const isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
       const countsUnshown = resource.path === '/temporal/entities';
       let proof: Promise<void> | undefined;
+      /** The first query that listed something. */
+      let listed: PageQuery | undefined;
       const context: PurgeContext = {
         ...scope,
         selection,
@@ -176,6 +180,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
           page: async (pageQuery) => {
             const page = await unchecked.page(pageQuery);
             check(page, isLocal);
+            if (page.ids.length > 0) listed ??= pageQuery;
             return page;
           },
         },
@@ -190,7 +195,10 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
       return context;
 
       async function prove(): Promise<void> {
-        await proveFilters(filters, unchecked, capabilities, { additions, countsUnshown });
+        await Promise.all([
+          proveFilters(filters, unchecked, capabilities, { additions, countsUnshown }),
+          listed === undefined ? undefined : proveTenant(listed, requester.headers, unchecked, capabilities),
+        ]);
         await learnStride(context);
       }
     },

@@ -101,7 +101,7 @@ export function createLister(options: ListerOptions): Lister {
   const asksCount = (query: PageQuery) => query.count === true && capabilities.countAccepted;
 
   async function ask(query: PageQuery, limit: number, projection: Projection): Promise<BrokerReply> {
-    return send([
+    const parameters = [
       ...query.selection,
       ...projectionParameters(projection, query),
       { name: 'limit', value: String(limit) },
@@ -109,14 +109,19 @@ export function createLister(options: ListerOptions): Lister {
         ? []
         : [{ name: 'offset', value: String(query.offset) }]),
       ...(asksCount(query) ? [{ name: 'count', value: 'true' }] : []),
-    ]);
+    ];
+    return send(parameters, query.headers);
   }
 
-  async function send(parameters: readonly Parameter[]): Promise<BrokerReply> {
+  async function send(
+    parameters: readonly Parameter[],
+    headers?: PageQuery['headers'],
+  ): Promise<BrokerReply> {
     const request = {
       method: 'GET',
       path: `${resource.path}?${formatParameters(parameters)}`,
       operation: resource.listing,
+      ...(headers === undefined ? {} : { headers }),
     } as const;
     let settled: Settled = await requester.send(request, { allow403: true });
     // In a purge that has had answers, a query whose tries ran out is more likely bad luck than a dead broker, and

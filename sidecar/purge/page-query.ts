@@ -16,6 +16,8 @@ export interface PageQuery {
   readonly needsTimes?: boolean;
   /** As the query's author would send it, without a projection. */
   readonly isBare?: boolean;
+  /** Sent in place of the purge's own headers of these names; lower-case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** How much of a page to ask for. */

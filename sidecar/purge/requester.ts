@@ -23,6 +23,8 @@ export interface PurgeRequest {
   readonly operation: string;
   /** Key of the single item that the request is for: its own failures do not speak of the broker. */
   readonly item?: string;
+  /** Sent in place of the purge's own headers of these names; lower-case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** How a request ended: answered (any status that settles it), or given up after the last try. */
@@ -48,6 +50,8 @@ export interface Requester {
   forgiveFailures(): void;
   /** Sends nothing more after what is under way: the purge has met its end. Waiting requests throw PurgeStoppedError. */
   halt(): void;
+  /** Sent with each request; names are lower-case. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Requests sent so far, every try counted. */
   readonly requests: number;
   /** Requests answered without a failure so far. */
@@ -115,7 +119,7 @@ export function createRequester(options: RequesterOptions): Requester {
       reply = await client.send({
         method: request.method,
         path: request.path,
-        headers,
+        headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
         ...(request.jsonBody === undefined ? {} : { jsonBody: request.jsonBody }),
         // A query may be cut off; a delete already sent is waited for, so that its effect is known.
         ...(request.method === 'GET' ? { signal } : {}),
@@ -208,6 +212,7 @@ export function createRequester(options: RequesterOptions): Requester {
       brokenBy = undefined;
     },
     halt: () => ending.abort(),
+    headers,
     get requests() {
       return requests;
     },
