@@ -7,6 +7,9 @@ export type Projection = 'pick' | 'key-values' | 'recent-times' | 'recent' | 'ti
 export type ProbedParameter =
   'type' | 'attrs' | 'q' | 'idPattern' | 'scopeQ' | 'georel' | 'datasetId' | 'timerel' | 'timeproperty';
 
+/** The standard writes the path of a collection in both ways, and most brokers take both. */
+export type CollectionEnd = '' | '/';
+
 /**
  * What was learnt about one broker's entities, or temporal entities: what it refuses and what it honours. Each fact is forgotten after an hour, since
  * brokers are upgraded and replaced behind their address.
@@ -22,6 +25,8 @@ export interface BrokerCapabilities {
   batchSizeMax: number | undefined;
   /** False once batch delete turned out to be missing or without effect. */
   batchDelete: boolean;
+  /** How the path of the collection ends where the broker answers queries; undefined while none was answered. */
+  collectionEnd: CollectionEnd | undefined;
   /** True once deleteAll=true turned out to find attributes with datasets only. */
   deleteAllNeedsDatasets: boolean;
   /** True when the broker answered such a page, or a larger one, with 200: a 400 on it is then the query's fault. */
@@ -44,6 +49,7 @@ interface Memory {
   pageSizeMax: number | undefined;
   batchSizeMax: number | undefined;
   batchDelete: boolean;
+  collectionEnd: CollectionEnd | undefined;
   deleteAllNeedsDatasets: boolean;
   readonly provenLimit: Map<Projection, number>;
   readonly countsBeforeSinceMs: Map<string, number>;
@@ -59,6 +65,7 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilitie
     pageSizeMax: undefined,
     batchSizeMax: undefined,
     batchDelete: true,
+    collectionEnd: undefined,
     deleteAllNeedsDatasets: false,
     provenLimit: new Map(),
     countsBeforeSinceMs: new Map(),
@@ -102,6 +109,12 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilitie
     },
     set batchDelete(value) {
       current().batchDelete = value;
+    },
+    get collectionEnd() {
+      return current().collectionEnd;
+    },
+    set collectionEnd(value) {
+      current().collectionEnd = value;
     },
     get deleteAllNeedsDatasets() {
       return current().deleteAllNeedsDatasets;

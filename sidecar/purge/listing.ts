@@ -6,14 +6,14 @@ import {
   type BrokerProblem,
 } from '../broker/broker-problem.js';
 import { ReplyTooLargeError } from '../broker/errors.js';
-import type { BrokerReply } from '../broker/outcome.js';
+import { createCollection, type Answered } from './collection.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
 import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';
 import { parsePage, type Page } from './page.js';
 import type { PageQuery } from './page-query.js';
 import { PageSize } from './page-size.js';
-import { formatParameters, type Parameter } from './parameters.js';
-import type { Requester, Settled } from './requester.js';
+import type { Parameter } from './parameters.js';
+import type { Requester } from './requester.js';
 import type { Clock } from '../shared/clock.js';
 
 /** A page, and what was asked for in the end. */
@@ -23,6 +23,8 @@ export interface ListedPage extends Page {
   readonly instances: number | undefined;
   /** A page of another size may follow. */
   readonly mayGrow: boolean;
+  /** The path that listed it, below the API root: the collection, with a slash at the end where the broker wants one. */
+  readonly path: string;
 }
 
 /** Lists the matches of a query, page by page, adapting to what the broker accepts. */
@@ -54,7 +56,8 @@ export interface ListerOptions {
 const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
 
 export function createLister(options: ListerOptions): Lister {
-  const { requester, capabilities, resource, clock } = options;
+  const { capabilities, resource, clock } = options;
+  const collection = createCollection(options);
   const size = new PageSize(options.pageSize, options.pageSizeMax);
 
   /** Larger pages of this query are too large to be read; other queries may be slimmer. */
@@ -100,7 +103,7 @@ export function createLister(options: ListerOptions): Lister {
 
   const asksCount = (query: PageQuery) => query.count === true && capabilities.countAccepted;
 
-  async function ask(query: PageQuery, limit: number, projection: Projection): Promise<BrokerReply> {
+  async function ask(query: PageQuery, limit: number, projection: Projection): Promise<Answered> {
     const parameters = [
       ...query.selection,
       ...projectionParameters(projection, query),
@@ -110,28 +113,7 @@ export function createLister(options: ListerOptions): Lister {
         : [{ name: 'offset', value: String(query.offset) }]),
       ...(asksCount(query) ? [{ name: 'count', value: 'true' }] : []),
     ];
-    return send(parameters, query.headers);
-  }
-
-  async function send(
-    parameters: readonly Parameter[],
-    headers?: PageQuery['headers'],
-  ): Promise<BrokerReply> {
-    const request = {
-      method: 'GET',
-      path: `${resource.path}?${formatParameters(parameters)}`,
-      operation: resource.listing,
-      ...(headers === undefined ? {} : { headers }),
-    } as const;
-    let settled: Settled = await requester.send(request, { allow403: true });
-    // In a purge that has had answers, a query whose tries ran out is more likely bad luck than a dead broker, and
-    // giving up would leave matches behind. A broker that really died stays dead for another round of tries.
-    if (isBadLuck(settled) && requester.successes > 0) {
-      settled = await requester.send(request, { allow403: true });
-    }
-    if (settled.kind === 'gave-up')
-      throw new BrokerFailedError(resource.listing, settled.failure, 'attempts-used-up');
-    return settled.reply;
+    return collection.query(parameters, query.headers);
   }
 
   /** Takes a step back for a page that is too large to be read; false when there is none left to take. */
@@ -178,7 +160,7 @@ export function createLister(options: ListerOptions): Lister {
 
   async function tryOut(query: PageQuery, limit: number, projection: Projection) {
     try {
-      const reply = await ask(query, limit, projection);
+      const { reply } = await ask(query, limit, projection);
       if (resource.answered.has(reply.status)) return 'accepted';
       return isAboutPageSize(parseBrokerProblem(reply)) ? 'too-many' : 'refused';
     } catch (error) {
@@ -207,7 +189,7 @@ export function createLister(options: ListerOptions): Lister {
   return {
     async showsAnything(selection) {
       try {
-        const reply = await send(selection);
+        const { reply } = await collection.query(selection);
         return resource.answered.has(reply.status) && parsePage(reply).ids.length > 0;
       } catch (error) {
         if (error instanceof ReplyTooLargeError) return true;
@@ -221,9 +203,9 @@ export function createLister(options: ListerOptions): Lister {
         const limit = limitFor(query);
         const projection = projectionFor(query);
         const startedMs = clock.now();
-        let reply: BrokerReply;
+        let answered: Answered;
         try {
-          reply = await ask(query, limit, projection);
+          answered = await ask(query, limit, projection);
         } catch (error) {
           if (limit > size.start && isOfThisPage(error)) {
             size.refuse();
@@ -233,11 +215,13 @@ export function createLister(options: ListerOptions): Lister {
           if (!asksForLess(query, limit)) throw new BrokerReplyError(error.message, { cause: error });
           continue;
         }
+        const { reply, path } = answered;
         if (resource.answered.has(reply.status)) {
           const page = parsePage(reply);
+          collection.confirm(answered);
           capabilities.setProvenPage(projection, limit);
           noteSize(page, limit, clock.now() - startedMs);
-          return { ...page, limit, instances: instancesOf(query, projection), mayGrow: mayGrow() };
+          return { ...page, limit, instances: instancesOf(query, projection), mayGrow: mayGrow(), path };
         }
         if (limit > size.start) {
           size.refuse();
@@ -267,11 +251,6 @@ function isOfThisPage(error: unknown): boolean {
     error instanceof ReplyTooLargeError ||
     (error instanceof BrokerFailedError && error.reason === 'attempts-used-up')
   );
-}
-
-/** The tries ran out for a reason that may pass; a @context that cannot be loaded is none. */
-function isBadLuck(settled: Settled): boolean {
-  return settled.kind === 'gave-up' && settled.failure.kind !== 'context-unavailable';
 }
 
 /** How many instances of each attribute a query asks for; undefined for all. */

@@ -41,7 +41,8 @@ export async function purgeNatively(
   if (matched > 0 && first.ids.length === 0) {
     throw new BrokerReplyError(`The broker counts ${matched} matches but lists none of them.`);
   }
-  const path = `/entities?${formatParameters(selection)}`;
+  // As it was spelled in a query that the broker answered: spelled otherwise, it may mean something else.
+  const path = `${first.path}?${formatParameters(selection)}`;
   let left = matched;
   let fewest = matched;
   let page = first;

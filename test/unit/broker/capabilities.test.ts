@@ -15,6 +15,7 @@ describe('broker capabilities', () => {
     assert.deepEqual([...capabilities.refusedProjections], []);
     assert.equal(capabilities.batchDelete, true);
     assert.equal(capabilities.deleteAllNeedsDatasets, false);
+    assert.equal(capabilities.collectionEnd, undefined);
     assert.equal(capabilities.countAccepted, true);
     assert.equal(capabilities.pageSizeMax, undefined);
     assert.equal(capabilities.batchSizeMax, undefined);
@@ -31,6 +32,7 @@ describe('broker capabilities', () => {
       batchSizeMax: capabilities.batchSizeMax,
       batchDelete: capabilities.batchDelete,
       deleteAllNeedsDatasets: capabilities.deleteAllNeedsDatasets,
+      collectionEnd: capabilities.collectionEnd,
       proven: capabilities.isProvenPage('none', 100),
       honoured: capabilities.isHonoured('q'),
     });
@@ -41,6 +43,7 @@ describe('broker capabilities', () => {
     capabilities.batchSizeMax = 20;
     capabilities.batchDelete = false;
     capabilities.deleteAllNeedsDatasets = true;
+    capabilities.collectionEnd = '/';
     capabilities.setProvenPage('none', 100);
     capabilities.setHonoured('q');
     const all = {
@@ -50,6 +53,7 @@ describe('broker capabilities', () => {
       batchSizeMax: 20,
       batchDelete: false,
       deleteAllNeedsDatasets: true,
+      collectionEnd: '/',
       proven: true,
       honoured: true,
     };
