@@ -1,7 +1,8 @@
 import { pino } from 'pino';
-import { isLoopback, loadConfig, type Config } from './config/load.js';
+import { loadConfig, type Config } from './config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { startErrorLines } from './http/problem.js';
+import { isLoopback } from './shared/loopback.js';
 
 /** Exit codes: a mistake in the configuration is told from a failed start. */
 const EXIT_CONFIG = 2;

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { GatewayError } from '../shared/errors.js';
+import { isLoopback } from '../shared/loopback.js';
 import { isServiceLink, misspeltNames } from './misspelt-names.js';
 import { settings, type Setting, type SettingName } from './settings.js';
 
@@ -98,10 +98,4 @@ function pointsToItself(values: ReadonlyMap<string, unknown>): boolean {
     host === brokerHost ||
     (isLoopback(brokerHost) && (isLoopback(host) || host === '0.0.0.0' || host === '::'));
   return port === values.get('PORT') && isSameHost;
-}
-
-/** True for addresses that only this machine reaches. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host === '::1') return true;
-  return isIP(host) === 4 && host.startsWith('127.');
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopback } from '../config/load.js';
+import { isLoopback } from '../shared/loopback.js';
 import type { ProblemDraft } from './forward-problem.js';
 import { ownType } from '../ngsi-ld/problem.js';
 

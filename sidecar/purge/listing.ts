@@ -55,6 +55,9 @@ export interface ListerOptions {
 /** Page sizes to fall back to, as the contract of the product names them. */
 const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
 
+/** Statuses with which brokers refuse a page for its size, among other reasons. */
+const MAY_BE_SIZE: ReadonlySet<number> = new Set([400, 403, 413, 422]);
+
 export function createLister(options: ListerOptions): Lister {
   const { capabilities, resource, clock } = options;
   const collection = createCollection(options);
@@ -223,7 +226,7 @@ export function createLister(options: ListerOptions): Lister {
           noteSize(page, limit, clock.now() - startedMs);
           return { ...page, limit, instances: instancesOf(query, projection), mayGrow: mayGrow(), path };
         }
-        if (limit > size.start) {
+        if (limit > size.start && MAY_BE_SIZE.has(reply.status)) {
           size.refuse();
           capabilities.pageSizeMax = Math.min(size.size, capabilities.pageSizeMax ?? Infinity);
           continue;

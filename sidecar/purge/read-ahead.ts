@@ -44,8 +44,8 @@ export class ReadAhead {
       if (this.#asked.has(at)) continue;
       const page = this.#lister
         .page({ selection, offset: at, limit })
-        // More than were counted have arrived since: that is no contradiction.
-        .then((shown) => ({ ...shown, count: Math.max(count, at + shown.ids.length) }));
+        // More than were counted have arrived since, or the count was wrong: the next query is to say.
+        .then((shown) => ({ ...shown, count: at + shown.ids.length > count ? undefined : count }));
       // It is thrown to the walk when its turn comes.
       page.catch(() => {});
       this.#asked.set(at, page);

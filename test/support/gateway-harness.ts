@@ -109,6 +109,8 @@ export const QUICK = {
   RETRY_MIN_DELAY_MS: '0',
   RETRY_MAX_DELAY_MS: '0',
   DATABASE_PATH: ':memory:',
+  // By which tests that write requests by hand call it.
+  ALLOWED_HOSTS: 'g,x,a,other,gateway,gateway.test,public.example',
 } as const;
 
 /** Starts a gateway in this process from environment variables, with its log captured; time and chance may be replaced. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ConfigError, isLoopback, loadConfig } from '../../../sidecar/config/load.js';
+import { ConfigError, loadConfig } from '../../../sidecar/config/load.js';
 import { settings } from '../../../sidecar/config/settings.js';
+import { isLoopback } from '../../../sidecar/shared/loopback.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
