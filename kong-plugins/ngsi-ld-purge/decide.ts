@@ -1,5 +1,12 @@
 import type { ParsedConfig, PluginConfig } from './config-schema.js';
-import { isNgsiLd, isResource, isSchemaService, meansPurge, purgeCollection } from './path.js';
+import {
+  isGuardedRecord,
+  isNgsiLd,
+  isResource,
+  isSchemaService,
+  meansPurge,
+  purgeCollection,
+} from './path.js';
 import { purgePolicy } from './policy.js';
 import { problem, type Problem } from './problem.js';
 
@@ -18,49 +25,53 @@ export type Decision =
   | { readonly kind: 'pass' }
   /** A purge: vetted, stamped, sent to the sidecar with its policy. */
   | { readonly kind: 'purge'; readonly config: PluginConfig; readonly policy: string }
-  /** A write to the schema service: stamped and sent to the sidecar. */
-  | { readonly kind: 'schema'; readonly config: PluginConfig }
+  /** A request to the sidecar's own API that needs the token: stamped like a purge, which it may start. */
+  | { readonly kind: 'api'; readonly config: PluginConfig; readonly policy: string }
   /** A DELETE that may be more than one resource: the sidecar judges it, without our stamp. */
   | { readonly kind: 'judge'; readonly config: PluginConfig }
   | { readonly kind: 'refuse'; readonly problem: Problem };
 
-/** Methods that change nothing (RFC 9110 § 9.2.1): never looked at any further. */
-export function isSafe(method: string): boolean {
+const MISCONFIGURED: Decision = { kind: 'refuse', problem: problem('misconfigured') };
+
+/** Methods that change nothing (RFC 9110 § 9.2.1). */
+function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
 /**
  * Decides what happens to a request. Pure; never throws.
  *
- * A route bound too widely does no harm: what is not a DELETE or a schema write passes. A DELETE passes only where it is
- * certainly a single resource, or certainly not the broker's business.
+ * A route bound too widely does no harm: what is not a DELETE, and is not guarded by the sidecar, passes. A DELETE passes
+ * only where it is certainly a single resource, or certainly not the broker's business.
  */
 export function decide(facts: RequestFacts, parsed: ParsedConfig): Decision {
-  if (isSafe(facts.method)) return { kind: 'pass' };
-  if (facts.method !== 'DELETE')
-    return isSchemaService(facts.path) ? stamped('schema', parsed) : { kind: 'pass' };
+  if (isSafe(facts.method)) return isGuardedRecord(facts.path) ? toApi(parsed) : { kind: 'pass' };
+  if (facts.method !== 'DELETE') return isSchemaService(facts.path) ? toApi(parsed) : { kind: 'pass' };
   const collection = purgeCollection(facts.rawPath);
   if (collection !== undefined) return decidePurge(collection, parsed);
   if (meansPurge(facts.rawPath) || meansPurge(facts.path))
     return { kind: 'refuse', problem: problem('ambiguousPath') };
   if (isResource(facts.path)) return { kind: 'pass' };
-  if (isSchemaService(facts.path)) return stamped('schema', parsed);
-  return isNgsiLd(facts.path) ? stamped('judge', parsed) : { kind: 'pass' };
+  if (isSchemaService(facts.path)) return toApi(parsed);
+  if (!isNgsiLd(facts.path)) return { kind: 'pass' };
+  return parsed.ok ? { kind: 'judge', config: parsed.config } : MISCONFIGURED;
 }
 
 function decidePurge(collection: 'entities' | 'temporal', parsed: ParsedConfig): Decision {
-  if (!parsed.ok) return { kind: 'refuse', problem: problem('misconfigured') };
+  if (!parsed.ok) return MISCONFIGURED;
   const { config } = parsed;
   if (collection === 'temporal' && !config.allow_temporal)
     return { kind: 'refuse', problem: problem('temporalDisabled') };
   return { kind: 'purge', config, policy: purgePolicy(config) };
 }
 
-function stamped(kind: 'schema' | 'judge', parsed: ParsedConfig): Decision {
-  return parsed.ok ? { kind, config: parsed.config } : { kind: 'refuse', problem: problem('misconfigured') };
+function toApi(parsed: ParsedConfig): Decision {
+  return parsed.ok
+    ? { kind: 'api', config: parsed.config, policy: purgePolicy(parsed.config) }
+    : MISCONFIGURED;
 }
 
-/** Connection options that name no header a purge depends on; Java's client sends HTTP2-Settings with every request. */
+/** Connection options that name no header the sidecar depends on; Java's client sends HTTP2-Settings with every request. */
 const CONNECTION_OPTIONS = new Set([
   '',
   'keep-alive',
@@ -73,7 +84,7 @@ const CONNECTION_OPTIONS = new Set([
 
 /**
  * Whether a Connection header (RFC 9110 § 7.6.1) is harmless. Kong removes every header named there after the plugins
- * have run: `Connection: X-Purge-Policy` would take the policy off a vetted purge, and `Connection: NGSILD-Tenant` would
+ * have run: `Connection: X-Purge-Policy` would take the policy off a vetted request, and `Connection: NGSILD-Tenant` would
  * send it to another tenant.
  */
 export function isPlainConnection(header: string | undefined): boolean {

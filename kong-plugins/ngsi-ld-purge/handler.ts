@@ -1,19 +1,25 @@
+import { callerHeaders, callerOf } from './caller.js';
 import { parseConfig, type ParsedConfig, type PluginConfig } from './config-schema.js';
-import { decide, isPlainConnection, isSafe, type Decision } from './decide.js';
+import { decide, isPlainConnection, type Decision } from './decide.js';
 import { purgeCollection } from './path.js';
 import type { Pdk } from './pdk.js';
-import { problem, type Problem } from './problem.js';
+import { instanceOf, problem, type Problem } from './problem.js';
 
 const TOKEN_HEADER = 'X-Gateway-Token';
 const POLICY_HEADER = 'X-Purge-Policy';
+/** What the sidecar believes on a request with our token. */
+const VOUCHED_HEADERS = [TOKEN_HEADER, POLICY_HEADER, ...callerHeaders];
 /** Kong's own default; a DELETE has little or nothing to write. */
 const WRITE_TIMEOUT_MS = 60_000;
+
+/** A request that goes to the sidecar with our token. */
+type Vouched = Extract<Decision, { readonly kind: 'purge' | 'api' }>;
 
 /**
  * The plugin Kong's JavaScript plugin server instantiates, once for each worker and configuration.
  *
  * Kong lets a request go on when a handler throws, so nothing is ever thrown out of `access`: whatever is not understood
- * is answered here. Round trips to Kong, besides the event itself: safe methods 1, a purge 8.
+ * is answered here. Round trips to Kong, besides the event itself: three for what passes, some twenty for a purge.
  */
 export class Plugin {
   readonly #parsed: ParsedConfig;
@@ -27,8 +33,11 @@ export class Plugin {
   /** Kong's access phase. Resolves always, and after a refusal makes no further call. */
   async access(kong: Pdk): Promise<void> {
     let refusal: Problem | undefined;
+    let path: string | undefined;
     try {
-      refusal = await apply(await this.#decide(kong), kong);
+      const method = text(await kong.request.getMethod(), 'method');
+      path = text(await kong.request.getRawPath(), 'path');
+      refusal = await apply(await this.#decide(method, path, kong), kong);
     } catch (error) {
       refusal = problem('unavailable');
       await report(`refused a request it could not prepare: ${messageOf(error)}`, kong);
@@ -38,51 +47,27 @@ export class Plugin {
       this.#reported = true;
       await report(`is misconfigured: ${this.#parsed.mistakes.join('; ')}`, kong);
     }
-    return refuse(refusal, kong);
+    return refuse(path === undefined ? refusal : { ...refusal, instance: instanceOf(path) }, kong);
   }
 
-  async #decide(kong: Pdk): Promise<Decision> {
-    const method = text(await kong.request.getMethod(), 'method');
-    if (isSafe(method)) return { kind: 'pass' };
-    const rawPath = text(await kong.request.getRawPath(), 'path');
+  async #decide(method: string, rawPath: string, kong: Pdk): Promise<Decision> {
     // An exactly spelt collection is its own normal form: one round trip less where it matters.
-    const exact = purgeCollection(rawPath) !== undefined;
-    const path = exact ? rawPath : text(await kong.request.getPath(), 'normalised path');
+    const isExact = purgeCollection(rawPath) !== undefined;
+    const path = isExact ? rawPath : text(await kong.request.getPath(), 'normalised path');
     return decide({ method, rawPath, path }, this.#parsed);
   }
 }
 
-/**
- * Carries out a decision; returns the problem to refuse the request with, if any.
- *
- * The order matters. The target comes first and the token last: should the plugin server die half-way, Kong sends the
- * request on as it stands then, and it must neither reach a broker with our token nor a sidecar as vetted.
- */
+/** Carries out a decision; returns the problem to refuse the request with, if any. */
 async function apply(decision: Decision, kong: Pdk): Promise<Problem | undefined> {
   switch (decision.kind) {
     case 'pass':
       return undefined;
     case 'refuse':
       return decision.problem;
-    case 'purge': {
-      const connection = await kong.request.getHeader('Connection');
-      if (!isPlainConnection(optionalText(connection, 'Connection header')))
-        return problem('connectionHeader');
-      await toSidecar(decision.config, kong);
-      const { connect_timeout_ms: connect, read_timeout_ms: read } = decision.config;
-      await kong.service.setTimeouts(connect, WRITE_TIMEOUT_MS, read);
-      await setOrClear(POLICY_HEADER, decision.policy, kong);
-      await setOrClear(TOKEN_HEADER, decision.config.gateway_token, kong);
-      return undefined;
-    }
-    case 'schema': {
-      const host = optionalText(await kong.request.getHeader('Host'), 'Host header');
-      await toSidecar(decision.config, kong);
-      // The schema service builds links from the Host the client used; setTarget has just replaced it.
-      if (host !== undefined) await kong.service.request.setHeader('Host', host);
-      await setOrClear(TOKEN_HEADER, decision.config.gateway_token, kong);
-      return undefined;
-    }
+    case 'purge':
+    case 'api':
+      return vouch(decision, kong);
     case 'judge':
       await toSidecar(decision.config, kong);
       await kong.service.request.clearHeader(POLICY_HEADER);
@@ -91,16 +76,37 @@ async function apply(decision: Decision, kong: Pdk): Promise<Problem | undefined
   }
 }
 
+/**
+ * Sends a request to the sidecar with our token, its policy and its caller.
+ *
+ * The order matters. The target comes first and the token last: should the plugin server die half-way, Kong sends the
+ * request on as it stands then, and it must neither reach a broker with our token nor a sidecar as vetted. And every
+ * header is removed before any is set. A header that is replaced stays where the client put it, and one that is added comes
+ * behind all others: where a request loses its last headers, it must lose the token before the policy.
+ */
+async function vouch({ kind, config, policy }: Vouched, kong: Pdk): Promise<Problem | undefined> {
+  const { request, client, service } = kong;
+  if (!isPlainConnection(optionalText(await request.getHeader('Connection'), 'Connection header')))
+    return problem('connectionHeader');
+  // The sidecar builds links from the Host that the client used; setTarget replaces it.
+  const host = kind === 'api' ? optionalText(await request.getHeader('Host'), 'Host header') : undefined;
+  const caller = callerOf(await client.getConsumer(), await client.getCredential());
+
+  await toSidecar(config, kong);
+  if (kind === 'purge')
+    await service.setTimeouts(config.connect_timeout_ms, WRITE_TIMEOUT_MS, config.read_timeout_ms);
+  if (host !== undefined) await service.request.setHeader('Host', host);
+  for (const name of VOUCHED_HEADERS) await service.request.clearHeader(name);
+  if (policy !== '') await service.request.setHeader(POLICY_HEADER, policy);
+  for (const [name, value] of Object.entries(caller)) await service.request.setHeader(name, value);
+  if (config.gateway_token !== undefined) await service.request.setHeader(TOKEN_HEADER, config.gateway_token);
+  return undefined;
+}
+
 async function toSidecar(config: PluginConfig, kong: Pdk): Promise<void> {
   await kong.service.setTarget(config.sidecar_host, config.sidecar_port);
   // Kong counts DELETE as idempotent and would send it up to six times.
   await kong.service.setRetries(0);
-}
-
-/** Replaces a header, or removes it: what a client sent never survives. */
-async function setOrClear(name: string, value: string | undefined, kong: Pdk): Promise<void> {
-  if (value === undefined || value === '') await kong.service.request.clearHeader(name);
-  else await kong.service.request.setHeader(name, value);
 }
 
 async function refuse(refusal: Problem, kong: Pdk): Promise<void> {

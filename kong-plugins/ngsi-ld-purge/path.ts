@@ -51,6 +51,11 @@ export function isSchemaService(path: string): boolean {
   return path === '/api/v2' || path.startsWith('/api/v2/');
 }
 
+/** Whether a path is one that the sidecar guards against reading too: records of purges, and retention policies. */
+export function isGuardedRecord(path: string): boolean {
+  return /^\/api\/v2\/(?:purges|retention-policies)(?:\/|$)/.test(path);
+}
+
 /** Whether a path is meant for the broker, in whatever spelling. */
 export function isNgsiLd(path: string): boolean {
   return meaning(path)[0] === 'ngsi-ld';

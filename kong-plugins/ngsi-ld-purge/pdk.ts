@@ -5,6 +5,12 @@
  * come from another process, only the first of a call's return values crosses, and `nil` arrives as `undefined`.
  */
 export interface Pdk {
+  readonly client: {
+    /** The consumer that an authentication plugin found, as an object; `undefined` where none did. */
+    getConsumer(): Promise<unknown>;
+    /** The credential by which it found it, likewise; holds secrets. */
+    getCredential(): Promise<unknown>;
+  };
   readonly log: { err(message: string): Promise<unknown> };
   readonly request: {
     /** The method as sent; Kong does not honour X-HTTP-Method-Override. */
@@ -23,8 +29,9 @@ export interface Pdk {
     /** All three in milliseconds. */
     setTimeouts(connect: number, write: number, read: number): Promise<unknown>;
     readonly request: {
-      /** Replaces every value of the header. */
+      /** Replaces every value of the header: in its place where there is one, else behind all others. */
       setHeader(name: string, value: string): Promise<unknown>;
+      /** Removes every value of the header. */
       clearHeader(name: string): Promise<unknown>;
     };
   };

@@ -19,6 +19,7 @@ export function purgePolicy(config: PluginConfig): string {
     const limit = config[field];
     if (limit !== undefined) members.push(`${member}=${limit}`);
   }
+  if (!config.allow_temporal) members.push('allow-temporal=?0');
   if (config.dry_run_only) members.push('dry-run-only=?1');
   return members.join(', ');
 }

@@ -13,6 +13,9 @@ export interface FakeRequest {
   /** Kong's normal form of the path; the raw path where not given. */
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What an authentication plugin found before; nothing where there was none. */
+  readonly consumer?: Readonly<Record<string, unknown>>;
+  readonly credential?: Readonly<Record<string, unknown>>;
 }
 
 /** What Kong would do with the request after the access phase. */
@@ -20,7 +23,7 @@ export interface Outcome {
   readonly target: string | undefined;
   readonly retries: number | undefined;
   readonly timeouts: readonly number[] | undefined;
-  /** Request headers as forwarded, names in lower case. */
+  /** Request headers as forwarded, in their order, names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly answer: { status: number; body: string; headers: Record<string, string> } | undefined;
 }
@@ -50,6 +53,10 @@ export class FakeKong {
     );
     const path = request.rawPath ?? '/ngsi-ld/v1/entities';
     this.pdk = {
+      client: {
+        getConsumer: () => this.#call('client.getConsumer', [], () => request.consumer),
+        getCredential: () => this.#call('client.getCredential', [], () => request.credential),
+      },
       log: { err: (message) => this.#call('log.err', [message]) },
       request: {
         getMethod: () => this.#call('request.getMethod', [], () => request.method ?? 'DELETE'),

@@ -138,6 +138,12 @@ interface StepIn {
   readonly Data: 'ret' | { readonly Method: string; readonly Args?: readonly unknown[] };
 }
 
+/** Kong answers the calls that give an entity by methods of their own. */
+const STEPS: Readonly<Record<string, string>> = {
+  'kong.client.get_consumer': 'StepConsumer',
+  'kong.client.get_credential': 'StepCredential',
+};
+
 /** The error half of an RPC answer. */
 export class RpcError extends Error {}
 
@@ -189,7 +195,8 @@ export class Link {
       if (method === 'kong.response.exit') break;
       try {
         const Data = await answer;
-        step = (await this.call('Step', Data === undefined ? { EventId } : { EventId, Data })) as StepIn;
+        const answered = Data === undefined ? { EventId } : { EventId, Data };
+        step = (await this.call(STEPS[method] ?? 'Step', answered)) as StepIn;
       } catch (error) {
         if (error instanceof RpcError) throw error;
         step = (await this.call('StepError', { EventId, Data: (error as Error).message })) as StepIn;

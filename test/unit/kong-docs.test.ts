@@ -43,7 +43,7 @@ describe('docs/kong.md', () => {
 
   it('names every problem the plugin answers with', () => {
     for (const [, name = ''] of read('kong-plugins/ngsi-ld-purge/problem.ts').matchAll(
-      /\$\{TYPE\}([a-z-]+)/g,
+      /(?:\$\{TYPE\}|\/errors\/)([A-Za-z-]+)/g,
     )) {
       assert.ok(page.includes(name), name);
     }

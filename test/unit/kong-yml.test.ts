@@ -180,6 +180,22 @@ describe('kong.yml', () => {
     );
   });
 
+  it('lets the plugin vouch for reads of purges and retention policies, and for no others', () => {
+    const guarded = [
+      'purges',
+      'purges/',
+      'purges?state=running',
+      'purges/1/events',
+      'retention-policies/p/runs',
+    ];
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of guarded)
+        assert.equal(target(method, `/api/v2/${path}`), 'sidecar by plugin', `${method} ${path}`);
+      for (const path of ['', '/domains', '/contexts/purges', '/openapi.json'])
+        assert.equal(target(method, `/api/v2${path}`), 'sidecar', `${method} ${path}`);
+    }
+  });
+
   it('never sends a DELETE to the broker that the sidecar would not pass on as a single resource', () => {
     const piece = fc.constantFrom(
       '/',
@@ -275,7 +291,7 @@ describe('kong.yml', () => {
 
   it('configures the plugin validly and equally on every route, its token a reference and not a secret', () => {
     const plugins = routes.flatMap((route) => route.plugins ?? []);
-    assert.equal(plugins.length, 3);
+    assert.equal(plugins.length, 4);
     for (const { name, config } of plugins) {
       assert.equal(name, 'ngsi-ld-purge');
       assert.deepEqual(config, plugins[0]?.config);

@@ -28,20 +28,42 @@ function refusal(kong: FakeKong, status: number): string {
   assert.ok(body.title.length > 0 && body.detail.length > 0);
   assert.equal(kong.methods.at(-1), 'response.exit', 'a call after exit never resolves');
   assert.ok(kong.methods.length > 1, 'a phase without any other call leaks');
-  return body.type.replace('urn:ngsi-ld-gateway:problem:', '');
+  return body.type.replace(/^.*[:/]/, '');
+}
+
+/** Everything that the sidecar believes on a request with the token, as a client would forge it. */
+const FORGED = {
+  'X-Gateway-Token': 'forged',
+  'X-Purge-Policy': 'max-affected=999999',
+  'X-Consumer-ID': 'forged',
+  'X-Consumer-Custom-ID': 'forged',
+  'x-consumer-username': 'forged',
+  'X-Consumer-Groups': 'forged',
+  'X-Credential-Identifier': 'forged',
+  'X-Anonymous-Consumer': 'false',
+  'x-authenticated-userid': 'forged',
+  'X-Authenticated-Scope': 'forged',
+  'X-Authenticated-Groups': 'forged',
+};
+
+/** The headers of a request as it goes on, without its Host. */
+function sent(kong: FakeKong): Readonly<Record<string, string>> {
+  return Object.fromEntries([...kong.outcome.headers].filter(([name]) => name !== 'host'));
 }
 
 describe('a purge', () => {
-  it('goes to the sidecar in eight round trips, its target first and its stamp last', async () => {
+  it('goes to the sidecar, its target first and its stamp last', async () => {
     const kong = await run({ rawPath: '/ngsi-ld/v1/entities' });
     assert.deepEqual(kong.methods, [
       'request.getMethod',
       'request.getRawPath',
       'request.getHeader',
+      'client.getConsumer',
+      'client.getCredential',
       'service.setTarget',
       'service.setRetries',
       'service.setTimeouts',
-      'service.request.clearHeader',
+      ...Object.keys(FORGED).map(() => 'service.request.clearHeader'),
       'service.request.setHeader',
     ]);
     assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'secret']);
@@ -60,16 +82,6 @@ describe('a purge', () => {
     }
   });
 
-  it('never keeps a token or a policy the client sent', async () => {
-    const headers = { 'x-gateway-token': 'forged', 'X-Purge-Policy': 'max-affected=999999' };
-    const configured = await run({ headers }, { ...config, max_affected: 10 });
-    assert.equal(configured.outcome.headers.get('x-gateway-token'), 'secret');
-    assert.equal(configured.outcome.headers.get('x-purge-policy'), 'max-affected=10');
-    const bare = await run({ headers }, { sidecar_host: 'sidecar' });
-    assert.equal(bare.outcome.headers.has('x-gateway-token'), false);
-    assert.equal(bare.outcome.headers.has('x-purge-policy'), false);
-  });
-
   it('carries exactly the limits that are configured, as one dictionary', async () => {
     const limits = {
       max_affected: 1000,
@@ -83,6 +95,8 @@ describe('a purge', () => {
       all.outcome.headers.get('x-purge-policy'),
       'max-affected=1000, page-size=500, batch-size=100, concurrency=2, temporal-concurrency=8, dry-run-only=?1',
     );
+    const entitiesOnly = await run({}, { ...config, allow_temporal: false });
+    assert.equal(entitiesOnly.outcome.headers.get('x-purge-policy'), 'allow-temporal=?0');
     const some = await run({}, { ...config, page_size: 20, dry_run_only: false });
     assert.equal(some.outcome.headers.get('x-purge-policy'), 'page-size=20');
   });
@@ -96,20 +110,9 @@ describe('a purge', () => {
     const settings = { ...config, allow_temporal: false };
     assert.equal(
       refusal(await run({ rawPath: '/ngsi-ld/v1/temporal/entities/' }, settings), 403),
-      'temporal-purge-disabled',
+      'forbidden-by-policy',
     );
     assert.equal((await run({ rawPath: '/ngsi-ld/v1/entities' }, settings)).outcome.target, 'sidecar:8080');
-  });
-
-  it('never loses its policy or tenant to a Connection header', async () => {
-    for (const Connection of ['X-Purge-Policy', 'close, x-gateway-token', 'keep-alive,\tNGSILD-Tenant']) {
-      const kong = await run({ headers: { Connection } });
-      assert.equal(refusal(kong, 400), 'hop-by-hop-header', Connection);
-      assert.equal(kong.outcome.target, undefined);
-    }
-    for (const Connection of ['close', 'Keep-Alive', 'Upgrade, HTTP2-Settings', 'TE, close', '']) {
-      assert.equal((await run({ headers: { Connection } })).outcome.target, 'sidecar:8080', Connection);
-    }
   });
 });
 
@@ -126,7 +129,7 @@ describe('a DELETE that is no purge', () => {
       { rawPath: '/ngsi-ld/v1/entities;x', path: '/looks/harmless' },
     ];
     for (const request of tidied)
-      assert.equal(refusal(await run(request), 400), 'ambiguous-path', request.rawPath);
+      assert.equal(refusal(await run(request), 400), 'InvalidRequest', request.rawPath);
   });
 
   it('passes untouched when it names one resource', async () => {
@@ -156,9 +159,18 @@ describe('a DELETE that is no purge', () => {
 });
 
 describe('a route bound too widely', () => {
-  it('never harms a request that reads: one round trip, nothing changed', async () => {
+  it('never harms a request that reads', async () => {
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-      assert.deepEqual((await run({ method }, { broken: true })).methods, ['request.getMethod']);
+      for (const rawPath of ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/x', '/api/v2/domains', '/api/v2/purgesx']) {
+        const { methods } = await run(
+          { method, rawPath, headers: { Connection: 'X-Any' } },
+          { broken: true },
+        );
+        assert.ok(
+          methods.every((name) => name.startsWith('request.get')),
+          `${method} ${rawPath}`,
+        );
+      }
     }
   });
 
@@ -176,23 +188,99 @@ describe('a route bound too widely', () => {
   });
 });
 
-describe('a write to the schema service', () => {
-  it('is stamped, only on the way to the sidecar, and keeps the Host its links are built from', async () => {
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const kong = await run({ method, rawPath: '/api/v2/domains', headers: { Host: 'gw.example:8000' } });
-      const { target, headers } = kong.outcome;
-      assert.equal(target, 'sidecar:8080', method);
-      assert.equal(headers.get('host'), 'gw.example:8000', method);
-      assert.equal(headers.get('x-gateway-token'), 'secret', method);
-      assert.ok(
-        kong.methods.indexOf('service.setTarget') < kong.methods.lastIndexOf('service.request.setHeader'),
+describe('a request to the sidecar’s own API', () => {
+  const guarded: FakeRequest[] = [
+    ...['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({ method, rawPath: '/api/v2/domains' })),
+    ...['GET', 'HEAD'].flatMap((method) =>
+      ['purges', 'purges/', 'purges/1/events', 'retention-policies', 'retention-policies/p/runs'].map(
+        (path) => ({ method, rawPath: `/api/v2/${path}` }),
+      ),
+    ),
+  ];
+
+  it('is stamped where it writes, or reads what is guarded, and keeps the Host its links are built from', async () => {
+    for (const request of guarded) {
+      const kong = await run({ ...request, headers: { Host: 'gw.example:8000' } });
+      const { target, retries, headers } = kong.outcome;
+      const what = `${request.method} ${request.rawPath}`;
+      assert.deepEqual({ target, retries }, { target: 'sidecar:8080', retries: 0 }, what);
+      assert.equal(headers.get('host'), 'gw.example:8000', what);
+      assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'secret'], what);
+    }
+  });
+
+  it('carries the policy, which holds for the purges it may start', async () => {
+    const settings = { ...config, max_affected: 10, allow_temporal: false, dry_run_only: true };
+    for (const request of guarded) {
+      const { headers } = (await run(request, settings)).outcome;
+      assert.equal(headers.get('x-purge-policy'), 'max-affected=10, allow-temporal=?0, dry-run-only=?1');
+    }
+  });
+});
+
+describe('a request that is given the token', () => {
+  const requests: FakeRequest[] = [
+    { rawPath: '/ngsi-ld/v1/entities' },
+    { rawPath: '/ngsi-ld/v1/temporal/entities/' },
+    { method: 'POST', rawPath: '/api/v2/purges' },
+    { method: 'GET', rawPath: '/api/v2/purges/1' },
+    { method: 'DELETE', rawPath: '/api/v2/retention-policies/p' },
+  ];
+
+  it('never keeps a secret, a policy or a caller that the client sent', async () => {
+    for (const request of requests) {
+      const anonymous = await run({ ...request, headers: FORGED });
+      assert.deepEqual(sent(anonymous), { 'x-gateway-token': 'secret' }, request.rawPath);
+      const bare = await run({ ...request, headers: FORGED }, { sidecar_host: 'sidecar' });
+      assert.deepEqual(sent(bare), {}, request.rawPath);
+    }
+  });
+
+  it('names the caller that Kong has authenticated, in spite of what the client sent', async () => {
+    const consumer = { id: 'c-1', username: 'alice', custom_id: 'a-1', created_at: 1 };
+    const credential = { id: 'k-1', key: 'the-api-key', consumer: { id: 'c-1' } };
+    for (const request of requests) {
+      const kong = await run({ ...request, headers: FORGED, consumer, credential });
+      assert.deepEqual(
+        sent(kong),
+        {
+          'x-consumer-id': 'c-1',
+          'x-consumer-custom-id': 'a-1',
+          'x-consumer-username': 'alice',
+          'x-credential-identifier': 'k-1',
+          'x-gateway-token': 'secret',
+        },
+        request.rawPath,
       );
     }
   });
 
-  it('loses a forged token where none is configured', async () => {
-    const request = { method: 'POST', rawPath: '/api/v2/domains', headers: { 'X-Gateway-Token': 'forged' } };
-    assert.equal((await run(request, { sidecar_host: 's' })).outcome.headers.has('x-gateway-token'), false);
+  it('has its stamp behind all other headers, the token last, wherever the client put its own', async () => {
+    const fillers = Object.fromEntries(Array.from({ length: 990 }, (_, index) => [`x-filler-${index}`, '']));
+    const kong = await run(
+      { headers: { ...FORGED, ...fillers }, consumer: { id: 'c-1' } },
+      { ...config, max_affected: 1 },
+    );
+    assert.deepEqual([...kong.outcome.headers.keys()].slice(-4), [
+      'x-purge-policy',
+      'x-consumer-id',
+      'x-anonymous-consumer',
+      'x-gateway-token',
+    ]);
+  });
+
+  it('never loses its policy, its caller or its tenant to a Connection header', async () => {
+    for (const request of requests) {
+      for (const Connection of ['X-Purge-Policy', 'close, x-consumer-id', 'keep-alive,\tNGSILD-Tenant']) {
+        const kong = await run({ ...request, headers: { Connection } });
+        assert.equal(refusal(kong, 400), 'hop-by-hop-header', Connection);
+        assert.equal(kong.outcome.target, undefined);
+      }
+      for (const Connection of ['close', 'Keep-Alive', 'Upgrade, HTTP2-Settings', 'TE, close', '']) {
+        const kong = await run({ ...request, headers: { Connection } });
+        assert.equal(kong.outcome.target, 'sidecar:8080', Connection);
+      }
+    }
   });
 });
 
@@ -221,11 +309,47 @@ describe('a wrong configuration', () => {
   });
 });
 
+describe('a problem', () => {
+  const instanceOf = (kong: FakeKong) =>
+    (JSON.parse(kong.outcome.answer?.body ?? '{}') as { instance?: string }).instance;
+
+  it('has the path as it was sent for its instance, as a URI reference', async () => {
+    const paths = [
+      ['/ngsi-ld/v1//entities', '/ngsi-ld/v1//entities'],
+      ['/ngsi-ld/v1\\entities', '/ngsi-ld/v1%5Centities'],
+      ['/ngsi-ld/v1/\u00e4/../entities', '/ngsi-ld/v1/%C3%A4/../entities'],
+      ['/ngsi-ld/v1/entities/%', '/ngsi-ld/v1/entities/%25'],
+    ] as const;
+    for (const [rawPath, instance] of paths)
+      assert.equal(instanceOf(await run({ rawPath, path: '/ngsi-ld/v1/entities' })), instance);
+    assert.equal(instanceOf(await run({ method: 'GET', rawPath: '/api/v2/purges' }, {})), '/api/v2/purges');
+  });
+
+  it('does without where Kong did not tell the path', async () => {
+    const kong = new FakeKong({}).trouble('request.getRawPath', { kind: 'throw' });
+    await new Plugin(config).access(kong.pdk);
+    assert.equal(instanceOf(kong), undefined);
+  });
+
+  it('tells the client that the fault is the gateway’s where it is', async () => {
+    const misconfigured = await run({}, {});
+    const failing = new FakeKong({}).trouble('service.setTarget', { kind: 'throw' });
+    await new Plugin(config).access(failing.pdk);
+    for (const kong of [misconfigured, failing])
+      assert.match(
+        kong.outcome.answer?.body ?? '',
+        /The fault is in the gateway, not in the request.*nothing was done/,
+      );
+  });
+});
+
 describe('a failing Kong', () => {
   const failing = [
     'request.getMethod',
     'request.getRawPath',
     'request.getHeader',
+    'client.getConsumer',
+    'client.getCredential',
     'service.setTarget',
     'service.setRetries',
     'service.setTimeouts',
@@ -236,14 +360,14 @@ describe('a failing Kong', () => {
   for (const method of failing) {
     it(`never lets a purge go on when ${method} fails`, async () => {
       const kong = new FakeKong({}).trouble(method, { kind: 'throw' });
-      await new Plugin(config).access(kong.pdk);
+      await new Plugin({ ...config, max_affected: 1 }).access(kong.pdk);
       assert.equal(refusal(kong, 503), 'gateway-failure');
       assert.ok(kong.methods.includes('log.err'));
     });
 
     it(`never lets a purge out with a token before all else is set when ${method} gives no answer`, async () => {
       const kong = new FakeKong({}).trouble(method, { kind: 'hang' });
-      void new Plugin(config).access(kong.pdk);
+      void new Plugin({ ...config, max_affected: 1 }).access(kong.pdk);
       await new Promise(setImmediate);
       assert.equal(kong.methods.at(-1), method);
       assert.equal(kong.outcome.headers.has('x-gateway-token'), false);
@@ -259,6 +383,17 @@ describe('a failing Kong', () => {
       }
     });
   }
+
+  it('never goes on when what Kong gives as consumer or credential is neither', async () => {
+    for (const method of ['client.getConsumer', 'client.getCredential']) {
+      for (const value of ['c-1', 7, true, { id: 7 }, { username: 'a\r\nX-Purge-Policy: max-affected=9' }]) {
+        const kong = new FakeKong({}).trouble(method, { kind: 'answer', value });
+        await new Plugin(config).access(kong.pdk);
+        assert.equal(refusal(kong, 503), 'gateway-failure');
+        assert.equal(kong.outcome.target, undefined);
+      }
+    }
+  });
 
   it('is refused even when the log cannot be reached', async () => {
     const kong = new FakeKong({})

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
+  isGuardedRecord,
   isNgsiLd,
   isResource,
   meansPurge,
@@ -127,6 +128,13 @@ describe('the meaning of a path', () => {
     }
     for (const path of ['/', '/api/v2/domains', '/orders/ngsi-ld', '/ngsi-ldx'])
       assert.equal(isNgsiLd(path), false, path);
+  });
+
+  it('is a record that the sidecar guards for purges and retention policies alone', () => {
+    for (const path of ['purges', 'purges/', 'purges/1', 'retention-policies', 'retention-policies/p/runs'])
+      assert.equal(isGuardedRecord(`/api/v2/${path}`), true, path);
+    for (const path of ['/api/v2', '/api/v2/purgesx', '/api/v2/domains/purges', '/purges', '/api/v2/Purges'])
+      assert.equal(isGuardedRecord(path), false, path);
   });
 
   it('is never both a purge and a single resource, for any text', () => {

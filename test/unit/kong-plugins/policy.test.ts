@@ -14,10 +14,11 @@ describe('the policy the plugin writes', () => {
       batch: limit,
       width: limit,
       temporal: limit,
+      history: fc.boolean(),
       dry: fc.boolean(),
     });
     fc.assert(
-      fc.property(limits, ({ max, page, batch, width, temporal, dry }) => {
+      fc.property(limits, ({ max, page, batch, width, temporal, history, dry }) => {
         const parsed = parseConfig({
           sidecar_host: 'sidecar',
           max_affected: max,
@@ -25,6 +26,7 @@ describe('the policy the plugin writes', () => {
           batch_size: batch,
           concurrency: width,
           temporal_concurrency: temporal,
+          allow_temporal: history,
           dry_run_only: dry,
         });
         assert.ok(parsed.ok);
@@ -35,6 +37,7 @@ describe('the policy the plugin writes', () => {
           batchSize: batch,
           concurrency: width,
           temporalConcurrency: temporal,
+          allowTemporal: history ? undefined : false,
           dryRunOnly: dry ? true : undefined,
         };
         const given = Object.fromEntries(Object.entries(expected).filter(([, value]) => value !== undefined));
