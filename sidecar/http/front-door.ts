@@ -31,6 +31,10 @@ const SPELLING =
 const DETAILS: Readonly<Record<RefusalReason, string>> = {
   'inexact-collection': `The path of this DELETE could be read as a collection, but is not spelled as one. ${SPELLING}`,
   'not-one-resource': `The path of this DELETE does not name exactly one resource. ${SPELLING}`,
+  'not-one-identifier':
+    'The path of this DELETE does not name exactly one resource: an identifier is a URI, such as urn:ngsi-ld:T:1, and has no ' +
+    'comma, at which some brokers split lists. To delete several entities, or one with a comma in its identifier, POST the ' +
+    'identifiers as a JSON array to /ngsi-ld/v1/entityOperations/delete.',
   'method-override': `Overriding the method with DELETE is not supported here: send a DELETE instead. ${SPELLING}`,
   'leaves-api': 'The path has dot segments that lead out of /ngsi-ld. Send it without them.',
   'malformed-target': 'The request-target is not a path that begins with a slash.',

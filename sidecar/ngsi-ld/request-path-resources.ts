@@ -44,6 +44,21 @@ export function isSingleResourceDeletePath(target: string): boolean {
   return matches && !readingsOf(path).some(isCollection);
 }
 
+/**
+ * True when each identifier in such a path can be nothing but one identifier. The resource itself has a URI (RFC 3986
+ * § 3), which `null` and `.json` are not; only contexts have identifiers of the broker's own making. No identifier has a
+ * comma, at which some servers split lists.
+ *
+ * @param target request-target for which `isSingleResourceDeletePath` holds
+ */
+export function hasSingleIdentifiers(target: string): boolean {
+  const [path = ''] = target.split('?', 1);
+  const [, , , ...segments] = path.split('/');
+  if (segments.some((segment) => decodings(segment).some((text) => text.includes(',')))) return false;
+  const [collection, id = ''] = segments[0] === 'temporal' ? segments.slice(1) : segments;
+  return collection === 'jsonldContexts' || /^[a-z][a-z0-9+.-]*:./i.test(decodeURIComponent(id));
+}
+
 /** True when a reading lies under the NGSI-LD API, or begins there before dot segments lead out of it. */
 export function isUnderApi(reading: Reading): boolean {
   return reading.segments[0] === 'ngsi-ld' || reading.first === 'ngsi-ld';

@@ -1,7 +1,12 @@
 import { readingsOf } from './request-path-readings.js';
 import type { Reading } from './request-path-readings.js';
 import { asksForDelete, overridingPaths } from './request-path-override.js';
-import { isPurgeable, isSingleResourceDeletePath, isUnderApi } from './request-path-resources.js';
+import {
+  hasSingleIdentifiers,
+  isPurgeable,
+  isSingleResourceDeletePath,
+  isUnderApi,
+} from './request-path-resources.js';
 
 export { isSingleResourceDeletePath };
 
@@ -14,6 +19,8 @@ export type RefusalReason =
   | 'inexact-collection'
   /** Any other DELETE under /ngsi-ld that does not name exactly one resource in every reading. */
   | 'not-one-resource'
+  /** A DELETE of what would be one resource, had it an identifier that is a URI without a comma. */
+  | 'not-one-identifier'
   /** Another method that asks, by header or query, to be treated as a DELETE of more than one resource. */
   | 'method-override'
   /** A path with dot segments that lead out of /ngsi-ld. */
@@ -70,6 +77,8 @@ export function classifyRequest(
     const target = rawUrl.includes('#') ? undefined : PURGE_PATHS.get(exactPath(rawUrl));
     if (target !== undefined) return { kind: 'purge', target };
     if (isOneResource(rawUrl, rawHeaders)) return PASS;
+    if (isSingleResourceDeletePath(rawUrl) && !hasSingleIdentifiers(rawUrl))
+      return refuse('not-one-identifier');
     return refuse(readings.some(isPurgeable) ? 'inexact-collection' : 'not-one-resource');
   }
   const becomesDelete = /^\s*delete\s*$/i.test(method) || asksForDelete(rawUrl, rawHeaders);
@@ -86,7 +95,7 @@ export function originForm(rawUrl: string): string {
 
 function isOneResource(rawUrl: string, rawHeaders: readonly string[]): boolean {
   return [rawUrl, ...overridingPaths(rawHeaders).map(originForm)].every(
-    (target) => !target.includes('#') && isSingleResourceDeletePath(target),
+    (target) => !target.includes('#') && isSingleResourceDeletePath(target) && hasSingleIdentifiers(target),
   );
 }
 

@@ -153,7 +153,7 @@ describe('no spelling of a collection gets a DELETE through', () => {
 
 describe('ordinary requests are never in the way', () => {
   const name = fc.string({
-    unit: fc.constantFrom(...Array.from('abcXYZ019:-_~é€ß&=+,!@')),
+    unit: fc.constantFrom(...Array.from('abcXYZ019:-_~é€ß&=+!@')),
     minLength: 1,
     maxLength: 20,
   });

@@ -222,8 +222,7 @@ describe('a DELETE of exactly one resource passes', () => {
     'urn:100%25',
     'urn:a%3Fb%23c%25d%26e%2Bf%3Dg%3Bh',
     'urn:a&b+c=d;e',
-    "urn:!$'()*,:@~_-.",
-    'Room1',
+    "urn:!$'()*:@~_-.",
   ];
   for (const identifier of identifiers) {
     for (const query of ['', '?type=T', '?', '?x=/../&_method=DELETE']) {
@@ -252,6 +251,52 @@ describe('a DELETE of exactly one resource passes', () => {
       assert.equal(kindOf('DELETE', `/ngsi-ld/v1/${resource}`), 'pass');
     });
   }
+});
+
+describe('a DELETE whose identifier cannot be one identifier never passes', () => {
+  const collections = ['entities', 'temporal/entities', 'subscriptions', 'csourceRegistrations'].concat([
+    'csourceSubscriptions',
+    'entityMaps',
+    'temporal/entityMaps',
+    'snapshots',
+  ]);
+  const lists = ['urn:a,urn:b', 'urn:a,', 'urn:a%2Curn:b', 'urn:a%252Curn:b', 'urn:a%EF%BC%8Curn:b'];
+  const notUris = [
+    'null',
+    'undefined',
+    '.json',
+    'Room1',
+    '1',
+    'urn:',
+    'urn%253Aa',
+    '%3Aa',
+    '-a:b',
+    'a%20b:c',
+  ];
+  const targets = collections.flatMap((collection) =>
+    [...lists, ...notUris].map((id) => `/ngsi-ld/v1/${collection}/${id}`),
+  );
+  for (const target of [
+    ...targets,
+    '/ngsi-ld/v1/entities/null/attrs/a',
+    '/ngsi-ld/v1/entities/urn:x/attrs/a,b',
+    '/ngsi-ld/v1/entities/urn:x/attrs/a%2Cb?deleteAll=true',
+    '/ngsi-ld/v1/temporal/entities/urn:x/attrs/a/urn:i:1,urn:i:2',
+    '/ngsi-ld/v1/temporal/entities/.json/attrs/a/urn:i:1',
+    '/ngsi-ld/v1/jsonldContexts/a,b',
+  ]) {
+    it(`is refused: ${target}`, () => {
+      assert.equal(reasonOf('DELETE', target), 'not-one-identifier');
+      assert.equal(reasonOf('POST', target, ['X-HTTP-Method-Override', 'DELETE']), 'method-override');
+      assert.equal(kindOf('DELETE', '/ngsi-ld/v1/entities/urn:x', ['X-Original-URL', target]), 'refuse');
+      assert.equal(kindOf('GET', target), 'pass');
+    });
+  }
+
+  it('but a context may have any local identifier, and commas may be in the query', () => {
+    for (const target of ['jsonldContexts/null', 'jsonldContexts/.json5', 'entities/urn:x?type=A,B'])
+      assert.equal(kindOf('DELETE', `/ngsi-ld/v1/${target}`), 'pass', target);
+  });
 });
 
 describe('what is not under /ngsi-ld stays with this service', () => {
