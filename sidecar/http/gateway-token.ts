@@ -22,8 +22,8 @@ export function createTokenCheck(token: string | undefined): TokenCheck {
         status: 401,
         detail:
           header === undefined
-            ? 'This request needs the gateway token in the header X-Gateway-Token; Kong adds it.'
-            : 'The gateway token in X-Gateway-Token is not the right one.',
+            ? 'This request needs the gateway token in the header X-Gateway-Token. Nothing was done. If it came through Kong, the fault is in the gateway, whose plugin adds the token, and not in the request: the log of Kong has the cause.'
+            : 'The gateway token in the header X-Gateway-Token is not the right one. Nothing was done. If the request came through Kong, the fault is in the gateway, whose plugin has another token than this service, and not in the request.',
       },
       { 'www-authenticate': 'GatewayToken' },
     );

@@ -46,6 +46,11 @@ describe('createTokenCheck', () => {
     assert.match(missing.message, /needs the gateway token/);
     assert.match(wrong.message, /not the right one/);
     for (const { problem, headers } of [missing, wrong]) {
+      // Read by clients when Kong let a request go on without its plugin: it is not they who can mend it.
+      assert.match(
+        problem.detail ?? '',
+        /Nothing was done.*through Kong.*fault is in the gateway.*not in the request/,
+      );
       assert.equal(problem.title, 'Unauthorized');
       assert.ok(headers['www-authenticate'] !== undefined);
       assert.doesNotMatch(JSON.stringify(problem), /correct-horse|wrong-token/);
