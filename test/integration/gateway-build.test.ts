@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict';
-import { appendFile, cp, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { copiedByStage } from '../support/dockerfile.js';
 import { send, stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess, run } from '../support/gateway-process.js';
+import { buildPlugin } from '../support/plugin-server.js';
 import { ROOT } from '../support/project.js';
 
 describe('npm run build', () => {
@@ -16,7 +29,8 @@ describe('npm run build', () => {
   before(async () => {
     root = await mkdtemp(join(tmpdir(), 'ngsi-ld-gateway-build-'));
     stopLater(async () => rm(root, { recursive: true, force: true }));
-    for (const name of ['package.json', 'tsconfig.json', '.build', 'sidecar', 'kong-plugins']) {
+    // What the image of Kong is built from, and no more.
+    for (const name of copiedByStage('kong-plugins/Dockerfile')[0] ?? []) {
       await cp(join(ROOT, name), join(root, name), { recursive: true });
     }
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
@@ -35,6 +49,14 @@ describe('npm run build', () => {
       ['ngsi-ld-purge.cjs'],
     );
     assert.ok(!(await readdir(join(root, 'dist/sidecar'))).includes('old.js'));
+  });
+
+  it('makes from what the image of Kong has the very plugin that is tested', async () => {
+    const tested = await buildPlugin();
+    stopLater(() => tested.remove());
+    const name = 'ngsi-ld-purge.cjs';
+    const built = await readFile(join(root, 'dist/kong-plugins', name));
+    assert.ok(built.equals(await readFile(join(tested.folder, name))));
   });
 
   it('repeated while a gateway runs from its result disturbs nothing', async () => {

@@ -40,8 +40,10 @@ export async function buildPlugin(): Promise<BuiltPlugin> {
   const root = await mkdtemp(join(tmpdir(), 'ngsi-ld-purge-'));
   const folder = join(root, 'plugins');
   await build({
-    entryPoints: [join(ROOT, 'kong-plugins/ngsi-ld-purge/index.ts')],
-    outfile: join(folder, 'ngsi-ld-purge.cjs'),
+    absWorkingDir: ROOT,
+    entryPoints: [{ in: join(ROOT, 'kong-plugins/ngsi-ld-purge/index.ts'), out: 'ngsi-ld-purge' }],
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
     bundle: true,
     platform: 'node',
     format: 'cjs',
@@ -80,7 +82,15 @@ export class PluginServer {
   static async start(plugin: BuiltPlugin): Promise<PluginServer> {
     const probe = join(plugin.prefix, 'probe.cjs');
     await writeFile(probe, PROBE);
-    const args = ['--expose-gc', '--require', probe, bin, '--plugins-directory', plugin.folder];
+    const args = [
+      '--max-old-space-size=96',
+      '--expose-gc',
+      '--require',
+      probe,
+      bin,
+      '--plugins-directory',
+      plugin.folder,
+    ];
     const child = spawn(
       process.execPath,
       [...args, '--kong-prefix', plugin.prefix, '--sock-name', 'js.sock'],

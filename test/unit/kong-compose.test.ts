@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { copiedByStage } from '../support/dockerfile.js';
 import { ROOT } from '../support/project.js';
 
 interface ComposeService {
@@ -13,7 +17,7 @@ interface ComposeService {
   readonly ports?: readonly string[];
   readonly environment?: Readonly<Record<string, string | number | null>>;
   readonly stop_grace_period?: string;
-  readonly healthcheck?: unknown;
+  readonly healthcheck?: { readonly test: readonly string[] };
   readonly read_only?: boolean;
 }
 
@@ -86,7 +90,9 @@ describe('docker-compose.yml', () => {
     const option = (command: string, name: string): string =>
       new RegExp(`--${name} (\\S+)`).exec(command)?.[1] ?? '';
     for (const command of [start, query]) {
-      assert.match(command, /^\/\S+\/node \/\S+\/kong-js-pluginserver /);
+      // Bounded by an option: nginx clears the environment.
+      assert.match(command, /^\/\S+\/node --max-old-space-size=96 \/\S+\/kong-js-pluginserver /);
+      assert.ok(read('docs/kong.md').includes('/node --max-old-space-size=96 /'));
       assert.equal(option(command, 'plugins-directory'), '/opt/kong-plugins');
     }
     assert.match(query, /--dump-all-plugins$/);
@@ -111,16 +117,84 @@ describe('docker-compose.yml', () => {
       assert.equal(users.at(-1), user, name);
     }
     assert.match(read('sidecar/Dockerfile'), /^HEALTHCHECK .*\n.*\/health\/live/m);
-    assert.ok(kong?.healthcheck !== undefined);
+  });
+
+  it('takes Kong for healthy only while Kong says that it is ready', async () => {
+    const [kind, program, option, script = ''] = kong?.healthcheck?.test ?? [];
+    assert.deepEqual([kind, program, option], ['CMD', 'node', '-e']);
+    const url = `http://${kong?.environment?.['KONG_STATUS_LISTEN'] ?? ''}/status/ready`;
+    assert.match(url, /^http:\/\/127\.0\.0\.1:/, 'reachable within the container alone');
+    assert.ok(script.includes(`'${url}'`), script);
+    let status = 200;
+    const server = createServer((_request, response) => response.writeHead(status).end());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = async (): Promise<number | null> => {
+      const child = execFile(process.execPath, [
+        '-e',
+        script.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`),
+      ]);
+      const [code] = (await once(child, 'exit')) as [number | null];
+      return code;
+    };
+    assert.equal(await ask(), 0);
+    status = 503;
+    assert.equal(await ask(), 1);
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+    assert.equal(await ask(), 1);
+  });
+
+  it('lets Kong take as long a request line as the sidecar does', () => {
+    const [, kilobytes] =
+      /^4 (\d+)k$/.exec(String(kong?.environment?.['KONG_NGINX_HTTP_LARGE_CLIENT_HEADER_BUFFERS'])) ?? [];
+    const [, taken] = /HEADERS_MAX_BYTES = (\d+) \* 1024/.exec(read('sidecar/http/app.ts')) ?? [];
+    assert.equal(kilobytes, taken);
+  });
+});
+
+describe('the images', () => {
+  const dockerfiles = ['kong-plugins/Dockerfile', 'sidecar/Dockerfile'];
+
+  it('are built from files that are all sent to the builder', () => {
+    const ignore = read('.dockerignore').split('\n');
+    assert.equal(
+      ignore.find((line) => !line.startsWith('#')),
+      '*',
+      'nothing but what is named is sent',
+    );
+    const sent = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    for (const name of dockerfiles) {
+      const sources = copiedByStage(name).flat();
+      assert.ok(sources.length > 5, name);
+      for (const source of sources)
+        assert.ok(sent.includes(source.split('/')[0] ?? ''), `${name}: ${source}`);
+    }
+  });
+
+  it('hold nothing from the builder’s host that their user cannot read, whatever its umask', () => {
+    for (const name of dockerfiles) {
+      const last =
+        read(name)
+          .split(/^FROM /m)
+          .at(-1) ?? '';
+      for (const [line, source = ''] of last.matchAll(/^COPY .*?(\S+) \S+$/gm)) {
+        // What a stage has made itself has the modes of that stage.
+        const isMade = /--from=/.test(line) && !/\.[a-z]+$/.test(source);
+        assert.ok(isMade || /--chmod=[67][45][45] /.test(line), `${name}: ${line}`);
+      }
+    }
   });
 });
 
 describe('the entry point of the Kong image', () => {
-  const run = (url: string | undefined): { status: number | null; written: string } => {
+  const run = (url: string | undefined): { status: number | null; written: string; stderr: string } => {
     const folder = mkdtempSync(join(tmpdir(), 'kong-entry-'));
     try {
       const target = join(folder, 'kong.yml');
-      const { status } = spawnSync(
+      const { status, stderr } = spawnSync(
         'bash',
         [join(ROOT, 'kong-plugins/docker-entrypoint.sh'), 'kong', 'docker-start'],
         {
@@ -133,14 +207,24 @@ describe('the entry point of the Kong image', () => {
           },
         },
       );
-      return { status, written: status === 0 ? readFileSync(target, 'utf8') : '' };
+      return {
+        status,
+        written: status === 0 ? readFileSync(target, 'utf8') : '',
+        stderr: stderr.toString(),
+      };
     } finally {
       rmSync(folder, { recursive: true });
     }
   };
 
   it('changes the broker’s URL in kong.yml and nothing else', () => {
-    for (const url of ['http://scorpio:9090', 'https://broker.example/ngsi', 'http://10.0.0.7:1026/']) {
+    for (const url of [
+      'http://scorpio:9090',
+      'https://broker.example/ngsi',
+      'http://10.0.0.7:1026/',
+      'http://broker',
+      'http://broker:65535/ngsi-ldx',
+    ]) {
       const { status, written } = run(url);
       assert.equal(status, 0, url);
       assert.equal(
@@ -162,6 +246,24 @@ describe('the entry point of the Kong image', () => {
       'http://a/..%2f',
     ]) {
       assert.notEqual(run(url).status, 0, String(url));
+    }
+  });
+
+  it('never starts Kong with a URL that leads nowhere, and says what is wrong with it', () => {
+    for (const [url, message] of [
+      ['http://broker:99999', /BROKER_URL has no valid port: 99999 is not between 1 and 65535/],
+      ['http://broker:0', /BROKER_URL has no valid port/],
+      [
+        'http://broker:1026/ngsi-ld/v1',
+        /BROKER_URL must be the base URL of the broker, without \/ngsi-ld\/v1/,
+      ],
+      ['http://broker:1026/ngsi-ld/v1/', /without \/ngsi-ld\/v1/],
+      ['https://broker.example/a/ngsi-ld', /without \/ngsi-ld\/v1/],
+      ['broker:1026', /BROKER_URL is not a base URL/],
+    ] as const) {
+      const { status, stderr } = run(url);
+      assert.notEqual(status, 0, url);
+      assert.match(stderr, message);
     }
   });
 });
