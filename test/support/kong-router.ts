@@ -49,7 +49,7 @@ const ROUTE_MEMBERS = [
 /** Reads a declarative file; throws on anything this model does not know, rather than judge by half of it. */
 export function readKongFile(text: string): readonly KongService[] {
   const file = parse(text) as { _format_version: string; services: KongService[] };
-  known(file, ['_format_version', 'services']);
+  known(file, ['_format_version', '_comment', 'services']);
   if (file._format_version !== '3.0') throw new Error('unknown format');
   for (const service of file.services) {
     known(service, SERVICE_MEMBERS);

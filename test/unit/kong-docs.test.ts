@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { fieldDefinitions, type FieldDefinition } from '../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import { Plugin } from '../../kong-plugins/ngsi-ld-purge/index.js';
 import { FakeKong } from '../support/fake-pdk.js';
@@ -39,6 +40,17 @@ describe('docs/kong.md', () => {
         );
       }
     }
+  });
+
+  it('turns kong.yml into a file that decK limits to its own tag, and lets it take no other', () => {
+    const [, from = '', to = ''] = /^sed 's\/(.+?)\/(.+?)\/' kong\.yml/m.exec(page) ?? [];
+    const forKong = read('kong.yml');
+    const forDeck = forKong.replace(new RegExp(from, 'gm'), to);
+    // decK refuses what has a comment, Kong without a database what has an _info.
+    const { _comment: comment, ...rest } = parse(forKong) as Record<string, unknown>;
+    assert.equal(typeof comment, 'string');
+    assert.ok(!('_info' in rest));
+    assert.deepEqual(parse(forDeck), { ...rest, _info: { select_tags: ['ngsi-ld-gateway'] } });
   });
 
   it('names every problem the plugin answers with', () => {
