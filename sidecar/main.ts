@@ -3,10 +3,13 @@ import { loadConfig, type Config } from './config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { startErrorLines } from './http/problem.js';
 import { isLoopback } from './shared/loopback.js';
+import { createEchoFilter, isNpmStart, onParentEnd } from './shared/signals.js';
 
 /** Exit codes: a mistake in the configuration is told from a failed start. */
 const EXIT_CONFIG = 2;
 const EXIT_FAILED = 1;
+
+const PARENT_LOOK_MS = 500;
 
 async function main(): Promise<void> {
   let config: Config;
@@ -32,8 +35,8 @@ async function main(): Promise<void> {
   else process.stdout.write(greeting(gateway, config.GATEWAY_TOKEN !== undefined));
 
   let isClosing = false;
-  const shutDown = (signal: NodeJS.Signals) => {
-    logger.info({ signal }, isClosing ? 'hurrying' : 'shutting down');
+  const shutDown = (cause: Readonly<Record<string, string>>) => {
+    logger.info(cause, isClosing ? 'hurrying' : 'shutting down');
     const closed = gateway.close();
     if (isClosing) return;
     isClosing = true;
@@ -42,8 +45,18 @@ async function main(): Promise<void> {
       process.exitCode = 0;
     });
   };
-  process.on('SIGTERM', shutDown);
-  process.on('SIGINT', shutDown);
+  const isEcho = createEchoFilter(() => performance.now());
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (!isEcho(signal)) shutDown({ signal });
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  if (isNpmStart(process.env)) {
+    // An npm that is killed outright cannot pass the signal on.
+    onParentEnd(process, PARENT_LOOK_MS, () => {
+      if (!isClosing) shutDown({ cause: 'npm has ended' });
+    });
+  }
 }
 
 /** What a person sees after `npm start`. */

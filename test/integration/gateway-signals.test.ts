@@ -74,16 +74,30 @@ describe('SIGTERM', () => {
     assert.deepEqual(await gateway.ended, CLEAN);
   });
 
-  it('that comes a second time does not wait for the rest of the grace time', async () => {
+  it('that follows another signal does not wait for the rest of the grace time', async () => {
     const { broker, gateway, url } = await startHanging(LONG_GRACE);
     const passed = assert.rejects(send(url, 'GET', '/ngsi-ld/v1/entities?type=Car'));
     await broker.arrived(() => true);
-    gateway.signal('SIGTERM');
+    gateway.signal('SIGINT');
     await gateway.until(/"msg":"shutting down"/);
     gateway.signal('SIGTERM');
     await passed;
     assert.deepEqual(await gateway.ended, CLEAN);
     assert.equal(gateway.stdout.split('"msg":"closed"').length, 2, 'closed once');
+  });
+
+  it('that keeps coming ends the gateway in the end, however long the grace time is', async () => {
+    const { broker, gateway, url } = await startHanging(LONG_GRACE);
+    const passed = assert.rejects(send(url, 'GET', '/ngsi-ld/v1/entities?type=Car'));
+    await broker.arrived(() => true);
+    const insisting = setInterval(() => gateway.signal('SIGTERM'), 50);
+    try {
+      await gateway.until(/"signal":"SIGTERM","msg":"hurrying"/);
+    } finally {
+      clearInterval(insisting);
+    }
+    await passed;
+    assert.deepEqual(await gateway.ended, CLEAN);
   });
 });
 

@@ -1,0 +1,41 @@
+/** For so long, in milliseconds, the same signal again counts as the one before. */
+const ECHO_MS = 1000;
+
+/**
+ * Recognises a signal that merely comes twice: Ctrl+C sends SIGINT to npm and to the process that npm started, and npm
+ * sends it on as well.
+ *
+ * @param nowMs a clock that never goes back
+ * @returns true when a signal is the last one that counted, less than a second later
+ */
+export function createEchoFilter(nowMs: () => number): (signal: string) => boolean {
+  let last: { readonly signal: string; readonly atMs: number } | undefined;
+  return (signal) => {
+    const atMs = nowMs();
+    if (signal === last?.signal && atMs - last.atMs < ECHO_MS) return true;
+    last = { signal, atMs };
+    return false;
+  };
+}
+
+/** Whether this process was started by `npm start` of this package, so that npm is its parent. */
+export function isNpmStart(env: Readonly<Record<string, string | undefined>>): boolean {
+  return env['npm_lifecycle_event'] === 'start' && env['npm_package_name'] === 'ngsi-ld-gateway';
+}
+
+/**
+ * Calls `ended` once the parent process has ended. No signal says so: it looks at intervals, which costs next to nothing
+ * and keeps no process alive.
+ *
+ * @param self `process`, whose `ppid` changes when the parent ends
+ * @param everyMs the interval in milliseconds
+ */
+export function onParentEnd(self: { readonly ppid: number }, everyMs: number, ended: () => void): void {
+  const { ppid } = self;
+  const timer = setInterval(() => {
+    if (self.ppid === ppid) return;
+    clearInterval(timer);
+    ended();
+  }, everyMs);
+  timer.unref();
+}

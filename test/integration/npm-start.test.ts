@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { after, describe, it } from 'node:test';
+import { send, stopAll, stopLater } from '../support/gateway-harness.js';
+import { ROOT } from '../support/project.js';
+import { Gate, startRecordingBroker } from '../support/recording-broker.js';
+import { Waiting } from '../support/waiting.js';
+
+after(stopAll);
+
+/** Far beyond the time limit of any test: what waits for it is seen. */
+const LONG_GRACE_MS = '3600000';
+
+/** `npm start` as users type it, npm and all it starts in a process group of their own. */
+class NpmStart {
+  readonly #npm: ChildProcess;
+  readonly #waiting = new Waiting();
+  /** Resolves when npm and all that it started have ended: each of them holds the pipe of the output. */
+  readonly allEnded: Promise<unknown>;
+  #isOver = false;
+  output = '';
+
+  constructor(env: Readonly<Record<string, string>> = {}) {
+    this.#npm = spawn('npm', ['start'], {
+      cwd: ROOT,
+      detached: true,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        npm_config_update_notifier: 'false',
+        PORT: '0',
+        DATABASE_PATH: ':memory:',
+        SHUTDOWN_GRACE_MS: LONG_GRACE_MS,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const take = (chunk: Buffer) => {
+      this.output += chunk.toString();
+      this.#waiting.notify();
+    };
+    this.#npm.stdout?.on('data', take);
+    this.#npm.stderr?.on('data', take);
+    this.allEnded = once(this.#npm, 'close').then(() => {
+      this.#isOver = true;
+      this.#waiting.notify();
+    });
+    stopLater(async () => {
+      if (!this.#isOver) process.kill(-this.pid, 'SIGKILL');
+      await this.allEnded;
+    });
+  }
+
+  /** The process id of npm, and of the group. */
+  get pid(): number {
+    if (this.#npm.pid === undefined) throw new Error('npm did not start');
+    return this.#npm.pid;
+  }
+
+  async until(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#waiting.until(() => {
+      const found = pattern.exec(this.output);
+      if (found === null && this.#isOver) throw new Error(`npm ended: ${this.output}`);
+      return found ?? undefined;
+    });
+  }
+
+  async url(): Promise<string> {
+    const [, url = ''] = await this.until(/^NGSI-LD gateway on (http:\S+?):? /m);
+    return url;
+  }
+}
+
+describe('npm start', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`never leaves the gateway behind when npm alone gets ${signal}`, async () => {
+      const npm = new NpmStart();
+      const url = await npm.url();
+      assert.equal((await send(url, 'GET', '/health/live')).status, 200);
+      process.kill(npm.pid, signal);
+      await npm.allEnded;
+      assert.match(npm.output, new RegExp(`"signal":"${signal}","msg":"shutting down"[^]*"msg":"closed"`));
+      await assert.rejects(send(url, 'GET', '/health/live'));
+    });
+  }
+
+  it('never leaves the gateway behind when npm is killed', async () => {
+    const npm = new NpmStart();
+    const url = await npm.url();
+    process.kill(npm.pid, 'SIGKILL');
+    await npm.allEnded;
+    assert.match(npm.output, /"cause":"npm has ended","msg":"shutting down"[^]*"msg":"closed"/);
+    await assert.rejects(send(url, 'GET', '/health/live'));
+  });
+
+  it('lets what is running end when Ctrl+C reaches the whole group, and npm sends it on', async () => {
+    const gate = new Gate();
+    const broker = await startRecordingBroker(async () => {
+      await gate.passed;
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: '[]' };
+    });
+    const npm = new NpmStart({ BROKER_URL: broker.url });
+    const passed = send(await npm.url(), 'GET', '/ngsi-ld/v1/entities?type=Car');
+    await broker.arrived(() => true);
+    process.kill(-npm.pid, 'SIGINT');
+    await npm.until(/"msg":"shutting down"/);
+    gate.open();
+    assert.equal((await passed).status, 200);
+    await npm.allEnded;
+    assert.doesNotMatch(npm.output, /hurrying/);
+  });
+});

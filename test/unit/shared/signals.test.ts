@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createEchoFilter, isNpmStart, onParentEnd } from '../../../sidecar/shared/signals.js';
+
+describe('the filter of echoes', () => {
+  const at = (...signals: readonly (readonly [nowMs: number, signal: string])[]): boolean[] => {
+    let nowMs = 0;
+    const isEcho = createEchoFilter(() => nowMs);
+    return signals.map(([time, signal]) => {
+      nowMs = time;
+      return isEcho(signal);
+    });
+  };
+
+  it('takes the same signal within a second for one, however often it comes', () => {
+    assert.deepEqual(at([5, 'SIGINT'], [5, 'SIGINT'], [400, 'SIGINT'], [1004, 'SIGINT']), [
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('takes the same signal after a second for another, also when echoes came meanwhile', () => {
+    assert.deepEqual(at([0, 'SIGTERM'], [900, 'SIGTERM'], [1000, 'SIGTERM'], [1900, 'SIGTERM']), [
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('takes another signal for a second one at once', () => {
+    assert.deepEqual(at([0, 'SIGINT'], [1, 'SIGTERM'], [2, 'SIGTERM']), [false, false, true]);
+  });
+});
+
+describe('a start by npm', () => {
+  it('is one of this package’s own script, and of no other', () => {
+    const own = { npm_lifecycle_event: 'start', npm_package_name: 'ngsi-ld-gateway' };
+    assert.equal(isNpmStart(own), true);
+    assert.equal(isNpmStart({ ...own, npm_lifecycle_event: 'test' }), false);
+    assert.equal(isNpmStart({ ...own, npm_package_name: 'another' }), false);
+    assert.equal(isNpmStart({}), false);
+  });
+});
+
+describe('the end of the parent', () => {
+  it('is told once, when there is another parent, and not before', async () => {
+    const self = { ppid: 7 };
+    let looks = 0;
+    const watched = {
+      get ppid() {
+        looks += 1;
+        return self.ppid;
+      },
+    };
+    let told = 0;
+    onParentEnd(watched, 1, () => (told += 1));
+    const until = async (isDone: () => boolean): Promise<void> => {
+      // Timers of the watch keep nothing alive; this one does.
+      while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 1));
+    };
+    await until(() => looks > 5);
+    assert.equal(told, 0);
+    self.ppid = 1;
+    await until(() => told > 0);
+    const seen = looks;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual([told, looks], [1, seen]);
+  });
+});
