@@ -34,6 +34,7 @@ if (positionals.length === 0) {
   console.error('Name folders or files: npm run mutate -- sidecar/retry --count 40 --seed 7 --tests 5');
   process.exit(2);
 }
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 process.exitCode = await mutate(positionals, Number(values.count), Number(values.seed), Number(values.tests));
 
 /** @returns the exit code: 1 when a change went unnoticed */
@@ -56,22 +57,18 @@ async function mutate(
   console.log(`${chosen.length} of ${all.length} changes to ${paths.length} files, seed ${seed}`);
   const copy = await copyProject();
   const survivors: Candidate[] = [];
-  try {
-    const timeOf = createTimer(copy);
-    let typeCheck: TypeCheck | undefined;
-    for (const [index, candidate] of chosen.entries()) {
-      const tests = nearestTests(candidate.path, sources).slice(0, testsMax);
-      let noticedBy = await firstToNotice(copy, candidate, tests, timeOf);
-      if (noticedBy === undefined) {
-        typeCheck ??= createTypeCheck();
-        if (typeCheck(candidate.path, applyMutant(candidate.text, candidate.mutant)))
-          noticedBy = 'the compiler';
-      }
-      if (noticedBy === undefined) survivors.push(candidate);
-      console.log(`${index + 1}. ${describe(candidate)}: ${noticedBy ?? 'NOT NOTICED'}`);
+  const timeOf = createTimer(copy);
+  let typeCheck: TypeCheck | undefined;
+  for (const [index, candidate] of chosen.entries()) {
+    const tests = nearestTests(candidate.path, sources).slice(0, testsMax);
+    let noticedBy = await firstToNotice(copy, candidate, tests, timeOf);
+    if (noticedBy === undefined) {
+      typeCheck ??= createTypeCheck();
+      if (typeCheck(candidate.path, applyMutant(candidate.text, candidate.mutant)))
+        noticedBy = 'the compiler';
     }
-  } finally {
-    await copy.remove();
+    if (noticedBy === undefined) survivors.push(candidate);
+    console.log(`${index + 1}. ${describe(candidate)}: ${noticedBy ?? 'NOT NOTICED'}`);
   }
   console.log(`\nNoticed ${chosen.length - survivors.length} of ${chosen.length}. Not noticed:`);
   for (const survivor of survivors) console.log(`  ${describe(survivor)}`);

@@ -1,6 +1,7 @@
 import { spawn, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { cp, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, transform } from 'esbuild';
@@ -8,19 +9,23 @@ import { ROOT } from '../support/project.js';
 
 export type TestResult = 'passed' | 'failed' | 'timed-out';
 
-/** A copy of the project in a temporary directory, compiled, in which sources can be changed and tests run. */
+/** A copy of the project in a temporary directory, compiled, in which sources can be changed and tests run. It goes with the process. */
 export interface ProjectCopy {
   /** Compiles another text in place of a source. @throws when it is not TypeScript */
   put(path: string, text: string): Promise<void>;
   /** Runs one test file; what it started is ended with it. */
   run(testFile: string, timeoutMs: number): Promise<TestResult>;
-  remove(): Promise<void>;
 }
 
 const COMPILED = '.tests';
 
 export async function copyProject(): Promise<ProjectCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
+  let running: number | undefined;
+  process.once('exit', () => {
+    endGroup(running);
+    rmSync(folder, { recursive: true, force: true });
+  });
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -51,15 +56,16 @@ export async function copyProject(): Promise<ProjectCopy> {
         detached: true,
         env: { ...process.env, NODE_ENV: 'test' },
       });
+      running = child.pid;
       const ended = once(child, 'exit');
       const timer = setTimeout(() => endGroup(child.pid), timeoutMs);
       const [code, signal] = (await ended) as [number | null, string | null];
       clearTimeout(timer);
       endGroup(child.pid);
+      running = undefined;
       if (signal === 'SIGKILL') return 'timed-out';
       return code === 0 ? 'passed' : 'failed';
     },
-    remove: async () => rm(folder, { recursive: true, force: true }),
   };
 }
 
