@@ -1,8 +1,9 @@
 import { targetOf, type Source } from '../support/source-imports.js';
 
 /**
- * The test files that load a file, nearest first: by the number of imports between, unit tests before others, then by
- * name. What a file imports as types alone it does not load.
+ * The test files that load a file, nearest first: those of its own room (`test/unit/<room>` for `sidecar/<room>`), then by
+ * the number of imports between, unit tests before others, then by name. What a file imports as types alone it does not
+ * load.
  */
 export function nearestTests(path: string, sources: readonly Source[]): readonly string[] {
   const importers = importersOf(sources);
@@ -16,13 +17,14 @@ export function nearestTests(path: string, sources: readonly Source[]): readonly
       queue.push(importer);
     }
   }
-  const rank = (file: string) => [distances.get(file) ?? 0, file.startsWith('test/unit/') ? 0 : 1] as const;
+  const room = `test/unit/${path.split('/')[1] ?? ''}/`;
+  const rank = (file: string) => {
+    const far = distances.get(file) ?? 0;
+    return (file.startsWith(room) ? 0 : 1000) + 2 * far + (file.startsWith('test/unit/') ? 0 : 1);
+  };
   return queue
     .filter((file) => file.endsWith('.test.ts'))
-    .sort((a, b) => {
-      const [[distanceA, unitA], [distanceB, unitB]] = [rank(a), rank(b)];
-      return distanceA - distanceB || unitA - unitB || (a < b ? -1 : 1);
-    });
+    .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
 function importersOf(sources: readonly Source[]): ReadonlyMap<string, readonly string[]> {

@@ -34,6 +34,17 @@ describe('the tests of a source', () => {
     ]);
   });
 
+  it('are first of all those of its own room', () => {
+    const sources = [
+      source('sidecar/room/x.ts'),
+      source('sidecar/room/y.ts', './x.js'),
+      source('test/unit/other/near.test.ts', '../../../sidecar/room/x.js'),
+      source('test/unit/room/far.test.ts', '../../../sidecar/room/y.js'),
+    ];
+    const tests = ['test/unit/room/far.test.ts', 'test/unit/other/near.test.ts'];
+    assert.deepEqual(nearestTests('sidecar/room/x.ts', sources), tests);
+  });
+
   it('are found in circles, and none where nothing loads it', () => {
     const circle = [source('a.ts', './b.js'), source('b.ts', './a.js'), source('t.test.ts', './b.js')];
     assert.deepEqual(nearestTests('a.ts', circle), ['t.test.ts']);
