@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
@@ -182,19 +181,27 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
 
 /** Counts the requests that a server has not answered to the last byte. */
 function trackAnswers(server: Server): { readonly count: number; idle(): Promise<void> } {
-  const open = new Set<ServerResponse>();
+  // A number: a Set that gains and loses a response with each request would keep most of them until a full collection.
+  let count = 0;
+  let waiting: (() => void)[] = [];
+  const noteClosed = () => {
+    count -= 1;
+    if (count > 0) return;
+    for (const wake of waiting) wake();
+    waiting = [];
+  };
   const note = (_request: IncomingMessage, response: ServerResponse) => {
-    open.add(response);
-    response.once('close', () => open.delete(response));
+    count += 1;
+    // Those that fail close as well.
+    response.once('close', noteClosed);
   };
   server.on('request', note).on('checkContinue', note);
   return {
     get count() {
-      return open.size;
+      return count;
     },
     idle: async () => {
-      // A response that fails closes right after.
-      for (const response of open) if (!response.closed) await once(response, 'close').catch(() => {});
+      if (count > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },
   };
 }
