@@ -19,7 +19,6 @@ export interface Judgement {
   readonly warnings: readonly EntityNotice[];
 }
 
-/** Entities that are judged with the very same options share what is spent on looking for misspellings. */
 export interface JudgeOptions {
   /** Of the entity; detected when it is not given. */
   readonly form?: Form;
@@ -27,17 +26,21 @@ export interface JudgeOptions {
   readonly isStrict?: boolean;
 }
 
-const SPELLINGS = new WeakMap<JudgeOptions, Spelling>();
-
 /**
  * Holds an entity against a model: its structure as NGSI-LD asks for it, then its key-values form against the schema, once
  * more for each further instance of an attribute.
  *
  * Of an attribute whose structure is wrong nothing is said that follows from that.
+ *
+ * @param spelling shared by the entities of one answer, as is what may be spent on looking for misspellings
  */
-export function judgeEntity(entity: JsonObject, model: Model, options: JudgeOptions = {}): Judgement {
+export function judgeEntity(
+  entity: JsonObject,
+  model: Model,
+  options: JudgeOptions = {},
+  spelling = new Spelling(),
+): Judgement {
   const { form, isStrict = true } = options;
-  const spelling = spellingOf(options);
   const { name, unwraps } = model;
   const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: name, unwraps });
   // What is no error has no consequences that would say the same again.
@@ -53,10 +56,4 @@ export function judgeEntity(entity: JsonObject, model: Model, options: JudgeOpti
     ...reading.warnings.map(({ tokens, code, detail }) => ({ tokens, code, say: () => detail })),
   ];
   return { errors, warnings: [...warnings, ...modelWarnings(reading, model, errors, spelling)] };
-}
-
-function spellingOf(options: JudgeOptions): Spelling {
-  const spelling = SPELLINGS.get(options) ?? new Spelling();
-  SPELLINGS.set(options, spelling);
-  return spelling;
 }

@@ -14,10 +14,13 @@ const PASSED_OVER = 16;
 
 const NONE: readonly string[] = [];
 
-/** Finds what words are misspellings of, while there is something left to spend; afterwards nothing is near to anything. */
+/**
+ * Finds what words are misspellings of, while there is something left to spend; afterwards nothing is near to anything.
+ * It remembers what it has found: one is for one answer.
+ */
 export class Spelling {
   #left: number = SPELLING_LIMITS.comparisons;
-  readonly #known = new WeakMap<readonly JsonValue[], Map<string, readonly string[]>>();
+  readonly #known = new Map<readonly JsonValue[], Map<string, readonly string[]>>();
 
   /** Comparisons that may still be made. */
   get left(): number {

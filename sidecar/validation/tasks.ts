@@ -5,6 +5,7 @@ import { RecentlyUsed } from '../shared/recently-used.js';
 import { readJson, type Unreadable } from '../shared/strict-json.js';
 import { judgeEntity, type JudgeOptions } from './judge.js';
 import { prepareModel, type Model } from './model.js';
+import { Spelling } from './spelling.js';
 import { Verdicts } from './verdicts.js';
 
 /** Entities of one body. */
@@ -100,14 +101,16 @@ function nameOf(key: string, type: string): string {
 
 function judged(body: JsonValue, text: string, model: Model, options: JudgeOptions): ValidateOutcome {
   const verdicts = new Verdicts();
+  const spelling = new Spelling();
   if (isObject(body)) {
-    verdicts.add(body, judgeEntity(body, model, options), []);
+    verdicts.add(body, judgeEntity(body, model, options, spelling), []);
     return bounded(verdicts.write(text).join());
   }
   const refused = refusalOf(body);
   if (refused !== undefined || !isArray(body)) return { refused: refused ?? invalid([[]]) };
   for (const [index, entity] of body.entries())
-    if (isObject(entity)) verdicts.add(entity, judgeEntity(entity, model, options), [String(index)]);
+    if (isObject(entity))
+      verdicts.add(entity, judgeEntity(entity, model, options, spelling), [String(index)]);
   return bounded(`[${verdicts.write(text).join()}]`);
 }
 
