@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { loadConfig, type Config } from './config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
@@ -12,6 +13,9 @@ const EXIT_FAILED = 1;
 const PARENT_LOOK_MS = 500;
 
 async function main(): Promise<void> {
+  // What is made for the first requests, while code is slow, seems to live long. V8 would then make its like in old space
+  // from birth, where each keeps a whole request with all its bytes until a full collection.
+  setFlagsFromString('--no-allocation-site-pretenuring');
   let config: Config;
   try {
     config = loadConfig(process.env);
