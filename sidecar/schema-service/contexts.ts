@@ -1,5 +1,5 @@
 import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../schema-store/errors.js';
-import type { Context, NewContextVersion, Page, Paged } from '../schema-store/records.js';
+import type { Context, ContextAt, NewContextVersion, Page, Paged } from '../schema-store/records.js';
 import type { SchemaStore } from '../schema-store/store.js';
 import { rereading, type Contents } from './contents.js';
 import { acceptContext, type AcceptedContext, type ContextCheck } from './context-check.js';
@@ -18,6 +18,7 @@ import type {
   WriteOptions,
   WrittenContext,
 } from './shapes.js';
+import { WhileUnwritten } from './while-unwritten.js';
 
 interface Parts {
   readonly store: SchemaStore;
@@ -29,9 +30,12 @@ interface Parts {
 
 export class Contexts implements ContextService {
   readonly #parts: Parts;
+  /** Which text is the current one, or that of a version. */
+  readonly #known: WhileUnwritten<ContextAt>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#known = new WhileUnwritten(parts.store);
   }
 
   async list({ limit, offset }: Page): Promise<Paged<ContextSummary>> {
@@ -52,7 +56,10 @@ export class Contexts implements ContextService {
       throw new NotFoundError({ kind: 'context', name, version });
     }
     return rereading(async () => {
-      const { context, version: found } = await store.contexts.get(name, version);
+      const at = await this.#known.get(JSON.stringify([name, version]), () =>
+        store.contexts.get(name, version),
+      );
+      const { context, version: found } = at;
       const served = await contents.served(found.content, MEDIA_TYPES.context);
       // A client that wants to change the context says with its ETag which state it saw.
       const etag = version === undefined ? context.etag : served.etag;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json-schema/json.js';
-import type { Model, ModelAt, ModelKey, Page, Paged } from '../schema-store/records.js';
+import type { ContentRef, Model, ModelAt, ModelKey, Page, Paged } from '../schema-store/records.js';
 import type { SchemaStore } from '../schema-store/store.js';
 import { rereading, type Contents } from './contents.js';
 import { detailsOf } from './model-details.js';
@@ -23,6 +23,7 @@ import type {
   WriteOptions,
 } from './shapes.js';
 import { summaryOf } from './version-metadata.js';
+import { WhileUnwritten } from './while-unwritten.js';
 
 interface Parts {
   readonly store: SchemaStore;
@@ -35,9 +36,12 @@ interface Parts {
 
 export class Models implements ModelService {
   readonly #parts: Parts;
+  /** Which text is the current one, or that of a version. */
+  readonly #refs: WhileUnwritten<ContentRef>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#refs = new WhileUnwritten(parts.store);
   }
 
   list(domain: string, page: Page): Promise<Paged<Model>> {
@@ -77,7 +81,9 @@ export class Models implements ModelService {
     if (kind !== 'schema' && kind !== 'context')
       return this.#reading(key, options.version, (at) => documents.of(at, kind, options));
     return rereading(async () => {
-      const content = await store.models.contentRef(key, kind, options.version);
+      const { version } = options;
+      const name = JSON.stringify([kind, key.domain, key.name, version]);
+      const content = await this.#refs.get(name, () => store.models.contentRef(key, kind, version));
       return contents.served(content, MEDIA_TYPES[kind]);
     });
   }

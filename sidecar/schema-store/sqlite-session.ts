@@ -7,6 +7,8 @@ export class SqliteSession {
   readonly #db: Database.Database;
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
+  /** The look at the revision that is due; whoever asks before it is taken gets what it finds. */
+  #look: Promise<string> | undefined;
   readonly #transaction: Database.Transaction<(work: () => void) => void>;
   readonly prepare: Database.Database['prepare'];
   readonly clock: Clock;
@@ -39,8 +41,13 @@ export class SqliteSession {
   }
 
   /** Changes with every write, by whatever connection. */
-  async revision(): Promise<string> {
-    return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`);
+  revision(): Promise<string> {
+    // All requests that come in the same turn of the event loop share one look, after the last of them.
+    this.#look ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
+      this.#look = undefined;
+      return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`);
+    });
+    return this.#look;
   }
 
   #run<T>(mode: 'deferred' | 'immediate', work: () => T): T {

@@ -50,6 +50,31 @@ describe('the database of a gateway', () => {
     assert.deepEqual(await next.ended, { code: 0, signal: null });
   });
 
+  it('may be shared: what one gateway writes is what another answers next', async () => {
+    const DATABASE_PATH = join(folder, 'shared.db');
+    const [{ api: one }, { api: other }] = [
+      await startApi({ DATABASE_PATH }),
+      await startApi({ DATABASE_PATH }),
+    ];
+    const model = await makeModel(one, 'Mobility', 'Car');
+    for (let title = 0; title < 10; title += 1) {
+      const [writer, reader] = title % 2 === 0 ? [one, other] : [other, one];
+      const before = await reader.get(`${model}/schema`);
+      const context = await reader.get(`${model}/context`);
+      const schema = { ...CAR_WITH_BRAND, title: `Car ${title}`, properties: { [`seats${title}`]: {} } };
+      assert.equal((await writer.put(model, { schema })).status, 200);
+      assert.deepEqual((await reader.get(`${model}/schema`)).json(), schema);
+      for (const context of [`${model}/context`, '/contexts/Mobility~Car'])
+        assert.ok((await reader.get(context)).text.includes(`seats${title}`));
+      assert.equal((await reader.get(`${model}/schema?version=${title + 1}`)).text, before.text);
+      assert.equal((await reader.get(`${model}/context?version=${title + 1}`)).text, context.text);
+      const stale = await reader.get(`${model}/schema`, { 'if-none-match': etagOf(before) });
+      assert.equal(stale.status, 200);
+    }
+    assert.equal((await one.delete(model)).status, 204);
+    assert.equal((await other.get(`${model}/schema`)).status, 404);
+  });
+
   for (const [what, make, says] of [
     ['a file that is none', (path: string) => writeFile(path, 'x'.repeat(5000)), /not a SQLite database/],
     ['a directory', (path: string) => mkdir(path), /cannot be used/],

@@ -179,6 +179,12 @@ describe('the stamp of a store that another process writes to', () => {
     assert.notEqual(written, before);
     await one.contexts.delete('terms');
     assert.notEqual(await one.revision(), written);
+    const early = one.revision();
+    await other.contexts.create('more', { text: '{"@context":{}}', contexts: new Set() });
+    const late = one.revision();
+    assert.equal(await one.revision(), await late, 'one look is shared, and comes after all who ask');
+    assert.notEqual(await late, written);
+    await early;
     await one.close();
     await assert.rejects(one.revision(), { code: 'STORE_UNAVAILABLE' });
   });
