@@ -1,33 +1,11 @@
 import { TaskTooCostlyError } from '../workers/errors.js';
 import type { RunOptions, TaskRunner } from '../workers/tasks.js';
 import type { ChangeReport } from './change-report.js';
-import { InvalidSchemaError, SchemaTooCostlyError } from './errors.js';
-import type { LinkedSchema } from './linker.js';
+import { SchemaTooCostlyError } from './errors.js';
 import type { CompareInput, ExampleInput, MadeExample, SchemaTasks } from './tasks.js';
 
 /** Where work on schemas is done. */
 export type SchemaWorkers = TaskRunner<SchemaTasks>;
-
-/**
- * Tries in a worker whether a schema can be used: the value of every keyword, every pattern, whether references go in
- * circles, and compiling it.
- *
- * @throws {InvalidSchemaError} naming each fault
- * @throws {SchemaTooCostlyError} when that takes more time or memory than a worker may
- * @throws {WorkersBusyError | TaskFailedError}
- */
-export async function checkCompiles(
-  { main, documents }: LinkedSchema,
-  workers: SchemaWorkers,
-  options?: RunOptions,
-): Promise<void> {
-  const input = {
-    schema: main.root,
-    documents: [...documents].map(([uri, { root }]) => [uri, root] as const),
-  };
-  const faults = await costing(workers.run('checkSchema', input, options));
-  if (faults.length > 0) throw new InvalidSchemaError('The schema is not valid.', faults);
-}
 
 /**
  * An example entity of a model, made and checked in a worker; see `exampleOf`.

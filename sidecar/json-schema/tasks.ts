@@ -1,19 +1,11 @@
 import { attributesOf } from './attributes.js';
 import { compareSchemas, type ChangeReport } from './change-report.js';
-import { SchemaRefusedError, type SchemaFault } from './errors.js';
+import type { SchemaFault } from './errors.js';
 import { exampleOf } from './example.js';
 import type { Preferred } from './example-maker.js';
 import type { JsonObject, JsonValue } from './json.js';
-import { loopsOf } from './loops.js';
-import { faultsOf } from './meta-check.js';
 import { resolveWith } from './references.js';
 import { createValidator } from './validator.js';
-
-/** A schema with the documents that it refers to, by URI: plain data that can cross threads. */
-export interface SchemaInput {
-  readonly schema: JsonObject;
-  readonly documents: readonly (readonly [uri: string, document: JsonValue])[];
-}
 
 export interface ExampleInput {
   /** Self-contained. */
@@ -28,29 +20,14 @@ export interface MadeExample {
   readonly faults: readonly SchemaFault[];
 }
 
-/** Two self-contained schemas. */
+/** Texts of two self-contained schemas. */
 export interface CompareInput {
-  readonly before: JsonObject;
-  readonly after: JsonObject;
+  readonly before: string;
+  readonly after: string;
 }
 
 /** Tasks on schemas that are run in a worker, for they compile schemas or execute patterns. */
 export const schemaTasks = {
-  /** What keeps a schema from being compiled and used; nothing when it can be. */
-  checkSchema({ schema, documents }: SchemaInput): readonly SchemaFault[] {
-    try {
-      const linked = resolveWith(schema, new Map(documents));
-      const faults = faultsOf(linked);
-      if (faults.length > 0) return faults;
-      const loops = loopsOf(linked);
-      if (loops.length > 0) return loops;
-      createValidator(linked);
-      return [];
-    } catch (error) {
-      return faultsOfFailure(error);
-    }
-  },
-
   /** An example of a model, as an entity in key-values form; see `exampleOf`. */
   makeExample({ schema, entityType }: ExampleInput): MadeExample {
     const check = createValidator(resolveWith(schema));
@@ -66,19 +43,11 @@ export const schemaTasks = {
 
   /** What changes between two versions; see `compareSchemas`. */
   compareSchemas({ before, after }: CompareInput): ChangeReport {
-    return compareSchemas(before, after);
+    return compareSchemas(JSON.parse(before) as JsonObject, JSON.parse(after) as JsonObject);
   },
 };
 
 export type SchemaTasks = typeof schemaTasks;
-
-function faultsOfFailure(error: unknown): readonly SchemaFault[] {
-  if (error instanceof SchemaRefusedError) return error.errors;
-  if (error instanceof RangeError)
-    return [{ pointer: '', detail: 'schemas are within each other, or refer to each other, too deeply' }];
-  const reason = error instanceof Error ? error.message : String(error);
-  return [{ pointer: '', detail: `cannot be compiled: ${reason}` }];
-}
 
 /** What an entity has beside what its schema asks for: an id, its type, and URIs where it refers to others. */
 function preferredFor(schema: JsonObject, entityType: string): Preferred {

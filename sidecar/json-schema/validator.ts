@@ -29,6 +29,8 @@ export interface CompiledSchema {
 export interface CompileOptions {
   /** Whether validation may end at the first fault, so that its cost is bounded however wrong a document is. */
   readonly stopsAtFirst?: boolean;
+  /** Whether the code is made for speed, where that takes no longer than making it. True when left out. */
+  readonly isOptimized?: boolean;
 }
 
 /**
@@ -50,7 +52,7 @@ export function createValidator(linked: LinkedSchema): Validate {
  */
 export function compileSchema(
   linked: LinkedSchema,
-  { stopsAtFirst = false }: CompileOptions = {},
+  { stopsAtFirst = false, isOptimized = true }: CompileOptions = {},
 ): CompiledSchema {
   const has = (keyword: string) =>
     [...linked.positions.values()].some(({ schema }) => isObject(schema) && Object.hasOwn(schema, keyword));
@@ -71,7 +73,7 @@ export function compileSchema(
     logger: false,
     formats: fullFormats,
     // What optimizing takes grows with the square of the code, and gains a few microseconds a document.
-    code: { optimize: linked.positions.size <= OPTIMIZED_MAX },
+    code: { optimize: isOptimized && linked.positions.size <= OPTIMIZED_MAX },
   });
   // The constructor turns it on for all; it costs time, and is of use only with these keywords.
   ajv.opts.unevaluated = tracksEvaluated;

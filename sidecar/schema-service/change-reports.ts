@@ -1,5 +1,4 @@
 import type { ChangeReport } from '../json-schema/change-report.js';
-import type { JsonObject } from '../json-schema/json.js';
 import { reportChanges } from '../json-schema/schema-work.js';
 import { isTooMuch } from './model-examples.js';
 import type { ServiceWorkers } from './schema-intake.js';
@@ -18,8 +17,7 @@ export async function changesBetween(
 ): Promise<ChangeReport> {
   if (before === after) return { overall: 'compatible', differences: [] };
   try {
-    const input = { before: JSON.parse(before) as JsonObject, after: JSON.parse(after) as JsonObject };
-    return await reportChanges(input, workers);
+    return await reportChanges({ before, after }, workers);
   } catch (error) {
     if (!isTooMuch(error)) throw error;
     const detail = 'the schemas are too intricate to tell what changes';

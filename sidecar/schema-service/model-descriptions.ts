@@ -5,7 +5,7 @@ import type { ModelDescription } from './model-tasks.js';
 import { unlessRefused } from './refusals.js';
 import type { ServiceWorkers } from './schema-intake.js';
 
-/** Descriptions of model versions, made when first asked for. */
+/** Descriptions of model versions: what is not at hand is made when first asked for. */
 export class ModelDescriptions {
   readonly #contents: Contents;
   readonly #workers: ServiceWorkers;
@@ -15,6 +15,11 @@ export class ModelDescriptions {
     this.#contents = contents;
     this.#workers = workers;
     this.#cache = new BoundedCache(cacheBytes, weightOf);
+  }
+
+  /** Takes in what was found out when the version was made. */
+  async keep(version: ModelVersion, description: ModelDescription): Promise<void> {
+    await this.#cache.getOrMake(contentKey(version), async () => description);
   }
 
   /** @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError */

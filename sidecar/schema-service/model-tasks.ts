@@ -1,10 +1,12 @@
 import { namesInSchema } from '../json-ld/schema-names.js';
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
-import { SchemaRefusedError, type SchemaFault } from '../json-schema/errors.js';
+import { InvalidSchemaError, SchemaRefusedError, type SchemaFault } from '../json-schema/errors.js';
 import { Facts } from '../json-schema/facts.js';
 import type { JsonObject, JsonValue } from '../json-schema/json.js';
+import type { LinkedSchema } from '../json-schema/linker.js';
 import { resolveWith } from '../json-schema/references.js';
+import { usabilityFaults } from '../json-schema/usability.js';
 import { modelOpenApi, type ModelOpenApiInput } from '../openapi/model-openapi.js';
 
 /** A model's schema and the documents that it refers to, as texts of JSON. */
@@ -35,13 +37,19 @@ export interface Refusal {
 
 /** Tasks on models that are run in a worker: on schemas as large as they may be, each takes a good part of a second. */
 export const modelTasks = {
-  describeModel({ schema, documents }: ModelSource): ModelDescription | Refusal {
-    try {
-      const parsed = new Map(documents.map(([uri, text]) => [uri, JSON.parse(text) as JsonValue]));
-      return descriptionOf(bundle(resolveWith(JSON.parse(schema) as JsonObject, parsed)));
-    } catch (error) {
-      return { refused: refusalOf(error) };
-    }
+  /** Checks what shall become a version of a model, and describes it. */
+  acceptModel(source: ModelSource): ModelDescription | Refusal {
+    return orRefusal(() => {
+      const linked = linkedOf(source);
+      const faults = usabilityFaults(linked);
+      if (faults.length > 0) throw new InvalidSchemaError('The schema is not valid.', faults);
+      return descriptionOf(bundle(linked));
+    });
+  },
+
+  /** Describes a version of a model, which was accepted before. */
+  describeModel(source: ModelSource): ModelDescription | Refusal {
+    return orRefusal(() => descriptionOf(bundle(linkedOf(source))));
   },
 
   /** Text of the OpenAPI document of a model; see `modelOpenApi`. */
@@ -51,6 +59,19 @@ export const modelTasks = {
 };
 
 export type ModelTasks = typeof modelTasks;
+
+function linkedOf({ schema, documents }: ModelSource): LinkedSchema {
+  const parsed = new Map(documents.map(([uri, text]) => [uri, JSON.parse(text) as JsonValue]));
+  return resolveWith(JSON.parse(schema) as JsonObject, parsed);
+}
+
+function orRefusal<Result>(work: () => Result): Result | Refusal {
+  try {
+    return work();
+  } catch (error) {
+    return { refused: refusalOf(error) };
+  }
+}
 
 function refusalOf(error: unknown): Refusal['refused'] {
   if (error instanceof SchemaRefusedError) {

@@ -42,7 +42,7 @@ export class ModelWriter {
   }
 
   async create(domain: string, { name, schema, ...given }: NewModel): Promise<ModelDetails> {
-    const { store, intake } = this.#parts;
+    const { store, intake, descriptions } = this.#parts;
     const key = { domain, name: requireName(name) };
     const { description, contextBase, compatibility = 'none' } = given;
     requireStorable({ description });
@@ -53,6 +53,7 @@ export class ModelWriter {
       await accepted.keepReferences();
       const settings = { description, contextBase, compatibility };
       const at = await store.models.create(key, settings, newVersion(accepted, settings));
+      await descriptions.keep(at.version, accepted.description);
       return detailsOf(at, accepted.schema);
     });
   }
@@ -66,7 +67,7 @@ export class ModelWriter {
     change: ModelChange,
     { ifMatch, dryRun = false }: NonNullable<UpdateOptions>,
   ): Promise<ModelUpdate> {
-    const { store, intake } = this.#parts;
+    const { store, intake, descriptions } = this.#parts;
     const before = await store.models.texts(key);
     const { model } = before;
     requireMatch({ kind: 'model', ...key }, model.etag, ifMatch);
@@ -88,14 +89,16 @@ export class ModelWriter {
     if (isNewVersion) await accepted.keepReferences();
     const version = isNewVersion ? newVersion(accepted, settings, report.overall) : undefined;
     const at = await this.#write(model, settings, version);
+    // What it is compared with next is then at hand.
+    if (isNewVersion) await descriptions.keep(at.version, accepted.description);
     const text = isNewVersion ? accepted.text : before.schema;
     return { ...update, model: detailsOf(at, JSON.parse(text) as JsonObject) };
   }
 
-  async #report(before: ModelTexts, { bundled }: AcceptedSchema): Promise<ChangeReport> {
+  async #report(before: ModelTexts, { description }: AcceptedSchema): Promise<ChangeReport> {
     const { descriptions, workers } = this.#parts;
     const old = await descriptions.of(before.version);
-    return changesBetween(old.bundled, bundled, workers);
+    return changesBetween(old.bundled, description.bundled, workers);
   }
 
   /** Writes over the very state that the update was checked against; with another one, it starts over. */

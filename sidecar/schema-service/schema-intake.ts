@@ -3,7 +3,6 @@ import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { Dialect } from '../json-schema/dialect.js';
 import { isObject, type JsonObject, type JsonValue } from '../json-schema/json.js';
 import { resolveAll } from '../json-schema/references.js';
-import { checkCompiles } from '../json-schema/schema-work.js';
 import type { SchemaTasks } from '../json-schema/tasks.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { SchemaStore } from '../schema-store/store.js';
@@ -22,8 +21,7 @@ export interface AcceptedSchema {
   readonly schema: JsonObject;
   readonly text: string;
   readonly dialect: Dialect;
-  /** Text of the schema, self-contained. */
-  readonly bundled: string;
+  readonly description: ModelDescription;
   /** Text of the context generated from it. */
   readonly context: string;
   readonly warnings: readonly ModelWarning[];
@@ -65,12 +63,11 @@ export class SchemaIntake {
       SCHEMA,
       async () => {
         const linked = await resolveAll(schema, (uri) => gathering.load(uri));
-        await checkCompiles(linked, workers);
         const text = JSON.stringify(schema);
         const found = gathering.found(linked.documents.keys());
         const documents = [...found].map(([uri, one]) => [uri, one.text] as const);
         const description = unlessRefused(
-          await workers.run('describeModel', { schema: text, documents }),
+          await workers.run('acceptModel', { schema: text, documents }),
           SCHEMA,
         );
         return { linked, text, found, description };
@@ -86,7 +83,7 @@ export class SchemaIntake {
       schema,
       text,
       dialect: linked.main.dialect,
-      bundled: description.bundled,
+      description,
       context: JSON.stringify(contextDocument(terms)),
       warnings: [...typeWarnings(model, description), ...warnings],
       references: new Map([...found].map(([uri, { sha256 }]) => [uri, sha256])),

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/json-schema/json.js';
-import { resolveWith } from '../../sidecar/json-schema/references.js';
-import { checkCompiles, makeExample, reportChanges } from '../../sidecar/json-schema/schema-work.js';
+import { makeExample, reportChanges } from '../../sidecar/json-schema/schema-work.js';
 import type { Tasks } from '../../sidecar/worker.js';
 import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../sidecar/workers/errors.js';
 import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/workers/pool.js';
@@ -18,6 +17,10 @@ const ENDLESS: JsonObject = {
   required: ['a'],
 };
 
+/** A task that is done at once, and its outcome. */
+const EMPTY = { before: '{}', after: '{}' };
+const UNCHANGED = { overall: 'compatible', differences: [] };
+
 describe('work on schemas in workers', () => {
   let workers: WorkerPool<Tasks>;
   before(() => {
@@ -25,35 +28,41 @@ describe('work on schemas in workers', () => {
   });
   after(() => workers.close());
 
+  /** Faults of a schema. @param documents that it refers to, by URI */
+  const faultsOf = async (schema: object, documents: Readonly<Record<string, object>> = {}) => {
+    const texts = Object.entries(documents).map(([uri, one]) => [uri, JSON.stringify(one)] as const);
+    const outcome = await workers.run('acceptModel', { schema: JSON.stringify(schema), documents: texts });
+    if (!('refused' in outcome)) return [];
+    assert.equal(outcome.refused.code, 'SCHEMA_INVALID');
+    return outcome.refused.errors;
+  };
+
   it('accepts what compiles and refuses what does not, naming each fault', async () => {
-    await checkCompiles(resolveWith({ type: 'object', 'x-other': 1 }), workers);
+    assert.deepEqual(await faultsOf({ type: 'object', 'x-other': 1 }), []);
     const schema = { type: 'objekt', properties: { a: { pattern: '(' } }, patternProperties: { '[': true } };
-    const faults = await faultsOfRefusal(() => checkCompiles(resolveWith(schema), workers), 'SCHEMA_INVALID');
-    assert.deepEqual(faults.map(({ pointer }) => pointer).sort(), [
-      '/patternProperties/[',
-      '/properties/a/pattern',
-      '/type',
-    ]);
+    const pointers = (await faultsOf(schema)).map(({ pointer }) => pointer);
+    assert.deepEqual(pointers.sort(), ['/patternProperties/[', '/properties/a/pattern', '/type']);
   });
 
   it('refuses references that never go into the value', async () => {
-    const work = () => checkCompiles(resolveWith({ anyOf: [{ $ref: '#' }] }), workers);
-    const [fault] = await faultsOfRefusal(work, 'SCHEMA_INVALID');
+    const [fault] = await faultsOf({ anyOf: [{ $ref: '#' }] });
     assert.equal(fault?.pointer, '/anyOf/0/$ref');
   });
 
   it('takes documents of other drafts along', async () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
-    const stored = new Map([['https://example.com/a', { $schema, items: [{ type: 'string' }] }]]);
-    await checkCompiles(resolveWith({ $ref: 'https://example.com/a' }, stored), workers);
+    const uri = 'https://example.com/a';
+    const stored = { [uri]: { $schema, items: [{ type: 'string' }] } };
+    assert.deepEqual(await faultsOf({ $ref: uri }, stored), []);
   });
 
   it('makes examples and reports changes', async () => {
     const schema = { properties: { a: { enum: ['x'] } } };
     const { example, faults } = await makeExample({ schema, entityType: 'T' }, workers);
     assert.deepEqual([example, faults], [{ id: 'urn:ngsi-ld:T:001', type: 'T', a: 'x' }, []]);
+    const after = { properties: { a: { enum: ['y'] } } };
     const report = await reportChanges(
-      { before: schema, after: { properties: { a: { enum: ['y'] } } } },
+      { before: JSON.stringify(schema), after: JSON.stringify(after) },
       workers,
     );
     assert.equal(report.overall, 'breaking');
@@ -63,11 +72,11 @@ describe('work on schemas in workers', () => {
     const $defs: Record<string, JsonObject> = { d600: true as unknown as JsonObject };
     for (let index = 0; index < 600; index += 1)
       $defs[`d${index}`] = { properties: { next: { $ref: `#/$defs/d${index + 1}` } } };
-    await checkCompiles(resolveWith({ $ref: '#/$defs/d0', $defs }), workers);
+    assert.deepEqual(await faultsOf({ $ref: '#/$defs/d0', $defs }), []);
     const properties = Object.fromEntries(
       Array.from({ length: 1900 }, (_, index) => [`p${index}`, { type: 'string', pattern: `^${index}` }]),
     );
-    await checkCompiles(resolveWith({ properties }), workers);
+    assert.deepEqual(await faultsOf({ properties }), []);
   });
 
   it('leaves the calling thread free while a pattern backtracks and while much is compiled', async () => {
@@ -78,7 +87,7 @@ describe('work on schemas in workers', () => {
       ]),
     );
     const work = await Promise.all([
-      turnsDuring(checkCompiles(resolveWith({ properties }), workers)),
+      turnsDuring(faultsOf({ properties })),
       turnsDuring(
         faultsOfRefusal(
           () => makeExample({ schema: ENDLESS, entityType: 'T' }, workers, { deadlineMs: 80 }),
@@ -97,9 +106,9 @@ describe('the pool of workers', () => {
     try {
       const input = { schema: ENDLESS, entityType: 'T' };
       const waiting = workers.run('makeExample', input);
-      const next = workers.run('checkSchema', { schema: {}, documents: [] }, { deadlineMs: 60_000 });
+      const next = workers.run('compareSchemas', EMPTY, { deadlineMs: 60_000 });
       await assert.rejects(waiting, (error) => error instanceof TaskTooCostlyError && error.bound === 'time');
-      assert.deepEqual(await next, []);
+      assert.deepEqual(await next, UNCHANGED);
     } finally {
       await workers.close();
     }
@@ -116,7 +125,7 @@ describe('the pool of workers', () => {
     const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, clock: { now: () => 0, sleep } });
     try {
       const first = workers.run('makeExample', { schema: ENDLESS, entityType: 'T' }, { deadlineMs: 7 });
-      const second = workers.run('checkSchema', { schema: {}, documents: [] }, { deadlineMs: 8 });
+      const second = workers.run('compareSchemas', EMPTY, { deadlineMs: 8 });
       await untilTurns(() => sleeps.length === 1);
       assert.deepEqual(
         sleeps.map(({ ms }) => ms),
@@ -124,7 +133,7 @@ describe('the pool of workers', () => {
       );
       sleeps[0]?.end();
       await assert.rejects(first, TaskTooCostlyError);
-      assert.deepEqual(await second, []);
+      assert.deepEqual(await second, UNCHANGED);
       assert.deepEqual(
         sleeps.map(({ ms }) => ms),
         [7, 8],
@@ -138,7 +147,7 @@ describe('the pool of workers', () => {
     const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, queueLength: 1 });
     const input = { schema: ENDLESS, entityType: 'T' };
     const endless = [workers.run('makeExample', input), workers.run('makeExample', input)];
-    await assert.rejects(workers.run('checkSchema', { schema: {}, documents: [] }), WorkersBusyError);
+    await assert.rejects(workers.run('compareSchemas', EMPTY), WorkersBusyError);
     const ends = endless.map((task) => assert.rejects(task, TaskFailedError));
     await workers.close();
     await Promise.all(ends);
@@ -154,7 +163,7 @@ describe('the pool of workers', () => {
       const ends = tasks.map((task) => assert.rejects(task, /went away/));
       caller.abort(new Error('The caller went away.'));
       await Promise.all(ends);
-      assert.deepEqual(await workers.run('checkSchema', { schema: {}, documents: [] }), []);
+      assert.deepEqual(await workers.run('compareSchemas', EMPTY), UNCHANGED);
     } finally {
       await workers.close();
     }
@@ -200,9 +209,9 @@ describe('the pool of workers', () => {
       entry: new URL('./no-such-module.js', import.meta.url),
     });
     for (let count = 0; count < 3; count += 1)
-      await assert.rejects(workers.run('checkSchema', { schema: {}, documents: [] }), TaskFailedError);
+      await assert.rejects(workers.run('compareSchemas', EMPTY), TaskFailedError);
     await workers.close();
-    await assert.rejects(workers.run('checkSchema', { schema: {}, documents: [] }), TaskFailedError);
+    await assert.rejects(workers.run('compareSchemas', EMPTY), TaskFailedError);
   });
 
   it('hides the environment from workers', async () => {

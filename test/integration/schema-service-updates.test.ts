@@ -99,11 +99,16 @@ describe('updating models', () => {
     assert.deepEqual(update.model, made);
   });
 
-  it('compares nothing with itself', async (t) => {
+  it('takes one task of a worker for a new schema and one for the comparison, none with itself', async (t) => {
     const { service, tasks } = await rigOf(t);
     await create(service);
+    assert.deepEqual(tasks.splice(0), ['acceptModel']);
     await service.models.update(KEY, { schema: SEATS });
-    assert.ok(!tasks.includes('compareSchemas'));
+    assert.deepEqual(tasks.splice(0), ['acceptModel']);
+    for (const maximum of [9, 5]) {
+      await service.models.update(KEY, { schema: plainSchema({ seats: { type: 'integer', maximum } }) });
+      assert.deepEqual(tasks.splice(0), ['acceptModel', 'compareSchemas']);
+    }
   });
 
   it('makes a version of an unchanged schema when a document it refers to has changed', async (t) => {

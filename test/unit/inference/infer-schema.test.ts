@@ -11,7 +11,7 @@ import {
   type JsonValue,
 } from '../../../sidecar/json-schema/json.js';
 import { resolveWith } from '../../../sidecar/json-schema/references.js';
-import { schemaTasks } from '../../../sidecar/json-schema/tasks.js';
+import { usabilityFaults } from '../../../sidecar/json-schema/usability.js';
 import { createValidator } from '../../../sidecar/json-schema/validator.js';
 import { describedBy, sampleLists } from './sample-arbitraries.js';
 
@@ -91,7 +91,7 @@ describe('the schema inferred from any samples', () => {
     fc.assert(
       fc.property(sampleLists, options, (samples, how) => {
         const schema = JSON.parse(JSON.stringify(inferSchema(fitted(samples, how), how))) as JsonObject;
-        assert.deepEqual(schemaTasks.checkSchema({ schema, documents: [] }), []);
+        assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
       }),
       { numRuns: 30 },
     );

@@ -6,7 +6,8 @@ import { INFERENCE_LIMITS } from '../../../sidecar/inference/limits.js';
 import type { JsonObject, JsonValue } from '../../../sidecar/json-schema/json.js';
 import { SCHEMA_LIMITS } from '../../../sidecar/json-schema/limits.js';
 import { tokensOf, step } from '../../../sidecar/json-schema/pointer.js';
-import { schemaTasks } from '../../../sidecar/json-schema/tasks.js';
+import { resolveWith } from '../../../sidecar/json-schema/references.js';
+import { usabilityFaults } from '../../../sidecar/json-schema/usability.js';
 
 const { names, levels, enumeratedValues, enumeratedLength } = INFERENCE_LIMITS;
 
@@ -31,7 +32,7 @@ describe('samples that are rich', () => {
     const most = SCHEMA_LIMITS.subschemas - 1;
     const schema = inferSchema(numbered(most));
     assert.equal(Object.keys(at(schema, '/properties')).length, most);
-    assert.deepEqual(schemaTasks.checkSchema({ schema, documents: [] }), []);
+    assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
   });
 
   it('are refused where their schema would have more schemas than one may, by the name of the limit', () => {
@@ -59,7 +60,7 @@ describe('samples that are rich', () => {
       for (const depth of [levels - 1, levels, 400]) {
         const deep = Array.from({ length: depth }).reduce<JsonValue>(wrap, { languageMap: { en: ['x'] } });
         const schema = inferSchema({ start: deep });
-        assert.deepEqual(schemaTasks.checkSchema({ schema, documents: [] }), []);
+        assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
         if (depth >= levels)
           assert.deepEqual(at(schema, `/properties/start${token.repeat(levels - 1)}`), bare);
       }
