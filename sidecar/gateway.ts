@@ -90,6 +90,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       maxAttempts: config.RETRY_MAX_ATTEMPTS,
       minDelayMs: config.RETRY_MIN_DELAY_MS,
       maxDelayMs: config.RETRY_MAX_DELAY_MS,
+      awayMs: config.BROKER_AWAY_MS,
     },
     clock,
     random,

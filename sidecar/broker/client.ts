@@ -73,7 +73,8 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
     };
     const cut = createCut();
     const timer = setTimeout(() => {
-      cut.because(new BrokerTimeoutError(`The broker did not answer within ${timeoutMs} ms.`));
+      const message = `The broker did not answer within ${timeoutMs} ms.`;
+      cut.because(new BrokerTimeoutError(message, cut.hasStarted));
     }, timeoutMs);
     const onAbort = () => cut.because(aborted(request));
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -81,9 +82,8 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       return await exchange(dispatcher, outgoing, cut, replyMaxBytes);
     } catch (error) {
       if (cut.reason !== undefined) throw cut.reason;
-      throw new BrokerUnreachableError(`The broker could not be reached: ${reasonOf(error)}.`, {
-        cause: error,
-      });
+      const message = `The broker could not be reached: ${reasonOf(error)}.`;
+      throw new BrokerUnreachableError(message, cut.hasStarted, { cause: error });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);

@@ -1,12 +1,24 @@
 import { GatewayError } from '../shared/errors.js';
 
+/** A request without a complete answer. */
+abstract class UnansweredError extends GatewayError {
+  /** @param wasSent the request was on its way, so that it may have had its effect */
+  constructor(
+    message: string,
+    readonly wasSent: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
 /** No complete answer within the time-out. */
-export class BrokerTimeoutError extends GatewayError {
+export class BrokerTimeoutError extends UnansweredError {
   readonly code = 'BROKER_TIMEOUT';
 }
 
 /** No connection, or the connection broke before the answer was complete. */
-export class BrokerUnreachableError extends GatewayError {
+export class BrokerUnreachableError extends UnansweredError {
   readonly code = 'BROKER_UNREACHABLE';
 }
 

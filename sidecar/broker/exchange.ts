@@ -11,6 +11,8 @@ export interface Cut {
   waits(reject: (reason: Error) => void): void;
   /** Takes over as soon as there is a connection. */
   started(controller: Dispatcher.DispatchController): void;
+  /** There was a connection to send the request on. */
+  readonly hasStarted: boolean;
 }
 
 export function createCut(): Cut {
@@ -33,6 +35,9 @@ export function createCut(): Cut {
       // Ended while it waited for a connection: nothing of it is sent.
       if (reason !== undefined) controller.abort(reason);
       running = controller;
+    },
+    get hasStarted() {
+      return running !== undefined;
     },
   };
 }

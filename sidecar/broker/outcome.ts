@@ -14,6 +14,8 @@ export interface Failure {
   /** The broker's Retry-After as sent. */
   readonly retryAfter?: string;
   readonly problem?: BrokerProblem;
+  /** There was no connection to send the request on. */
+  readonly wasNeverSent?: true;
   readonly cause?: unknown;
 }
 

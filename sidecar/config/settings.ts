@@ -95,6 +95,11 @@ export const settings = {
     wholeNumber(0, 3_600_000),
     'largest backoff; a Retry-After is honoured up to six times this',
   ),
+  BROKER_AWAY_MS: setting(
+    '30000',
+    wholeNumber(0, 3_600_000),
+    'how long a purge that has begun waits for a broker that cannot be reached, milliseconds; 0: not at all',
+  ),
   SHUTDOWN_GRACE_MS: setting(
     '25000',
     wholeNumber(0, 3_600_000),

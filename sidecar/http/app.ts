@@ -99,7 +99,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       request,
       reply.headers(known?.headers ?? {}),
       known?.problem ?? unforeseen(),
-      done === undefined ? {} : { deleted: done.deleted, failed: done.failed },
+      done === undefined ? {} : { deleted: done.deleted, failed: done.failed, unknown: done.unknown },
     );
   }
 

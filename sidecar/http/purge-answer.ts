@@ -22,7 +22,7 @@ const WARNING_MAX_CHARS = 2000;
 
 /**
  * Turns the report of a purge into its answer: 200 for a dry run or on request, 204 when all is gone, 207 with a
- * BatchOperationResult (clause 5.2.16) when something stayed or the broker's result was incomplete.
+ * BatchOperationResult (clause 5.2.16) when something stayed, or may have, or the broker's result was incomplete.
  *
  * @param wantsRepresentation the client sent `Prefer: return=representation` (RFC 7240 § 4.2)
  */
@@ -31,7 +31,7 @@ export function purgeAnswer(
   durationMs: number,
   wantsRepresentation: boolean,
 ): PurgeAnswer {
-  const { matched, deleted, failed, requests, warnings } = report;
+  const { matched, deleted, alreadyGone, failed, unknown, requests, warnings } = report;
   const headers: Record<string, string> = {
     'purge-matched': String(matched),
     ...(warnings.length === 0 ? {} : { 'ngsild-warning': warnings.join(', ').slice(0, WARNING_MAX_CHARS) }),
@@ -39,11 +39,13 @@ export function purgeAnswer(
   if (report.dryRun) return { status: 200, headers, body: previewBody(report) };
 
   headers['purge-deleted'] = String(deleted);
+  headers['purge-already-gone'] = String(alreadyGone);
   headers['purge-failed'] = String(failed);
+  if (unknown > 0) headers['purge-unknown'] = String(unknown);
   if (report.arrived > 0) headers['purge-arrived'] = String(report.arrived);
-  const summary = { matched, deleted, failed, durationMs, requests };
+  const summary = { matched, deleted, alreadyGone, failed, unknown, durationMs, requests };
   if (wantsRepresentation) headers['preference-applied'] = 'return=representation';
-  if (failed > 0 || warnings.length > 0) {
+  if (failed > 0 || unknown > 0 || warnings.length > 0) {
     const errors = [...warnings.map(incomplete), ...errorsOf(report)].slice(0, ERRORS_MAX);
     const result = { success: report.success, errors };
     return { status: 207, headers, body: wantsRepresentation ? { ...result, ...summary } : result };

@@ -106,11 +106,12 @@ async function answerPurge(
   start: (signal: AbortSignal) => AsyncIterable<PurgeEvent>,
 ): Promise<FastifyReply> {
   const startedMs = performance.now();
-  let progress: PurgeProgress = { deleted: 0, failed: 0, requests: 0, hasBegun: false };
+  let progress: PurgeProgress = NOTHING_DONE;
   try {
     const report = await running.run(gone, async (signal) => {
       for await (const event of start(signal)) {
         if (event.type === 'progress') progress = event;
+        logOutage(log, event);
         if (event.type === 'finished') return event.report;
       }
       throw new PurgeStoppedError('The purge ended without a report.');
@@ -179,9 +180,20 @@ function bodyRefused(): RequestRefusedError {
   });
 }
 
+const NOTHING_DONE: PurgeProgress = {
+  ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 },
+  requests: 0,
+  hasBegun: false,
+};
+
 function logFinished(log: FastifyBaseLogger, report: PurgeReport, durationMs: number, status: number): void {
-  const { dryRun, matched, deleted, failed, requests, arrived } = report;
-  log.info({ dryRun, matched, deleted, failed, requests, arrived, durationMs, status }, 'purge finished');
+  const { dryRun, arrived } = report;
+  log.info({ dryRun, ...countsOf(report), arrived, durationMs, status }, 'purge finished');
+}
+
+function logOutage(log: FastifyBaseLogger, event: PurgeEvent): void {
+  if (event.type === 'broker-away') log.warn('broker away: the purge waits for it');
+  if (event.type === 'broker-back') log.info({ afterMs: event.afterMs }, 'broker back: the purge goes on');
 }
 
 /** Logged here, once: failures of the broker as warnings, what nobody foresaw as errors, refusals as they come. */
@@ -193,6 +205,7 @@ function logEnded(log: FastifyBaseLogger, error: unknown, progress: PurgeProgres
   else log.info({ ...fields, err: undefined, reason: known.problem.detail }, 'purge refused');
 }
 
-function countsOf({ deleted, failed, requests }: PurgeProgress): Omit<PurgeProgress, 'hasBegun'> {
-  return { deleted, failed, requests };
+function countsOf(counted: Omit<PurgeProgress, 'hasBegun'>): Omit<PurgeProgress, 'hasBegun'> {
+  const { matched, deleted, alreadyGone, failed, unknown, requests } = counted;
+  return { matched, deleted, alreadyGone, failed, unknown, requests };
 }

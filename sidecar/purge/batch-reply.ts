@@ -6,10 +6,12 @@ import {
 } from '../broker/broker-problem.js';
 import { isRetryableStatus, type BrokerReply } from '../broker/outcome.js';
 
-/** What a batch delete's answer says of one entity. */
+/** What the answer to a delete says of one item. Neither of the first two is believed while a new query still shows it. */
 export type ItemVerdict =
-  /** Deleted, or not found, or not named at all: believed once a new query no longer shows it. */
+  /** Deleted. */
   | { readonly kind: 'claimed-gone' }
+  /** There was nothing to delete. */
+  | { readonly kind: 'absent' }
   /** Failed in a way that another try may cure. */
   | { readonly kind: 'retryable'; readonly problem: BrokerProblem }
   /** Failed in a way that the broker gives no status for: worth one more, single, try. */
@@ -28,7 +30,7 @@ export type BatchVerdict =
 /**
  * Reads the answer to a batch delete (clause 6.17.3.1), leniently: brokers answer 204 or 200, 207 with or without
  * `errors`, 404 with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine). An error
- * item outweighs a mention under `success`.
+ * item outweighs a mention under `success`; an id that is named nowhere counts as deleted.
  *
  * @param ids the ids of the batch
  */
@@ -39,13 +41,18 @@ export function readBatchReply(reply: BrokerReply, ids: readonly string[]): Batc
   if (Array.isArray(errors) && errors.length > 0) return { kind: 'items', items: verdicts(ids, errors) };
   // A 404 that names entities says that they are missing, not that batch delete is.
   const namesEntities = body !== undefined && ('entityIds' in body || 'entityId' in body);
-  if (reply.status === 404 && namesEntities) return { kind: 'items', items: verdicts(ids, []) };
+  if (reply.status === 404 && namesEntities) {
+    return { kind: 'items', items: new Map(ids.map((id) => [id, ABSENT])) };
+  }
   if (reply.status === 404 || reply.status === 405 || reply.status === 501) return { kind: 'no-batch' };
   return { kind: 'refused', problem: parseBrokerProblem(reply) };
 }
 
+const CLAIMED_GONE: ItemVerdict = { kind: 'claimed-gone' };
+const ABSENT: ItemVerdict = { kind: 'absent' };
+
 function verdicts(ids: readonly string[], errors: unknown): ReadonlyMap<string, ItemVerdict> {
-  const items = new Map<string, ItemVerdict>(ids.map((id) => [id, { kind: 'claimed-gone' }]));
+  const items = new Map<string, ItemVerdict>(ids.map((id) => [id, CLAIMED_GONE]));
   if (!Array.isArray(errors)) return items;
   for (const error of errors as unknown[]) {
     const item = asObject(error);
@@ -67,8 +74,7 @@ function verdictOf(item: Readonly<Record<string, unknown>>): ItemVerdict {
     status: status ?? 500,
   };
   const text = `${problem.type ?? ''} ${problem.title ?? ''}`;
-  if (status === 404 || (status === undefined && /not ?found|non-?exist/i.test(text)))
-    return { kind: 'claimed-gone' };
+  if (status === 404 || (status === undefined && /not ?found|non-?exist/i.test(text))) return ABSENT;
   if (status === undefined) return { kind: 'unclear', problem };
   return { kind: isRetryableStatus(status) ? 'retryable' : 'refused', problem };
 }

@@ -145,14 +145,17 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
       path,
       strategy: limits.strategy === 'native' ? 'auto' : limits.strategy,
       batchSize: limits.batchSize,
+      onUnclear: (ids) => {
+        for (const entityId of ids) tally.noteUnclear({ entityId });
+      },
     }),
     take(item) {
       boundTo(tally.ledger.size + 1);
       tally.take(item);
     },
     reportProgress() {
-      const { matched, deleted, failed } = tally;
-      emit({ type: 'progress', hasBegun: matched > 0, deleted, failed, requests: requester.requests });
+      const hasBegun = tally.matched > 0;
+      emit({ type: 'progress', hasBegun, ...tally.counts, requests: requester.requests });
     },
     open({ resource, selection: filters, additions = [], isPartial = false }) {
       const selection = [...filters, ...additions];

@@ -38,6 +38,8 @@ export interface DeleterOptions {
   readonly batchSize: number;
   /** The collection to delete from; there is no batch delete of temporal entities. */
   readonly path: ListedResource['path'];
+  /** Told of entities of which a delete may have had its effect, and had no clear answer. */
+  readonly onUnclear: (ids: readonly string[]) => void;
 }
 
 /** What a batch came to, besides its settled items. */
@@ -49,13 +51,14 @@ interface BatchEnd {
 
 const BATCH_PATH = '/entityOperations/delete';
 const CLAIMED_GONE = { kind: 'claimed-gone' } as const;
+const ABSENT = { kind: 'absent' } as const;
 const DONE: BatchEnd = { leftForSingle: [], foundCulprit: false };
 
 /** Culprits without a single accepted batch after which it is batches, or deletes, that the broker refuses. */
 const CULPRITS_MAX = 10;
 
 export function createDeleter(options: DeleterOptions): Deleter {
-  const { requester, capabilities, strategy } = options;
+  const { requester, capabilities, strategy, onUnclear } = options;
   let batchAccepted = false;
   let culprits = 0;
   let deletedSingly = 0;
@@ -82,6 +85,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
         path: BATCH_PATH,
         jsonBody: JSON.stringify(open),
         operation: 'delete a batch of entities',
+        onUnclear: () => onUnclear(open),
       });
       if (settled.kind === 'gave-up') {
         const problem = problemOfFailure(settled.failure);
@@ -92,6 +96,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
       if (verdict.kind === 'no-batch') return withoutBatches(open, settled.reply, settle);
       if (verdict.kind === 'refused') return halve(open, verdict.problem, settle);
       batchAccepted = true;
+      onUnclear([...verdict.items].filter(([, item]) => isUnclear(item)).map(([id]) => id));
       const retryable = [...verdict.items].filter(([, item]) => item.kind === 'retryable');
       for (const [id, item] of verdict.items) if (item.kind !== 'retryable') settle(id, item);
       const last = retryable.at(-1)?.[1];
@@ -116,7 +121,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
   function withoutBatches(ids: readonly string[], reply: BrokerReply, settle: Settle): BatchEnd {
     // Where batches have worked, a bare 404 is the repeat of one whose answer was lost: all of it is gone already.
     if (batchAccepted && reply.status === 404) {
-      for (const id of ids) settle(id, CLAIMED_GONE);
+      for (const id of ids) settle(id, ABSENT);
       return DONE;
     }
     if (strategy === 'batch') {
@@ -133,7 +138,8 @@ export function createDeleter(options: DeleterOptions): Deleter {
       culprits += 1;
       const verdict = strategy === 'batch' ? ({ kind: 'refused', problem } as const) : await deleteOne(only);
       // Refused in every batch but deleted singly: it is batches that this broker cannot do.
-      if (!batchAccepted && verdict.kind === 'claimed-gone') capabilities.batchDelete = false;
+      const isGone = verdict.kind === 'claimed-gone' || verdict.kind === 'absent';
+      if (!batchAccepted && isGone) capabilities.batchDelete = false;
       settle(only, verdict);
       return { leftForSingle: [], foundCulprit: true };
     }
@@ -160,11 +166,16 @@ export function createDeleter(options: DeleterOptions): Deleter {
 
   async function viaPath(id: string, path: string): Promise<ItemVerdict> {
     const operation = isTemporal ? 'delete a temporal entity' : 'delete an entity';
-    const settled = await requester.send({ method: 'DELETE', path, operation, item: id });
+    const settled = await requester.send({
+      ...{ method: 'DELETE', path, operation, item: id },
+      onUnclear: () => onUnclear([id]),
+    });
     if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
     const { reply } = settled;
     if (reply.status >= 200 && reply.status < 300) deletedSingly += 1;
-    return readSingleReply(reply, id, operation);
+    const verdict = readSingleReply(reply, id, operation);
+    if (isUnclear(verdict)) onUnclear([id]);
+    return verdict;
   }
 
   /** Undefined when the broker has no batch delete. */
@@ -175,11 +186,15 @@ export function createDeleter(options: DeleterOptions): Deleter {
       jsonBody: JSON.stringify([id]),
       operation: 'delete an entity',
       item: id,
+      onUnclear: () => onUnclear([id]),
     });
     if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
     const verdict = readBatchReply(settled.reply, [id]);
     if (verdict.kind === 'no-batch') return undefined;
-    return verdict.kind === 'refused' ? verdict : (verdict.items.get(id) ?? CLAIMED_GONE);
+    if (verdict.kind === 'refused') return verdict;
+    const item = verdict.items.get(id) ?? CLAIMED_GONE;
+    if (isUnclear(item)) onUnclear([id]);
+    return item;
   }
 
   return {
@@ -204,9 +219,14 @@ function merge(parts: readonly BatchEnd[]): BatchEnd {
   };
 }
 
+/** An error item that does not tell whether anything was done: the broker may have handed the delete on, in vain. */
+function isUnclear(item: ItemVerdict): boolean {
+  return item.kind === 'unclear' || (item.kind === 'retryable' && item.problem.status >= 500);
+}
+
 /**
- * Reads the answer to the delete of one entity (clause 6.5.3.2): 404 counts as claimed gone, since a lost answer or
- * another client may have come before.
+ * Reads the answer to the delete of one entity (clause 6.5.3.2). 404 is no failure: a delete whose answer was lost, or
+ * another client, may have come before.
  *
  * @throws BrokerRefusedError when the broker has no such operation
  */
@@ -214,7 +234,7 @@ function readSingleReply(reply: BrokerReply, id: string, operation: string): Ite
   if (reply.status === 405 || reply.status === 501) {
     throw new BrokerRefusedError(operation, parseBrokerProblem(reply));
   }
-  if (reply.status === 404) return CLAIMED_GONE;
+  if (reply.status === 404) return ABSENT;
   const verdict = readBatchReply(reply, [id]);
   if (verdict.kind === 'items') return verdict.items.get(id) ?? CLAIMED_GONE;
   return { kind: 'refused', problem: parseBrokerProblem(reply) };

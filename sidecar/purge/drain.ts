@@ -96,11 +96,8 @@ export async function drain(
 /** Nothing is left to do: what the last survey lists stays, and is reported. */
 function finish({ tally, paging, showsAll }: PurgeContext, survey: Survey): void {
   const { ledger } = tally;
-  if (survey.complete) {
-    if (showsAll) tally.forgetUnlisted();
-    return;
-  }
-  if (survey.trickles) return;
+  tally.settleBySurvey(survey.complete && showsAll);
+  if (survey.complete || survey.trickles) return;
   // In pages without a fixed order, the counted ones that were not listed may be those known to have stayed.
   const known = ledger.count(IdState.failed) + survey.unseen;
   const isAccountedFor = survey.lastCount !== undefined && !paging.contradicted && survey.lastCount <= known;

@@ -5,6 +5,7 @@ import { BrokerReplyError } from './errors.js';
 import type { ListedPage } from './listing.js';
 import { learnCounting } from './page-first.js';
 import type { PageShape } from './page-query.js';
+import { lookAtUnclear, lookLast, WHOLE_ENTITIES } from './unclear-items.js';
 
 /** Looks at an empty first page that the broker's own count contradicts. */
 const LOOKS_MAX = 3;
@@ -49,11 +50,15 @@ export async function purgeByIds(
   // Nothing listed and nothing counted: the empty answer is confirmed.
   if (first.ids.length === 0 && first.count === 0) return 0;
   const dispatcher = createDeleteDispatcher(context, { isSecondTry: false, singly: false });
+  context.tally.startQuery();
   try {
-    return await drain(context, dispatcher, listed ?? trustedTotal(context, first), first);
+    const arrived = await drain(context, dispatcher, listed ?? trustedTotal(context, first), first);
+    await lookAtUnclear(context, WHOLE_ENTITIES);
+    return arrived;
   } catch (error) {
     context.requester.halt();
     await dispatcher.abandon();
+    await lookLast(context, WHOLE_ENTITIES);
     throw error;
   }
 }

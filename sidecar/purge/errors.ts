@@ -99,7 +99,7 @@ export class BrokerFailedError extends GatewayError {
   constructor(
     readonly operation: string,
     readonly failure: Failure,
-    readonly reason: 'attempts-used-up' | 'retry-after-too-long' | 'nothing-but-failures',
+    readonly reason: 'attempts-used-up' | 'retry-after-too-long' | 'nothing-but-failures' | 'away-too-long',
   ) {
     super(`The broker did not ${operation}: ${describeFailure(failure)} (${WHY[reason]}).`, {
       cause: failure.cause,
@@ -111,6 +111,7 @@ const WHY = {
   'attempts-used-up': 'all tries used up',
   'retry-after-too-long': 'it asks to come back later than this purge can wait',
   'nothing-but-failures': 'it answers nothing but failures',
+  'away-too-long': 'it was waited for in vain',
 } as const;
 
 /** The broker answered with something that cannot be understood or contradicts itself. */

@@ -1,4 +1,4 @@
-import type { Item, ItemError } from './tally.js';
+import type { Item, ItemError, PurgeCounts } from './tally.js';
 
 /** News of a running purge, in order; the last one is `finished`, or the stream throws. */
 export type PurgeEvent =
@@ -6,16 +6,20 @@ export type PurgeEvent =
   | { readonly type: 'counted'; readonly matches: number }
   /** Deletes were answered: totals so far. */
   | ({ readonly type: 'progress' } & PurgeProgress)
+  | OutageEvent
   /** All that was listed was tried; what follows are checks and second tries. */
   | { readonly type: 'drained'; readonly matched: number }
   | { readonly type: 'finished'; readonly report: PurgeReport };
 
+export type OutageEvent =
+  /** The broker cannot be reached, and is waited for. */
+  | { readonly type: 'broker-away' }
+  /** It answers again. */
+  | { readonly type: 'broker-back'; readonly afterMs: number };
+
 /** The end of a purge that ran to its end. Counts are in items: entities, attributes, datasets or instances. */
-export interface PurgeReport {
+export interface PurgeReport extends PurgeCounts {
   readonly dryRun: boolean;
-  readonly matched: number;
-  readonly deleted: number;
-  readonly failed: number;
   /** Ids of entities that are gone or cleaned and have no failed item; at most 1000. */
   readonly success: readonly string[];
   /** At most 1000. */
@@ -38,10 +42,8 @@ export interface PurgeReport {
 }
 
 /** What was done so far; after an early end, all that was done. */
-export interface PurgeProgress {
+export interface PurgeProgress extends PurgeCounts {
   /** Deletes were sent, or were about to be. */
   readonly hasBegun: boolean;
-  readonly deleted: number;
-  readonly failed: number;
   readonly requests: number;
 }

@@ -6,19 +6,24 @@ export const IdState = {
   unknown: 0,
   /** Taken from a page; its delete is queued or under way. */
   pending: 1,
-  /** The broker claims it gone, after the first try. */
+  /** The broker says that it deleted it, at the first try. */
   gone: 2,
+  /** The broker says that there is no such thing, at the first try. */
+  absent: 3,
   /** Not deleted, for a reason that may pass: one more try is due. */
-  unsettled: 3,
-  /** The broker claims it gone after the second try. */
-  goneTwice: 4,
+  unsettled: 4,
+  /** The broker says that it deleted it, at the second try or at both. */
+  goneTwice: 5,
+  /** The broker says that there is no such thing, at the second try. */
+  absentTwice: 6,
   /** Not deleted, and no further try is due. */
-  failed: 5,
+  failed: 7,
 } as const;
 export type IdState = (typeof IdState)[keyof typeof IdState];
 
 /**
- * The states of all ids a purge has seen, in nine bytes a slot: a million ids may not be held as strings.
+ * The states of all ids a purge has seen, in nine bytes a slot: a million ids may not be held as strings. Beside its state
+ * an id may be unclear: a delete of it was sent, and no answer has told what became of that.
  *
  * An open-addressing table of 64-bit hashes. Two ids sharing a hash (about 1 in 10^7 for a million ids) would make
  * the second look seen: it is then looked at again like any id that comes back, never deleted unasked. The hash is
@@ -27,11 +32,12 @@ export type IdState = (typeof IdState)[keyof typeof IdState];
 export class IdLedger {
   #low = new Uint32Array(1024);
   #high = new Uint32Array(1024);
-  /** State plus 1 in the low bits (0 is an empty slot), the survey mark in the rest. */
+  /** The state in the low bits (0 is an empty slot), then whether it is unclear, the survey mark in the rest. */
   #cells = new Uint8Array(1024);
   #used = 0;
   #mark = 0;
-  readonly #counts = new Array<number>(6).fill(0);
+  /** Ids by state and clearness. */
+  readonly #counts = new Array<number>(16).fill(0);
   readonly #seed1: number;
   readonly #seed2: number;
 
@@ -40,9 +46,11 @@ export class IdLedger {
     this.#seed2 = seed.readUInt32LE(4);
   }
 
-  /** How many ids are in a state. */
-  count(state: IdState): number {
-    return this.#counts[state] ?? 0;
+  /** How many ids are in a state: those that are unclear, those that are not, or all of them. */
+  count(state: IdState, isUnclear?: boolean): number {
+    const [clear = 0, unclear = 0] = [this.#counts[state], this.#counts[state | UNCLEAR]];
+    if (isUnclear === undefined) return clear + unclear;
+    return isUnclear ? unclear : clear;
   }
 
   /** How many ids were ever seen. */
@@ -51,11 +59,16 @@ export class IdLedger {
   }
 
   get(id: string): IdState {
-    const cell = this.#cells[this.#slotOf(id)] ?? 0;
-    return cell === 0 ? IdState.unknown : stateOf(cell);
+    return stateOf(this.#cells[this.#slotOf(id)] ?? 0);
   }
 
-  set(id: string, state: Exclude<IdState, 0>): void {
+  /** True when a delete of the id was sent, and nothing has told what became of it. */
+  isUnclear(id: string): boolean {
+    return ((this.#cells[this.#slotOf(id)] ?? 0) & UNCLEAR) !== 0;
+  }
+
+  /** Sets the state of an id, which stays as clear as it was unless told. */
+  set(id: string, state: Exclude<IdState, 0>, isUnclear?: boolean): void {
     if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow(this.#cells.length * 2);
     const slot = this.#slotOf(id);
     const cell = this.#cells[slot] ?? 0;
@@ -63,11 +76,8 @@ export class IdLedger {
       this.#low[slot] = hashLow;
       this.#high[slot] = hashHigh;
       this.#used += 1;
-    } else {
-      this.#add(stateOf(cell), -1);
     }
-    this.#add(state, 1);
-    this.#cells[slot] = (cell & ~STATE_BITS) | (state + 1);
+    this.#change(slot, state | ((isUnclear ?? (cell & UNCLEAR) !== 0) ? UNCLEAR : 0));
   }
 
   /** Makes room for so many ids at once; growing step by step leaves as much again behind as garbage. */
@@ -80,35 +90,46 @@ export class IdLedger {
   startSurvey(): void {
     this.#mark = (this.#mark % MARKS) + 1;
     // The marks begin anew: those of long ago must not look like this survey's.
-    if (this.#mark === 1) this.#cells.forEach((cell, slot) => (this.#cells[slot] = cell & STATE_BITS));
+    if (this.#mark === 1) this.#cells.forEach((cell, slot) => (this.#cells[slot] = cell & KNOWN_BITS));
   }
 
   /** Marks a known id as listed in the current survey; false if it was listed in it already, or is not known. */
   markListed(id: string): boolean {
     const slot = this.#slotOf(id);
     const cell = this.#cells[slot] ?? 0;
-    if (cell === 0 || cell >> STATE_WIDTH === this.#mark) return false;
-    this.#cells[slot] = (cell & STATE_BITS) | (this.#mark << STATE_WIDTH);
+    if (cell === 0 || cell >> MARK_SHIFT === this.#mark) return false;
+    this.#cells[slot] = (cell & KNOWN_BITS) | (this.#mark << MARK_SHIFT);
     return true;
   }
 
   /** True when the id was listed in the current survey. */
   isListed(id: string): boolean {
     const cell = this.#cells[this.#slotOf(id)] ?? 0;
-    return cell !== 0 && cell >> STATE_WIDTH === this.#mark;
+    return cell !== 0 && cell >> MARK_SHIFT === this.#mark;
   }
 
-  /** How many ids in a state were not listed in the current survey. */
-  countUnlisted(state: IdState): number {
-    let unlisted = 0;
-    for (const cell of this.#cells) {
-      if (cell !== 0 && stateOf(cell) === state && cell >> STATE_WIDTH !== this.#mark) unlisted += 1;
+  /**
+   * Settles the ids that were not deleted (unsettled, failed) by the current survey. What it listed is clearly there.
+   *
+   * @param showsAll what it did not list is gone: deleted where a delete is unclear, else absent
+   */
+  settleBySurvey(showsAll: boolean): void {
+    for (let slot = 0; slot < this.#cells.length; slot++) {
+      const cell = this.#cells[slot] ?? 0;
+      const state = stateOf(cell);
+      if (state !== IdState.unsettled && state !== IdState.failed) continue;
+      if (cell >> MARK_SHIFT === this.#mark) this.#change(slot, state);
+      else if (showsAll) this.#change(slot, (cell & UNCLEAR) === 0 ? IdState.absentTwice : IdState.goneTwice);
     }
-    return unlisted;
   }
 
-  #add(state: IdState, by: number): void {
-    this.#counts[state] = (this.#counts[state] ?? 0) + by;
+  /** @param known state and clearness */
+  #change(slot: number, known: number): void {
+    const cell = this.#cells[slot] ?? 0;
+    const before = cell & KNOWN_BITS;
+    if (before !== 0) this.#counts[before] = (this.#counts[before] ?? 0) - 1;
+    this.#counts[known] = (this.#counts[known] ?? 0) + 1;
+    this.#cells[slot] = (cell & ~KNOWN_BITS) | known;
   }
 
   /** The slot of an id, or the empty slot where it belongs; leaves the hash in hashLow and hashHigh. */
@@ -145,13 +166,15 @@ export class IdLedger {
 /** Counts may be wrong: no more room than this is made on their word. */
 const RESERVED_MAX = 2_000_000;
 
-const STATE_WIDTH = 3;
-const STATE_BITS = (1 << STATE_WIDTH) - 1;
-/** Most that the bits beside the state can tell apart. */
-const MARKS = 31;
+const STATE_BITS = 0b0000_0111;
+const UNCLEAR = 0b0000_1000;
+const KNOWN_BITS = STATE_BITS | UNCLEAR;
+const MARK_SHIFT = 4;
+/** Most that the bits of the mark can tell apart. */
+const MARKS = 15;
 
 function stateOf(cell: number): IdState {
-  return ((cell & STATE_BITS) - 1) as IdState;
+  return (cell & STATE_BITS) as IdState;
 }
 
 // The 64-bit result of hash() in two halves: returning a pair would allocate for each of a million ids.

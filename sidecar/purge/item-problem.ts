@@ -1,6 +1,6 @@
 import type { BrokerProblem } from '../broker/broker-problem.js';
 import type { Failure } from '../broker/outcome.js';
-import { errorTypes, type Problem } from '../ngsi-ld/problem.js';
+import { errorTypes, ownType, type Problem } from '../ngsi-ld/problem.js';
 import { describeFailure } from './errors.js';
 
 /** The problem of an item whose tries were used up. */
@@ -21,6 +21,16 @@ export function itemProblem(problem: BrokerProblem): Problem {
     title: problem.title ?? `The broker answered ${problem.status}`,
     status: problem.status,
     ...(problem.detail === undefined ? {} : { detail: problem.detail }),
+  };
+}
+
+/** The problem of an item of which a delete was sent, and nothing has told what became of it. */
+export function outcomeUnknown({ status, title }: Problem): Problem {
+  return {
+    type: ownType('outcome-unknown'),
+    title: 'Outcome unknown',
+    status: status >= 500 ? status : 502,
+    detail: `A delete was sent, and nothing has told what became of it: the item may be gone. The last answer: ${title}.`,
   };
 }
 

@@ -2,9 +2,10 @@ import type { PurgeContext } from './context.js';
 import { createDispatcher } from './dispatcher.js';
 import { BrokerFailedError, BrokerReplyError, NotConvergingError } from './errors.js';
 import { IdLedger, IdState } from './id-ledger.js';
-import { walkItems, type ItemKind } from './item-walk.js';
+import { selectsByValue, walkItems, type ItemKind } from './item-walk.js';
 import type { ListedPage } from './listing.js';
 import { keyOf, type Item } from './tally.js';
+import { lookAtUnclear, lookLast } from './unclear-items.js';
 
 /** Passes over all matches after which a purge gives up; those that the broker showed a part of only are not counted. */
 const PASSES_MAX = 50;
@@ -41,6 +42,20 @@ export async function removeItems(
   kind: ItemKind,
   total: number | undefined,
 ): Promise<number> {
+  context.tally.startQuery();
+  try {
+    return await removeInPasses(context, kind, total);
+  } catch (error) {
+    await lookLast(context, kind);
+    throw error;
+  }
+}
+
+async function removeInPasses(
+  context: PurgeContext,
+  kind: ItemKind,
+  total: number | undefined,
+): Promise<number> {
   const entities = new IdLedger();
   let looks = 0;
   let wholePasses = 0;
@@ -67,7 +82,8 @@ export async function removeItems(
     }
     if (hidden > 0) throw new BrokerReplyError(`The broker counts ${hidden} more matches than it lists.`);
     if (kind.looksAgain?.() === true) continue;
-    if (result.hasShownAll && showsAllThatIsLeft(context)) context.tally.forgetUnlisted();
+    context.tally.settleBySurvey(result.hasShownAll && showsAllThatIsLeft(context));
+    await lookAtUnclear(context, kind);
     for await (const { error, ...item } of kind.leftOver?.() ?? []) context.tally.failListed(item, error);
     return left;
   }
@@ -140,8 +156,9 @@ async function removeInOnePass(
         const key = keyOf(item);
         const state = tally.ledger.get(key);
         tally.ledger.markListed(key);
-        if (state === IdState.goneTwice && !isLastLook) counts.lingering += 1;
-        else if (state === IdState.goneTwice) tally.failListed(item, kind.stillThere);
+        const isGoneTwice = state === IdState.goneTwice || state === IdState.absentTwice;
+        if (isGoneTwice && !isLastLook) counts.lingering += 1;
+        else if (isGoneTwice) tally.failListed(item, kind.stillThere);
         else if (state === IdState.unknown && !(takesPage && takes(item))) counts.left += 1;
         else if (state !== IdState.failed && state !== IdState.pending) {
           if (state === IdState.unknown) {
@@ -201,7 +218,7 @@ async function tryAgain(context: PurgeContext, kind: ItemKind, items: readonly I
       detail: error.message,
     };
     for (const item of due) {
-      if (tally.ledger.get(keyOf(item)) === IdState.unsettled) tally.failListed(item, problem);
+      if (tally.ledger.get(keyOf(item)) === IdState.unsettled) tally.giveUp(item, problem);
     }
   }
 }
@@ -211,7 +228,7 @@ async function tryAgain(context: PurgeContext, kind: ItemKind, items: readonly I
  * values of attributes.
  */
 function showsAllThatIsLeft({ selection, showsAll }: PurgeContext): boolean {
-  return showsAll && !selection.some(({ name }) => name === 'q' || name === 'georel');
+  return showsAll && !selectsByValue(selection);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { PurgeContext } from './context.js';
 import { IdLedger, IdState } from './id-ledger.js';
 import type { ListedPage } from './listing.js';
 import type { PageShape } from './page-query.js';
+import type { Parameter } from './parameters.js';
 import { keyOf, type Item, type ItemError } from './tally.js';
 import { walkMatches, type PagingEvidence, type WalkEnd } from './walk.js';
 
@@ -37,6 +38,11 @@ export interface ItemKind {
   looksAgain?(): boolean;
   /** Items that wait before another page is fetched; a few for each delete slot where it is missing. */
   readonly pendingMax?: number;
+}
+
+/** True for a query that may no longer show an entity when one of its attributes is gone. */
+export function selectsByValue(selection: readonly Parameter[]): boolean {
+  return selection.some(({ name }) => name === 'q' || name === 'georel');
 }
 
 /**

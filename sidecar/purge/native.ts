@@ -6,6 +6,7 @@ import { itemProblem } from './item-problem.js';
 import type { ListedPage } from './listing.js';
 import { formatParameters } from './parameters.js';
 import type { EntityPurgeQuery } from './query.js';
+import type { PurgeCounts } from './tally.js';
 
 /** Selecting parameters that the broker's own Purge Entities does not have (Table 6.4.3.3-1). */
 const NOT_NATIVE: ReadonlySet<string> = new Set(['attrs', 'expandValues', 'jsonKeys']);
@@ -27,7 +28,8 @@ export function checkNativeQuery(query: EntityPurgeQuery): void {
  * Lets the broker purge by itself (opt-in), again and again until it shows and counts no match: some brokers delete
  * one page for each request.
  *
- * A bound on the matches holds before the first request only: what the broker then deletes is its own decision.
+ * A bound on the matches holds before the first request only: what the broker then deletes is its own decision. Whose
+ * deletes the count follows, it does not tell: what is gone counts as deleted.
  *
  * @throws BrokerReplyError when the broker gives no count, without which nothing could be claimed, or counts matches of
  *   which it lists none, so that its filters could not be proven
@@ -35,7 +37,7 @@ export function checkNativeQuery(query: EntityPurgeQuery): void {
 export async function purgeNatively(
   context: PurgeContext,
   first: ListedPage,
-): Promise<Pick<PurgeReport, 'matched' | 'deleted' | 'failed' | 'errors'>> {
+): Promise<PurgeCounts & Pick<PurgeReport, 'errors' | 'arrived'>> {
   const { selection, requester, lister } = context;
   const matched = countOf(first);
   if (matched > 0 && first.ids.length === 0) {
@@ -43,25 +45,42 @@ export async function purgeNatively(
   }
   // As it was spelled in a query that the broker answered: spelled otherwise, it may mean something else.
   const path = `${first.path}?${formatParameters(selection)}`;
+  let page = first;
+  /** The broker was told to purge, and what became of that was not looked at. */
+  const told = { isUnclear: false };
+  const onUnclear = () => {
+    told.isUnclear = true;
+  };
+  const report = (counts: PurgeCounts) =>
+    context.emit({ type: 'progress', hasBegun: true, ...counts, requests: requester.requests });
+  const look = async () => {
+    page = await lister.page({ selection, count: true });
+    told.isUnclear = false;
+    return countOf(page);
+  };
   let left = matched;
   let fewest = matched;
-  let page = first;
-  for (let idle = 0; left > 0 && idle < IDLE_PURGES_MAX;) {
-    const settled = await requester.send({ method: 'DELETE', path, operation: OPERATION });
-    if (settled.kind === 'gave-up')
-      throw new BrokerFailedError(OPERATION, settled.failure, 'attempts-used-up');
-    const { status } = settled.reply;
-    // 404: nothing matches any more, in the words of some brokers; the count below has the last word.
-    if (status >= 400 && status !== 404)
-      throw new BrokerRefusedError(OPERATION, parseBrokerProblem(settled.reply));
-    page = await lister.page({ selection, count: true });
-    const now = countOf(page);
-    // Below every count so far: with matches coming in, a count that goes up and down would never end.
-    idle = now < fewest ? 0 : idle + 1;
-    fewest = Math.min(fewest, now);
-    left = now;
-    const deleted = Math.max(0, matched - left);
-    context.emit({ type: 'progress', hasBegun: true, deleted, failed: 0, requests: requester.requests });
+  try {
+    for (let idle = 0; left > 0 && idle < IDLE_PURGES_MAX;) {
+      const settled = await requester.send({ method: 'DELETE', path, operation: OPERATION, onUnclear });
+      if (settled.kind === 'gave-up')
+        throw new BrokerFailedError(OPERATION, settled.failure, 'attempts-used-up');
+      const { status } = settled.reply;
+      // 404: nothing matches any more, in the words of some brokers; the count below has the last word.
+      if (status >= 400 && status !== 404)
+        throw new BrokerRefusedError(OPERATION, parseBrokerProblem(settled.reply));
+      onUnclear();
+      left = await look();
+      // Below every count so far: with matches coming in, a count that goes up and down would never end.
+      idle = left < fewest ? 0 : idle + 1;
+      fewest = Math.min(fewest, left);
+      report(countsOf(matched, left, 'left'));
+    }
+  } catch (error) {
+    if (!told.isUnclear) throw error;
+    const last = requester.beginLastLook() ? await look().catch(() => undefined) : undefined;
+    report(last === undefined ? countsOf(matched, left, 'unknown') : countsOf(matched, last, 'left'));
+    throw error;
   }
   const problem = itemProblem({
     status: 409,
@@ -69,10 +88,19 @@ export async function purgeNatively(
     detail: 'The broker purged and still lists it.',
   });
   return {
-    matched,
-    deleted: Math.max(0, matched - left),
-    failed: left,
+    ...countsOf(matched, left, 'failed'),
+    arrived: Math.max(0, left - matched),
     errors: left === 0 ? [] : page.ids.slice(0, 1000).map((entityId) => ({ entityId, error: problem })),
+  };
+}
+
+/** @param as what to call those that are left of the matches: failed, unknown, or just not done yet */
+function countsOf(matched: number, left: number, as: 'failed' | 'unknown' | 'left'): PurgeCounts {
+  const rest = Math.min(left, matched);
+  return {
+    ...{ matched, deleted: matched - rest, alreadyGone: 0 },
+    failed: as === 'failed' ? rest : 0,
+    unknown: as === 'unknown' ? rest : 0,
   };
 }
 

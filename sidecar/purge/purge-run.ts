@@ -6,7 +6,8 @@ import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.j
 import type { PurgeEvent, PurgeReport } from './events.js';
 import { eventStream } from './event-stream.js';
 import type { ListedResource } from './listed-resource.js';
-import { createRequester } from './requester.js';
+import { formatParameters } from './parameters.js';
+import { createRequester, type PurgeRequest } from './requester.js';
 import type { PurgeQuery } from './selection.js';
 
 /** What a purge needs from outside. */
@@ -49,8 +50,11 @@ export function runPurge(
   plan: PurgePlan,
 ): AsyncGenerator<PurgeEvent, void> {
   return eventStream(signal, async (emit, stop) => {
-    const requester = createRequester({ ...dependencies, headers: order.headers, signal: stop });
-    const { query, limits } = order;
+    const { query, limits, headers } = order;
+    const requester = createRequester({
+      ...{ ...dependencies, headers, signal: stop, onOutage: emit },
+      probe: probeOf(plan.path, query),
+    });
     const { capabilities, clock } = dependencies;
     const scope = createPurgeScope({ query, limits, requester, capabilities, clock, emit }, plan.path);
     try {
@@ -62,14 +66,18 @@ export function runPurge(
   });
 }
 
+/** The smallest query there is: any answer to it tells that the broker is there. */
+function probeOf(path: ListedResource['path'], { selection }: PurgeQuery): PurgeRequest {
+  const parameters = formatParameters([...selection, { name: 'limit', value: '1' }]);
+  return { method: 'GET', path: `${path}?${parameters}`, operation: 'answer' };
+}
+
 /** The report of a purge that ran to its end. @param arrived matches that turned up meanwhile and were left */
 export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
   const { tally, warnings, requester } = scope;
   return {
     dryRun: false,
-    matched: tally.matched,
-    deleted: tally.deleted,
-    failed: tally.failed,
+    ...tally.counts,
     success: tally.success,
     errors: tally.errors,
     sample: [],

@@ -1,44 +1,32 @@
 import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
-import type { BrokerClient, BrokerRequest } from '../broker/client.js';
+import type { BrokerClient } from '../broker/client.js';
 import { isUnknownTenant, parseBrokerProblem } from '../broker/broker-problem.js';
-import {
-  BrokerTimeoutError,
-  BrokerUnreachableError,
-  ReplyTooLargeError,
-  RequestAbortedError,
-} from '../broker/errors.js';
-import { failureOf, type BrokerReply, type Failure } from '../broker/outcome.js';
+import type { BrokerReply, Failure } from '../broker/outcome.js';
+import { looksAway } from '../retry/away.js';
 import { createBreaker } from '../retry/breaker.js';
-import { backoffMs, decideRetry, type RetryPolicy } from '../retry/policy.js';
+import { askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from '../retry/policy.js';
 import type { Clock } from '../shared/clock.js';
-import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, PurgeStoppedError } from './errors.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
+import type { OutageEvent } from './events.js';
+import { throwIfStopped, TryFailed, tryOnce, type PurgeRequest } from './one-try.js';
+import { createOutageWatch } from './outage.js';
+import { createSharedPause } from './shared-pause.js';
 
-/** A request of a purge, and what it is for. */
-export interface PurgeRequest {
-  readonly method: BrokerRequest['method'];
-  readonly path: string;
-  readonly jsonBody?: string;
-  /** Completes "The broker did not …", e.g. "list the matching entities". */
-  readonly operation: string;
-  /** Key of the single item that the request is for: its own failures do not speak of the broker. */
-  readonly item?: string;
-  /** Sent in place of the purge's own headers of these names; lower-case. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
+export type { PurgeRequest };
 
 /** How a request ended: answered (any status that settles it), or given up after the last try. */
 export type Settled =
   | { readonly kind: 'answered'; readonly reply: BrokerReply }
   | { readonly kind: 'gave-up'; readonly failure: Failure };
 
-/** Sends the requests of one purge: with its headers, retries, one breaker and one shared pause. */
+/** Sends the requests of one purge: with its headers, retries, one breaker, one shared pause and one watch for outages. */
 export interface Requester {
   /**
    * Sends a request until it is answered or its tries are used up.
    *
    * @throws BrokerRefusedError for 401, 403 (unless `allow403`) and an unknown tenant, which end the purge
-   * @throws BrokerFailedError when the broker answers nothing but failures, or asks to come back too late
+   * @throws BrokerFailedError when the broker answers nothing but failures, asks to come back too late, or is away too long
    * @throws PurgeStoppedError when the purge is stopped
    */
   send(request: PurgeRequest, options?: { readonly allow403?: boolean }): Promise<Settled>;
@@ -50,6 +38,12 @@ export interface Requester {
   forgiveFailures(): void;
   /** Sends nothing more after what is under way: the purge has met its end. Waiting requests throw PurgeStoppedError. */
   halt(): void;
+  /**
+   * Halts, and then lets queries through for some seconds, each with one try.
+   *
+   * @returns false when none may be sent: the purge was stopped, or the broker has asked to be left alone
+   */
+  beginLastLook(): boolean;
   /** Sent with each request; names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Requests sent so far, every try counted. */
@@ -67,151 +61,181 @@ export interface RequesterOptions {
   readonly random: () => number;
   /** Stops the purge: no new requests; deletes already sent are left to finish. */
   readonly signal: AbortSignal;
+  /** Something harmless to ask a broker that seems to be away. */
+  readonly probe: PurgeRequest;
+  readonly onOutage?: (event: OutageEvent) => void;
 }
 
-/** One failed try, thrown inside the retry loop only. */
-class TryFailed extends Error {
-  constructor(
-    readonly failure: Failure,
-    /** Shared pauses imposed before the try was sent. */
-    readonly pausesBefore: number,
-  ) {
-    super(failure.kind);
-  }
-}
+/** A last look begins no request after this long. */
+const LAST_LOOK_MS = 10_000;
 
 export function createRequester(options: RequesterOptions): Requester {
-  const { client, headers, retry, clock, random } = options;
+  const { client, headers, retry, clock, random, onOutage } = options;
   const breaker = createBreaker();
-  const ending = new AbortController();
-  const { signal } = ending;
-  // One listener for each request and wait under way, however many those are.
-  setMaxListeners(0, signal);
-  if (options.signal.aborted) ending.abort();
-  options.signal.addEventListener('abort', () => ending.abort(), { once: true });
+  const pause = createSharedPause(clock);
+  let phase = startPhase();
   let requests = 0;
   let successes = 0;
-  /** Set when the broker asked to wait: holds back every request of the purge, not only the one it answered. */
-  let pausedUntilMs = 0;
-  let pauses = 0;
   let brokenBy: BrokerFailedError | undefined;
+  if (options.signal.aborted) phase.ending.abort();
+  options.signal.addEventListener('abort', () => phase.ending.abort(), { once: true });
 
-  function throwIfStopped(): void {
-    if (signal.aborted)
-      throw new PurgeStoppedError(
-        'The purge was stopped before it was complete; send it again to go on with what is left.',
-      );
-  }
+  const outage = createOutageWatch({
+    ...{ retry, clock, random, pause, onOutage },
+    probe: async (signal) => {
+      try {
+        await transmit(options.probe, signal);
+      } catch (error) {
+        throwIfStopped(signal);
+        if (!(error instanceof TryFailed)) return undefined;
+        holdBack(error.failure, options.probe.operation);
+        return error.failure;
+      }
+      return undefined;
+    },
+  });
 
-  async function sleep(ms: number): Promise<void> {
-    if (ms > 0) await clock.sleep(ms, signal).catch(() => throwIfStopped());
-    throwIfStopped();
-  }
-
-  async function sendOnce(request: PurgeRequest): Promise<BrokerReply> {
-    if (pausedUntilMs > 0) await sleep(pausedUntilMs - clock.now());
-    throwIfStopped();
-    if (brokenBy !== undefined) throw brokenBy;
+  function transmit(request: PurgeRequest, signal: AbortSignal): Promise<BrokerReply> {
+    throwIfStopped(signal);
     requests += 1;
-    const pausesBefore = pauses;
-    let reply: BrokerReply;
-    try {
-      reply = await client.send({
-        method: request.method,
-        path: request.path,
-        headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
-        ...(request.jsonBody === undefined ? {} : { jsonBody: request.jsonBody }),
-        // A query may be cut off; a delete already sent is waited for, so that its effect is known.
-        ...(request.method === 'GET' ? { signal } : {}),
+    return tryOnce(client, headers, request, signal);
+  }
+
+  async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms > 0) await clock.sleep(ms, signal).catch(() => throwIfStopped(signal));
+    throwIfStopped(signal);
+  }
+
+  /** What the next request has to wait for, before it looks again; undefined when it may be sent. */
+  function obstacle(signal: AbortSignal): Promise<unknown> | undefined {
+    throwIfStopped(signal);
+    if (brokenBy !== undefined) throw brokenBy;
+    if (outage.isOn) return outage.over();
+    return pause.leftMs > 0 ? sleep(pause.leftMs, signal) : undefined;
+  }
+
+  /** No request is sent any more: the error is that of all others, too. */
+  function breakBy(error: BrokerFailedError): never {
+    brokenBy ??= error;
+    throw brokenBy;
+  }
+
+  /** Holds all requests back for as long as the broker asks. @throws BrokerFailedError when that is too long */
+  function holdBack(failure: Failure, operation: string): void {
+    const askedMs = askedDelayMs(failure, retry, clock.now());
+    if (askedMs === 'too-long') breakBy(new BrokerFailedError(operation, failure, 'retry-after-too-long'));
+    if (askedMs > 0) pause.begin(askedMs);
+  }
+
+  /**
+   * Notes a failed try and waits for the next.
+   *
+   * @param pausesBefore pauses that the broker had asked for when the try was sent
+   * @param hasOutlived the request was given a try that does not count, for an outage before
+   */
+  async function afterFailure(
+    { operation, item }: PurgeRequest,
+    failure: Failure,
+    signal: AbortSignal,
+    tries: { readonly attempt: number; readonly pausesBefore: number; readonly hasOutlived: boolean },
+  ): Promise<'next-try' | 'same-try' | 'no-more'> {
+    const { attempt, pausesBefore, hasOutlived } = tries;
+    const failedAtMs = clock.now();
+    // Requests in flight together are throttled together: one pause for all of them is one failure.
+    if (failure.retryAfter === undefined || pausesBefore === pause.asked) breaker.failed(item);
+    holdBack(failure, operation);
+    throwIfStopped(signal);
+    if (retry.awayMs > 0 && successes > 0 && looksAway(failure)) {
+      const wasAway = await outage.suspect(failure, operation, signal).catch((error: unknown) => {
+        if (error instanceof BrokerFailedError) breakBy(error);
+        throw error;
       });
+      // All that was in flight failed together, which says nothing of the broker that is there now.
+      if (wasAway) breaker.succeeded();
+      if (wasAway && !hasOutlived) return 'same-try';
+    } else if (failure.status !== undefined) outage.answered();
+    // First tries that fail in a row may all be of one moment: so many are in flight.
+    if (breaker.isOpen && attempt >= Math.min(2, retry.maxAttempts))
+      breakBy(new BrokerFailedError(operation, failure, 'nothing-but-failures'));
+    const decision = decideRetry(attempt, failure, retry, { nowMs: failedAtMs, random: random() });
+    if (decision.action === 'stop') return 'no-more';
+    await sleep(decision.ms - (clock.now() - failedAtMs), signal);
+    return 'next-try';
+  }
+
+  async function sendWithRetries(request: PurgeRequest, signal: AbortSignal): Promise<Settled> {
+    let attempt = 1;
+    let hasOutlived = false;
+    let pausesBefore = 0;
+    try {
+      const reply = await pRetry(
+        async () => {
+          for (let wait = obstacle(signal); wait !== undefined; wait = obstacle(signal)) await wait;
+          pausesBefore = pause.asked;
+          return transmit(request, signal);
+        },
+        {
+          // The policy counts the tries, and does the waiting on the injected clock.
+          ...{ retries: Infinity, minTimeout: 0, maxTimeout: 0 },
+          shouldRetry: async ({ error }) => {
+            if (!(error instanceof TryFailed)) return false;
+            const tries = { attempt, pausesBefore, hasOutlived };
+            const next = await afterFailure(request, error.failure, signal, tries);
+            if (next === 'same-try') hasOutlived = true;
+            else attempt += 1;
+            return next !== 'no-more';
+          },
+        },
+      );
+      outage.answered();
+      breaker.succeeded(request.item);
+      successes += 1;
+      return { kind: 'answered', reply };
     } catch (error) {
-      if (error instanceof RequestAbortedError) throwIfStopped();
-      if (error instanceof BrokerTimeoutError)
-        throw new TryFailed({ kind: 'timeout', cause: error }, pausesBefore);
-      if (error instanceof BrokerUnreachableError)
-        throw new TryFailed({ kind: 'unreachable', cause: error }, pausesBefore);
-      // Of a query, a smaller page can be asked for; of a delete there is no smaller answer.
-      if (error instanceof ReplyTooLargeError && request.method !== 'GET')
-        throw new BrokerReplyError(error.message, { cause: error });
+      if (error instanceof TryFailed) return { kind: 'gave-up', failure: error.failure };
       throw error;
     }
-    const failure = failureOf(reply);
-    if (failure !== undefined) throw new TryFailed(failure, pausesBefore);
-    return reply;
   }
 
-  /** Notes a failed try and waits for the next; false when there is none. */
-  async function afterFailure(
-    attempt: number,
-    { failure, pausesBefore }: TryFailed,
-    request: PurgeRequest,
-  ): Promise<boolean> {
-    throwIfStopped();
-    // Requests in flight together are throttled together: one pause for all of them is one failure.
-    if (failure.retryAfter === undefined || pausesBefore === pauses) breaker.failed(request.item);
-    if (breaker.isOpen) {
-      brokenBy ??= new BrokerFailedError(request.operation, failure, 'nothing-but-failures');
-      throw brokenBy;
+  /** Sends a query of the last look: there is no other try. */
+  async function sendLast(request: PurgeRequest, { ending, untilMs = 0 }: Phase): Promise<Settled> {
+    if (request.method !== 'GET' || clock.now() >= untilMs) ending.abort();
+    try {
+      return { kind: 'answered', reply: await transmit(request, ending.signal) };
+    } catch (error) {
+      if (!(error instanceof TryFailed)) throw error;
+      throw new BrokerFailedError(request.operation, error.failure, 'attempts-used-up');
     }
-    return waitForNextTry(attempt, failure, request.operation);
-  }
-
-  async function waitForNextTry(attempt: number, failure: Failure, operation: string): Promise<boolean> {
-    const decision = decideRetry(attempt, failure, retry, { nowMs: clock.now(), random: random() });
-    if (decision.action === 'stop') {
-      if (decision.reason === 'retry-after-too-long') {
-        throw new BrokerFailedError(operation, failure, decision.reason);
-      }
-      return false;
-    }
-    if (decision.shared) {
-      pauses += 1;
-      pausedUntilMs = Math.max(pausedUntilMs, clock.now() + decision.ms);
-    }
-    await sleep(decision.ms);
-    return true;
   }
 
   return {
     async send(request, { allow403 = false } = {}) {
-      throwIfStopped();
-      let reply: BrokerReply;
-      // The first try goes without the retry machinery, which nearly all requests never need.
-      let firstTry: Promise<BrokerReply> | undefined = sendOnce(request);
-      try {
-        reply = await firstTry.catch(async () =>
-          pRetry(
-            async () => {
-              const tried = firstTry ?? sendOnce(request);
-              firstTry = undefined;
-              return tried;
-            },
-            {
-              retries: retry.maxAttempts,
-              // The waiting is done by the policy, on the injected clock.
-              minTimeout: 0,
-              maxTimeout: 0,
-              shouldRetry: async ({ error, attemptNumber }) =>
-                error instanceof TryFailed && afterFailure(attemptNumber, error, request),
-            },
-          ),
-        );
-      } catch (error) {
-        if (error instanceof TryFailed) return { kind: 'gave-up', failure: error.failure };
-        throw error;
-      }
-      breaker.succeeded(request.item);
-      successes += 1;
-      throwIfFatal(request, reply, allow403);
-      return { kind: 'answered', reply };
+      const isLast = phase.untilMs !== undefined;
+      const settled = await (isLast
+        ? sendLast(request, phase)
+        : sendWithRetries(request, phase.ending.signal));
+      if (settled.kind === 'answered') throwIfFatal(request, settled.reply, allow403);
+      return settled;
     },
-    pause: async (attempt, failure) => waitForNextTry(attempt, failure, 'delete entities'),
-    waitBefore: async (look) => sleep(backoffMs(look, retry, random())),
+    async pause(attempt, failure) {
+      const decision = decideRetry(attempt, failure, retry, { nowMs: clock.now(), random: random() });
+      if (decision.action === 'stop') return false;
+      await sleep(decision.ms, phase.ending.signal);
+      return true;
+    },
+    waitBefore: async (look) => sleep(backoffMs(look, retry, random()), phase.ending.signal),
     forgiveFailures: () => {
       breaker.succeeded();
       brokenBy = undefined;
     },
-    halt: () => ending.abort(),
+    halt: () => phase.ending.abort(),
+    beginLastLook() {
+      phase.ending.abort();
+      const isAskedToWait = pause.leftMs > 0 || brokenBy?.reason === 'retry-after-too-long';
+      if (options.signal.aborted || isAskedToWait) return false;
+      phase = startPhase(clock.now() + LAST_LOOK_MS);
+      return true;
+    },
     headers,
     get requests() {
       return requests;
@@ -220,6 +244,20 @@ export function createRequester(options: RequesterOptions): Requester {
       return successes;
     },
   };
+}
+
+/** A stretch of a purge whose requests are stopped together. */
+interface Phase {
+  readonly ending: AbortController;
+  /** In a last look: when it ends. */
+  readonly untilMs?: number;
+}
+
+function startPhase(untilMs?: number): Phase {
+  const ending = new AbortController();
+  // One listener for each request and wait under way, however many those are.
+  setMaxListeners(0, ending.signal);
+  return { ending, ...(untilMs === undefined ? {} : { untilMs }) };
 }
 
 /** Answers that end a purge whatever they answer: the caller may not do this, or not here. */

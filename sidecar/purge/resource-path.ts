@@ -18,9 +18,9 @@ const PLAIN_ID = /^[A-Za-z0-9](?:[A-Za-z0-9_.:~-]*[A-Za-z0-9_:~-])?$/;
 
 /**
  * Letters of any script, and the signs that a segment may hold (RFC 3986 § 3.3) but for those that some server treats:
- * `%`, `;`, `+` (a space to some), `*`, and a dot at the end.
+ * `%`, `;`, `,` (a list to some), `+` (a space to some), `*`, and a dot at the end.
  */
-const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_.~:@!$&'(),=-]*[\p{L}\p{M}\p{N}_~:@!$&'(),=-]$/u;
+const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_.~:@!$&'()=-]*[\p{L}\p{M}\p{N}_~:@!$&'()=-]$/u;
 
 /**
  * The path of one entity.

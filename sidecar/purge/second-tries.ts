@@ -91,9 +91,9 @@ function isHopeless(error: unknown): error is BrokerFailedError {
 function giveUp(context: PurgeContext, entityId: string, error: BrokerFailedError): void {
   const { tally } = context;
   const state = tally.ledger.get(entityId);
-  if (state === IdState.goneTwice || state === IdState.failed) return;
+  if (state === IdState.goneTwice || state === IdState.absentTwice || state === IdState.failed) return;
   const status = error.failure.status ?? 502;
-  tally.failListed(
+  tally.giveUp(
     { entityId },
     { status, title: 'The broker did not delete the entity', detail: error.message },
   );

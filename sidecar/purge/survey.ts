@@ -56,9 +56,9 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     const state = ledger.get(entityId);
     if (state === IdState.unknown) return unseen.note(entityId);
     if (!ledger.markListed(entityId)) return false;
-    if (state === IdState.gone) claimedGone.push(entityId);
+    if (state === IdState.gone || state === IdState.absent) claimedGone.push(entityId);
     if (state === IdState.unsettled) unsettled.push(entityId);
-    if (state === IdState.goneTwice) {
+    if (state === IdState.goneTwice || state === IdState.absentTwice) {
       if (options.reportsLingering) tally.failListed({ entityId }, STILL_LISTED);
       else lingering += 1;
     }

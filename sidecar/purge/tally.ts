@@ -1,7 +1,7 @@
 import type { BrokerProblem } from '../broker/broker-problem.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { IdLedger, IdState } from './id-ledger.js';
-import { itemProblem } from './item-problem.js';
+import { itemProblem, outcomeUnknown } from './item-problem.js';
 import type { ItemVerdict } from './batch-reply.js';
 
 /**
@@ -26,15 +26,31 @@ export interface ItemError extends Item {
   readonly error: Problem;
 }
 
+/** What became of the items of a purge. When it has run to its end, the four outcomes add up to what matched. */
+export interface PurgeCounts {
+  /** Items taken. */
+  readonly matched: number;
+  /** Deleted by this purge. */
+  readonly deleted: number;
+  /** Gone when their delete came, or later by another hand. */
+  readonly alreadyGone: number;
+  readonly failed: number;
+  /** A delete was sent, and nothing has told what became of it. */
+  readonly unknown: number;
+}
+
 /** Longest lists that an answer carries; the counts go on. */
 const LISTED_MAX = 1000;
+
+/** Unclear items that can be looked for when a purge ends early: more than are ever in flight at common settings. */
+const UNCLEAR_MAX = 10_000;
 
 /** Books what became of every item: states by hash, counts, and capped lists for the answer. */
 export class Tally {
   readonly ledger = new IdLedger();
   readonly #errors = new Map<string, ItemError>();
   readonly #success = new Set<string>();
-  #unlisted = 0;
+  readonly #unclear = new Map<string, Item>();
   /** Some error is not in the list: an entity may have a failed attribute that nobody can look up. */
   #errorsOverflowed = false;
 
@@ -43,13 +59,27 @@ export class Tally {
     this.ledger.set(keyOf(item), IdState.pending);
   }
 
-  /** Books the outcome of an item's first or second try. */
+  /** Books that a delete of the item may have had its effect, and had no answer that tells. */
+  noteUnclear(item: Item): void {
+    const key = keyOf(item);
+    const state = this.ledger.get(key);
+    if (state === IdState.unknown) return;
+    this.ledger.set(key, state, true);
+    if (this.#unclear.size < UNCLEAR_MAX) this.#unclear.set(key, item);
+  }
+
+  /**
+   * Books the outcome of an item's first or second try. What is absent after a delete that was claimed to have worked, or
+   * that had no clear answer, was deleted by that one.
+   */
   settle(item: Item, verdict: ItemVerdict, isSecondTry: boolean): void {
     const key = keyOf(item);
-    if (verdict.kind === 'claimed-gone') {
-      this.ledger.set(key, isSecondTry ? IdState.goneTwice : IdState.gone);
-      this.#errors.delete(key);
-      this.#noteSuccess(item);
+    if (verdict.kind === 'claimed-gone' || verdict.kind === 'absent') {
+      const wasDeleted =
+        verdict.kind === 'claimed-gone' ||
+        this.ledger.get(key) === IdState.gone ||
+        this.ledger.isUnclear(key);
+      this.#bookGone(key, item, wasDeleted, isSecondTry);
       return;
     }
     const isDueAgain = !isSecondTry && verdict.kind !== 'refused';
@@ -60,13 +90,22 @@ export class Tally {
   /** Books an item that is still there after two deletes answered as done. */
   failListed(item: Item, problem: BrokerProblem): void {
     const key = keyOf(item);
+    this.#unclear.delete(key);
+    this.ledger.set(key, IdState.failed, false);
+    this.#noteError(key, item, problem);
+  }
+
+  /** Books an item that is not tried again, whatever became of its deletes. */
+  giveUp(item: Item, problem: BrokerProblem): void {
+    const key = keyOf(item);
     this.ledger.set(key, IdState.failed);
     this.#noteError(key, item, problem);
   }
 
-  /** After a complete survey: failed items that it did not list are gone after all. */
-  forgetUnlisted(): void {
-    this.#unlisted = this.ledger.countUnlisted(IdState.failed) + this.ledger.countUnlisted(IdState.unsettled);
+  /** Settles by the current survey what was not deleted; see IdLedger. */
+  settleBySurvey(showsAll: boolean): void {
+    this.ledger.settleBySurvey(showsAll);
+    if (!showsAll) return;
     for (const [key, error] of this.#errors) {
       if (this.ledger.isListed(key)) continue;
       this.#errors.delete(key);
@@ -74,27 +113,67 @@ export class Tally {
     }
   }
 
+  /** Unclear items of the current query, at most 10,000: a look may still tell what became of them. */
+  get unclear(): readonly Item[] {
+    return [...this.#unclear.values()].filter((item) => this.ledger.isUnclear(keyOf(item)));
+  }
+
+  /** What earlier queries have left unclear, the next one cannot tell. */
+  startQuery(): void {
+    this.#unclear.clear();
+  }
+
+  /** Books an unclear item that a look did not find: it was deleted. */
+  foundGone(item: Item): void {
+    this.#bookGone(keyOf(item), item, true, true);
+  }
+
+  /** Books an unclear item that a look has found: its delete had no effect. */
+  foundThere(item: Item): void {
+    const key = keyOf(item);
+    const state = this.ledger.get(key);
+    this.#unclear.delete(key);
+    if (state !== IdState.unknown) this.ledger.set(key, state, false);
+  }
+
+  get counts(): PurgeCounts {
+    const { ledger } = this;
+    const { pending, gone, absent, unsettled, goneTwice, absentTwice, failed } = IdState;
+    return {
+      matched: ledger.size,
+      deleted: ledger.count(gone) + ledger.count(goneTwice),
+      alreadyGone: ledger.count(absent) + ledger.count(absentTwice),
+      failed: ledger.count(unsettled, false) + ledger.count(failed, false),
+      unknown: ledger.count(pending, true) + ledger.count(unsettled, true) + ledger.count(failed, true),
+    };
+  }
+
   /** Items taken. */
   get matched(): number {
     return this.ledger.size;
   }
 
-  get deleted(): number {
-    return this.ledger.count(IdState.gone) + this.ledger.count(IdState.goneTwice) + this.#unlisted;
-  }
-
-  get failed(): number {
-    return this.ledger.count(IdState.failed) + this.ledger.count(IdState.unsettled) - this.#unlisted;
-  }
-
+  /** What could not be deleted, or may not have been. */
   get errors(): readonly ItemError[] {
-    return [...this.#errors.values()];
+    return [...this.#errors].map(([key, error]) =>
+      this.ledger.isUnclear(key) ? { ...error, error: outcomeUnknown(error.error) } : error,
+    );
   }
 
   /** Entities without a failed item. */
   get success(): readonly string[] {
     const withFailure = new Set(this.errors.map((error) => error.entityId));
     return [...this.#success].filter((entityId) => !withFailure.has(entityId));
+  }
+
+  #bookGone(key: string, item: Item, wasDeleted: boolean, isSecondTry: boolean): void {
+    const [first, second] = wasDeleted
+      ? [IdState.gone, IdState.goneTwice]
+      : [IdState.absent, IdState.absentTwice];
+    this.ledger.set(key, isSecondTry ? second : first, false);
+    this.#unclear.delete(key);
+    this.#errors.delete(key);
+    this.#noteSuccess(item);
   }
 
   #noteSuccess(item: Item): void {

@@ -1,7 +1,7 @@
 import type { ItemVerdict } from './batch-reply.js';
 import type { PurgeScope } from './context.js';
 import { datasetParameter, NO_DATASET } from './datasets.js';
-import { tryDelete, type ItemTried } from './item-delete.js';
+import { deleteItem } from './item-delete.js';
 import type { ListedResource } from './listed-resource.js';
 import { attributePath } from './resource-path.js';
 import type { Item } from './tally.js';
@@ -23,31 +23,36 @@ export interface AttributeDelete {
  * @throws BrokerRefusedError when the broker has no such operation
  */
 export async function deleteWholeAttribute(
-  { requester, capabilities }: Pick<PurgeScope, 'requester' | 'capabilities'>,
+  scope: Pick<PurgeScope, 'requester' | 'capabilities' | 'tally'>,
   item: Item,
   { collection, operation }: AttributeDelete,
 ): Promise<ItemVerdict> {
+  const { capabilities } = scope;
   const { entityId, attribute = '', datasets = [] } = item;
   const path = attributePath(collection, entityId, attribute);
-  const send = async (query: string | undefined): Promise<ItemTried> =>
-    tryDelete(requester, item, {
+  const send = async (query: string | undefined): Promise<ItemVerdict> =>
+    deleteItem(scope, item, {
       path: path === undefined || query === undefined ? undefined : path + query,
       operation,
     });
   const hasDatasets = datasets.some((datasetId) => datasetId !== NO_DATASET);
-  if (!hasDatasets && capabilities.deleteAllNeedsDatasets) return (await send('')).verdict;
+  if (!hasDatasets && capabilities.deleteAllNeedsDatasets) return send('');
 
   const whole = await send('?deleteAll=true');
-  if (!whole.wasMissing) return whole.verdict;
+  if (whole.kind !== 'absent') return whole;
   if (!hasDatasets) {
     const single = await send('');
     // It was there, and deleteAll did not find it.
-    if (single.verdict.kind === 'claimed-gone' && !single.wasMissing)
-      capabilities.deleteAllNeedsDatasets = true;
-    return single.verdict;
+    if (single.kind === 'claimed-gone') capabilities.deleteAllNeedsDatasets = true;
+    return single;
   }
   // Gone already, or a broker that knows the parameter even less: dataset by dataset, both come to the same.
   const verdicts: ItemVerdict[] = [];
-  for (const datasetId of datasets) verdicts.push((await send(datasetParameter(datasetId))).verdict);
-  return verdicts.find(({ kind }) => kind !== 'claimed-gone') ?? whole.verdict;
+  for (const datasetId of datasets) verdicts.push(await send(datasetParameter(datasetId)));
+  const isGone = ({ kind }: ItemVerdict) => kind === 'claimed-gone' || kind === 'absent';
+  return (
+    verdicts.find((verdict) => !isGone(verdict)) ??
+    verdicts.find(({ kind }) => kind === 'claimed-gone') ??
+    whole
+  );
 }

@@ -7,6 +7,8 @@ export interface RetryPolicy {
   readonly maxAttempts: number;
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
+  /** How long a broker is waited for that cannot be reached; 0 for not at all. */
+  readonly awayMs: number;
 }
 
 /** What the decision depends on besides the failure: time and chance, handed in so that the policy stays pure. */
@@ -18,11 +20,7 @@ export interface RetryClock {
 }
 
 export type RetryDecision =
-  | {
-      readonly action: 'wait';
-      readonly ms: number;
-      /** The broker asked everybody to wait. */ readonly shared: boolean;
-    }
+  | { readonly action: 'wait'; readonly ms: number }
   | { readonly action: 'stop'; readonly reason: 'attempts-used-up' | 'retry-after-too-long' };
 
 /** A longer Retry-After than this many maximum delays is passed on to the caller instead of being waited for. */
@@ -45,11 +43,8 @@ export function decideRetry(
   policy: RetryPolicy,
   clock: RetryClock,
 ): RetryDecision {
-  const asked =
-    failure.retryAfter === undefined ? undefined : parseRetryAfter(failure.retryAfter, clock.nowMs);
-  if (asked !== undefined && asked > policy.maxDelayMs * RETRY_AFTER_MAX_DELAYS) {
-    return { action: 'stop', reason: 'retry-after-too-long' };
-  }
+  const asked = askedDelayMs(failure, policy, clock.nowMs);
+  if (asked === 'too-long') return { action: 'stop', reason: 'retry-after-too-long' };
   const maxAttempts =
     failure.kind === 'context-unavailable'
       ? Math.min(CONTEXT_MAX_ATTEMPTS, policy.maxAttempts)
@@ -57,9 +52,18 @@ export function decideRetry(
   if (attempt >= maxAttempts) return { action: 'stop', reason: 'attempts-used-up' };
   return {
     action: 'wait',
-    ms: Math.max(backoffMs(attempt, policy, clock.random), asked ?? 0),
-    shared: asked !== undefined && asked > 0,
+    ms: Math.max(backoffMs(attempt, policy, clock.random), asked),
   };
+}
+
+/** The pause that the broker asks for, in milliseconds; 0 without one, `too-long` when it is not waited for. */
+export function askedDelayMs(
+  { retryAfter }: Failure,
+  policy: RetryPolicy,
+  nowMs: number,
+): number | 'too-long' {
+  const asked = retryAfter === undefined ? 0 : (parseRetryAfter(retryAfter, nowMs) ?? 0);
+  return asked > policy.maxDelayMs * RETRY_AFTER_MAX_DELAYS ? 'too-long' : asked;
 }
 
 /** Full jitter: evenly spread between the least delay and a ceiling that doubles with each try. */

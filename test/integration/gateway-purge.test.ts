@@ -162,7 +162,7 @@ describe('a purge over HTTP', () => {
     assert.equal(purged.status, 200);
     assert.equal(purged.headers.get('preference-applied'), 'return=representation');
     const { durationMs, requests, ...counts } = purged.json() as Record<string, unknown>;
-    assert.deepEqual(counts, { matched: 3, deleted: 3, failed: 0 });
+    assert.deepEqual(counts, { matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0 });
     assert.equal(typeof durationMs, 'number');
     assert.ok(typeof requests === 'number' && requests >= 2);
     const minimal = await gateway.purge('type=Bus', { ...tenant, prefer: 'return=minimal' });

@@ -94,7 +94,7 @@ describe('a failed request of a purge', () => {
         return 'hang';
       },
     });
-    assert.equal((await purged(slow, 'type=Thing', options)).deleted, 20);
+    assert.equal((await purged(slow, 'type=Thing', { ...options, timeoutMs: 300 })).deleted, 20);
   });
 
   it('may have had its effect: a batch whose answer was lost is no failure', async (t) => {
@@ -158,6 +158,34 @@ describe('entities whose tries are used up', () => {
         assert.ok(broker.of('single').length <= 120 + 12 * poisoned.size);
       }
     }
+  });
+
+  it('count as deleted when a delete worked that was answered with an error, even if they are given up', async (t) => {
+    const tries = new Map<string, number>();
+    const broker = await startStubBroker(t, {
+      entities: things(100),
+      batch: 405,
+      fault: ({ kind, id = '' }, { entities }) => {
+        if (kind !== 'single' || Number(id.split(':').at(-1)) % 4 !== 0) return undefined;
+        const nth = (tries.get(id) ?? 0) + 1;
+        tries.set(id, nth);
+        // In the second round, when so many failures in a row end the deletes.
+        if (nth > 6) entities.delete(id);
+        return { status: 503 };
+      },
+    });
+    const report = await purged(broker, 'type=Thing');
+    const there = broker.entities.size;
+    assert.ok(there > 0 && there < 25, `${there} are there`);
+    const { matched, deleted, alreadyGone, failed, unknown } = report;
+    assert.deepEqual(
+      { matched, deleted, alreadyGone, failed, unknown },
+      { matched: 100, deleted: 100 - there, alreadyGone: 0, failed: there, unknown: 0 },
+    );
+    assert.deepEqual(
+      report.errors.map(({ entityId }) => entityId).sort(),
+      [...broker.entities.keys()].sort(),
+    );
   });
 
   it('take no others with them when they make their whole batch fail', async (t) => {

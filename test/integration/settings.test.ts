@@ -326,6 +326,31 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       assert.equal(broker.requests.length, 3);
     },
   ],
+  BROKER_AWAY_MS: [
+    'is how long a purge waits for a broker that went away',
+    async () => {
+      const broker = await startTestBroker();
+      broker.entities.seed(20, entity('Car'));
+      const relay = relayTo(broker);
+      for (const awayMs of [0, 5000, 20_000]) {
+        let isAway = false;
+        const leaving = await startRecordingBroker((request) => {
+          isAway ||= isBatch(request);
+          return isAway ? { status: 503 } : relay(request);
+        });
+        const clock = createTestClock();
+        const before = clock.now();
+        const env = { RETRY_MIN_DELAY_MS: '100', RETRY_MAX_DELAY_MS: '1000', RETRY_MAX_ATTEMPTS: '1' };
+        const gateway = await startTestGateway(
+          { BROKER_URL: leaving.url, BROKER_AWAY_MS: String(awayMs), ...env },
+          { clock },
+        );
+        await gateway.purge('type=Car');
+        const waitedMs = clock.now() - before;
+        assert.ok(waitedMs >= awayMs && waitedMs <= awayMs + 3000, `${waitedMs} ms for ${awayMs}`);
+      }
+    },
+  ],
   RETRY_MIN_DELAY_MS: [
     'is the least pause between tries',
     async () => {

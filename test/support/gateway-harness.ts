@@ -108,6 +108,7 @@ export const QUICK = {
   PORT: '0',
   RETRY_MIN_DELAY_MS: '0',
   RETRY_MAX_DELAY_MS: '0',
+  BROKER_AWAY_MS: '0',
   DATABASE_PATH: ':memory:',
   // By which tests that write requests by hand call it.
   ALLOWED_HOSTS: 'g,x,a,other,gateway,gateway.test,public.example',

@@ -106,13 +106,17 @@ async function observe(
     options.client ?? createBrokerClient({ brokerUrl: broker.url, timeoutMs: options.timeoutMs ?? 10_000 });
   let report: PurgeReport | undefined;
   let error: unknown;
-  let progress: PurgeProgress = { hasBegun: false, deleted: 0, failed: 0, requests: 0 };
+  let progress: PurgeProgress = {
+    ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 },
+    hasBegun: false,
+    requests: 0,
+  };
   try {
     const events = start(
       {
         client,
         capabilities: options.capabilities ?? createCapabilities(clock),
-        retry: { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, ...options.retry },
+        retry: { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000, ...options.retry },
         clock,
         random: seededRandom(options.seed ?? 1),
       },

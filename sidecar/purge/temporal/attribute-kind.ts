@@ -51,7 +51,7 @@ export function temporalAttributeKind(
             collection: '/temporal/entities',
             operation: 'delete an attribute of a temporal entity',
           })
-        : deleteItem(context.requester, item, {
+        : deleteItem(context, item, {
             path: datasetPath(item, datasetId),
             operation: 'delete a dataset of an attribute',
           }),

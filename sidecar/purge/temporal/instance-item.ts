@@ -1,9 +1,9 @@
 import type { BrokerProblem } from '../../broker/broker-problem.js';
 import { ownType } from '../../ngsi-ld/problem.js';
 import type { ItemVerdict } from '../batch-reply.js';
+import type { PurgeScope } from '../context.js';
 import { NO_DATASET } from '../datasets.js';
 import { deleteItem } from '../item-delete.js';
-import type { Requester } from '../requester.js';
 import { attributePath } from '../resource-path.js';
 import type { Item } from '../tally.js';
 import type { AttributeInstance } from './instances.js';
@@ -46,7 +46,7 @@ export const OUT_OF_SIGHT: BrokerProblem = {
  * @throws BrokerRefusedError when the broker has no such operation
  */
 export async function removeInstance(
-  requester: Requester,
+  scope: Pick<PurgeScope, 'requester' | 'tally'>,
   item: Item,
   { property }: TimeFilter,
 ): Promise<ItemVerdict> {
@@ -65,7 +65,7 @@ export async function removeInstance(
       `The broker shows the instance without ${property}, so that nobody can tell whether it lies in the interval.`,
     );
   }
-  return deleteItem(requester, item, {
+  return deleteItem(scope, item, {
     path: attributePath('/temporal/entities', entityId, attribute ?? '', instanceId),
     operation: 'delete an attribute instance',
   });

@@ -204,7 +204,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
 
   return {
     read,
-    remove: (item) => removeInstance(context.requester, item, time),
+    remove: (item) => removeInstance(context, item, time),
     stillThere: {
       status: 409,
       title: 'Instance still listed',

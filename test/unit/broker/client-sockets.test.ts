@@ -35,7 +35,11 @@ function clientOf(
 describe('broker client on real sockets', () => {
   it('times out when the body stalls after its first bytes', async (t) => {
     const { url } = await listening(t, (_request, response) => response.write('['));
-    await assert.rejects(clientOf(t, url, { timeoutMs: 40 }).send(LIST), BrokerTimeoutError);
+    await assert.rejects(clientOf(t, url, { timeoutMs: 400 }).send(LIST), (error: unknown) => {
+      assert.ok(error instanceof BrokerTimeoutError);
+      assert.equal(error.wasSent, true);
+      return true;
+    });
   });
 
   it('reports a connection that breaks in the middle of an answer as unreachable', async (t) => {
@@ -46,6 +50,7 @@ describe('broker client on real sockets', () => {
     await assert.rejects(clientOf(t, url).send(LIST), (error: unknown) => {
       assert.ok(error instanceof BrokerUnreachableError);
       assert.equal(error.message, 'The broker could not be reached: connection broken.');
+      assert.equal(error.wasSent, true);
       return true;
     });
   });
@@ -57,6 +62,7 @@ describe('broker client on real sockets', () => {
     await assert.rejects(clientOf(t, url).send(LIST), (error: unknown) => {
       assert.ok(error instanceof BrokerUnreachableError);
       assert.ok(!error.message.includes(url.port) && !error.message.includes(url.hostname));
+      assert.equal(error.wasSent, false);
       return true;
     });
   });

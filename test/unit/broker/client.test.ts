@@ -135,6 +135,16 @@ describe('broker client: failures', () => {
     });
   });
 
+  it('tells a request that waited in vain for a connection from one that was sent', async () => {
+    const dispatcher = { dispatch: () => true } as unknown as Dispatcher;
+    const client = createBrokerClient({ brokerUrl: new URL('http://broker.test'), timeoutMs: 5, dispatcher });
+    await assert.rejects(client.send(LIST), (error: unknown) => {
+      assert.ok(error instanceof BrokerTimeoutError);
+      assert.equal(error.wasSent, false);
+      return true;
+    });
+  });
+
   for (const [code, reason] of [
     ['ECONNRESET', 'connection broken'],
     ['EPIPE', 'connection broken'],

@@ -47,6 +47,7 @@ describe('loadConfig: defaults', () => {
         RETRY_MAX_ATTEMPTS: 6,
         RETRY_MIN_DELAY_MS: 200,
         RETRY_MAX_DELAY_MS: 10_000,
+        BROKER_AWAY_MS: 30_000,
         SHUTDOWN_GRACE_MS: 25_000,
         DATABASE_PATH: './data/schema.db',
         BODY_LIMIT_BYTES: 5_242_880,

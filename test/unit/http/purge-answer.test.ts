@@ -8,7 +8,9 @@ const CLEAN: PurgeReport = {
   dryRun: false,
   matched: 3,
   deleted: 3,
+  alreadyGone: 0,
   failed: 0,
+  unknown: 0,
   success: ['urn:a:1', 'urn:a:2', 'urn:a:3'],
   errors: [],
   sample: [],
@@ -17,7 +19,12 @@ const CLEAN: PurgeReport = {
   requests: 4,
 };
 const PROBLEM = { type: 'about:blank', title: 'Forbidden', status: 403 };
-const COUNTS = { 'purge-matched': '3', 'purge-deleted': '3', 'purge-failed': '0' };
+const COUNTS = {
+  'purge-matched': '3',
+  'purge-deleted': '3',
+  'purge-already-gone': '0',
+  'purge-failed': '0',
+};
 
 describe('purgeAnswer', () => {
   it('is 204 with counts and no body when all matches are gone', () => {
@@ -34,7 +41,7 @@ describe('purgeAnswer', () => {
     assert.deepEqual(purgeAnswer(CLEAN, 12, true), {
       status: 200,
       headers: { ...COUNTS, 'preference-applied': 'return=representation' },
-      body: { matched: 3, deleted: 3, failed: 0, durationMs: 12, requests: 4 },
+      body: { matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, durationMs: 12, requests: 4 },
     });
   });
 
@@ -124,7 +131,7 @@ describe('purgeAnswer', () => {
     const report = { ...CLEAN, deleted: 2, failed: 2, success: ['urn:a:1', 'urn:a:2'], errors };
     assert.deepEqual(purgeAnswer(report, 12, false), {
       status: 207,
-      headers: { 'purge-matched': '3', 'purge-deleted': '2', 'purge-failed': '2' },
+      headers: { ...COUNTS, 'purge-deleted': '2', 'purge-failed': '2' },
       body: {
         success: ['urn:a:1', 'urn:a:2'],
         errors: [
@@ -140,7 +147,17 @@ describe('purgeAnswer', () => {
     const { status, body } = purgeAnswer(report, 12, true);
     assert.equal(status, 207);
     assert.deepEqual(Object.keys(body as object).sort(), [
-      ...['deleted', 'durationMs', 'errors', 'failed', 'matched', 'requests', 'success'],
+      ...[
+        'alreadyGone',
+        'deleted',
+        'durationMs',
+        'errors',
+        'failed',
+        'matched',
+        'requests',
+        'success',
+        'unknown',
+      ],
     ]);
   });
 
@@ -158,6 +175,24 @@ describe('purgeAnswer', () => {
       ],
     );
     assert.match(errors[0]?.error.detail ?? '', /199 csr-1/);
+  });
+
+  it('tells those that were gone already from those that this purge deleted', () => {
+    const report = { ...CLEAN, deleted: 1, alreadyGone: 2 };
+    const { status, headers } = purgeAnswer(report, 12, false);
+    assert.deepEqual([status, headers['purge-deleted'], headers['purge-already-gone']], [204, '1', '2']);
+    const { body } = purgeAnswer(report, 12, true);
+    assert.equal((body as { alreadyGone: unknown }).alreadyGone, 2);
+  });
+
+  it('is 207 when the outcome of some items is not known, and counts them', () => {
+    const errors = [{ entityId: 'urn:a:3', error: { ...PROBLEM, status: 502 } }];
+    const report = { ...CLEAN, deleted: 2, unknown: 1, success: ['urn:a:1', 'urn:a:2'], errors };
+    const { status, headers, body } = purgeAnswer(report, 12, true);
+    assert.deepEqual([status, headers['purge-unknown'], headers['purge-failed']], [207, '1', '0']);
+    const { unknown, errors: shown } = body as { unknown: unknown; errors: unknown[] };
+    assert.deepEqual([unknown, shown.length], [1, 1]);
+    assert.ok(!('purge-unknown' in purgeAnswer(CLEAN, 1, false).headers));
   });
 
   it('tells how many matches arrived meanwhile and were left', () => {

@@ -29,6 +29,7 @@ const verdictOn = (error: unknown): ItemVerdict => {
 };
 
 const ALL_GONE = ['claimed-gone', 'claimed-gone', 'claimed-gone'];
+const ALL_ABSENT = ['absent', 'absent', 'absent'];
 
 describe('readBatchReply: all claimed gone', () => {
   it('is what 204 and 200 say, whatever the body', () => {
@@ -59,8 +60,8 @@ describe('readBatchReply: all claimed gone', () => {
   });
 
   it('is what a 404 says that names the missing entities', () => {
-    assert.deepEqual(kindsOf(404, { type: `${ETSI}ResourceNotFound`, entityIds: IDS }), ALL_GONE);
-    assert.deepEqual(kindsOf(404, { title: 'Entity not found', entityId: FIRST }), ALL_GONE);
+    assert.deepEqual(kindsOf(404, { type: `${ETSI}ResourceNotFound`, entityIds: IDS }), ALL_ABSENT);
+    assert.deepEqual(kindsOf(404, { title: 'Entity not found', entityId: FIRST }), ALL_ABSENT);
   });
 
   it('covers ids that are named neither as deleted nor as failed', () => {
@@ -75,10 +76,10 @@ describe('readBatchReply: items that failed', () => {
     assert.deepEqual(kindsOf(207, { success: IDS, errors }), ['claimed-gone', 'retryable', 'claimed-gone']);
   });
 
-  it('are retryable, refused or gone by the status of their problem', () => {
+  it('are retryable, refused or absent by the status of their problem', () => {
     for (const status of [429, 500, 502, 503, 504]) assert.equal(verdictOn({ status }).kind, 'retryable');
     for (const status of [400, 401, 403, 409, 422, 501]) assert.equal(verdictOn({ status }).kind, 'refused');
-    assert.equal(verdictOn({ status: 404, title: 'Entity Not Found' }).kind, 'claimed-gone');
+    assert.equal(verdictOn({ status: 404, title: 'Entity Not Found' }).kind, 'absent');
     assert.equal(verdictOn({ status: '503' }).kind, 'retryable');
   });
 
@@ -92,14 +93,14 @@ describe('readBatchReply: items that failed', () => {
     );
   });
 
-  it('without a status are gone when their words say so, and unclear otherwise', () => {
+  it('without a status are absent when their words say so, and unclear otherwise', () => {
     for (const error of [
       { type: `${ETSI}ResourceNotFound` },
       { title: 'Entity Not Found' },
       'not found',
       { title: 'nonexistent' },
     ]) {
-      assert.equal(verdictOn(error).kind, 'claimed-gone', JSON.stringify(error));
+      assert.equal(verdictOn(error).kind, 'absent', JSON.stringify(error));
     }
     for (const error of [
       { title: 'Broken' },
@@ -130,7 +131,7 @@ describe('readBatchReply: items that failed', () => {
       item(SECOND, 500),
       { id: 'urn:a:3', ProblemDetails: { title: 'Conflict' } },
     ];
-    assert.deepEqual(kindsOf(404, { errors }), ['claimed-gone', 'retryable', 'unclear']);
+    assert.deepEqual(kindsOf(404, { errors }), ['absent', 'retryable', 'unclear']);
   });
 
   it('are read from any error status that lists them', () => {

@@ -31,10 +31,11 @@ export function contextOf({ view, broker, query, limits }: HandMadePurge): Purge
       close: async () => {},
     },
     headers: {},
-    retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10 },
+    retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
     clock,
     random: () => 0,
     signal: new AbortController().signal,
+    probe: { method: 'GET', path: `${view.resource.path}?limit=1`, operation: 'answer' },
   });
   const scope = createPurgeScope(
     {

@@ -7,9 +7,22 @@ import { IdLedger, IdState } from '../../../sidecar/purge/id-ledger.js';
 
 type Known = Exclude<IdState, 0>;
 
-const STATES: readonly Known[] = [1, 2, 3, 4, 5];
+const STATES: readonly Known[] = [1, 2, 3, 4, 5, 6, 7];
 const ID_COUNT = 200_000;
 const idOf = (index: number) => `urn:ngsi-ld:Car:${index}`;
+
+/** What a survey makes of an entry: only what was not deleted changes. */
+function settled(
+  entry: { readonly state: Known; readonly isUnclear: boolean },
+  isListed: boolean,
+  showsAll: boolean,
+): { state: Known; isUnclear: boolean } {
+  const { state, isUnclear } = entry;
+  if (state !== IdState.unsettled && state !== IdState.failed) return entry;
+  if (isListed) return { state, isUnclear: false };
+  if (!showsAll) return entry;
+  return { state: isUnclear ? IdState.goneTwice : IdState.absentTwice, isUnclear: false };
+}
 
 describe('IdLedger', () => {
   it('behaves as a map from ids to states, with counts and survey marks', () => {
@@ -18,46 +31,57 @@ describe('IdLedger', () => {
       fc.string({ maxLength: 4 }),
     );
     const operations = fc.oneof(
-      fc.tuple(fc.constant('set'), ids, fc.constantFrom(...STATES)),
-      fc.tuple(fc.constant('mark'), ids, fc.constant(1)),
-      fc.tuple(fc.constant('survey'), fc.constant(''), fc.constant(1)),
-      fc.tuple(fc.constant('reserve'), fc.constant(''), fc.constant(1)),
+      fc.record({
+        kind: fc.constant('set'),
+        id: ids,
+        state: fc.constantFrom(...STATES),
+        isUnclear: fc.constantFrom(true, false, undefined),
+      }),
+      fc.record({ kind: fc.constant('mark'), id: ids }),
+      fc.record({ kind: fc.constantFrom('survey', 'reserve', 'settle', 'settle all') }),
     );
     fc.assert(
       fc.property(fc.array(operations, { maxLength: 60 }), (steps) => {
         const ledger = new IdLedger();
-        const states = new Map<string, Known>();
+        const known = new Map<string, { state: Known; isUnclear: boolean }>();
         let listed = new Set<string>();
-        let surveys = 0;
-        const startSurvey = () => {
-          ledger.startSurvey();
-          listed = new Set();
-          surveys += 1;
-        };
-        startSurvey();
-        for (const [kind, id, state] of steps) {
-          if (kind === 'reserve') ledger.reserve(2000);
-          else if (kind === 'set') {
-            ledger.set(id, state);
-            states.set(id, state);
-          } else if (kind === 'mark') {
-            assert.equal(ledger.markListed(id), states.has(id) && !listed.has(id));
-            if (states.has(id)) listed.add(id);
-          } else if (surveys < 31) startSurvey();
+        ledger.startSurvey();
+        for (const step of steps) {
+          if ('state' in step) {
+            const { id, state, isUnclear } = step;
+            ledger.set(id, state, isUnclear);
+            known.set(id, { state, isUnclear: isUnclear ?? known.get(id)?.isUnclear ?? false });
+          } else if ('id' in step) {
+            assert.equal(ledger.markListed(step.id), known.has(step.id) && !listed.has(step.id));
+            if (known.has(step.id)) listed.add(step.id);
+          } else if (step.kind === 'reserve') ledger.reserve(2000);
+          else if (step.kind === 'survey') {
+            ledger.startSurvey();
+            listed = new Set();
+          } else {
+            const showsAll = step.kind === 'settle all';
+            ledger.settleBySurvey(showsAll);
+            for (const [id, entry] of known) known.set(id, settled(entry, listed.has(id), showsAll));
+          }
         }
-        assert.equal(ledger.size, states.size);
+        assert.equal(ledger.size, known.size);
         assert.equal(ledger.get('urn:never:seen'), IdState.unknown);
-        for (const [id, state] of states) {
-          assert.equal(ledger.get(id), state);
+        assert.equal(ledger.isUnclear('urn:never:seen'), false);
+        for (const [id, { state, isUnclear }] of known) {
+          assert.deepEqual([ledger.get(id), ledger.isUnclear(id)], [state, isUnclear]);
           assert.equal(ledger.isListed(id), listed.has(id));
         }
         for (const state of STATES) {
-          const inState = [...states.keys()].filter((id) => states.get(id) === state);
+          const inState = [...known.values()].filter((entry) => entry.state === state);
+          const unclear = inState.filter(({ isUnclear }) => isUnclear).length;
           assert.equal(ledger.count(state), inState.length);
-          assert.equal(ledger.countUnlisted(state), inState.filter((id) => !listed.has(id)).length);
+          assert.deepEqual(
+            [ledger.count(state, true), ledger.count(state, false)],
+            [unclear, inState.length - unclear],
+          );
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 300 },
     );
   });
 
@@ -86,9 +110,8 @@ describe('IdLedger', () => {
     for (let survey = 0; survey < 200; survey++) {
       ledger.startSurvey();
       assert.equal(ledger.isListed('urn:a:1'), false, String(survey));
-      assert.equal(ledger.countUnlisted(IdState.failed), 1);
       assert.equal(ledger.markListed('urn:a:1'), true);
-      assert.equal(ledger.countUnlisted(IdState.failed), 0);
+      assert.equal(ledger.isListed('urn:a:1'), true);
     }
   });
 
@@ -96,14 +119,20 @@ describe('IdLedger', () => {
     const ledger = new IdLedger();
     ledger.startSurvey();
     for (let index = 0; index < ID_COUNT; index++) {
-      ledger.set(idOf(index), STATES[index % 5] ?? 1);
+      ledger.set(idOf(index), STATES[index % STATES.length] ?? 1);
       if (index % 3 === 0) ledger.markListed(idOf(index));
     }
     assert.equal(ledger.size, ID_COUNT);
-    for (const state of STATES) assert.equal(ledger.count(state), ID_COUNT / 5);
+    for (const state of STATES) {
+      const expected = Math.ceil((ID_COUNT - STATES.indexOf(state)) / STATES.length);
+      assert.equal(ledger.count(state), expected);
+    }
     let wrong = 0;
     for (let index = 0; index < ID_COUNT; index++) {
-      if (ledger.get(idOf(index)) !== STATES[index % 5] || ledger.isListed(idOf(index)) !== (index % 3 === 0))
+      if (
+        ledger.get(idOf(index)) !== STATES[index % STATES.length] ||
+        ledger.isListed(idOf(index)) !== (index % 3 === 0)
+      )
         wrong += 1;
       if (index % 10 === 0 && ledger.get(idOf(ID_COUNT + index)) !== IdState.unknown) wrong += 1;
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../sidecar/broker/client.js';
+import { BrokerUnreachableError } from '../../../sidecar/broker/errors.js';
 import type { BrokerReply } from '../../../sidecar/broker/reply.js';
 import { BrokerFailedError, BrokerRefusedError } from '../../../sidecar/purge/errors.js';
 import { deleteItem } from '../../../sidecar/purge/item-delete.js';
@@ -15,15 +16,20 @@ const view = { resource: entities('attributes'), selection: [] };
 
 async function deleted(answer: (request: BrokerRequest) => BrokerReply, path: string | undefined = PATH) {
   const asked: BrokerRequest[] = [];
-  const { requester } = contextOf({
+  const context = contextOf({
     view,
     broker: (request) => {
       asked.push(request);
       return answer(request);
     },
   });
-  const verdict = await deleteItem(requester, ITEM, { path, operation: 'delete an attribute' });
-  return { verdict, asked };
+  context.take(ITEM);
+  const verdict = await deleteItem(context, ITEM, { path, operation: 'delete an attribute' });
+  return { verdict, asked, unclear: context.tally.unclear.length };
+}
+
+function unanswered(wasSent: boolean): never {
+  throw new BrokerUnreachableError('broken', wasSent);
 }
 
 describe('the delete of an item', () => {
@@ -33,15 +39,18 @@ describe('the delete of an item', () => {
     assert.deepEqual([asked[0]?.method, asked[0]?.path, asked[0]?.jsonBody], ['DELETE', PATH, undefined]);
   });
 
-  it('is believed where the broker says done, or that there is no such thing', async () => {
-    for (const status of [200, 202, 204, 404]) {
-      assert.deepEqual(
-        (await deleted(() => replyOf(status))).verdict,
-        { kind: 'claimed-gone' },
-        String(status),
-      );
-    }
-  });
+  for (const [kind, statuses] of [
+    ['claimed-gone', [200, 202, 204]],
+    ['absent', [404]],
+  ] as const) {
+    it(`is ${kind} where the broker says so: ${statuses.join(', ')}`, async () => {
+      for (const status of statuses) {
+        const { verdict, unclear } = await deleted(() => replyOf(status));
+        assert.deepEqual(verdict, { kind });
+        assert.equal(unclear, 0);
+      }
+    });
+  }
 
   it('is refused where the broker refuses, with its own words', async () => {
     for (const status of [400, 409, 410, 422]) {
@@ -52,8 +61,8 @@ describe('the delete of an item', () => {
   });
 
   it('is unclear where the broker did a part of it', async () => {
-    const { verdict } = await deleted(() => replyOf(207, { updated: [], notUpdated: [] }));
-    assert.equal(verdict.kind, 'unclear');
+    const { verdict, unclear } = await deleted(() => replyOf(207, { updated: [], notUpdated: [] }));
+    assert.deepEqual([verdict.kind, unclear], ['unclear', 1]);
   });
 
   it('may be tried again where all tries were used up', async () => {
@@ -61,6 +70,17 @@ describe('the delete of an item', () => {
     assert.ok(verdict.kind === 'retryable');
     assert.deepEqual([verdict.problem.title, asked.length], ['Busy', 3]);
   });
+
+  for (const [name, fails, unclear] of [
+    ['had no answer', () => unanswered(true), 1],
+    ['had a server error for an answer', () => replyOf(500), 1],
+    ['was never sent', () => unanswered(false), 0],
+    ['was throttled', () => replyOf(429), 0],
+  ] as const) {
+    it(`has an outcome that is ${unclear === 1 ? 'not ' : ''}known where it ${name}`, async () => {
+      assert.equal((await deleted(fails)).unclear, unclear);
+    });
+  }
 
   it('ends the purge where the broker has no such operation, or does not let the caller', async () => {
     for (const status of [401, 403, 405, 501]) {
@@ -76,9 +96,9 @@ describe('the delete of an item', () => {
   });
 
   it('is not sent where its path could be read as another', async () => {
-    const { requester } = contextOf({ view });
-    const verdict = await deleteItem(requester, ITEM, { path: undefined, operation: 'delete an attribute' });
+    const context = contextOf({ view });
+    const verdict = await deleteItem(context, ITEM, { path: undefined, operation: 'delete an attribute' });
     assert.ok(verdict.kind === 'refused');
-    assert.equal(requester.requests, 0);
+    assert.equal(context.requester.requests, 0);
   });
 });

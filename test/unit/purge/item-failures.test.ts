@@ -45,7 +45,7 @@ function removal(fails: (index: number) => number | undefined, reads: (index: nu
       },
       remove: async (item) => {
         const path = attributePath('/entities', item.entityId, item.attribute ?? '');
-        return deleteItem(context.requester, item, { path, operation: 'delete an attribute' });
+        return deleteItem(context, item, { path, operation: 'delete an attribute' });
       },
       stillThere: { status: 409 },
     },
@@ -58,7 +58,7 @@ describe('items whose deletes fail', () => {
   it('are each reported, and the others go all the same', async () => {
     const { ended, tally, tried } = removal((index) => (index % 4 === 0 ? 503 : undefined));
     assert.equal(await ended, 0);
-    assert.deepEqual([tally.matched, tally.deleted, tally.failed], [100, 75, 25]);
+    assert.deepEqual([tally.matched, tally.counts.deleted, tally.counts.failed], [100, 75, 25]);
     assert.equal(tally.errors.length, 25);
     assert.ok(tally.errors.every(({ error, attribute }) => error.status === 503 && attribute === 'a'));
     assert.equal(tally.success.length, 75);
@@ -71,7 +71,7 @@ describe('items whose deletes fail', () => {
   it('are each reported where the broker answers each with a refusal', async () => {
     const { ended, tally, tried } = removal((index) => (index % 2 === 0 ? 409 : undefined));
     await ended;
-    assert.deepEqual([tally.deleted, tally.failed, tried.length], [50, 50, 100]);
+    assert.deepEqual([tally.counts.deleted, tally.counts.failed, tried.length], [50, 50, 100]);
   });
 
   it('end the purge where the broker answers nothing but failures', async () => {
@@ -80,7 +80,7 @@ describe('items whose deletes fail', () => {
       ended,
       (error: unknown) => error instanceof BrokerFailedError && error.reason === 'nothing-but-failures',
     );
-    assert.equal(tally.deleted, 0);
+    assert.equal(tally.counts.deleted, 0);
     // Three tries for each of a hundred would be three hundred.
     assert.ok(tried.length < 100, String(tried.length));
   });
@@ -97,7 +97,7 @@ describe('a page that must not be used', () => {
     await assert.rejects(ended, FilterIgnoredError);
     const sent = tried.length;
     assert.ok(sent < 56, String(sent));
-    assert.equal(tally.deleted, sent);
+    assert.equal(tally.counts.deleted, sent);
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(tried.length, sent, 'nothing is sent afterwards');
   });

@@ -98,8 +98,8 @@ async function removed(removal: Removal) {
     ...removal.kind,
   };
   const left = await removeItems(context, kind, removal.total);
-  const { matched, deleted, failed, errors, success } = context.tally;
-  return { matched, deleted, failed, errors, success, left, passes, tries };
+  const { counts, errors, success } = context.tally;
+  return { ...counts, errors, success, left, passes, tries };
 }
 
 const namesOf = (errors: readonly Item[]) =>
@@ -166,9 +166,9 @@ describe('the removal of items', () => {
     }
   });
 
-  it('takes what was refused and is no longer shown for gone, where the query shows all that is left', async () => {
+  it('takes what was refused and is no longer shown for gone by another hand, where the query shows all that is left', async () => {
     const world = worldOf(3, 'a');
-    const { deleted, failed, errors } = await removed({
+    const { alreadyGone, failed, errors } = await removed({
       world,
       verdict: (item) => {
         // Another client is faster.
@@ -176,7 +176,7 @@ describe('the removal of items', () => {
         return REFUSED;
       },
     });
-    assert.deepEqual([deleted, failed, errors], [3, 0, []]);
+    assert.deepEqual([alreadyGone, failed, errors], [3, 0, []]);
   });
 
   it('reports what is still there after two deletes answered as done, and after some looks', async () => {

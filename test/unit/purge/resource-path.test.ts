@@ -154,8 +154,8 @@ describe('attributePath', () => {
       `${CAR}/attrs/gr%C3%B6%C3%9Fe/urn%3Ai%3A%E9%80%9F%E5%BA%A6`,
     );
     assert.equal(
-      instancePath('x:a.b', "urn:i:(1)!$&',=@~"),
-      `${CAR}/attrs/x%3Aa.b/urn%3Ai%3A(1)!%24%26'%2C%3D%40~`,
+      instancePath('x:a.b', "urn:i:(1)!$&'=@~"),
+      `${CAR}/attrs/x%3Aa.b/urn%3Ai%3A(1)!%24%26'%3D%40~`,
     );
   });
 

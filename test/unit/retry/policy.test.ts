@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Failure, FailureKind } from '../../../sidecar/broker/outcome.js';
-import { backoffMs, decideRetry, type RetryPolicy } from '../../../sidecar/retry/policy.js';
+import { askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from '../../../sidecar/retry/policy.js';
 
-const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000 };
+const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };
 const NOW_MS = Date.UTC(2026, 0, 1, 12);
 const KINDS: readonly FailureKind[] = ['throttled', 'broker-error', 'timeout', 'unreachable'];
 
@@ -35,31 +35,30 @@ describe('decideRetry', () => {
   });
 
   it('waits at least the seconds of a Retry-After, and longer where the backoff is longer', () => {
-    assert.deepEqual(decide(1, throttled('30'), 0), { action: 'wait', ms: 30_000, shared: true });
+    assert.deepEqual(decide(1, throttled('30'), 0), { action: 'wait', ms: 30_000 });
     assert.deepEqual(decide(6, throttled('1'), 0.999, { ...POLICY, maxAttempts: 9 }), {
       action: 'wait',
       ms: 9990,
-      shared: true,
     });
   });
 
   it('does not wait at all where the least delay is 0 and nothing asks for more', () => {
     const eager = { ...POLICY, minDelayMs: 0 };
-    assert.deepEqual(decide(1, { kind: 'timeout' }, 0, eager), { action: 'wait', ms: 0, shared: false });
-    assert.deepEqual(decide(1, throttled('0'), 0, eager), { action: 'wait', ms: 0, shared: false });
+    assert.deepEqual(decide(1, { kind: 'timeout' }, 0, eager), { action: 'wait', ms: 0 });
+    assert.deepEqual(decide(1, throttled('0'), 0, eager), { action: 'wait', ms: 0 });
     const soon = new Date(NOW_MS + 1000).toUTCString();
     const clock = { nowMs: NOW_MS + 999, random: 0 };
-    assert.deepEqual(decideRetry(1, throttled(soon), eager, clock), { action: 'wait', ms: 1, shared: true });
+    assert.deepEqual(decideRetry(1, throttled(soon), eager, clock), { action: 'wait', ms: 1 });
   });
 
   it('waits until the HTTP date of a Retry-After', () => {
     const date = new Date(NOW_MS + 20_000).toUTCString();
-    assert.deepEqual(decide(1, throttled(date), 0), { action: 'wait', ms: 20_000, shared: true });
+    assert.deepEqual(decide(1, throttled(date), 0), { action: 'wait', ms: 20_000 });
   });
 
   it('honours the Retry-After of a 503 as that of a 429', () => {
     const failure: Failure = { kind: 'broker-error', status: 503, retryAfter: '7' };
-    assert.deepEqual(decide(1, failure, 0), { action: 'wait', ms: 7000, shared: true });
+    assert.deepEqual(decide(1, failure, 0), { action: 'wait', ms: 7000 });
   });
 
   it('waits for a Retry-After of up to six maximum delays, and passes a longer one on', () => {
@@ -73,17 +72,23 @@ describe('decideRetry', () => {
   it('names a too long Retry-After as the reason even after the last attempt', () => {
     assert.deepEqual(decide(6, throttled('3600')), { action: 'stop', reason: 'retry-after-too-long' });
   });
+});
 
-  it('shares a pause only when the broker asked for one', () => {
-    const shared = (failure: Failure) => {
-      const decision = decide(1, failure);
-      return decision.action === 'wait' && decision.shared;
-    };
-    assert.equal(shared(throttled('3')), true);
-    assert.equal(shared({ kind: 'throttled' }), false);
-    assert.equal(shared(throttled('0')), false);
-    assert.equal(shared(throttled(new Date(NOW_MS - 60_000).toUTCString())), false);
-    assert.equal(shared(throttled('soon')), false);
+describe('askedDelayMs', () => {
+  const asked = (failure: Failure) => askedDelayMs(failure, POLICY, NOW_MS);
+
+  it('is the pause that the broker asks for, and 0 where it asks for none', () => {
+    assert.equal(asked(throttled('3')), 3000);
+    assert.equal(asked({ kind: 'broker-error', status: 503, retryAfter: '7' }), 7000);
+    assert.equal(asked({ kind: 'throttled' }), 0);
+    assert.equal(asked(throttled('0')), 0);
+    assert.equal(asked(throttled(new Date(NOW_MS - 60_000).toUTCString())), 0);
+    assert.equal(asked(throttled('soon')), 0);
+  });
+
+  it('is too long beyond six maximum delays', () => {
+    assert.equal(asked(throttled('60')), 60_000);
+    assert.equal(asked(throttled('61')), 'too-long');
   });
 });
 
@@ -98,7 +103,7 @@ describe('backoffMs', () => {
     const delays = fc.tuple(fc.nat({ max: 60_000 }), fc.nat({ max: 60_000 }));
     fc.assert(
       fc.property(delays, fc.integer({ min: 1, max: 200 }), chance(), ([a, b], attempt, random) => {
-        const policy = { maxAttempts: 6, minDelayMs: Math.min(a, b), maxDelayMs: Math.max(a, b) };
+        const policy = { maxAttempts: 6, minDelayMs: Math.min(a, b), maxDelayMs: Math.max(a, b), awayMs: 0 };
         const ms = backoffMs(attempt, policy, random);
         assert.ok(Number.isInteger(ms) && ms >= policy.minDelayMs && ms <= policy.maxDelayMs, String(ms));
       }),

@@ -1,0 +1,99 @@
+import { GatewayError } from '../shared/errors.js';
+import type { PurgeContext } from './context.js';
+import { IdLedger, IdState } from './id-ledger.js';
+import { selectsByValue, walkItems, type ItemKind } from './item-walk.js';
+import type { Parameter } from './parameters.js';
+import { keyOf, type Item } from './tally.js';
+
+/** Ids in one query, and what they may take of its URL: servers refuse lines of 8 kB. */
+const IDS_MAX = 100;
+const IDS_CHARS_MAX = 4000;
+
+type Reader = Pick<ItemKind, 'read' | 'shape'>;
+
+/** Entities as the items of a purge. */
+export const WHOLE_ENTITIES: Reader = {
+  *read(page, indexes) {
+    yield { items: indexes.map((index) => ({ entityId: page.ids[index] ?? '' })) };
+  },
+};
+
+/**
+ * Looks, once, for the items of which a delete was sent and had no clear answer: asks for their entities by id, beside the
+ * query. What is not there was deleted. What cannot be told stays unclear; nothing is deleted.
+ */
+export async function lookAtUnclear(context: PurgeContext, kind: Reader): Promise<void> {
+  try {
+    for (const items of portionsOf(context.tally.unclear)) await lookAt(context, kind, items);
+  } catch (error) {
+    // A broker that cannot be asked leaves open what was open.
+    if (!(error instanceof GatewayError)) throw error;
+  }
+}
+
+/** Does so at the early end of a purge, after the last delete under way: within seconds, and not at all after a stop. */
+export async function lookLast(context: PurgeContext, kind: Reader): Promise<void> {
+  if (context.tally.unclear.length === 0 || !context.requester.beginLastLook()) return;
+  await lookAtUnclear(context, kind);
+}
+
+async function lookAt(context: PurgeContext, kind: Reader, items: readonly Item[]): Promise<void> {
+  const { tally, lister } = context;
+  const asked = new Set(items.map(({ entityId }) => entityId));
+  const shownItems = new Set<string>();
+  const shownEntities = new IdLedger();
+  let honoursIds = true;
+  let hidesItems = false;
+  const narrowed: PurgeContext = {
+    ...context,
+    selection: withIds(context.selection, asked),
+    lister: {
+      ...lister,
+      page: async (query) => {
+        const page = await lister.page(query);
+        honoursIds &&= page.ids.every((id) => asked.has(id));
+        return page;
+      },
+    },
+  };
+  const end = await walkItems(narrowed, kind, shownEntities, (batch) => {
+    hidesItems ||= batch.mayHideMore === true || batch.isIncomplete === true;
+    for (const item of batch.items) shownItems.add(keyOf(item));
+  });
+  const showsAll = end.complete && honoursIds;
+  const isGone = ({ entityId, attribute }: Item): boolean => {
+    if (attribute === undefined) return showsAll;
+    if (shownEntities.get(entityId) !== IdState.unknown) return !hidesItems;
+    return showsAll && !selectsByValue(context.selection);
+  };
+  for (const item of items) {
+    if (shownItems.has(keyOf(item))) tally.foundThere(item);
+    else if (isGone(item)) tally.foundGone(item);
+  }
+}
+
+/** The query for some of the entities that it has shown. */
+function withIds(selection: readonly Parameter[], ids: ReadonlySet<string>): readonly Parameter[] {
+  const others = selection.filter(({ name }) => name !== 'id' && name !== 'idPattern');
+  return [...others, { name: 'id', value: [...ids].join(',') }];
+}
+
+/** The items of as many entities as one query may ask for. A list of ids cannot hold one with a comma. */
+function* portionsOf(items: readonly Item[]): Iterable<readonly Item[]> {
+  let portion: Item[] = [];
+  let ids = new Set<string>();
+  let chars = 0;
+  for (const item of items) {
+    const { entityId } = item;
+    if (entityId.includes(',')) continue;
+    const more = ids.has(entityId) ? 0 : encodeURIComponent(entityId).length;
+    if (more > 0 && (ids.size === IDS_MAX || chars + more > IDS_CHARS_MAX) && portion.length > 0) {
+      yield portion;
+      [portion, ids, chars] = [[], new Set(), 0];
+    }
+    portion.push(item);
+    ids.add(entityId);
+    chars += more;
+  }
+  if (portion.length > 0) yield portion;
+}

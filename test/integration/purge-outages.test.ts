@@ -1,0 +1,330 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { createBrokerClient, type BrokerClient } from '../../sidecar/broker/client.js';
+import { BrokerUnreachableError } from '../../sidecar/broker/errors.js';
+import { BrokerFailedError, PurgeStoppedError } from '../../sidecar/purge/errors.js';
+import type { PurgeEvent } from '../../sidecar/purge/events.js';
+import { createTestClock, purge, purged, things, type PurgeOptions } from '../support/purge-harness.js';
+import {
+  startStubBroker,
+  type Fault,
+  type StubBroker,
+  type StubBrokerOptions,
+} from '../support/stub-broker.js';
+import type { StubRequest } from '../support/stub-broker-state.js';
+
+const LIMITS = { pageSize: 1000, batchSize: 500, concurrency: 3 };
+
+/** True for the query that looks for what is unclear. */
+const isLook = ({ kind, query }: StubRequest) => kind === 'query' && query.has('id');
+
+/** True for the query that asks whether a broker is back. */
+const isOutageProbe = ({ kind, query }: StubRequest) =>
+  kind === 'query' && query.get('limit') === '1' && !query.has('count') && query.get('type') === 'Thing';
+
+/** A broker that is killed at its nth delete, and what it says from then on. */
+async function startMortal(
+  t: TestContext,
+  { nth, downMs, says = 'reset-before', ...options }: Partial<StubBrokerOptions> & Mortality,
+) {
+  const clock = createTestClock();
+  const arrivals: { readonly atMs: number; readonly request: StubRequest }[] = [];
+  let deletes = 0;
+  let downUntilMs = 0;
+  const broker = await startStubBroker(t, {
+    entities: things(4000),
+    ...options,
+    fault: (request) => {
+      if (request.kind !== 'query' && ++deletes === nth) downUntilMs = clock.now() + downMs;
+      if (clock.now() >= downUntilMs) return undefined;
+      arrivals.push({ atMs: clock.now(), request });
+      return says;
+    },
+  });
+  return { broker, clock, arrivals };
+}
+interface Mortality {
+  readonly nth: number;
+  readonly downMs: number;
+  readonly says?: Fault;
+}
+
+/** A broker that takes no new connections for 5 s from its third batch on, which it still answers. */
+async function startRefusing(t: TestContext) {
+  const clock = createTestClock();
+  const broker = await startStubBroker(t, { entities: things(100) });
+  const real = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 10_000 });
+  const down = { untilMs: 0, refused: 0 };
+  let batches = 0;
+  const client: BrokerClient = {
+    close: () => real.close(),
+    send: async (request) => {
+      if (clock.now() < down.untilMs) {
+        down.refused += 1;
+        throw new BrokerUnreachableError('refused', false);
+      }
+      if (request.method === 'POST' && ++batches === 3) down.untilMs = clock.now() + 5000;
+      return real.send(request);
+    },
+  };
+  return { client, clock, down };
+}
+
+describe('a broker that restarts in the middle of a purge', () => {
+  for (const says of ['reset-before', { status: 502 }, { status: 503 }, { status: 504 }] as const) {
+    for (const maxAttempts of [1, 6]) {
+      const name = typeof says === 'string' ? says : says.status;
+      it(`is waited for, and the purge goes on: down for 5 s, ${name}, ${maxAttempts} tries`, async (t) => {
+        for (const oddities of [{}, { batch: 405, entities: things(200) }] as const) {
+          const { broker, clock, arrivals } = await startMortal(t, {
+            nth: 3,
+            downMs: 5000,
+            says,
+            ...oddities,
+          });
+          const events: PurgeEvent[] = [];
+          const report = await purged(broker, 'type=Thing', {
+            ...{ clock, limits: LIMITS, retry: { maxAttempts } },
+            onEvent: (event) => events.push(event),
+          });
+          assert.deepEqual([report.deleted, report.failed, report.unknown], [report.matched, 0, 0]);
+          assert.equal(broker.entities.size, 0);
+          assert.ok(arrivals.length > 0);
+          const told = events.filter(({ type }) => type.startsWith('broker-'));
+          assert.deepEqual(
+            told.map(({ type }) => type),
+            ['broker-away', 'broker-back'],
+          );
+        }
+      });
+    }
+  }
+
+  it('is asked by one probe at a time, each after a longer pause, and by nothing else', async (t) => {
+    const { broker, clock, arrivals } = await startMortal(t, { nth: 3, downMs: 20_000 });
+    await purged(broker, 'type=Thing', { clock, limits: LIMITS });
+    const waiting = arrivals.filter(({ request }) => !isOutageProbe(request));
+    // What was on its way when the broker died: deletes, and two pages.
+    assert.ok(waiting.length <= LIMITS.concurrency + 2, `${waiting.length} others`);
+    const probes = arrivals.filter(({ request }) => isOutageProbe(request)).map(({ atMs }) => atMs);
+    assert.ok(probes.length >= 4 && probes.length <= 12, `${probes.length} probes`);
+    probes.reduce((before, atMs) => {
+      assert.ok(atMs - before >= 200, `${atMs - before} ms between two probes`);
+      return atMs;
+    }, 0);
+  });
+
+  it('does not end a purge with more deletes in flight than the failures in a row that would', async (t) => {
+    let deletes = 0;
+    const broker = await startStubBroker(t, {
+      entities: things(200),
+      batch: 405,
+      // All at once, and only once.
+      fault: ({ kind }) =>
+        kind === 'single' && ++deletes > 50 && deletes <= 90 ? 'reset-before' : undefined,
+    });
+    const report = await purged(broker, 'type=Thing', { limits: { concurrency: 40 } });
+    assert.deepEqual([report.deleted, broker.entities.size], [200, 0]);
+  });
+
+  it('is left alone for as long as its Retry-After says', async (t) => {
+    const says = { status: 503, headers: { 'retry-after': '7' } };
+    const { broker, clock, arrivals } = await startMortal(t, { nth: 2, downMs: 12_000, says });
+    const report = await purged(broker, 'type=Thing', { clock, limits: { ...LIMITS, concurrency: 1 } });
+    assert.equal(report.deleted, 4000);
+    const times = [...new Set(arrivals.map(({ atMs }) => atMs))];
+    times.reduce((before, atMs) => {
+      assert.ok(atMs - before >= 7000, `${atMs - before} ms`);
+      return atMs;
+    });
+  });
+
+  it('may answer what is under way while it takes no new connections', async (t) => {
+    const { client, clock, down } = await startRefusing(t);
+    const report = await purged({ url: new URL('http://unused.invalid') }, 'type=Thing', {
+      ...{ client, clock, limits: { ...LIMITS, batchSize: 10, pageSize: 100 }, retry: { maxAttempts: 2 } },
+    });
+    assert.deepEqual([report.deleted, report.failed], [100, 0]);
+    assert.ok(down.refused <= 16, `${down.refused} requests refused`);
+  });
+
+  it('and never takes the batch that kills it costs no other entity', async (t) => {
+    const clock = createTestClock();
+    let downUntilMs = 0;
+    const broker = await startStubBroker(t, {
+      entities: things(60),
+      fault: ({ kind, id = '', ids }) => {
+        const kills = kind !== 'query' && [id, ...ids].includes('urn:ngsi-ld:Thing:7');
+        if (kills) downUntilMs = clock.now() + 1000;
+        return clock.now() < downUntilMs ? 'reset-before' : undefined;
+      },
+    });
+    const report = await purged(broker, 'type=Thing', { clock, limits: { batchSize: 30 } });
+    assert.deepEqual([report.deleted, report.failed, report.unknown], [59, 1, 0]);
+    assert.deepEqual([...broker.entities.keys()], ['urn:ngsi-ld:Thing:7']);
+    assert.ok(broker.requests.length <= 250, `${broker.requests.length} requests`);
+  });
+});
+
+describe('a broker that fails some requests, and is there', () => {
+  it('is found out by one probe: the requests that fail are tried as often as the policy says', async (t) => {
+    const bad = 'urn:ngsi-ld:Thing:7';
+    const clock = createTestClock();
+    const broker = await startStubBroker(t, {
+      entities: things(20),
+      batch: 405,
+      fault: ({ id }) => (id === bad ? { status: 503 } : undefined),
+    });
+    const events: PurgeEvent[] = [];
+    const report = await purged(broker, 'type=Thing', {
+      ...{ clock, limits: { concurrency: 1 } },
+      onEvent: (event) => events.push(event),
+    });
+    assert.deepEqual([report.deleted, report.failed], [19, 1]);
+    assert.equal(broker.of('single').filter(({ id }) => id === bad).length, 12);
+    assert.ok(!events.some(({ type }) => type === 'broker-away'));
+  });
+});
+
+/** So few entities that no order of deletes is tried. */
+const KILLED_LIMITS = { pageSize: 1000, batchSize: 300, concurrency: 3 };
+
+/** A broker killed with three batches in flight, which it has carried out, and that never answers again. */
+async function startKilled(t: TestContext, options: Partial<StubBrokerOptions> = {}) {
+  let batches = 0;
+  return startStubBroker(t, {
+    entities: things(900),
+    ...options,
+    fault: (request, broker) => {
+      if (request.kind === 'batch' && ++batches <= 3)
+        return options.fault?.(request, broker) ?? 'reset-after';
+      if (batches === 0) return undefined;
+      return options.fault === undefined ? 'reset-before' : options.fault(request, broker);
+    },
+  });
+}
+
+const purgeKilled = async (broker: StubBroker, options: PurgeOptions = {}) =>
+  purge(broker, 'type=Thing', { limits: KILLED_LIMITS, ...options });
+
+describe('a broker that is killed in the middle of a purge and stays away', () => {
+  it('ends it after the time to wait, with what it cannot tell', async (t) => {
+    const broker = await startKilled(t, { entities: things(950) });
+    const clock = createTestClock();
+    const startMs = clock.now();
+    const { error, progress } = await purgeKilled(broker, { clock });
+    assert.ok(error instanceof BrokerFailedError);
+    assert.equal(error.reason, 'away-too-long');
+    assert.equal(error.failure.kind, 'unreachable');
+    const { matched, deleted, alreadyGone, failed, unknown } = progress;
+    assert.deepEqual(
+      { deleted, alreadyGone, failed, unknown },
+      { deleted: 0, alreadyGone: 0, failed: 0, unknown: 900 },
+    );
+    assert.ok(matched >= 900);
+    assert.equal(broker.entities.size, 50);
+    const waitedMs = clock.now() - startMs;
+    assert.ok(waitedMs >= 30_000 && waitedMs <= 31_000, `${waitedMs} ms`);
+    assert.ok(broker.requests.length <= 30, `${broker.requests.length} requests`);
+  });
+
+  it('is not waited for where BROKER_AWAY_MS is 0, or before its first answer', async (t) => {
+    const clock = createTestClock();
+    const { error, progress } = await purgeKilled(await startKilled(t), { clock, retry: { awayMs: 0 } });
+    assert.ok(error instanceof BrokerFailedError);
+    assert.equal(progress.unknown, 900);
+    assert.ok(clock.now() - createTestClock().now() < 30_000);
+
+    const dead = await startStubBroker(t, { fault: () => 'reset-before' });
+    const never = await purgeKilled(dead);
+    assert.ok(never.error instanceof BrokerFailedError);
+    assert.deepEqual([never.error.reason, dead.requests.length], ['attempts-used-up', 6]);
+  });
+
+  it('is not waited for once the purge is stopped', async (t) => {
+    const controller = new AbortController();
+    const broker = await startKilled(t);
+    const { error, progress } = await purgeKilled(broker, {
+      signal: controller.signal,
+      onEvent: ({ type }) => {
+        if (type === 'broker-away') controller.abort();
+      },
+    });
+    assert.ok(error instanceof PurgeStoppedError);
+    assert.equal(progress.unknown, 900);
+    assert.equal(broker.requests.filter(isLook).length, 0);
+    assert.ok(broker.requests.filter(isOutageProbe).length <= 2);
+  });
+});
+
+describe('a broker that comes back when a purge has ended', () => {
+  const noWait = { retry: { maxAttempts: 2, awayMs: 0 } };
+
+  for (const [name, fault, expected] of [
+    ['with its deletes done', 'reset-after', { deleted: 900, unknown: 0 }],
+    ['with its deletes not done', 'reset-before', { deleted: 0, unknown: 0 }],
+  ] as const) {
+    it(`is asked once, by id, what became of the deletes without an answer: ${name}`, async (t) => {
+      const broker = await startKilled(t, {
+        fault: (request) => {
+          if (isLook(request)) return undefined;
+          return request.kind === 'batch' && broker.of('batch').length <= 3 ? fault : 'reset-before';
+        },
+      });
+      const { error, progress } = await purgeKilled(broker, noWait);
+      assert.ok(error instanceof BrokerFailedError);
+      const { deleted, unknown } = progress;
+      assert.deepEqual({ deleted, unknown }, expected);
+      assert.equal(broker.entities.size, 900 - expected.deleted);
+      const looks = broker.requests.filter(isLook);
+      assert.ok(looks.length >= 9 && looks.length <= 30, `${looks.length} looks`);
+      for (const { target } of looks) assert.ok(target.length < 8000);
+      assert.equal(
+        broker.requests.slice(broker.requests.indexOf(looks[0] as StubRequest)).every(isLook),
+        true,
+      );
+    });
+  }
+
+  for (const [name, answer] of [
+    ['lists other entities', { status: 200, body: [{ id: 'urn:ngsi-ld:Thing:999999' }] }],
+    [
+      'counts more than it lists',
+      { status: 200, headers: { 'ngsild-results-count': '243228753' }, body: [] },
+    ],
+    ['fails', { status: 500 }],
+    ['refuses', { status: 400, body: { title: 'id not supported' } }],
+    ['sends what is not JSON', { status: 200, body: '<html>' }],
+  ] as const) {
+    it(`is not believed where it ${name}: what is unclear stays so`, async (t) => {
+      const broker = await startKilled(t, {
+        fault: (request) => {
+          if (isLook(request)) return answer;
+          return request.kind === 'batch' && broker.of('batch').length <= 3 ? 'reset-after' : 'reset-before';
+        },
+      });
+      const { error, progress } = await purgeKilled(broker, noWait);
+      assert.ok(error instanceof BrokerFailedError);
+      assert.deepEqual([progress.deleted, progress.unknown], [0, 900]);
+    });
+  }
+
+  it('is not asked what it wants to be left alone with', async (t) => {
+    const throttled = { status: 429, headers: { 'retry-after': '3600' } };
+    let batches = 0;
+    const broker = await startStubBroker(t, {
+      entities: things(900),
+      fault: ({ kind }) => {
+        if (kind !== 'batch') return undefined;
+        return ++batches === 1 ? 'reset-after' : throttled;
+      },
+    });
+    const { error, progress } = await purge(broker, 'type=Thing', {
+      limits: { ...KILLED_LIMITS, concurrency: 1 },
+    });
+    assert.ok(error instanceof BrokerFailedError);
+    assert.equal(error.reason, 'retry-after-too-long');
+    assert.deepEqual([progress.deleted, progress.unknown], [0, 300]);
+    assert.equal(broker.requests.filter(isLook).length, 0);
+  });
+});

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BrokerRequest } from '../../../sidecar/broker/client.js';
+import { ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
+import type { PurgeCounts } from '../../../sidecar/purge/tally.js';
+import { entities } from '../../../sidecar/purge/listed-resource.js';
+import type { ItemBatch, ItemKind } from '../../../sidecar/purge/item-walk.js';
+import type { Parameter } from '../../../sidecar/purge/parameters.js';
+import type { Item } from '../../../sidecar/purge/tally.js';
+import { lookAtUnclear, lookLast, WHOLE_ENTITIES } from '../../../sidecar/purge/unclear-items.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf } from './hand-made-context.js';
+
+const THINGS: readonly Parameter[] = [{ name: 'type', value: 'Thing' }];
+
+type World = Readonly<Record<string, readonly string[]>>;
+
+interface Look {
+  readonly items: readonly Item[];
+  /** Entities that are there, each with the names of its attributes. */
+  readonly world: World;
+  readonly selection?: readonly Parameter[];
+  readonly kind?: Pick<ItemKind, 'read'>;
+  /** Ids of the world that a query shows, in place of those that it names. */
+  readonly shows?: (ids: readonly string[]) => readonly string[];
+  readonly isLast?: boolean;
+}
+
+/** Looks for items of which each had a delete without a clear answer. */
+async function looked({ items, world, selection = THINGS, kind = WHOLE_ENTITIES, isLast, ...look }: Look) {
+  const queries: URLSearchParams[] = [];
+  const broker = ({ method, path }: BrokerRequest) => {
+    assert.equal(method, 'GET', 'a look deletes nothing');
+    assert.ok(path.length < 7000, `${path.length} characters`);
+    const query = new URLSearchParams(path.split('?')[1]);
+    if ([...query.values()].some((value) => value.includes('PurgeProbe'))) return replyOf(200, []);
+    queries.push(query);
+    const ids = query.get('id')?.split(',') ?? [];
+    const shown = (look.shows?.(ids) ?? ids).filter((id) => Object.hasOwn(world, id));
+    const offset = Number(query.get('offset') ?? 0);
+    const page = shown.slice(offset, offset + Number(query.get('limit')));
+    const body = page.map((id) => ({
+      id,
+      ...Object.fromEntries((world[id] ?? []).map((name) => [name, {}])),
+    }));
+    return replyOf(200, body, { 'ngsild-results-count': String(shown.length) });
+  };
+  const context = contextOf({
+    view: { resource: entities('attributes'), selection },
+    broker,
+    limits: { pageSize: 1000 },
+  });
+  for (const item of items) {
+    context.take(item);
+    context.tally.noteUnclear(item);
+  }
+  await (isLast === true ? lookLast : lookAtUnclear)(context, kind);
+  const { deleted, unknown } = context.tally.counts;
+  return { deleted, unknown, queries, tally: context.tally };
+}
+
+const outcome = ({ deleted, unknown }: Pick<PurgeCounts, 'deleted' | 'unknown'>) => [deleted, unknown];
+const wholes = (count: number, prefix = 'urn:t:'): Item[] =>
+  Array.from({ length: count }, (_, index) => ({ entityId: `${prefix}${index}` }));
+
+/** Attributes as items. */
+function attributes(extra: Partial<ItemBatch> = {}): Pick<ItemKind, 'read'> {
+  return {
+    *read(page, indexes) {
+      const items = indexes.flatMap((index) =>
+        ownAttributesOf(page.entities[index] ?? {}).map((attribute) => ({
+          entityId: page.ids[index] ?? '',
+          attribute,
+        })),
+      );
+      yield { items, ...extra };
+    },
+  };
+}
+
+describe('a look for what is unclear', () => {
+  for (const isLast of [false, true]) {
+    it(`takes what is not shown for deleted, and what is shown for there${isLast ? ', at an early end too' : ''}`, async () => {
+      const { tally, ...counts } = await looked({
+        items: wholes(5),
+        world: { 'urn:t:1': [], 'urn:t:3': [] },
+        isLast,
+      });
+      assert.deepEqual(outcome(counts), [3, 0]);
+      assert.deepEqual(tally.unclear, []);
+    });
+  }
+
+  it('asks for the entities by id, beside the query, in portions that fit a URL', async () => {
+    const selection = [
+      ...[
+        { name: 'type', value: 'Thing' },
+        { name: 'q', value: 'n>1' },
+      ],
+      ...[
+        { name: 'id', value: 'urn:t:1' },
+        { name: 'idPattern', value: '.*' },
+      ],
+    ];
+    for (const [items, most] of [
+      [wholes(250), 3],
+      [wholes(30, `urn:${'é'.repeat(100)}:`), 5],
+      [wholes(3, `urn:${'x'.repeat(3000)}:`), 3],
+    ] as const) {
+      const { queries, ...counts } = await looked({ items, world: {}, selection });
+      assert.deepEqual(outcome(counts), [items.length, 0]);
+      assert.ok(queries.length <= most, `${queries.length} queries`);
+      for (const query of queries) {
+        assert.equal(query.get('q'), 'n>1');
+        assert.equal(query.get('type'), 'Thing');
+        assert.equal(query.has('idPattern'), false);
+        assert.equal(query.getAll('id').length, 1);
+      }
+      assert.deepEqual(
+        queries.flatMap((query) => query.get('id')?.split(',') ?? []),
+        items.map(({ entityId }) => entityId),
+      );
+    }
+  });
+
+  it('asks nothing where nothing is unclear', async () => {
+    assert.equal((await looked({ items: [], world: {} })).queries.length, 0);
+  });
+
+  it('cannot tell of an id with a comma, which no list of ids can hold', async () => {
+    const items = [{ entityId: 'urn:t:1,2' }, { entityId: 'urn:t:3' }];
+    assert.deepEqual(outcome(await looked({ items, world: {} })), [1, 1]);
+  });
+
+  it('believes only what is shown where the broker shows other ids', async () => {
+    const world = { 'urn:t:0': [], 'urn:other': [] };
+    const shows = () => ['urn:other', 'urn:t:0'];
+    const { tally, ...counts } = await looked({ items: wholes(3), world, shows });
+    assert.deepEqual(outcome(counts), [0, 2]);
+    assert.deepEqual(
+      tally.unclear.map(({ entityId }) => entityId),
+      ['urn:t:1', 'urn:t:2'],
+    );
+  });
+});
+
+describe('a look for unclear parts of entities', () => {
+  const items = ['urn:t:0', 'urn:t:1', 'urn:t:2'].map((entityId) => ({ entityId, attribute: 'a' }));
+  const world: World = { 'urn:t:0': ['a', 'b'], 'urn:t:1': ['b'] };
+
+  it('takes them for deleted where their entity shows without them, or not at all', async () => {
+    assert.deepEqual(outcome(await looked({ items, world, kind: attributes() })), [2, 0]);
+  });
+
+  it('cannot tell where the entity is not shown and the query selects by value', async () => {
+    for (const name of ['q', 'georel']) {
+      const selection = [...THINGS, { name, value: 'x' }];
+      assert.deepEqual(outcome(await looked({ items, world, selection, kind: attributes() })), [1, 1]);
+    }
+  });
+
+  it('cannot tell where the broker may show a part only of what there is', async () => {
+    for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
+      assert.deepEqual(outcome(await looked({ items, world, kind: attributes(extra) })), [1, 1]);
+    }
+  });
+});
