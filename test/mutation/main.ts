@@ -68,7 +68,8 @@ async function mutate(
         noticedBy = 'the compiler';
     }
     if (noticedBy === undefined) survivors.push(candidate);
-    console.log(`${index + 1}. ${describe(candidate)}: ${noticedBy ?? 'NOT NOTICED'}`);
+    const unnoticed = tests.length === 0 ? 'NOT NOTICED, since no test imports it' : 'NOT NOTICED';
+    console.log(`${index + 1}. ${describe(candidate)}: ${noticedBy ?? unnoticed}`);
   }
   console.log(`\nNoticed ${chosen.length - survivors.length} of ${chosen.length}. Not noticed:`);
   for (const survivor of survivors) console.log(`  ${describe(survivor)}`);

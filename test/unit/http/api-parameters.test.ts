@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parameters, readParameters } from '../../../sidecar/http/api/parameters.js';
+import { OPTIONAL_PAGE, PAGE, parameters, readParameters } from '../../../sidecar/http/api/parameters.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 
 const SCHEMA = {
@@ -12,6 +12,21 @@ const SCHEMA = {
   }),
   required: ['uri'],
 } as const;
+
+describe('which part of a list is wanted', () => {
+  it('is 100 items from the first unless told otherwise, and 1000 at most', () => {
+    const read = (query: Readonly<Record<string, string>>) => readParameters(parameters(PAGE), query);
+    assert.deepEqual(read({}), { limit: 100, offset: 0 });
+    assert.deepEqual(read({ limit: '1000', offset: '7' }), { limit: 1000, offset: 7 });
+    for (const query of [{ limit: '1001' }, { limit: '0' }, { offset: '-1' }])
+      assert.throws(() => read(query), RequestRefusedError);
+  });
+
+  it('may be all of it where nothing is said', () => {
+    assert.deepEqual(readParameters(parameters(OPTIONAL_PAGE), {}), { limit: undefined, offset: undefined });
+    assert.throws(() => readParameters(parameters(OPTIONAL_PAGE), { limit: '1001' }), RequestRefusedError);
+  });
+});
 
 describe('readParameters', () => {
   it('gives values of the types of their schemas, and defaults for what is left out', () => {

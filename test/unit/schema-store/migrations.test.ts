@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
+import { DatabaseUnusableError } from '../../../sidecar/schema-store/database-errors.js';
 import {
   APPLICATION_ID,
   migrate,
@@ -56,6 +57,22 @@ describe('migrations', () => {
     };
     assert.throws(() => migrate(db, refuse), refusal);
     assert.deepEqual(tables(db), []);
+  });
+});
+
+describe('a database that another process keeps locked', () => {
+  it('is refused, with what to do about it and the cause', (t) => {
+    const [db, other] = twoConnections(t);
+    other.exec('BEGIN EXCLUSIVE');
+    assert.throws(
+      () => openDatabase(db.name),
+      (error) => {
+        assert.ok(error instanceof DatabaseUnusableError);
+        assert.match(error.message, /another process keeps it locked; end that one first \(SQLITE_BUSY/);
+        assert.ok(error.cause instanceof Database.SqliteError);
+        return true;
+      },
+    );
   });
 });
 
