@@ -15,6 +15,10 @@ describe('what the change report proves', () => {
       [geometries('Point', 'Polygon'), geometries('Polygon', 'Point', 'LineString')],
       [{ not: { type: ['string', 'null'] } }, { not: { type: 'string' } }],
       [conditional(['x', 'y']), conditional(['x'])],
+      [{ dependencies: { a: ['b', 'c'] } }, { dependentRequired: { a: ['b'] } }],
+      [{ dependentRequired: { a: ['b', 'c'] } }, { dependencies: { a: ['b'] } }],
+      [{ dependencies: { a: { required: ['b'] } } }, { dependentSchemas: { a: { required: ['b'] } } }],
+      [{ dependentSchemas: { a: { required: ['b'] } } }, { dependencies: { a: { required: ['b'] } } }],
     ];
     for (const [before, after] of equal)
       assert.equal(compareSchemas(before, after).overall, 'compatible', JSON.stringify([before, after]));
