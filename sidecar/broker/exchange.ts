@@ -13,11 +13,14 @@ export interface Cut {
   started(controller: Dispatcher.DispatchController): void;
   /** There was a connection to send the request on. */
   readonly hasStarted: boolean;
+  /** The answer is complete: nothing of it is kept here any longer. */
+  over(): void;
 }
 
 export function createCut(): Cut {
   let reason: Error | undefined;
   let running: Dispatcher.DispatchController | undefined;
+  let hasStarted = false;
   let rejectEarly: (reason: Error) => void = () => {};
   return {
     get reason() {
@@ -35,9 +38,16 @@ export function createCut(): Cut {
       // Ended while it waited for a connection: nothing of it is sent.
       if (reason !== undefined) controller.abort(reason);
       running = controller;
+      hasStarted = true;
     },
     get hasStarted() {
-      return running !== undefined;
+      return hasStarted;
+    },
+    over() {
+      // A listener that was removed from a signal leads to those that came after it, and each of them to its cut: without
+      // this, all pages of a purge would live until a full collection.
+      running = undefined;
+      rejectEarly = () => {};
     },
   };
 }
@@ -76,6 +86,7 @@ export async function exchange(
         else chunks.push(Buffer.from(chunk));
       },
       onResponseEnd() {
+        cut.over();
         resolve({ status, headers, body: textOf(chunks, bytes) });
       },
       onResponseError(_controller, error) {
