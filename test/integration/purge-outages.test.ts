@@ -4,6 +4,7 @@ import { createBrokerClient, type BrokerClient } from '../../sidecar/broker/clie
 import { BrokerUnreachableError } from '../../sidecar/broker/errors.js';
 import { BrokerFailedError, PurgeStoppedError } from '../../sidecar/purge/errors.js';
 import type { PurgeEvent } from '../../sidecar/purge/events.js';
+import { isLook, startKilledBroker } from '../support/killed-broker.js';
 import { createTestClock, purge, purged, things, type PurgeOptions } from '../support/purge-harness.js';
 import {
   startStubBroker,
@@ -14,9 +15,6 @@ import {
 import type { StubRequest } from '../support/stub-broker-state.js';
 
 const LIMITS = { pageSize: 1000, batchSize: 500, concurrency: 3 };
-
-/** True for the query that looks for what is unclear. */
-const isLook = ({ kind, query }: StubRequest) => kind === 'query' && query.has('id');
 
 /** True for the query that asks whether a broker is back. */
 const isOutageProbe = ({ kind, query }: StubRequest) =>
@@ -186,43 +184,24 @@ describe('a broker that fails some requests, and is there', () => {
   });
 });
 
-/** So few entities that no order of deletes is tried. */
-const KILLED_LIMITS = { pageSize: 1000, batchSize: 300, concurrency: 3 };
-
-/** A broker killed with three batches in flight, which it has carried out, and that never answers again. */
-async function startKilled(t: TestContext, options: Partial<StubBrokerOptions> = {}) {
-  let batches = 0;
-  return startStubBroker(t, {
-    entities: things(900),
-    ...options,
-    fault: (request, broker) => {
-      if (request.kind === 'batch' && ++batches <= 3)
-        return options.fault?.(request, broker) ?? 'reset-after';
-      if (batches === 0) return undefined;
-      return options.fault === undefined ? 'reset-before' : options.fault(request, broker);
-    },
-  });
-}
-
 const purgeKilled = async (broker: StubBroker, options: PurgeOptions = {}) =>
-  purge(broker, 'type=Thing', { limits: KILLED_LIMITS, ...options });
+  purge(broker, 'type=Thing', { limits: LIMITS, ...options });
 
 describe('a broker that is killed in the middle of a purge and stays away', () => {
   it('ends it after the time to wait, with what it cannot tell', async (t) => {
-    const broker = await startKilled(t, { entities: things(950) });
+    const { broker, unanswered } = await startKilledBroker(t, { entities: things(4000) });
     const clock = createTestClock();
     const startMs = clock.now();
     const { error, progress } = await purgeKilled(broker, { clock });
     assert.ok(error instanceof BrokerFailedError);
     assert.equal(error.reason, 'away-too-long');
     assert.equal(error.failure.kind, 'unreachable');
-    const { matched, deleted, alreadyGone, failed, unknown } = progress;
+    assert.equal(unanswered.size, 1500);
+    const { deleted, alreadyGone, failed, unknown } = progress;
     assert.deepEqual(
       { deleted, alreadyGone, failed, unknown },
-      { deleted: 0, alreadyGone: 0, failed: 0, unknown: 900 },
+      { deleted: 4000 - 1500 - broker.entities.size, alreadyGone: 0, failed: 0, unknown: 1500 },
     );
-    assert.ok(matched >= 900);
-    assert.equal(broker.entities.size, 50);
     const waitedMs = clock.now() - startMs;
     assert.ok(waitedMs >= 30_000 && waitedMs <= 31_000, `${waitedMs} ms`);
     assert.ok(broker.requests.length <= 30, `${broker.requests.length} requests`);
@@ -230,9 +209,11 @@ describe('a broker that is killed in the middle of a purge and stays away', () =
 
   it('is not waited for where BROKER_AWAY_MS is 0, or before its first answer', async (t) => {
     const clock = createTestClock();
-    const { error, progress } = await purgeKilled(await startKilled(t), { clock, retry: { awayMs: 0 } });
+    const { broker, unanswered } = await startKilledBroker(t, { entities: things(4000) });
+    const { error, progress } = await purgeKilled(broker, { clock, retry: { awayMs: 0 } });
     assert.ok(error instanceof BrokerFailedError);
-    assert.equal(progress.unknown, 900);
+    assert.ok(unanswered.size >= 1500);
+    assert.equal(progress.unknown, unanswered.size);
     assert.ok(clock.now() - createTestClock().now() < 30_000);
 
     const dead = await startStubBroker(t, { fault: () => 'reset-before' });
@@ -243,7 +224,7 @@ describe('a broker that is killed in the middle of a purge and stays away', () =
 
   it('is not waited for once the purge is stopped', async (t) => {
     const controller = new AbortController();
-    const broker = await startKilled(t);
+    const { broker, unanswered } = await startKilledBroker(t, { entities: things(4000) });
     const { error, progress } = await purgeKilled(broker, {
       signal: controller.signal,
       onEvent: ({ type }) => {
@@ -251,7 +232,7 @@ describe('a broker that is killed in the middle of a purge and stays away', () =
       },
     });
     assert.ok(error instanceof PurgeStoppedError);
-    assert.equal(progress.unknown, 900);
+    assert.equal(progress.unknown, unanswered.size);
     assert.equal(broker.requests.filter(isLook).length, 0);
     assert.ok(broker.requests.filter(isOutageProbe).length <= 2);
   });
@@ -260,33 +241,25 @@ describe('a broker that is killed in the middle of a purge and stays away', () =
 describe('a broker that comes back when a purge has ended', () => {
   const noWait = { retry: { maxAttempts: 2, awayMs: 0 } };
 
-  for (const [name, fault, expected] of [
-    ['with its deletes done', 'reset-after', { deleted: 900, unknown: 0 }],
-    ['with its deletes not done', 'reset-before', { deleted: 0, unknown: 0 }],
-  ] as const) {
-    it(`is asked once, by id, what became of the deletes without an answer: ${name}`, async (t) => {
-      const broker = await startKilled(t, {
-        fault: (request) => {
-          if (isLook(request)) return undefined;
-          return request.kind === 'batch' && broker.of('batch').length <= 3 ? fault : 'reset-before';
-        },
+  for (const carriesOut of [true, false]) {
+    it(`is asked once, by id, what became of its deletes without an answer: ${carriesOut ? '' : 'not '}done`, async (t) => {
+      const { broker, unanswered } = await startKilledBroker(t, {
+        ...{ entities: things(2000), carriesOut, look: undefined },
       });
       const { error, progress } = await purgeKilled(broker, noWait);
       assert.ok(error instanceof BrokerFailedError);
-      const { deleted, unknown } = progress;
-      assert.deepEqual({ deleted, unknown }, expected);
-      assert.equal(broker.entities.size, 900 - expected.deleted);
+      assert.deepEqual([progress.deleted, progress.unknown], [2000 - broker.entities.size, 0]);
+      assert.equal([...unanswered].filter((id) => !broker.entities.has(id)).length, carriesOut ? 1500 : 0);
       const looks = broker.requests.filter(isLook);
-      assert.ok(looks.length >= 9 && looks.length <= 30, `${looks.length} looks`);
+      const portions = Math.ceil(unanswered.size / 100);
+      assert.ok(looks.length >= portions && looks.length <= 2 * portions, `${looks.length} looks`);
       for (const { target } of looks) assert.ok(target.length < 8000);
-      assert.equal(
-        broker.requests.slice(broker.requests.indexOf(looks[0] as StubRequest)).every(isLook),
-        true,
-      );
+      const last = broker.requests.slice(broker.requests.indexOf(looks[0] as StubRequest));
+      assert.ok(last.every(isLook), 'nothing else is sent');
     });
   }
 
-  for (const [name, answer] of [
+  for (const [name, look] of [
     ['lists other entities', { status: 200, body: [{ id: 'urn:ngsi-ld:Thing:999999' }] }],
     [
       'counts more than it lists',
@@ -297,34 +270,32 @@ describe('a broker that comes back when a purge has ended', () => {
     ['sends what is not JSON', { status: 200, body: '<html>' }],
   ] as const) {
     it(`is not believed where it ${name}: what is unclear stays so`, async (t) => {
-      const broker = await startKilled(t, {
-        fault: (request) => {
-          if (isLook(request)) return answer;
-          return request.kind === 'batch' && broker.of('batch').length <= 3 ? 'reset-after' : 'reset-before';
-        },
-      });
+      const { broker, unanswered } = await startKilledBroker(t, { entities: things(2000), look });
       const { error, progress } = await purgeKilled(broker, noWait);
       assert.ok(error instanceof BrokerFailedError);
-      assert.deepEqual([progress.deleted, progress.unknown], [0, 900]);
+      assert.ok(unanswered.size >= 1500);
+      assert.equal(progress.unknown, unanswered.size);
     });
   }
 
   it('is not asked what it wants to be left alone with', async (t) => {
     const throttled = { status: 429, headers: { 'retry-after': '3600' } };
-    let batches = 0;
+    const lost = new Set<string>();
     const broker = await startStubBroker(t, {
-      entities: things(900),
-      fault: ({ kind }) => {
+      entities: things(1000),
+      fault: ({ kind, ids }) => {
         if (kind !== 'batch') return undefined;
-        return ++batches === 1 ? 'reset-after' : throttled;
+        if (lost.size > 0) return throttled;
+        for (const id of ids) lost.add(id);
+        return 'reset-after';
       },
     });
     const { error, progress } = await purge(broker, 'type=Thing', {
-      limits: { ...KILLED_LIMITS, concurrency: 1 },
+      limits: { ...LIMITS, concurrency: 1 },
     });
     assert.ok(error instanceof BrokerFailedError);
     assert.equal(error.reason, 'retry-after-too-long');
-    assert.deepEqual([progress.deleted, progress.unknown], [0, 300]);
+    assert.deepEqual([progress.deleted, progress.unknown], [0, lost.size]);
     assert.equal(broker.requests.filter(isLook).length, 0);
   });
 });
