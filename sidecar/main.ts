@@ -34,10 +34,6 @@ async function main(): Promise<void> {
       'GATEWAY_OPEN is set: everybody who reaches this address can purge, past the limits of a gateway in front, and change schemas',
     );
   }
-  if (process.env['NODE_ENV'] === 'production')
-    logger.info({ url: gateway.url, broker: gateway.brokerUrl }, 'listening');
-  else process.stdout.write(greeting(gateway, config.GATEWAY_TOKEN !== undefined));
-
   let isClosing = false;
   const shutDown = (cause: Readonly<Record<string, string>>) => {
     logger.info(cause, isClosing ? 'hurrying' : 'shutting down');
@@ -61,6 +57,10 @@ async function main(): Promise<void> {
       if (!isClosing) shutDown({ cause: 'npm has ended' });
     });
   }
+  // Said last: who reads it may end the gateway, or npm, at once.
+  if (process.env['NODE_ENV'] === 'production')
+    logger.info({ url: gateway.url, broker: gateway.brokerUrl }, 'listening');
+  else process.stdout.write(greeting(gateway, config.GATEWAY_TOKEN !== undefined));
 }
 
 /** What a person sees after `npm start`. */
