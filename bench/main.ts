@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { entityPurge } from './entity-purge.js';
 import { memory } from './memory.js';
+import { passThrough } from './pass-through.js';
 import { shapes } from './shapes.js';
 import { schemaService } from './schema-service.js';
 import type { Bench, BenchResult } from './support/bench.js';
@@ -17,6 +18,7 @@ const BENCHES: readonly Bench[] = [
   memory,
   temporalPurge,
   temporalMemory,
+  passThrough,
   schemaService,
   workbench,
 ];

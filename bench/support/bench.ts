@@ -41,3 +41,8 @@ export interface Bench {
 export function ratioTarget(name: string, spread: Spread, least: number): Target {
   return { name, wanted: `>= ${least}`, measured: spread.median, spread, reached: spread.median >= least };
 }
+
+/** A target for a ratio measured once in every round: its median may be at most `most`. */
+export function mostTarget(name: string, spread: Spread, most: number): Target {
+  return { name, wanted: `<= ${most}`, measured: spread.median, spread, reached: spread.median <= most };
+}

@@ -16,6 +16,14 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min, max };
 }
 
+/** The value below which a share of all values lies. @throws RangeError when there are no values */
+export function quantileOf(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  if (value === undefined) throw new RangeError('There is nothing to sum up.');
+  return value;
+}
+
 /** Milliseconds that some work takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();

@@ -35,6 +35,12 @@ const HEADERS_TIMEOUT_MS = 60_000;
 /** Above the 60 s for which Kong keeps idle connections, so that it never sends into one that is closing. */
 const KEEP_ALIVE_MS = 75_000;
 
+/**
+ * What a connection may hold before its other side is slowed down. Above what is read from a broker at once (64 KiB): with
+ * less, a page that came in one piece would stop and restart the connection that it came on.
+ */
+const SOCKET_BUFFER_BYTES = 128 * 1024;
+
 /** Above the longest name in a path, that of a generated context; percent-encoded it may have three times that. */
 const PARAMETER_MAX_CHARS = 1000;
 
@@ -69,6 +75,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
           requestTimeout: 0,
           headersTimeout: HEADERS_TIMEOUT_MS,
           keepAliveTimeout: KEEP_ALIVE_MS,
+          highWaterMark: SOCKET_BUFFER_BYTES,
         },
         door.request,
       );

@@ -9,8 +9,7 @@ import {
   instanceOf,
 } from './forward-problem.js';
 import type { FailureKind } from './forward-problem.js';
-import { forwardedResponseHeaders } from './forward-headers.js';
-import { isPlainlyFramed } from './hop-by-hop.js';
+import { endToEndHeaders, isPlainlyFramed } from './hop-by-hop.js';
 
 /** A request that could not be forwarded to its end. */
 export interface ForwardFailure {
@@ -64,29 +63,40 @@ export class ForwardExchange implements Dispatcher.DispatchHandler {
     this.#awaitsContinue = options.awaitsContinue;
   }
 
-  /** Sends the request. Its body goes through a stream of its own, so that what happens to it spares the client's socket. */
+  /** Sends the request; one with a body, once what came along with its head has been read. */
   start(dispatcher: Dispatcher, outbound: Outbound): void {
-    this.#res.once('close', () => this.#onClientClosed());
-    this.#res.on('drain', () => this.#controller?.resume());
+    this.#res.on('close', () => this.#onClientClosed());
     this.#res.on('error', () => undefined); // 'close' follows and says all there is to say
-    if (hasBody(this.#req)) {
-      this.#body = new BodyStream();
-      this.#body.on('error', () => undefined);
-      this.#req.on('error', () => undefined);
-      this.#req.pipe(this.#body);
-    }
+    if (!hasBody(this.#req)) this.#dispatch(dispatcher, outbound, null);
+    else if (this.#awaitsContinue) this.#dispatch(dispatcher, outbound, this.#streamBody());
+    else
+      process.nextTick(() => this.#dispatch(dispatcher, outbound, this.#wholeBody() ?? this.#streamBody()));
+  }
+
+  #dispatch(dispatcher: Dispatcher, outbound: Outbound, body: Buffer | BodyStream | null): void {
+    const { origin, path, headers, headersTimeout } = outbound;
+    const method = this.#req.method ?? 'GET';
     try {
-      dispatcher.dispatch(
-        {
-          ...outbound,
-          method: this.#req.method ?? 'GET',
-          body: this.#body ?? null,
-        },
-        this,
-      );
+      dispatcher.dispatch({ origin, path, method, headers, headersTimeout, body }, this);
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** A body that came along with its head, as small ones do: it is sent in one piece, at half the cost of a stream. */
+  #wholeBody(): Buffer | undefined {
+    if (this.#req.readableLength !== Number(this.#req.headers['content-length'])) return undefined;
+    const body = this.#req.read() as Buffer;
+    this.#req.resume();
+    return body;
+  }
+
+  /** The body as a stream of its own, so that what happens to it spares the client's socket. */
+  #streamBody(): BodyStream {
+    this.#body = new BodyStream();
+    this.#body.on('error', () => undefined);
+    this.#req.on('error', () => undefined);
+    return this.#req.pipe(this.#body);
   }
 
   /** A connection to the broker is there: only now is the client told to go on with its body. */
@@ -106,15 +116,19 @@ export class ForwardExchange implements Dispatcher.DispatchHandler {
     statusMessage = '',
   ): void {
     if (status < 200) return;
+    if (!isPlainlyFramed(headers['transfer-encoding']))
+      throw new ReplyNotHttpError('The answer has an unknown transfer coding.');
     const raw = rawOf(controller.rawHeaders ?? headers);
-    if (!isPlainlyFramed(raw)) throw new ReplyNotHttpError('The answer has an unknown transfer coding.');
-    this.#res.writeHead(status, printable(statusMessage), forwardedResponseHeaders(raw));
-    // Sends the head, together with what follows in the same tick. (flushHeaders would send its latin1 as UTF-8.)
-    this.#res.write(EMPTY);
+    this.#res.writeHead(status, printable(statusMessage), endToEndHeaders(raw));
+    // Sends the head, together with what follows in the same tick. (flushHeaders would send its latin1 as UTF-8.) Without
+    // a body the end sends it: a single piece is written faster.
+    if (headers['content-length'] !== '0') this.#res.write(EMPTY);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#res.destroyed && !this.#res.write(chunk)) controller.pause();
+    if (this.#res.destroyed || this.#res.write(chunk)) return;
+    controller.pause();
+    this.#res.once('drain', () => controller.resume());
   }
 
   onResponseEnd(): void {

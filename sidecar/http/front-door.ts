@@ -64,7 +64,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     const decision = classifyRequest(method, req.url ?? '', rawHeaders);
     switch (decision.kind) {
       case 'pass':
-        void options.passThrough(req, res, { awaitsContinue });
+        options.passThrough(req, res, { awaitsContinue });
         return;
       case 'refuse':
         options.onRefused?.(decision.reason, req);

@@ -24,42 +24,47 @@ const NEVER_BY_CONNECTION =
   /^(?:host|link|via|date|age|allow|etag|vary|expires|location|retry-after|server|range|prefer|preference-applied|authorization|www-authenticate|cache-control|cookie|set-cookie|user-agent|origin|referer|forwarded|traceparent|tracestate|x-auth-token|x-request-id|(?:accept|access-control|content|fiware|if|last|ngsild|x-forwarded)(?:-.*)?)$/;
 
 /**
- * The end-to-end fields, in order, with their names, values and repetitions as received: everything but the hop-by-hop
- * fields, those that `Connection` names, and those named in `drop` (lower-case).
+ * The end-to-end fields, names and values in turn, in order, with their spelling and repetitions as received: everything
+ * but the hop-by-hop fields, those that `Connection` names, and those named in `drop` (lower-case).
  */
-export function endToEndHeaders(
-  raw: RawHeaders,
-  drop: ReadonlySet<string> = new Set(),
-): readonly (readonly [name: string, value: string])[] {
-  const fields = pairs(raw);
-  const named = connectionOptions(fields);
-  return fields.filter(([name]) => {
+export function endToEndHeaders(raw: RawHeaders, drop?: ReadonlySet<string>): string[] {
+  const named = connectionOptions(raw);
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? '';
     const key = name.toLowerCase();
-    return !HOP_BY_HOP.has(key) && !drop.has(key) && !(named.has(key) && !NEVER_BY_CONNECTION.test(key));
-  });
+    if (HOP_BY_HOP.has(key) || drop?.has(key) === true) continue;
+    if (named.has(key) && !NEVER_BY_CONNECTION.test(key)) continue;
+    kept.push(name, raw[at + 1] ?? '');
+  }
+  return kept;
 }
 
 /** The values of one field, in order. @param name lower-case */
 export function valuesOf(raw: RawHeaders, name: string): readonly string[] {
-  return pairs(raw).flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));
+  const values: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    if (isNamed(raw[at], name)) values.push(raw[at + 1] ?? '');
+  }
+  return values;
 }
 
-/** True when the body is framed by nothing but the chunked transfer coding, the only one that can be undone here. */
-export function isPlainlyFramed(raw: RawHeaders): boolean {
-  const codings = valuesOf(raw, 'transfer-encoding');
-  return codings.length === 0 || codings.join(',').trim().toLowerCase() === 'chunked';
+/** True when a field has this name. @param name lower-case */
+export function isNamed(field: string | undefined, name: string): boolean {
+  // Comparing the lengths first saves nearly all conversions.
+  return field?.length === name.length && field.toLowerCase() === name;
 }
 
-function pairs(raw: RawHeaders): (readonly [string, string])[] {
-  const fields: (readonly [string, string])[] = [];
-  for (let index = 0; index + 1 < raw.length; index += 2)
-    fields.push([raw[index] ?? '', raw[index + 1] ?? '']);
-  return fields;
+/**
+ * True when a body is framed by nothing but the chunked transfer coding, the only one that can be undone here.
+ *
+ * @param transferEncoding value of Transfer-Encoding, or all its values
+ */
+export function isPlainlyFramed(transferEncoding: string | readonly string[] | undefined): boolean {
+  return transferEncoding === undefined || transferEncoding.toString().trim().toLowerCase() === 'chunked';
 }
 
-function connectionOptions(fields: readonly (readonly [string, string])[]): ReadonlySet<string> {
-  const values = fields.flatMap(([name, value]) =>
-    name.toLowerCase() === 'connection' ? value.split(',') : [],
-  );
-  return new Set(values.map((option) => option.trim().toLowerCase()));
+function connectionOptions(raw: RawHeaders): ReadonlySet<string> {
+  const options = valuesOf(raw, 'connection').flatMap((value) => value.split(','));
+  return new Set(options.map((option) => option.trim().toLowerCase()));
 }

@@ -4,7 +4,7 @@ import { ForwardExchange } from './forward-exchange.js';
 import type { ForwardFailure } from './forward-exchange.js';
 import { answerProblem, FAILURE_PROBLEMS } from './forward-problem.js';
 import type { ProblemDraft } from './forward-problem.js';
-import { forwardedRequestHeaders } from './forward-headers.js';
+import { createForwardedHeaders } from './forward-headers.js';
 import { brokerBase, brokerTarget } from './forward-target.js';
 import { isPlainlyFramed, valuesOf } from './hop-by-hop.js';
 import { ownType } from '../ngsi-ld/problem.js';
@@ -23,14 +23,14 @@ export interface PassThroughOptions {
 }
 
 /**
- * Forwards one request and answers it; never rejects, and resolves when the response is over, however it ended.
+ * Forwards one request and answers it; never throws. The response's `close` tells that it is over, however it ended.
  * `awaitsContinue` says that the client sent `Expect: 100-continue` and nothing has answered that yet.
  */
 export type PassThrough = (
   req: IncomingMessage,
   res: ServerResponse,
   how?: { readonly awaitsContinue?: boolean },
-) => Promise<void>;
+) => void;
 
 export type { ForwardFailure };
 
@@ -50,7 +50,7 @@ const UNKNOWN_CODING: ProblemDraft = {
 
 /**
  * A streaming reverse proxy in front of one broker. Method, path, query, headers and body reach the broker as they
- * came, and its answer the client, but for what forwardedRequestHeaders lists and for what concerns one connection
+ * came, and its answer the client, but for what createForwardedHeaders lists and for what concerns one connection
  * only: framing, keep-alive, `Expect`, trailers and informational (1xx) answers end here, `Upgrade` is ignored.
  * Bodies of any size and coding pass with backpressure and are never decoded.
  *
@@ -61,27 +61,27 @@ const UNKNOWN_CODING: ProblemDraft = {
  */
 export function createPassThrough(options: PassThroughOptions): PassThrough {
   const base = brokerBase(options.brokerUrl);
-  const stripped = new Set(options.strippedHeaders?.map((name) => name.toLowerCase()));
+  const forwardedHeaders = createForwardedHeaders(
+    (options.strippedHeaders ?? []).map((name) => name.toLowerCase()),
+  );
   const headersTimeout = options.headersTimeoutMs ?? HEADERS_TIMEOUT_DEFAULT_MS;
 
-  return async (req, res, { awaitsContinue = false } = {}) => {
+  return (req, res, { awaitsContinue = false } = {}) => {
     if (res.closed) return;
-    const over = new Promise<void>((resolve) => res.once('close', resolve));
     const path = brokerTarget(base, req.url ?? '');
     const refusal = refusalOf(req);
     if (path === undefined || refusal !== undefined) {
       answerProblem(req, res, refusal ?? FAILURE_PROBLEMS['unacceptable-request'], awaitsContinue);
     } else {
       const exchange = new ForwardExchange(req, res, { awaitsContinue, onError: options.onError });
-      const headers = forwardedRequestHeaders(req, stripped);
+      const headers = forwardedHeaders(req);
       exchange.start(options.dispatcher, { origin: base.origin, path, headers, headersTimeout });
     }
-    await over;
   };
 }
 
 /** What makes a parsed request unfit for forwarding: forms that servers disagree on. */
 function refusalOf(req: IncomingMessage): ProblemDraft | undefined {
   if (valuesOf(req.rawHeaders, 'host').length > 1) return REPEATED_HOST;
-  return isPlainlyFramed(req.rawHeaders) ? undefined : UNKNOWN_CODING;
+  return isPlainlyFramed(req.headers['transfer-encoding']) ? undefined : UNKNOWN_CODING;
 }

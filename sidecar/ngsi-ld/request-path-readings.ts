@@ -25,6 +25,7 @@ const PATH_END = /[?#\0][^]*$/;
  * Compatibility characters (full-width slash, dot and so on) are folded to the plain ones they look like.
  */
 export function decodings(text: string): readonly string[] {
+  if (!/[^\0-\x7f]|%/.test(text)) return [text];
   const levels = [text.normalize('NFKC')];
   for (let current = text; levels.length <= DECODINGS_MAX;) {
     const next = decodeOnce(current);

@@ -46,7 +46,7 @@ const PURGE_PATHS: ReadonlyMap<string, PurgeTarget> = new Map([
 ]);
 
 /** A path in which no server finds anything to decode, to fold or to cut off. */
-const PLAIN_PATH = /^(?:\/[A-Za-z0-9][A-Za-z0-9_.~-]*)+$/;
+const PLAIN_PATH = /^(?:\/[A-Za-z0-9][A-Za-z0-9_.~:-]*)+$/;
 
 const PASS: RequestClass = { kind: 'pass' };
 const OTHER: RequestClass = { kind: 'other' };
@@ -68,7 +68,10 @@ export function classifyRequest(
   rawHeaders: readonly string[] = [],
 ): RequestClass {
   const given = exactPath(rawUrl);
-  if (PLAIN_PATH.test(given) && !/^\/ngsi-ld(?:\/|$)/i.test(given)) return OTHER;
+  if (PLAIN_PATH.test(given)) {
+    if (!/^\/ngsi-ld(?:\/|$)/i.test(given)) return OTHER;
+    if (method !== 'DELETE' && !becomesDelete(method, rawUrl, rawHeaders)) return PASS;
+  }
   const path = pathOf(rawUrl);
   const ownReadings = readingsOf(path);
   const readings = [...ownReadings, ...carelessReadings(rawUrl)];
@@ -81,8 +84,8 @@ export function classifyRequest(
       return refuse('not-one-identifier');
     return refuse(readings.some(isPurgeable) ? 'inexact-collection' : 'not-one-resource');
   }
-  const becomesDelete = /^\s*delete\s*$/i.test(method) || asksForDelete(rawUrl, rawHeaders);
-  if (becomesDelete && !isOneResource(rawUrl, rawHeaders)) return refuse('method-override');
+  if (becomesDelete(method, rawUrl, rawHeaders) && !isOneResource(rawUrl, rawHeaders))
+    return refuse('method-override');
   if (readings.some((reading) => reading.climbs)) return refuse('leaves-api');
   return path.startsWith('/') && ownReadings.some(isUnderApi) ? PASS : refuse('malformed-target');
 }
@@ -91,6 +94,11 @@ export function classifyRequest(
 export function originForm(rawUrl: string): string {
   const rest = rawUrl.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
   return rest === rawUrl || rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** True for another method that a server could take for DELETE. */
+function becomesDelete(method: string, rawUrl: string, rawHeaders: readonly string[]): boolean {
+  return /^\s*delete\s*$/i.test(method) || asksForDelete(rawUrl, rawHeaders);
 }
 
 function isOneResource(rawUrl: string, rawHeaders: readonly string[]): boolean {
@@ -109,7 +117,8 @@ function carelessReadings(rawUrl: string): readonly Reading[] {
 }
 
 function exactPath(target: string): string {
-  return target.split('?', 1)[0] ?? '';
+  const end = target.indexOf('?');
+  return end === -1 ? target : target.slice(0, end);
 }
 
 function refuse(reason: RefusalReason): RequestClass {

@@ -170,6 +170,43 @@ describe('bodies of any size stream through', () => {
   });
 });
 
+describe('a head may come long before its body', () => {
+  it('the head of an answer with Content-Length is passed on before any of its body', async () => {
+    let answering: net.Socket | undefined;
+    const broker = await startRawBroker((socket) => {
+      answering = socket;
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n');
+      return true;
+    });
+    const gateway = await startGateway(broker.url);
+    const client = await connect(gateway.port);
+    client.send(request('GET /ngsi-ld/v1/x'));
+    await client.until(/\r\n\r\n$/);
+    answering?.write('one');
+    assert.equal(bodyOf(await client.closed()), 'one');
+  });
+
+  it('a body that comes in pieces after the head of its request reaches the broker piece by piece', async () => {
+    const broker = await startRawBroker((socket, text) => {
+      if (bodyOf(text) !== 'onetwo') return false;
+      socket.write('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n');
+      return true;
+    });
+    const gateway = await startGateway(broker.url);
+    const client = await connect(gateway.port);
+    const until = async (isDone: () => boolean) => {
+      while (!isDone()) await new Promise(setImmediate);
+    };
+    client.send(request('POST /ngsi-ld/v1/x', ['Content-Length: 6']));
+    await until(() => gateway.inFlight() === 1);
+    client.send('one');
+    await until(() => broker.received.join('').endsWith('one'));
+    client.send('two');
+    assert.equal(statusOf(await client.closed()), 201);
+    assert.match(broker.received[0] ?? '', /\r\ncontent-length: 6\r\n/i);
+  });
+});
+
 describe('Expect: 100-continue', () => {
   const expecting = request('POST /ngsi-ld/v1/x', ['Expect: 100-continue', 'Content-Length: 3']);
 

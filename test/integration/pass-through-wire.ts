@@ -93,14 +93,14 @@ export async function startGateway(
     ...options,
     dispatcher,
   });
-  const forward: PassThrough = async (...request) => {
+  const forward: PassThrough = (req, res, how) => {
     inFlight += 1;
-    await passThrough(...request);
-    inFlight -= 1;
+    res.once('close', () => (inFlight -= 1));
+    passThrough(req, res, how);
   };
-  const server = http.createServer((req, res) => void forward(req, res));
+  const server = http.createServer((req, res) => forward(req, res));
   server.on('checkContinue', (req: http.IncomingMessage, res: http.ServerResponse) => {
-    void forward(req, res, { awaitsContinue: true });
+    forward(req, res, { awaitsContinue: true });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -5,12 +5,13 @@ import { failureKind, instanceOf } from '../../../sidecar/http/forward-problem.j
 import { brokerBase, brokerTarget } from '../../../sidecar/http/forward-target.js';
 import { endToEndHeaders, isPlainlyFramed, valuesOf } from '../../../sidecar/http/hop-by-hop.js';
 
-const names = (raw: string[], drop?: ReadonlySet<string>) => endToEndHeaders(raw, drop).map(([name]) => name);
+const names = (raw: string[], drop?: ReadonlySet<string>) =>
+  endToEndHeaders(raw, drop).filter((_text, at) => at % 2 === 0);
 
 describe('endToEndHeaders', () => {
   it('keeps order, spelling and repetitions (RFC 9110, section 7.6.1)', () => {
     const raw = ['b', '1', 'A', '2', 'B', '3', '__proto__', '4'];
-    assert.deepEqual(endToEndHeaders(raw).flat(), raw);
+    assert.deepEqual(endToEndHeaders(raw), raw);
   });
 
   it('leaves out hop-by-hop fields in any case, and dropped ones', () => {
@@ -77,9 +78,9 @@ describe('endToEndHeaders', () => {
   it('never throws and never invents a field', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (raw) => {
-        const pairs = endToEndHeaders(raw);
-        assert.ok(pairs.length * 2 <= raw.length);
-        for (const [name] of pairs) assert.ok(raw.includes(name));
+        const kept = endToEndHeaders(raw);
+        assert.ok(kept.length <= raw.length);
+        for (const text of kept) assert.ok(raw.includes(text));
       }),
     );
   });
@@ -87,14 +88,18 @@ describe('endToEndHeaders', () => {
 
 describe('isPlainlyFramed', () => {
   it('knows no transfer coding but chunked, once', () => {
-    assert.equal(isPlainlyFramed([]), true);
-    assert.equal(isPlainlyFramed(['Transfer-Encoding', ' Chunked ']), true);
+    assert.equal(isPlainlyFramed(undefined), true);
+    assert.equal(isPlainlyFramed(' Chunked '), true);
+    assert.equal(isPlainlyFramed(['chunked']), true);
     for (const value of ['gzip', 'gzip, chunked', 'chunked, chunked', 'identity', '']) {
-      assert.equal(isPlainlyFramed(['transfer-encoding', value]), false, value);
+      assert.equal(isPlainlyFramed(value), false, value);
     }
-    assert.equal(isPlainlyFramed(['Transfer-Encoding', 'gzip', 'transfer-encoding', 'chunked']), false);
+    assert.equal(isPlainlyFramed(['gzip', 'chunked']), false);
+    assert.equal(isPlainlyFramed(['chunked', 'chunked']), false);
   });
+});
 
+describe('valuesOf', () => {
   it('reads names, not values', () => {
     assert.deepEqual(
       valuesOf(['X', 'transfer-encoding', 'Transfer-Encoding', 'chunked'], 'transfer-encoding'),

@@ -1,0 +1,17 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+/**
+ * Time that the threads of a process have had on a core so far, in milliseconds: of /proc (schedstat), which Linux alone
+ * has. NaN elsewhere. Threads that have ended are not counted.
+ */
+export async function cpuMsOf(pid: number): Promise<number> {
+  try {
+    const threads = await readdir(`/proc/${pid}/task`);
+    const times = threads.map(async (thread) =>
+      Number((await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')).split(' ')[0]),
+    );
+    return (await Promise.all(times)).reduce((sum, ns) => sum + ns / 1e6, 0);
+  } catch {
+    return NaN;
+  }
+}
