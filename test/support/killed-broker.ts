@@ -7,7 +7,7 @@ export interface KilledBroker {
   /** Ids in deletes that were sent and had no answer. */
   readonly unanswered: ReadonlySet<string>;
   /** Brings it back, for good. */
-  revive(): void;
+  readonly revive: () => void;
 }
 
 export interface KilledBrokerOptions extends Pick<StubBrokerOptions, 'entities'> {
