@@ -57,7 +57,7 @@ export async function countMatches(
     waitBefore: (look) => context.requester.waitBefore(look),
     paging: context.paging,
     first,
-    queriesMax: context.limits.concurrency,
+    concurrency: context.limits.concurrency,
     isNew: (id) => {
       if (seen.get(id) === IdState.unknown) seen.set(id, IdState.pending);
       return seen.markListed(id);

@@ -1,6 +1,8 @@
 import type { ListedPage, Lister } from './listing.js';
 import type { PageQuery } from './page-query.js';
 
+const QUERIES_MAX = 4;
+
 /** Pages to ask for, and where they end. */
 interface Ahead {
   /** Offset of the first. */
@@ -21,10 +23,10 @@ export class ReadAhead {
   readonly #queriesMax: number;
   readonly #asked = new Map<number, Promise<ListedPage>>();
 
-  /** @param queriesMax queries in flight */
-  constructor(lister: Pick<Lister, 'page'>, queriesMax: number) {
+  /** @param concurrency requests that the purge may have in flight; fewer queries are, since each is work for the broker */
+  constructor(lister: Pick<Lister, 'page'>, concurrency: number) {
     this.#lister = lister;
-    this.#queriesMax = queriesMax;
+    this.#queriesMax = Math.min(concurrency, QUERIES_MAX);
   }
 
   /** The page that a query asks for; the one already on its way, where there is one. */

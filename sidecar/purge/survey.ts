@@ -75,7 +75,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     paging,
     from: options.from,
     wanted,
-    queriesMax: context.limits.concurrency,
+    concurrency: context.limits.concurrency,
   });
   let end: WalkEnd = { complete: false, trickles: false, unlisted: 0, lastCount: undefined };
   for (;;) {

@@ -37,8 +37,8 @@ export interface WalkOptions {
   readonly from?: number;
   /** Matches that are enough: no pages are read ahead beyond them. @default Infinity */
   readonly wanted?: number;
-  /** Queries in flight. @default 1 */
-  readonly queriesMax?: number;
+  /** Requests that the purge may have in flight. @default 1 */
+  readonly concurrency?: number;
 }
 
 /** What a purge has seen of the broker's counts and pages. */
@@ -77,7 +77,7 @@ const SHORT_PAGES_MAX = 256;
 export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedPage, WalkEnd> {
   const { lister, selection, paging, isNew, countsUnshown = false, shape, from = 0 } = options;
   if (paging.stride !== undefined) return yield* walkByStride(options, paging.stride);
-  const ahead = new ReadAhead(lister, options.queriesMax ?? 1);
+  const ahead = new ReadAhead(lister, options.concurrency ?? 1);
   let offset = from;
   let listed = from;
   let fruitless = 0;

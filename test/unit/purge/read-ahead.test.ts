@@ -28,6 +28,12 @@ describe('ReadAhead', () => {
     assert.deepEqual(offsets(), [10, 20, 30, 40]);
   });
 
+  it('asks for four pages at a time at most, however many deletes may be in flight', () => {
+    const { lister, asked } = pages();
+    new ReadAhead(lister, 16).ask(SELECTION, { offset: 0, limit: 10, end: 100, count: 100 });
+    assert.equal(asked.length, 4);
+  });
+
   it('asks for nothing beyond the end', async () => {
     const { lister, asked } = pages();
     new ReadAhead(lister, 8).ask(SELECTION, { offset: 10, limit: 10, end: 25, count: 100 });
