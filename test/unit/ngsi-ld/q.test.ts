@@ -126,8 +126,10 @@ describe('operators of q', () => {
     assert.ok(node.kind === 'or');
     assert.equal(node.operands[1]?.kind, 'and');
     assert.deepEqual(
-      ['a|b;c', 'a;b|c', '(a;b|c);d'].map((q) => mixesLogicalOperators(parseQ(q))),
-      [true, true, true],
+      ['a|b;c', 'a;b|c', '(a;b|c);d', '(a;b|c)|d', 'd|(e|(a|b;c))'].map((q) =>
+        mixesLogicalOperators(parseQ(q)),
+      ),
+      [true, true, true, true, true],
     );
     assert.deepEqual(
       ['a;b;c', 'a|b', '(a;b)|c', 'a;(b|c)', '((a;b)|c);d'].map((q) => mixesLogicalOperators(parseQ(q))),
