@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { Row } from './row.js';
 
 /** Microseconds. */
+const REQUEST_US = 100;
 const DELETE_US = 20;
 const STEP_US = 0.025;
 const PAGE_US = 1000;
@@ -79,6 +80,7 @@ async function serve(shape) {
   const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
     void text(incoming).then((sent) => {
       requests += 1;
+      spend(REQUEST_US);
       const url = new URL(incoming.url ?? '/', 'http://broker');
       const { status, headers, body } = answer(shape, incoming.method ?? '', url, sent);
       outgoing.writeHead(status, { 'Content-Type': 'application/json', ...headers });
