@@ -36,10 +36,10 @@ const HEADERS_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * What a connection may hold before its other side is slowed down. Above what is read from a broker at once (64 KiB): with
- * less, a page that came in one piece would stop and restart the connection that it came on.
+ * What a connection may hold before its other side is slowed down: as much as is read at once, which is also the default
+ * of later versions of Node. With less, a page that came in one piece would pause the connection that it came on.
  */
-const SOCKET_BUFFER_BYTES = 128 * 1024;
+const SOCKET_BUFFER_BYTES = 64 * 1024;
 
 /** Above the longest name in a path, that of a generated context; percent-encoded it may have three times that. */
 const PARAMETER_MAX_CHARS = 1000;
