@@ -1,5 +1,6 @@
 /**
- * Runs all tests with node:test. Arguments narrow the run: npm test -- test/unit
+ * Runs all tests with node:test, but for those in test/long, which take minutes each. Arguments narrow the run:
+ * npm test -- test/unit
  *
  * All TypeScript is compiled first, file by file into .tests/: compiling it in each of the many processes and worker threads
  * takes longer than the tests.
@@ -13,7 +14,8 @@ import { filesBelow, loadEsbuild, putOutputs } from './outputs.js';
 const root = join(import.meta.dirname, '..');
 const compiled = join(root, '.tests');
 const isNarrowed = process.argv.length > 2;
-const targets = isNarrowed ? process.argv.slice(2) : ['test'];
+const targets = isNarrowed ? process.argv.slice(2) : ['test/unit', 'test/integration'];
+const isLong = targets.some((target) => target.startsWith('test/long'));
 
 const { build } = await loadEsbuild();
 const sources = (
@@ -51,7 +53,7 @@ const child = spawn(
     ...(isNarrowed ? ['--enable-source-maps'] : []),
     '--test',
     '--test-reporter=spec',
-    '--test-timeout=120000',
+    `--test-timeout=${isLong ? 1_800_000 : 120_000}`,
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
     ...files,
   ],

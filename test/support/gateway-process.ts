@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,6 +62,10 @@ export class GatewayProcess {
       this.#child.kill('SIGKILL');
       await this.ended;
     });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? assert.fail('the process did not start');
   }
 
   /** Waits until the standard output matches; throws when the process ends before it does. */
