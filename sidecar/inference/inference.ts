@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import { DIALECT_URIS } from '../json-schema/dialect.js';
 import { SchemaLimitError } from '../json-schema/errors.js';
 import { member, stringsOf, type JsonObject, type JsonValue } from '../json-schema/json.js';

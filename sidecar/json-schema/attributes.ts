@@ -1,16 +1,10 @@
+import { ATTRIBUTE_KINDS, type AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
 import { Facts } from './facts.js';
 import { conjunctsOf, eachSchemaIn, namedSchemasIn, schemasIn } from './flat-graph.js';
 import { flatten, isStandard, type FlatOptions, type FlatSchema, type Targets } from './flatten.js';
 import { isObject, member, sameJson, type JsonObject, type JsonValue, type Schema } from './json.js';
 import { resolveWith } from './references.js';
-
-/** The kinds of attributes that a schema may name (ETSI GS CIM 009, clause 4.5). */
-const KINDS = [
-  ...['Property', 'Relationship', 'GeoProperty', 'LanguageProperty', 'VocabProperty'],
-  ...['ListProperty', 'ListRelationship', 'JsonProperty'],
-] as const;
-export type AttributeKind = (typeof KINDS)[number];
 
 /** An attribute that a model describes. */
 export interface ModelAttribute {
@@ -35,7 +29,7 @@ const GEOMETRIES: ReadonlySet<unknown> = new Set([
 ]);
 
 const BY_SPELLING: ReadonlyMap<unknown, AttributeKind> = new Map(
-  KINDS.map((kind) => [kind.toLowerCase(), kind] as const),
+  ATTRIBUTE_KINDS.map((kind) => [kind.toLowerCase(), kind] as const),
 );
 
 /**

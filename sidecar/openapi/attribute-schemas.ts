@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import type { JsonObject, Schema } from '../json-schema/json.js';
 import { VALUE_MEMBERS } from '../representation/value-members.js';
 

@@ -1,5 +1,6 @@
 import { isArray, isObject, member, objectOf, type JsonObject, type JsonValue } from '../json-schema/json.js';
-import type { AttributeKind, ModelAttribute } from '../json-schema/attributes.js';
+import type { ModelAttribute } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
 import { VALUE_MEMBERS, WRAPPED_KINDS } from '../representation/value-members.js';
 

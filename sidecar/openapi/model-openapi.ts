@@ -1,4 +1,5 @@
-import type { AttributeKind, ModelAttribute } from '../json-schema/attributes.js';
+import type { ModelAttribute } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import { isObject, member, objectOf, type JsonObject, type JsonValue } from '../json-schema/json.js';
 import { API_HEADERS, API_PARAMETERS, API_RESPONSES, API_SCHEMAS } from './api-components.js';
 import { VALUE_MEMBERS } from '../representation/value-members.js';

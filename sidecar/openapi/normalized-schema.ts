@@ -1,4 +1,5 @@
-import type { AttributeKind, ModelAttribute } from '../json-schema/attributes.js';
+import type { ModelAttribute } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import { conjunctsOf, namedSchemasIn } from '../json-schema/flat-graph.js';
 import type { Targets } from '../json-schema/flatten.js';
 import {

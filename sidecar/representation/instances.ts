@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import { isArray, isObject, member, type JsonObject, type JsonValue } from '../json-schema/json.js';
 import { isGeometry } from './geometry.js';
 import { isUri } from './names.js';

@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import { isArray, member, objectOf, type JsonObject, type JsonValue } from '../json-schema/json.js';
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
 import { idMemberOf, isOfModel, typeMemberOf } from './entity-checks.js';

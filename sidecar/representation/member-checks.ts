@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import type { JsonValue } from '../json-schema/json.js';
 import type { Findings } from './findings.js';
 import { dateTimeOf, isName, isUri } from './names.js';

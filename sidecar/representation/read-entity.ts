@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import type { JsonObject } from '../json-schema/json.js';
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
 import { checkAttribute } from './attribute-checks.js';

@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import { isArray, isObject, member, type JsonValue } from '../json-schema/json.js';
 import type { Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';

@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import type { JsonValue } from '../json-schema/json.js';
 
 /** The member that holds the value of an attribute of each kind (ETSI GS CIM 009 V1.9.1, clause 4.5). */

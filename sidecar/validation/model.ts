@@ -1,4 +1,5 @@
-import { attributesOf, type AttributeKind, type ModelAttribute } from '../json-schema/attributes.js';
+import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../ngsi-ld/attribute-kinds.js';
 import { alternativesIn, conjunctsOf, namedSchemasIn, schemaIn } from '../json-schema/flat-graph.js';
 import type { FlatSchema, Targets } from '../json-schema/flatten.js';
 import { isObject, member, type JsonObject, type JsonValue, type Schema } from '../json-schema/json.js';

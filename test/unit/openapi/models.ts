@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../sidecar/json-schema/json.js';
-import type { AttributeKind } from '../../../sidecar/json-schema/attributes.js';
+import type { AttributeKind } from '../../../sidecar/ngsi-ld/attribute-kinds.js';
 import type { ModelOpenApiInput } from '../../../sidecar/openapi/model-openapi.js';
 
 const COMMON = 'https://models.example/common.json';

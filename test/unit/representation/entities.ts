@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AttributeKind } from '../../../sidecar/json-schema/attributes.js';
+import type { AttributeKind } from '../../../sidecar/ngsi-ld/attribute-kinds.js';
 import { objectOf, type JsonObject, type JsonValue } from '../../../sidecar/json-schema/json.js';
 import { step } from '../../../sidecar/json-schema/pointer.js';
 import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../../sidecar/representation/value-members.js';
