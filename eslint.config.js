@@ -35,7 +35,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['.build/**', 'bench/**', 'test/mutation/**', 'eslint.config.js'],
+    files: ['scripts/**', 'bench/**', 'test/mutation/**', 'eslint.config.js'],
     rules: { 'no-console': 'off', 'no-undef': 'off' },
   },
 );

@@ -11,7 +11,7 @@ let built: Promise<unknown> | undefined;
 
 /** Brings dist/ up to date, once for each test file; what has not changed is left alone. */
 async function ensureBuilt(): Promise<void> {
-  built ??= run(process.execPath, [join(ROOT, '.build/build.js')], ROOT);
+  built ??= run(process.execPath, [join(ROOT, 'scripts/build.js')], ROOT);
   await built;
 }
 

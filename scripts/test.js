@@ -1,11 +1,11 @@
 /**
- * Runs all tests with node:test, but for those in test/long, which take minutes each. Arguments narrow the run:
- * npm test -- test/unit
+ * Builds, checks types, rules and formatting, and runs all tests with node:test, but for those in test/long, which take
+ * minutes each. Arguments narrow the run to the tests below these paths, without the checks: npm test -- test/unit
  *
  * All TypeScript is compiled first, file by file into .tests/: compiling it in each of the many processes and worker threads
  * takes longer than the tests.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
@@ -16,6 +16,15 @@ const compiled = join(root, '.tests');
 const isNarrowed = process.argv.length > 2;
 const targets = isNarrowed ? process.argv.slice(2) : ['test/unit', 'test/integration'];
 const isLong = targets.some((target) => target.startsWith('test/long'));
+
+if (!isNarrowed) {
+  for (const program of ['build.js', 'check.js']) {
+    const { status } = spawnSync(process.execPath, [join(import.meta.dirname, program)], {
+      stdio: 'inherit',
+    });
+    if (status !== 0) process.exit(status ?? 1);
+  }
+}
 
 const { build } = await loadEsbuild();
 const sources = (
@@ -39,7 +48,12 @@ await putOutputs(outputFiles, compiled);
 /** @param {string} target @returns {Promise<string[]>} */
 async function testFiles(target) {
   const path = join(root, target);
-  const files = (await stat(path)).isFile() ? [path] : await filesBelow(path);
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) {
+    console.error(`There is no ${target} in this project.`);
+    process.exit(2);
+  }
+  const files = found.isFile() ? [path] : await filesBelow(path);
   return files
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => join(compiled, relative(root, file)).replace(/\.ts$/, '.js'));
