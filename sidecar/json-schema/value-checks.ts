@@ -1,6 +1,6 @@
 import { passes, type CheckContext, type KeywordCheck, type KeywordChecks } from './checks.js';
 import type { Facts, FactType } from './facts.js';
-import { isAssertedFormat } from './formats.js';
+import { hasFormat, typesRefusedBy } from './formats.js';
 import { isArray, member, sameJson, type JsonValue } from './json.js';
 
 const NUMBERS: readonly FactType[] = ['integer', 'fraction'];
@@ -38,9 +38,10 @@ export const VALUE_CHECKS: KeywordChecks = {
   pattern: passes((value, { facts }) => facts.says('pattern', value), STRINGS),
   format: passes(
     (value, { facts }) =>
-      typeof value !== 'string' || !isAssertedFormat(value) || facts.says('format', value),
-    // Formats such as int32 concern numbers.
-    [...STRINGS, ...NUMBERS],
+      typeof value !== 'string' ||
+      !typesRefusedBy(value).some((type) => facts.types.has(type)) ||
+      facts.says('format', value) ||
+      (facts.values?.every((listed) => hasFormat(value, listed)) ?? false),
   ),
 };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { compareSchemas } from '../../../sidecar/json-schema/change-report.js';
 import { hasFormat } from '../../../sidecar/json-schema/formats.js';
 import type { JsonValue } from '../../../sidecar/json-schema/json.js';
 import { resolveWith } from '../../../sidecar/json-schema/references.js';
@@ -36,6 +37,8 @@ const SAMPLES: readonly JsonValue[] = [
   ...[5, 1.5, 2 ** 40, 2 ** 60, null, true, [], {}],
 ];
 
+const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'number'];
+
 describe('a format', () => {
   it('is had by the values that a validator takes', () => {
     const values = fc.oneof(
@@ -49,6 +52,41 @@ describe('a format', () => {
         assert.equal(hasFormat(format, value), validators.get(format)?.(value).length === 0, format);
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it('narrows a schema exactly where a value of its types is refused for it', () => {
+    const refusals = new Map(
+      FORMATS.map((format) => {
+        const validate = createValidator(resolveWith({ format }));
+        return [format, SAMPLES.filter((sample) => validate(sample).length > 0)];
+      }),
+    );
+    for (const [format, refused] of refusals) {
+      for (const type of TYPES) {
+        const isNarrower = refused.some(
+          (value) => createValidator(resolveWith({ type }))(value).length === 0,
+        );
+        for (const after of [
+          { type, format },
+          { type: [type, 'string'], format },
+          { type: [type, 'null'], format },
+        ]) {
+          const { overall } = compareSchemas({ type }, after);
+          assert.equal(overall, isNarrower ? 'narrowing' : 'compatible', JSON.stringify({ type, after }));
+        }
+      }
+    }
+  });
+
+  it('narrows a list of values exactly where one of them is refused for it', () => {
+    const lists = fc.uniqueArray(fc.constantFrom(...SAMPLES), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(fc.constantFrom(...FORMATS), lists, (format, list) => {
+        const isKept = list.every((value) => hasFormat(format, value));
+        const { overall } = compareSchemas({ enum: list }, { format });
+        assert.equal(overall, isKept ? 'compatible' : 'narrowing');
+      }),
     );
   });
 });
