@@ -150,7 +150,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       came.hidden = true;
     };
     const keepsValues = valueSelection !== 'entities';
-    const options = { keepsValues, evidence, asksBare, onHidden };
+    const options = { keepsValues, evidence, asksBare, needsTimes, onHidden };
     for await (const instances of lookBehind(context, list, time, options)) {
       evidence.noteMore(page, list.instances.length);
       yield { items: itemsOf({ ...list, instances }) };
@@ -161,7 +161,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
 
   /** Whether the query means instances that it does not show cannot be told; here, whether there are any. */
   async function* readUnknownRest(list: CutList, asksBare: boolean): AsyncGenerator<ItemBatch, void> {
-    const options = { keepsValues: false, evidence, asksBare, onHidden: () => {} };
+    const options = { keepsValues: false, evidence, asksBare, needsTimes, onHidden: () => {} };
     const rest = lookBehind(context, list, time, options);
     const { done } = await rest.next();
     await rest.return(undefined);

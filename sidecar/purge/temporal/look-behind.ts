@@ -12,6 +12,8 @@ export interface LookOptions {
   readonly keepsValues: boolean;
   /** Ask without a number of instances, as the list was asked for. */
   readonly asksBare: boolean;
+  /** Ask for the times when the broker took the instances in. */
+  readonly needsTimes: boolean;
   /** What is known of how much the broker shows. */
   readonly evidence: CutEvidence;
   /**
@@ -34,7 +36,7 @@ export async function* lookBehind(
   context: PurgeContext,
   list: CutList,
   time: TimeFilter,
-  { keepsValues, evidence, asksBare, onHidden }: LookOptions,
+  { keepsValues, evidence, asksBare, needsTimes, onHidden }: LookOptions,
 ): AsyncGenerator<readonly AttributeInstance[]> {
   const { entityId, attribute } = list;
   const chosen = ofEntity(context.selection, list, { keepsValues });
@@ -52,7 +54,7 @@ export async function* lookBehind(
       limit: 1,
       instances: INSTANCES_MAX,
       isBare,
-      needsTimes: time.property !== 'observedAt',
+      needsTimes,
     });
     const lists = instanceListsOf(page.entities[page.ids.indexOf(entityId)] ?? {}, time.property);
     const shown = lists.find((other) => other.attribute === attribute)?.instances ?? [];

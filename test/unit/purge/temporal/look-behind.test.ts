@@ -110,6 +110,7 @@ async function look(
     keepsValues,
     evidence,
     asksBare: false,
+    needsTimes: false,
     onHidden,
   }))
     behind.push(...found.map(keyOf));
@@ -230,6 +231,7 @@ describe('a look behind a list of instances', () => {
         keepsValues: false,
         evidence: new CutEvidence(),
         asksBare: false,
+        needsTimes: false,
         onHidden,
       })) {
         assert.fail(JSON.stringify(found));

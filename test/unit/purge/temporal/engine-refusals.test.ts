@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { EmbeddedBroker } from '../../../../sidecar/embedded-broker/index.js';
+import {
+  BrokerRefusedError,
+  FilterIgnoredError,
+  PurgeStoppedError,
+  QueryRefusedError,
+  TooManyMatchesError,
+  UncountableError,
+  UnsupportedRequestError,
+} from '../../../../sidecar/purge/errors.js';
+import { altering, brokerWith, deletes, hour, kept, purge, purged, stored } from './histories.js';
+
+describe('a temporal purge by value', () => {
+  it('without a time filter is refused at a broker that shows the matching instances alone', async () => {
+    const history = [0, 1, 2, 3].map((at) => stored({ hour: at }));
+    for (const qShowsMatchesOnly of [true, false]) {
+      const broker = await brokerWith(history, { qShowsMatchesOnly });
+      for (const query of ['type=T&q=a>1', 'type=T&q=a>1&attrs=a', 'type=T&q=a>1&dryRun=true']) {
+        const all = kept(broker);
+        const { error } = await purge(broker, query);
+        assert.equal(error instanceof UnsupportedRequestError, qShowsMatchesOnly, query);
+        if (qShowsMatchesOnly) assert.deepEqual([kept(broker), deletes(broker)], [all, 0]);
+      }
+    }
+  });
+});
+
+describe('a temporal purge of which the broker hides some', () => {
+  const BURST = Array.from({ length: 20 }, () => stored({ hour: 1 }));
+  const QUERY = `type=T&timerel=before&timeAt=${hour(8)}`;
+
+  it('is refused under a bound, which nobody can tell to hold, and a dry run counts at least', async () => {
+    const broker = await brokerWith(BURST, { instancePageSize: 5 });
+    const { error } = await purge(broker, `${QUERY}&maxAffected=1000`);
+    assert.ok(error instanceof UncountableError, String(error));
+    assert.deepEqual([kept(broker).length, deletes(broker)], [20, 0]);
+    const preview = await purged(broker, `${QUERY}&dryRun=true`);
+    assert.deepEqual([preview.isLowerBound, preview.matched], [true, 5]);
+    assert.equal((await purged(broker, QUERY)).deleted, 20);
+  });
+});
+
+describe('a temporal purge of many matches', () => {
+  it('samples a hundred entities and items in a dry run, and counts them all', async () => {
+    const broker = await brokerWith(Array.from({ length: 130 }, (_, entity) => stored({ entity })));
+    for (const query of ['type=T', 'type=T&attrs=a', `type=T&timerel=before&timeAt=${hour(8)}`]) {
+      const { matched, sample, items } = await purged(broker, `${query}&dryRun=true`);
+      assert.deepEqual([matched, sample.length], [130, 100], query);
+      assert.equal(items?.length, query === 'type=T' ? undefined : 100, query);
+    }
+  });
+
+  it('lists one more than the bound at most to refuse a broker that does not count', async () => {
+    const broker = await brokerWith(
+      Array.from({ length: 130 }, (_, entity) => stored({ entity })),
+      { countHeader: 'absent' },
+    );
+    const { error } = await purge(broker, 'type=T&maxAffected=3');
+    assert.ok(error instanceof TooManyMatchesError);
+    const asked = broker.requests.entries.map(({ search }) => new URLSearchParams(search).get('limit'));
+    assert.ok(asked.every((limit) => limit === null || Number(limit) <= 100));
+    assert.equal(asked[0], '4');
+  });
+});
+
+describe('a temporal purge at a broker that refuses', () => {
+  const HISTORY = [0, 1, 2].map((entity) => stored({ entity }));
+
+  it('a time property is not asked by it again', async () => {
+    const broker = await brokerWith(HISTORY, { refusedTimeProperties: ['createdAt'] });
+    assert.equal((await purged(broker, 'type=T&maxAffected=5')).deleted, 3);
+    const refused = broker.requests.entries.filter(({ search }) => search.includes('createdAt'));
+    const paged = refused.filter(({ search }) => !search.includes('Probe') && search.includes('count=true'));
+    assert.ok(paged.length <= 2, `${paged.length} pages`);
+  });
+
+  it('for another reason than the query deletes nothing, and the refusal is passed on', async () => {
+    for (const status of [401, 403, 404, 405, 406]) {
+      const broker = await brokerWith(HISTORY);
+      const { error } = await purge(broker, 'type=T', {
+        client: altering(broker, (request, reply) =>
+          request.path.includes('timeproperty=createdAt') ? { ...reply, status, body: '{}' } : reply,
+        ),
+      });
+      assert.ok(error instanceof BrokerRefusedError, String(error));
+      assert.deepEqual([error.problem.status, deletes(broker)], [status, 0]);
+    }
+  });
+
+  it('one way of asking is asked in others: 400, 422 and 501', async () => {
+    for (const status of [400, 422, 501]) {
+      const broker = await brokerWith(HISTORY);
+      const report = await purged(broker, 'type=T', {
+        client: altering(broker, (request, reply) =>
+          request.path.includes('timeproperty=createdAt') ? { ...reply, status, body: '{}' } : reply,
+        ),
+      });
+      assert.deepEqual([report.deleted, kept(broker)], [3, []]);
+    }
+  });
+});
+
+describe('a temporal purge at a broker that shows what was not asked for', () => {
+  const HISTORY = [0, 1, 2].map((entity) => stored({ entity, dataset: 'urn:ds:1' }));
+  const renaming = (broker: EmbeddedBroker, from: string, to: string) =>
+    altering(broker, (request, reply) =>
+      request.method === 'GET' ? { ...reply, body: reply.body.replaceAll(from, to) } : reply,
+    );
+
+  for (const time of ['', `&timerel=before&timeAt=${hour(8)}`]) {
+    it(`deletes no attribute by another name, and no other dataset (${time === '' ? 'whole' : 'instances'})`, async () => {
+      const broker = await brokerWith(HISTORY);
+      const renamed = await purge(broker, `type=T&attrs=a${time}`, {
+        client: renaming(broker, '"a"', '"x"'),
+      });
+      assert.ok(renamed.error instanceof QueryRefusedError, String(renamed.error));
+      assert.equal(renamed.error.parameter, 'attrs');
+      const moved = await purge(broker, `type=T&datasetId=urn:ds:1${time}`, {
+        client: renaming(broker, 'urn:ds:1', 'urn:ds:9'),
+      });
+      assert.ok(moved.error instanceof FilterIgnoredError, String(moved.error));
+      assert.equal(moved.error.parameter, 'datasetId');
+      assert.deepEqual([kept(broker).length, deletes(broker)], [3, 0]);
+    });
+  }
+
+  it('deletes nothing where a filter is ignored, and names it', async () => {
+    const time = `timerel=before&timeAt=${hour(8)}`;
+    for (const [parameter, query] of [
+      ['type', 'type=T&attrs=a'],
+      ['attrs', 'type=T&attrs=a'],
+      ['q', 'type=T&q=a>=0'],
+      ['datasetId', 'type=T&datasetId=urn:ds:1'],
+      ['attrs', `type=T&attrs=a&${time}`],
+      ['q', `type=T&q=a>=0&${time}`],
+      ['timerel', `type=T&${time}`],
+    ] as const) {
+      const history = [...HISTORY, ...HISTORY.map((one) => ({ ...one, attribute: 'b', hour: 9 }))];
+      const broker = await brokerWith(history, { ignoreParameters: [parameter] });
+      const { error } = await purge(broker, query);
+      assert.ok(error instanceof FilterIgnoredError, `${query}: ${String(error)}`);
+      assert.deepEqual([error.parameter, deletes(broker)], [parameter, 0]);
+    }
+  });
+});
+
+describe('a temporal purge that is stopped', () => {
+  it('says to go on by id and time only where what is gone may decide what still matches', async () => {
+    const time = `&timerel=before&timeAt=${hour(8)}`;
+    for (const [query, isByValue] of [
+      [`type=T&q=a>=0${time}`, true],
+      [`type=T${time}`, false],
+      ['type=T&attrs=a', false],
+      ['type=T&q=a>=0&attrs=a', false],
+    ] as const) {
+      const broker = await brokerWith(Array.from({ length: 30 }, (_, entity) => stored({ entity })));
+      const stop = new AbortController();
+      const { error } = await purge(broker, query, {
+        signal: stop.signal,
+        client: altering(broker, ({ method }, reply) => {
+          if (method === 'DELETE') stop.abort();
+          return reply;
+        }),
+      });
+      assert.ok(error instanceof PurgeStoppedError, String(error));
+      assert.equal(/go on by id and time/.test(error.message), isByValue, query);
+      assert.ok(deletes(broker) < 30);
+    }
+  });
+
+  it('passes any other error on as it is, by value as well', async () => {
+    const broker = await brokerWith([stored({}), stored({ entity: 1 })]);
+    const { error } = await purge(broker, `type=T&q=a>=0&timerel=before&timeAt=${hour(8)}`, {
+      client: altering(broker, (request, reply) =>
+        request.method === 'DELETE' ? { ...reply, status: 501, body: '{}' } : reply,
+      ),
+    });
+    assert.ok(error instanceof BrokerRefusedError, String(error));
+  });
+});

@@ -1,0 +1,124 @@
+import { after } from 'node:test';
+import {
+  createBrokerClient,
+  type BrokerClient,
+  type BrokerRequest,
+} from '../../../../sidecar/broker/client.js';
+import type { BrokerReply } from '../../../../sidecar/broker/reply.js';
+import {
+  startEmbeddedBroker,
+  type Behaviour,
+  type EmbeddedBroker,
+} from '../../../../sidecar/embedded-broker/index.js';
+import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
+import type { PurgeReport } from '../../../../sidecar/purge/events.js';
+import { systemClock, type Clock } from '../../../../sidecar/shared/clock.js';
+import { purgeHistory, type PurgeOptions } from '../../../support/purge-harness.js';
+
+const opened: EmbeddedBroker[] = [];
+after(() => Promise.all(opened.map((broker) => broker.close())));
+
+/** Hours after the first moment of 2025, as a query spells them. */
+export const hour = (n: number) => new Date(Date.UTC(2025, 0, 1, n)).toISOString();
+
+/** One instance: of which attribute of which entity, when, and in which dataset. */
+export interface Stored {
+  readonly entity: number;
+  readonly attribute: string;
+  readonly hour: number;
+  readonly dataset: string | undefined;
+}
+
+export const idOf = (entity: number) => `urn:ngsi-ld:T:${entity}`;
+
+/** A broker with these instances of entities of type T, and with one entity of another type. */
+export async function brokerWith(
+  history: readonly Stored[],
+  behaviour: Partial<Behaviour> = {},
+  clock: Clock = systemClock,
+): Promise<EmbeddedBroker> {
+  const broker = await startEmbeddedBroker({ clock });
+  opened.push(broker);
+  const entities = [...new Set(history.map(({ entity }) => entity))];
+  broker.temporal.seed(entities.length, (index) => {
+    const own = history.filter(({ entity }) => entity === entities[index]);
+    const attributes = [...new Set(own.map(({ attribute }) => attribute))];
+    return {
+      id: idOf(entities[index] ?? 0),
+      type: 'T',
+      ...Object.fromEntries(
+        attributes.map((attribute) => [
+          attribute,
+          own
+            .filter((instance) => instance.attribute === attribute)
+            .map(({ hour: at, dataset }, value) => ({
+              ...{ type: 'Property', value, observedAt: hour(at) },
+              ...(dataset === undefined ? {} : { datasetId: dataset }),
+            })),
+        ]),
+      ),
+    };
+  });
+  broker.temporal.seed(1, () => ({
+    ...{ id: 'urn:ngsi-ld:Other:1', type: 'Other' },
+    a: { type: 'Property', value: 1, observedAt: hour(1) },
+  }));
+  Object.assign(broker.behaviour, behaviour);
+  return broker;
+}
+
+/** What entities hold, one text for each instance, sorted. */
+export function textsOf(entities: readonly Readonly<Record<string, unknown>>[]): string[] {
+  return entities
+    .flatMap((entity) =>
+      ownAttributesOf(entity).flatMap((attribute) =>
+        ([entity[attribute]].flat() as { readonly observedAt: string; readonly datasetId?: string }[]).map(
+          ({ observedAt, datasetId }) =>
+            `${String(entity['id'])} ${attribute} ${observedAt} ${datasetId ?? '-'}`,
+        ),
+      ),
+    )
+    .sort();
+}
+
+/** What is kept of type T. */
+export function kept({ temporal }: EmbeddedBroker): string[] {
+  const ids = temporal.ids().filter((id) => id !== 'urn:ngsi-ld:Other:1');
+  return textsOf(ids.map((id) => temporal.get(id) ?? {}));
+}
+
+/** As {@link textsOf} writes it. */
+export const textOf = ({ entity, attribute, hour: at, dataset }: Stored) =>
+  `${idOf(entity)} ${attribute} ${hour(at)} ${dataset ?? '-'}`;
+
+/** Deletes that reached the broker. */
+export const deletes = ({ requests }: EmbeddedBroker) =>
+  requests.entries.filter(({ method }) => method === 'DELETE').length;
+
+/** Purges without waiting; never throws. */
+export const purge = async ({ url }: EmbeddedBroker, query: string, options: PurgeOptions = {}) =>
+  purgeHistory({ url: new URL(url) }, query, options);
+
+/** The report of a purge that must end with one. */
+export async function purged(...given: Parameters<typeof purge>): Promise<PurgeReport> {
+  const { report, error } = await purge(...given);
+  if (report === undefined) throw error;
+  return report;
+}
+
+/** An instance, one like any other but for what is told. */
+export function stored(more: Partial<Stored>): Stored {
+  return { ...{ entity: 0, attribute: 'a', hour: 1, dataset: undefined }, ...more };
+}
+
+/** A client that answers with something else than the broker did. */
+export function altering(
+  { url }: EmbeddedBroker,
+  alter: (request: BrokerRequest, reply: BrokerReply) => BrokerReply,
+): BrokerClient {
+  const client = createBrokerClient({ brokerUrl: new URL(url), timeoutMs: 10_000 });
+  return {
+    send: async (request) => alter(request, await client.send(request)),
+    close: () => client.close(),
+  };
+}
