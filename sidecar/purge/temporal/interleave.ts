@@ -7,10 +7,10 @@ export async function* interleave<Value>(
   const waiting = sources[Symbol.iterator]();
   const running = new Map<AsyncGenerator<Value, void>, Promise<Step>>();
   const read = (source: AsyncGenerator<Value, void>) => {
-    const step = source.next().then((result) => ({ source, result }));
-    // Read below, unless another source fails before.
-    step.catch(() => {});
-    running.set(source, step);
+    running.set(
+      source,
+      source.next().then((result) => ({ source, result })),
+    );
   };
   const startNext = () => {
     const next = waiting.next();

@@ -68,6 +68,7 @@ describe('problemOf: errors of the request', () => {
       'too-many-matches',
       { matched: 11, maxAffected: 10 },
     ],
+    [new errors.UncountableError('no bound'), 502, 'uncountable-matches', {}],
     [new errors.BrokerReplyError('no JSON'), 502, 'broker-reply-unusable', {}],
     [new errors.NotConvergingError('on and on'), 503, 'not-converging', {}],
   ] as const) {
@@ -180,6 +181,12 @@ describe('problemOf: failures of the broker', () => {
     assert.match(problem.detail ?? '', /answered 503 \(all tries used up\)/);
   });
 
+  it('are told by their status, and pass a Retry-After of theirs on', () => {
+    const { problem, headers } = failed({ kind: 'context-unavailable', status: 503, retryAfter: '9' });
+    assert.deepEqual([problem.status, headers], [502, { 'retry-after': '9' }]);
+    assert.ok(!('broker' in problem));
+  });
+
   it("an @context that is not available is 502 with the standard's type", () => {
     const { problem } = failed({ kind: 'context-unavailable', status: 504, problem: { status: 504 } });
     assert.deepEqual([problem.status, problem.type], [502, errorTypes.ldContextNotAvailable]);
@@ -216,6 +223,25 @@ describe('startErrorLines', () => {
       '  - HOST must be y',
       'docs/config.md lists all settings.',
     ]);
+  });
+
+  it('says what to do about an address that cannot be listened on', () => {
+    const listen = { syscall: 'listen', address: '10.0.0.1', port: 80 };
+    const lookup = { syscall: 'getaddrinfo', hostname: 'nowhere' };
+    for (const [code, more, line] of [
+      ['EADDRINUSE', listen, /^Cannot listen on 10\.0\.0\.1 port 80: something else does.*another PORT/],
+      ['EACCES', listen, /^Cannot listen on 10\.0\.0\.1 port 80: .*PORT of 1024/],
+      ['EADDRNOTAVAIL', listen, /^Cannot listen on 10\.0\.0\.1 port 80: HOST is no address/],
+      ['ENOTFOUND', lookup, /^Cannot listen on nowhere: HOST is no address/],
+      ['EAI_AGAIN', lookup, /^Cannot listen on nowhere: HOST is no address/],
+      ['EMFILE', listen, /^as it is$/],
+      ['EACCES', { syscall: 'open' }, /^as it is$/],
+      ['ENOTFOUND', {}, /^as it is$/],
+    ] as const) {
+      const lines = startErrorLines(Object.assign(new Error('as it is'), { code, ...more }));
+      assert.equal(lines.length, 1);
+      assert.match(lines[0] ?? '', line, code);
+    }
   });
 
   it('is the message of any other error', () => {

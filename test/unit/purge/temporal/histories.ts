@@ -27,6 +27,8 @@ export interface Stored {
   readonly attribute: string;
   readonly hour: number;
   readonly dataset: string | undefined;
+  /** Its place in the list of its attribute, unless told. */
+  readonly value?: number;
 }
 
 export const idOf = (entity: number) => `urn:ngsi-ld:T:${entity}`;
@@ -51,8 +53,8 @@ export async function brokerWith(
           attribute,
           own
             .filter((instance) => instance.attribute === attribute)
-            .map(({ hour: at, dataset }, value) => ({
-              ...{ type: 'Property', value, observedAt: hour(at) },
+            .map(({ hour: at, dataset, value }, index) => ({
+              ...{ type: 'Property', value: value ?? index, observedAt: hour(at) },
               ...(dataset === undefined ? {} : { datasetId: dataset }),
             })),
         ]),

@@ -294,4 +294,9 @@ describe('a temporal purge refuses to reach too far', () => {
     const datasetId = Array.from({ length: 101 }, (_, index) => `urn:d:${index}`).join(',');
     assert.match(badData({ datasetId }, 'datasetId').message, /at most 100/);
   });
+
+  it('and quotes no more of a datasetId than can be read', () => {
+    const { message } = badData({ datasetId: 'x'.repeat(5000) }, 'datasetId');
+    assert.ok(message.includes('x'.repeat(100)) && message.length < 500, String(message.length));
+  });
 });

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { created, derived, document, ok, page } from '../../../sidecar/http/api/answer.js';
+import { writeOptions } from '../../../sidecar/http/api/write-options.js';
+import { RequestRefusedError } from '../../../sidecar/http/errors.js';
+
+const URL_OF_LIST = 'http://gw/api/v2/domains';
+
+describe('a page of a list', () => {
+  it('leads to every item once by its links, whatever the limit, and tells the total', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 12 }), (total, limit) => {
+        const all = Array.from({ length: total }, (_, index) => index);
+        const seen: number[] = [];
+        let offset = 0;
+        for (let turn = 0; ; turn += 1) {
+          assert.ok(turn <= total, 'the links go on for ever');
+          const {
+            status,
+            headers = {},
+            body,
+          } = page(all.slice(offset, offset + limit), total, { limit, offset }, URL_OF_LIST);
+          assert.deepEqual([status, headers['x-total-count']], [200, String(total)]);
+          seen.push(...(JSON.parse(String(body?.bytes)) as number[]));
+          const link = /^<(.*)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
+          assert.equal(link === undefined, headers['link'] === undefined);
+          if (link === undefined) break;
+          const next = new URL(link);
+          assert.equal(next.origin + next.pathname, URL_OF_LIST);
+          assert.equal(next.searchParams.get('limit'), String(limit));
+          offset = Number(next.searchParams.get('offset'));
+        }
+        assert.deepEqual(seen, all);
+      }),
+    );
+  });
+
+  it('behind the end has no link', () => {
+    assert.equal(page([], 3, { limit: 2, offset: 7 }, URL_OF_LIST).headers?.['link'], undefined);
+  });
+
+  it('has another ETag when its items or the total are others, and the same when nothing is', () => {
+    const etag = (items: readonly unknown[], total: number) =>
+      page(items, total, { limit: 2, offset: 0 }, URL_OF_LIST).etag;
+    assert.equal(etag([1], 1), etag([1], 1));
+    assert.equal(new Set([etag([1], 1), etag([1], 2), etag([2], 1)]).size, 3);
+  });
+});
+
+describe('an answer', () => {
+  it('of a resource has its ETag and JSON; one that was made tells where it is', () => {
+    const body = { bytes: Buffer.from('{"a":1}'), mediaType: 'application/json' };
+    assert.deepEqual(ok({ a: 1 }, 'e'), { status: 200, etag: 'e', body });
+    const headers = { location: 'http://gw/x' };
+    assert.deepEqual(created('http://gw/x', { a: 1 }, 'e'), { status: 201, etag: 'e', headers, body });
+  });
+
+  it('that is derived has the ETag of its content', () => {
+    assert.equal(derived([1]).etag, derived([1]).etag);
+    assert.notEqual(derived([1]).etag, derived([2]).etag);
+    assert.match(derived([1]).etag ?? '', /^[\w-]{22}$/);
+  });
+
+  it('may be kept without asking only where the request named a version', () => {
+    const held = { bytes: Buffer.from('x'), mediaType: 'text/plain', etag: 'e' };
+    assert.equal(document(held, 1).isImmutable, true);
+    assert.equal(document(held, undefined).isImmutable, false);
+  });
+});
+
+describe('the conditions of a write to what must be there', () => {
+  const there = async () => Promise.resolve();
+  const missing = async () => Promise.reject(new Error('not there'));
+
+  it('are the ETags of If-Match; * asks for nothing more', async () => {
+    const options = async (ifMatch: readonly string[] | '*' | undefined) =>
+      writeOptions({ ifMatch, ifAbsent: false }, () => assert.fail('nothing is looked up'));
+    assert.deepEqual(await options(['a', 'b']), { ifMatch: ['a', 'b'] });
+    // Weak ETags match nothing, which is another thing than no condition.
+    assert.deepEqual(await options([]), { ifMatch: [] });
+    assert.deepEqual(await options('*'), {});
+    assert.deepEqual(await options(undefined), {});
+  });
+
+  it('never hold with If-None-Match: *, and what is missing is said to be', async () => {
+    for (const ifMatch of [undefined, '*', ['a']] as const) {
+      await assert.rejects(writeOptions({ ifMatch, ifAbsent: true }, there), (error) => {
+        assert.ok(error instanceof RequestRefusedError);
+        return error.problem.status === 412;
+      });
+      await assert.rejects(writeOptions({ ifMatch, ifAbsent: true }, missing), /not there/);
+    }
+  });
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { entityPurges, narrowLimits, temporalPurges } from '../../../sidecar/http/purge-kinds.js';
+import type { PurgePolicy } from '../../../sidecar/http/purge-policy.js';
+import type { PurgeLimits } from '../../../sidecar/purge/context.js';
+import { PolicyRefusedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
+import type { PurgeDependencies } from '../../../sidecar/purge/purge-run.js';
+
+const LIMITS: PurgeLimits = {
+  ...{ pageSize: 100, pageSizeMax: 1000, batchSize: 50, concurrency: 4, strategy: 'auto' },
+  maxAffected: undefined,
+};
+// No purge is run here.
+const dependencies = {} as PurgeDependencies;
+const setup = (limits = LIMITS) => ({ dependencies, limits, wholeTenant: 'bounded' as const });
+const kinds = (limits?: PurgeLimits) => ({
+  entities: entityPurges(setup(limits)),
+  temporal: temporalPurges({ ...setup(limits), allowsWhole: true }),
+});
+
+const size = fc.integer({ min: 1, max: 2000 });
+const bound = fc.option(size, { nil: undefined });
+const policies = fc
+  .record({
+    ...{ maxAffected: bound, pageSize: bound, batchSize: bound, concurrency: bound },
+    temporalConcurrency: bound,
+  })
+  .map((policy): PurgePolicy =>
+    Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== undefined)),
+  );
+const least = (...values: readonly (number | undefined)[]) => {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+};
+
+describe('the limits of a purge', () => {
+  it('are the least of what configuration, policy and caller allow, one by one', () => {
+    const limits = fc
+      .record({ pageSize: size, pageSizeMax: size, batchSize: size, concurrency: size, maxAffected: bound })
+      .map((some): PurgeLimits => ({ ...LIMITS, ...some }));
+    fc.assert(
+      fc.property(limits, policies, bound, (configured, policy, asked) => {
+        const query = `type=Car${asked === undefined ? '' : `&maxAffected=${asked}`}`;
+        const { entities, temporal } = kinds(configured);
+        const expected = {
+          ...configured,
+          pageSize: least(configured.pageSize, policy.pageSize),
+          pageSizeMax: least(configured.pageSizeMax, policy.pageSize),
+          batchSize: least(configured.batchSize, policy.batchSize),
+          maxAffected: least(configured.maxAffected, policy.maxAffected, asked),
+        };
+        assert.deepEqual(narrowLimits(entities, policy, entities.parse(query)), {
+          ...expected,
+          concurrency: least(configured.concurrency, policy.concurrency),
+        });
+        assert.deepEqual(narrowLimits(temporal, policy, temporal.parse(query)), {
+          ...expected,
+          concurrency: least(configured.concurrency, policy.temporalConcurrency),
+        });
+      }),
+    );
+  });
+});
+
+describe('what is allowed of purges', () => {
+  const refusal = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      assert.ok(error instanceof PolicyRefusedError, String(error));
+      return error.message;
+    }
+    return undefined;
+  };
+
+  it('is every purge of entities, whatever is said of temporal ones', () => {
+    const { entities } = kinds();
+    for (const allowTemporal of [true, false])
+      assert.equal(
+        refusal(() => entities.vet(entities.parse('type=Car'), { allowTemporal })),
+        undefined,
+      );
+  });
+
+  it('is no temporal purge, not even a dry run, where the policy says so', () => {
+    const { temporal } = kinds();
+    for (const query of ['type=Car', 'type=Car&attrs=a', 'type=Car&dryRun=true']) {
+      const vet = (policy: PurgePolicy) => refusal(() => temporal.vet(temporal.parse(query), policy));
+      assert.match(vet({ allowTemporal: false }) ?? '', /no temporal purges/, query);
+      assert.equal(vet({ allowTemporal: true }), undefined);
+      assert.equal(vet({}), undefined);
+    }
+  });
+
+  it('is no whole temporal entity where the configuration says so, dry runs and parts apart', () => {
+    const temporal = temporalPurges({ ...setup(), allowsWhole: false });
+    const vet = (query: string) => refusal(() => temporal.vet(temporal.parse(query), {}));
+    assert.match(vet('type=Car') ?? '', /TEMPORAL_WHOLE_DELETE/);
+    for (const query of [
+      ...['type=Car&dryRun=true', 'type=Car&attrs=a', 'type=Car&datasetId=@none'],
+      'type=Car&timerel=before&timeAt=2026-01-01T00:00:00Z',
+    ])
+      assert.equal(vet(query), undefined, query);
+  });
+
+  it('goes by what is configured for whole tenants, for both kinds', () => {
+    const ALL = 'local=true';
+    for (const make of [
+      entityPurges,
+      (some: Parameters<typeof entityPurges>[0]) => temporalPurges({ ...some, allowsWhole: true }),
+    ]) {
+      assert.throws(() => make(setup()).parse(ALL), QueryRefusedError);
+      assert.equal(make({ ...setup(), wholeTenant: 'allow' }).parse(ALL).maxAffected, undefined);
+      assert.throws(() => make({ ...setup(), wholeTenant: 'refuse' }).parse(ALL), PolicyRefusedError);
+    }
+  });
+});
