@@ -227,6 +227,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       if (isBare) return false;
       isBare = true;
       shape = firstShape(pageSize);
+      emptyPages = 0;
       return true;
     },
     leftOver,

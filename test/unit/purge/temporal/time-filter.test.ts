@@ -139,6 +139,18 @@ describe('the parts of an interval', () => {
     );
   });
 
+  it('hold what lies within the millisecond that an end begins, and nothing where it is the end itself', () => {
+    const until12 = (fraction: string) => ({
+      ...({ property: 'observedAt', from: undefined } as const),
+      to: `2026-01-01T12:00:00${fraction}Z`,
+    });
+    for (const fraction of ['.0005', '.0000001', '.00050'])
+      assert.equal(since(until12(fraction), NOON)?.from, iso(NOON), fraction);
+    for (const fraction of ['', '.0', '.000', '.0000000'])
+      assert.equal(since(until12(fraction), NOON), undefined, fraction);
+    assert.equal(since(until12('.0005'), NOON + 1), undefined);
+  });
+
   it('keep the property, and the spelling of a bound that stays', () => {
     const from = '2026-01-01T12:00:00.0005+00:00';
     const to = '2026-01-01T14:00:00+01:00';

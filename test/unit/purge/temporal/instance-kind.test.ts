@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ItemBatch } from '../../../../sidecar/purge/item-walk.js';
+import type { ListedPage } from '../../../../sidecar/purge/listing.js';
+import { temporalEntities } from '../../../../sidecar/purge/listed-resource.js';
+import type { PageQuery } from '../../../../sidecar/purge/page-query.js';
+import { instanceKind } from '../../../../sidecar/purge/temporal/instance-kind.js';
+import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
+import { contextOf } from '../hand-made-context.js';
+import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
+
+const STARTED = Date.UTC(2026, 0, 2);
+const BEFORE: TimeFilter = { property: 'observedAt', from: undefined, to: '2026-01-01T00:00:00Z' };
+const guard = { checkAttribute: () => {}, checkInstance: () => {} };
+
+interface Kind {
+  readonly filters?: Readonly<Record<string, string>>;
+  readonly time?: TimeFilter;
+  readonly countsOnly?: boolean;
+  readonly answer?: (query: PageQuery) => ListedPage;
+}
+
+function kindOf({ filters = {}, time = BEFORE, countsOnly = false, answer = () => pageOf([]) }: Kind) {
+  const selection = [
+    ...Object.entries({ type: 'Car', ...filters }).map(([name, value]) => ({ name, value })),
+    ...timeParameters(time),
+  ];
+  const { lister, asked } = listerOf(answer);
+  const hand = contextOf({ view: { resource: temporalEntities(), selection }, limits: { pageSize: 1000 } });
+  const context = { ...hand, lister };
+  return { kind: instanceKind(context, { guard, time, startedMs: STARTED, countsOnly }), asked, context };
+}
+
+/** One instance, shown of an attribute of which there are more. */
+const cutPage = (ids: readonly string[], value: (index: number) => readonly unknown[] = () => [1]) =>
+  pageOf(ids, {
+    isCut: true,
+    instances: 100,
+    entities: ids.map((id, index) => ({
+      id,
+      speed: value(index).map((one, n) => ({
+        ...{ value: one, instanceId: `${id}:${n}` },
+        observedAt: `2025-01-01T00:00:0${n}Z`,
+      })),
+    })),
+  });
+
+async function readAll(kind: ReturnType<typeof kindOf>['kind'], page: ListedPage): Promise<ItemBatch[]> {
+  const batches: ItemBatch[] = [];
+  for await (const batch of kind.read(
+    page,
+    page.ids.map((_, index) => index),
+  ))
+    batches.push(batch);
+  return batches;
+}
+
+describe('the instances of a purge', () => {
+  it('out of sight are looked at again in the end, for a thousand attributes at most', async () => {
+    // What q and a geoquery select together is never learnt, so that whether the rest is meant cannot be told.
+    const answer = ({ selection }: PageQuery) => {
+      const id = selection.find(({ name }) => name === 'id')?.value ?? '';
+      const isByValue = selection.some(({ name }) => name === 'georel');
+      return isByValue ? pageOf([]) : cutPage([id], () => [1, 2]);
+    };
+    const { kind } = kindOf({
+      filters: { georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
+      answer,
+    });
+    const batches = await readAll(kind, cutPage(idsOf(1010)));
+    assert.equal(batches.filter(({ isIncomplete }) => isIncomplete === true).length, 1010);
+    const left: string[] = [];
+    for await (const { entityId, attribute, error } of kind.leftOver?.() ?? []) {
+      assert.equal(error.type, 'urn:ngsi-ld-gateway:problem:instances-out-of-sight');
+      left.push(`${entityId} ${attribute ?? ''}`);
+    }
+    assert.deepEqual([left.length, left[0]], [1000, `${idsOf(1)[0] ?? ''} speed`]);
+  });
+
+  it('out of sight are no fault once they are gone', async () => {
+    let isGone = false;
+    const { kind } = kindOf({
+      filters: { georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
+      answer: ({ selection }) =>
+        isGone || selection.some(({ name }) => name === 'georel')
+          ? pageOf([])
+          : cutPage(['urn:t:0'], () => [1, 2]),
+    });
+    await readAll(kind, cutPage(['urn:t:0']));
+    isGone = true;
+    for await (const error of kind.leftOver?.() ?? []) assert.fail(JSON.stringify(error));
+  });
+
+  it('chosen by q are learnt of on ten pages at most, and by a geoquery on none', async () => {
+    for (const [filters, most] of [
+      [{ q: 'speed>1' }, 10],
+      [{ q: 'speed>1', georel: 'within', geometry: 'Point', coordinates: '[1,2]' }, 0],
+    ] as const) {
+      const { kind, asked } = kindOf({ filters });
+      for (let page = 0; page < 15; page += 1)
+        await readAll(
+          kind,
+          cutPage([`urn:t:${page}`], () => [1, 2]),
+        );
+      const learning = asked.filter(({ selection }) =>
+        selection.some(({ name, value }) => name === 'q' && value === 'speed==1'),
+      );
+      assert.equal(learning.length, most);
+    }
+  });
+
+  it('are asked for in larger pages where pages held nothing new, a single one apart', () => {
+    const { kind } = kindOf({});
+    const limits = Array.from({ length: 5 }, () => kind.shape?.().limit);
+    assert.deepEqual(limits, [10, 10, 40, 160, 640]);
+  });
+
+  it('come with the times of their creation where the query goes by them, or once they are chased', () => {
+    for (const property of ['createdAt', 'modifiedAt', 'deletedAt'] as const)
+      assert.equal(kindOf({ time: { ...BEFORE, property } }).kind.shape?.().needsTimes, true);
+    const { kind } = kindOf({});
+    assert.equal(kind.shape?.().needsTimes, false);
+    kind.hasArrived?.({ entityId: 'urn:t:0', attribute: 'speed' });
+    assert.equal(kind.shape?.().needsTimes, true);
+  });
+
+  it('have arrived when the broker took them in, or changed them, after the purge began', () => {
+    const [early, late] = [new Date(STARTED).toISOString(), new Date(STARTED + 1).toISOString()];
+    const of = (time: Readonly<Record<string, string>>) => ({
+      entityId: 'urn:t:0',
+      attribute: 'speed',
+      time,
+    });
+    const { kind } = kindOf({});
+    assert.equal(kind.hasArrived?.(of({ createdAt: late })), true);
+    assert.equal(kind.hasArrived?.(of({ createdAt: early })), false);
+    // A forecast is observed later than it came.
+    assert.equal(kind.hasArrived?.(of({ observedAt: late })), false);
+    assert.equal(kind.hasArrived?.(of({ createdAt: 'soon' })), false);
+    const changed = kindOf({ time: { ...BEFORE, property: 'modifiedAt' } }).kind;
+    assert.equal(changed.hasArrived?.(of({ modifiedAt: late })), true);
+    assert.equal(changed.hasArrived?.(of({ createdAt: early, modifiedAt: late })), false);
+  });
+
+  it('are counted one entity at a time, all its instances at once, and looked at again when they go', () => {
+    const counting = kindOf({ countsOnly: true }).kind;
+    assert.deepEqual(counting.shape?.(), { limit: 1, instances: 1000, needsTimes: false, isBare: true });
+    assert.equal(counting.looksAgain?.(), false);
+    const { kind } = kindOf({});
+    for (let turn = 0; turn < 4; turn += 1) kind.shape?.();
+    assert.equal(kind.looksAgain?.(), true);
+    assert.deepEqual(kind.shape?.(), { limit: 10, instances: 1000, needsTimes: false, isBare: true });
+    assert.equal(kind.looksAgain?.(), false);
+    assert.equal(kind.pendingMax, 1000);
+  });
+});
