@@ -143,7 +143,7 @@ describe('a temporal purge that is stopped', () => {
     for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
     gate.open();
     const line = await gateway.log.until('purge stopped: its caller is gone');
-    assert.equal(line['deleted'], 4);
+    assert.deepEqual([line['deleted'], typeof line['durationMs']], [4, 'number']);
     assert.equal(slow.requests.filter(isDelete).length, 4);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError, loadConfig } from '../../../sidecar/config/load.js';
-import { settings } from '../../../sidecar/config/settings.js';
+import { settings, type Setting } from '../../../sidecar/config/settings.js';
 import { isLoopback } from '../../../sidecar/shared/loopback.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -126,6 +126,40 @@ describe('loadConfig: values', () => {
     }
     for (const strategy of ['auto', 'batch', 'single', 'native']) {
       assert.deepEqual(mistakesOf({ PURGE_STRATEGY: strategy }), [], strategy);
+    }
+  });
+
+  it('takes numbers from the least to the most of their setting, and none beside', () => {
+    const bounds: Readonly<Record<string, readonly [number, number]>> = {
+      PORT: [0, 65_535],
+      PURGE_PAGE_SIZE: [1, 1_000_000],
+      PURGE_BATCH_SIZE: [1, 100_000],
+      PURGE_CONCURRENCY: [1, 256],
+      TEMPORAL_PURGE_CONCURRENCY: [1, 256],
+      PURGE_MAX_AFFECTED: [0, Number.MAX_SAFE_INTEGER],
+      BROKER_TIMEOUT_MS: [1, 3_600_000],
+      RETRY_MAX_ATTEMPTS: [1, 100],
+      RETRY_MIN_DELAY_MS: [0, 3_600_000],
+      RETRY_MAX_DELAY_MS: [0, 3_600_000],
+      BROKER_AWAY_MS: [0, 3_600_000],
+      SHUTDOWN_GRACE_MS: [0, 3_600_000],
+      BODY_LIMIT_BYTES: [1024, 104_857_600],
+      WORKBENCH_TIMEOUT_MS: [1, 60_000],
+    };
+    const numbers = Object.entries<Setting<unknown>>(settings).filter(
+      ([, { default: fallback = '', parse }]) => fallback !== '' && typeof parse(fallback) === 'number',
+    );
+    assert.deepEqual(Object.keys(bounds).sort(), numbers.map(([name]) => name).sort());
+    for (const [name, [least, most]] of Object.entries(bounds)) {
+      const mistakes = (value: number) =>
+        mistakesOf({
+          RETRY_MIN_DELAY_MS: '0',
+          RETRY_MAX_DELAY_MS: '3600000',
+          [name]: String(value),
+        }).filter((mistake) => mistake.startsWith(`${name} must be a whole number`));
+      for (const value of [least, most]) assert.deepEqual(mistakes(value), [], `${name}=${value}`);
+      for (const value of [least - 1, most + 1])
+        assert.deepEqual(mistakes(value), [`${name} must be a whole number from ${least} to ${most}`]);
     }
   });
 

@@ -35,7 +35,10 @@ describe('geoqueries (clause 4.10)', () => {
       assert.equal(parseGeoQuery({ georel, geometry: 'Polygon', coordinates: square }).relation.kind, georel);
     }
     for (const [geometry, coordinates] of [
+      ['Point', '[200,90]'],
+      ['Point', '[8,-90,7]'],
       ['MultiPoint', '[[1,2]]'],
+      ['Polygon', '[[[0,0],[1,0],[1,1],[0,0]]]'],
       ['LineString', '[[1,2],[3,4,5]]'],
       ['MultiLineString', '[[[1,2],[3,4]]]'],
       ['MultiPolygon', `[${square}]`],
@@ -46,7 +49,8 @@ describe('geoqueries (clause 4.10)', () => {
 
   it('a wrong or missing part is refused by its own name', () => {
     const georels = ['near', 'near;maxDistance=5', 'near;maxDistance==0', 'near;maxDistance==-1', 'near;maxDistance==1e999',
-      'near;maxDistance==1;minDistance==1', 'Within', '', 'toString']; // prettier-ignore
+      'near;maxDistance==1;minDistance==1', 'near;maxDistance==01', ' within', 'within ', 'xnear;maxDistance==1',
+      'near;maxDistance==1x', 'near;farDistance==1', 'Within', '', 'toString']; // prettier-ignore
     for (const georel of georels) assert.equal(refusedParameter({ georel, ...point }), 'georel', georel);
     assert.equal(
       refusedParameter({ georel: 'within', geometry: 'Circle', coordinates: '[1,2]' }),
@@ -68,6 +72,14 @@ describe('geoqueries (clause 4.10)', () => {
       ['Point', '[8]'],
       ['Point', '["8","40"]'],
       ['Point', '[8,91]'],
+      ['Point', '[8,90.001]'],
+      ['Point', '[8,-90.001]'],
+      ['Point', '[null,0]'],
+      ['Point', '[]'],
+      ['MultiPoint', '[]'],
+      ['MultiPoint', '[[1,2],[3]]'],
+      ['MultiLineString', '[[[1,2]]]'],
+      ['MultiPolygon', '[[[[0,0],[1,0],[1,1],[0,1]]]]'],
       ['Point', '[8,40,1,2]'],
       ['Point', '[1e999,0]'],
       ['Point', '{"0":8,"1":40}'],

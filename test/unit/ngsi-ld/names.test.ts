@@ -86,6 +86,13 @@ describe('names of attributes and types (clause 4.6.2)', () => {
     }
   });
 
+  it('as IRIs hold none of the characters that mean something else in a query', () => {
+    for (const character of [' ', '\t', '\u0000', '\u200b', ...'< > " { } | \\ ^ ` * [ ]'.split(' ')]) {
+      for (const name of [`ex:a${character}b`, `ex:${character}a`, `ex:a${character}`, `${character}ex:a`])
+        assert.equal(isName(name), false, JSON.stringify(name));
+    }
+  });
+
   it('have a bound on their length', () => {
     assert.equal(isName('a'.repeat(NAME_LENGTH_MAX)), true);
     assert.equal(isName('a'.repeat(NAME_LENGTH_MAX + 1)), false);
@@ -106,5 +113,17 @@ describe('URIs (clause 4.6.1)', () => {
       assert.equal(isUri(text), true, text);
     for (const text of ['a', ':a', 'urn:', '1:a', 'urn:a b', 'urn:<a>', 'urn:{a}', 'urn:a|b', 'urn:"', 'é:a'])
       assert.equal(isUri(text), false, text);
+  });
+
+  it('hold none of the characters that no URI holds, wherever they stand', () => {
+    for (const character of [' ', '\t', '\n', '<', '>', '"', '{', '}', '|', '\\', '^', '`']) {
+      for (const text of [
+        `urn:a${character}b`,
+        `urn:${character}a`,
+        `urn:a${character}`,
+        `${character}urn:a`,
+      ])
+        assert.equal(isUri(text), false, JSON.stringify(text));
+    }
   });
 });

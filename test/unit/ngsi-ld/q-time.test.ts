@@ -35,6 +35,37 @@ describe('dates and times (clause 4.6.3)', () => {
     }
   });
 
+  it('the last day, hour, minute and second there is are, and the one behind is not', () => {
+    for (const [last, behind] of [
+      ['2020-12-31', '2020-12-32'],
+      ['2020-04-30', '2020-04-31'],
+      ['2021-02-28', '2021-02-29'],
+      ['2000-02-29', '1900-02-29'],
+      ['0096-02-29', '0097-02-29'],
+      ['23:00:00Z', '24:00:00Z'],
+      ['12:59:00Z', '12:60:00Z'],
+      ['12:59:60Z', '12:59:61Z'],
+      ['2020-01-01T23:59:60Z', '2020-01-01T23:59:61Z'],
+      ['12:00:00.123456789', '12:00:00.1234567890'],
+    ] as const) {
+      assert.notEqual(temporalKindOf(last), undefined, last);
+      assert.notEqual(instantOf(last), undefined, last);
+      assert.equal(temporalKindOf(behind), undefined, behind);
+    }
+  });
+
+  it('each is a date, a time or both, and nothing stands before or behind it', () => {
+    for (const [text, kind] of [
+      ['2020-01-01', 'date'],
+      ['12:00:00+01:00', 'time'],
+      ['2020-01-01T12:00:00', 'dateTime'],
+    ] as const) {
+      assert.equal(temporalKindOf(text), kind);
+      for (const more of [`${text} `, ` ${text}`, `x${text}`, `${text}x`, `${text}\n`])
+        assert.equal(temporalKindOf(more), undefined, JSON.stringify(more));
+    }
+  });
+
   it('every ISO date-time keeps its instant', () => {
     const dates = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
     fc.assert(fc.property(dates, (date) => instantOf(date.toISOString()) === date.getTime()));
