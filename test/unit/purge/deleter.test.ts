@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { BrokerRequest } from '../../../sidecar/broker/client.js';
+import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
+import { createDeleter, type DeleterOptions } from '../../../sidecar/purge/deleter.js';
+import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
+import { entities } from '../../../sidecar/purge/listed-resource.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf } from './hand-made-context.js';
+import { idsOf } from './hand-made-lister.js';
+
+interface HandMadeDeletes {
+  /** Answers a batch. */
+  readonly batch?: (ids: readonly string[], nth: number) => BrokerReply;
+  /** Answers the delete of one entity. */
+  readonly single?: (id: string) => BrokerReply;
+  /** Answers a GET of an entity's path. */
+  readonly get?: (id: string) => BrokerReply;
+  readonly options?: Partial<Pick<DeleterOptions, 'strategy' | 'batchSize' | 'path'>>;
+}
+
+/** A deleter whose broker is a function, and what it sent and settled. */
+function deleterOf({ batch, single, get, options }: HandMadeDeletes) {
+  const batches: (readonly string[])[] = [];
+  const singles: string[] = [];
+  const unclear: string[] = [];
+  const settled = new Map<string, ItemVerdict>();
+  const broker = ({ method, path, jsonBody = '[]' }: BrokerRequest): BrokerReply => {
+    if (method === 'POST') {
+      assert.equal(path, '/entityOperations/delete');
+      const ids = JSON.parse(jsonBody) as string[];
+      batches.push(ids);
+      return batch?.(ids, batches.length) ?? replyOf(204);
+    }
+    const id = decodeURIComponent(path.split('/').at(-1) ?? '');
+    if (method === 'GET') return get?.(id) ?? replyOf(404);
+    singles.push(id);
+    return single?.(id) ?? replyOf(204);
+  };
+  const { requester, capabilities } = contextOf({
+    view: { resource: entities('ids'), selection: [] },
+    broker,
+  });
+  const deleter = createDeleter({
+    ...{ requester, capabilities, strategy: 'auto', batchSize: 100, path: '/entities' },
+    onUnclear: (ids) => unclear.push(...ids),
+    ...options,
+  });
+  const settle = (id: string, verdict: ItemVerdict) => {
+    assert.ok(!settled.has(id), `${id} is settled twice`);
+    settled.set(id, verdict);
+  };
+  const kinds = () => Object.fromEntries([...settled].map(([id, { kind }]) => [id, kind]));
+  return {
+    ...{ deleter, capabilities, batches, singles, unclear, settled, kinds },
+    deleteBatch: async (ids: readonly string[]) => deleter.deleteBatch(ids, settle),
+  };
+}
+
+const itemErrors = (ids: readonly string[], status?: number) =>
+  replyOf(207, {
+    errors: ids.map((entityId) => ({ entityId, error: { ...(status === undefined ? {} : { status }) } })),
+  });
+
+describe('the batch delete of entities', () => {
+  it('finds the size that the broker takes, settles each id once, and keeps to that size', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 70 }),
+        fc.integer({ min: 1, max: 70 }),
+        fc.constantFrom(400, 413),
+        async (count, most, status) => {
+          const hand = deleterOf({
+            batch: (ids) => (ids.length > most ? replyOf(status) : replyOf(204)),
+          });
+          const ids = idsOf(count);
+          assert.deepEqual(await hand.deleteBatch(ids), []);
+          assert.deepEqual([...hand.settled.keys()].sort(), [...ids].sort());
+          assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'claimed-gone'));
+          assert.deepEqual(hand.singles, []);
+          assert.equal(hand.capabilities.batchSizeMax === undefined, count <= most);
+          if (count <= most) return;
+          // Halves of a refused batch are never smaller than half of what is taken.
+          const { batchSize } = hand.deleter;
+          assert.ok(batchSize <= most && batchSize * 2 >= most, `${batchSize} of ${most}`);
+          const before = hand.batches.length;
+          hand.settled.clear();
+          await hand.deleteBatch(ids);
+          const sizes = hand.batches.slice(before).map(({ length }) => length);
+          assert.equal(sizes.length, Math.ceil(count / batchSize));
+          assert.ok(sizes.every((size) => size <= batchSize));
+          assert.equal(hand.settled.size, count);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('deletes singly only what makes the broker refuse a batch, and does not take it for the size', async () => {
+    const bad = new Set(['urn:t:3', 'urn:t:17']);
+    const hand = deleterOf({
+      batch: (ids) => replyOf(ids.some((id) => bad.has(id)) ? 400 : 204),
+      single: (id) => replyOf(id === 'urn:t:3' ? 409 : 204),
+    });
+    assert.deepEqual(await hand.deleteBatch(idsOf(20)), []);
+    assert.deepEqual(hand.singles.sort(), ['urn:t:17', 'urn:t:3']);
+    assert.equal(hand.settled.size, 20);
+    assert.equal(hand.settled.get('urn:t:3')?.kind, 'refused');
+    assert.equal(hand.settled.get('urn:t:17')?.kind, 'claimed-gone');
+    assert.deepEqual([hand.capabilities.batchSizeMax, hand.capabilities.batchDelete], [undefined, true]);
+    assert.equal(hand.deleter.usesBatches, true);
+  });
+
+  for (const status of [404, 405, 501]) {
+    it(`hands everything back where the broker answers ${status}, and sends no other batch`, async () => {
+      const hand = deleterOf({ batch: () => replyOf(status) });
+      assert.deepEqual(await hand.deleteBatch(idsOf(3)), idsOf(3));
+      assert.deepEqual([hand.capabilities.batchDelete, hand.deleter.usesBatches], [false, false]);
+      assert.deepEqual(await hand.deleteBatch(idsOf(5)), idsOf(5));
+      assert.deepEqual([hand.batches.length, hand.settled.size], [1, 0]);
+    });
+
+    it(`ends where only batches may be used and the broker answers ${status}`, async () => {
+      const hand = deleterOf({ batch: () => replyOf(status), options: { strategy: 'batch' } });
+      await assert.rejects(
+        hand.deleteBatch(idsOf(3)),
+        (error: unknown) => error instanceof BrokerRefusedError && error.problem.status === status,
+      );
+      assert.deepEqual([hand.settled.size, hand.singles], [0, []]);
+    });
+  }
+
+  it('takes a bare 404 for entities that are gone where batches have worked', async () => {
+    const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : 404) });
+    await hand.deleteBatch(['urn:t:first']);
+    assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
+    assert.deepEqual(hand.kinds(), {
+      'urn:t:first': 'claimed-gone',
+      'urn:t:0': 'absent',
+      'urn:t:1': 'absent',
+    });
+    assert.equal(hand.deleter.usesBatches, true);
+  });
+
+  it('gives up batches with the first entity that goes singly where each batch was refused', async () => {
+    for (const status of [204, 404]) {
+      const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(status) });
+      assert.deepEqual(await hand.deleteBatch(idsOf(8)), idsOf(8).slice(1));
+      assert.deepEqual([hand.singles, hand.capabilities.batchDelete], [['urn:t:0'], false]);
+    }
+  });
+
+  it('gives up batches after ten entities that the broker refuses in either way, for this purge only', async () => {
+    const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(409) });
+    assert.equal((await hand.deleteBatch(idsOf(64))).length, 54);
+    assert.deepEqual([hand.singles.length, hand.settled.size], [10, 10]);
+    assert.deepEqual([hand.deleter.usesBatches, hand.capabilities.batchDelete], [false, true]);
+  });
+
+  it('refuses an entity by what was said of its batch where only batches may be used', async () => {
+    const hand = deleterOf({
+      batch: (ids) => (ids.includes('urn:t:2') ? replyOf(422, { title: 'Bad' }) : replyOf(204)),
+      options: { strategy: 'batch' },
+    });
+    assert.deepEqual(await hand.deleteBatch(idsOf(4)), []);
+    assert.deepEqual(hand.settled.get('urn:t:2'), {
+      kind: 'refused',
+      problem: { status: 422, title: 'Bad' },
+    });
+    assert.deepEqual([hand.singles, hand.settled.size], [[], 4]);
+  });
+
+  it('sends again only the items that another try may cure, as often as the policy says', async () => {
+    const hand = deleterOf({
+      batch: (ids) =>
+        replyOf(207, {
+          errors: ids.flatMap((entityId) => {
+            if (entityId === 'urn:t:1') return [{ entityId, error: { status: 503, title: 'Busy' } }];
+            return entityId === 'urn:t:2' ? [{ entityId, error: { status: 409 } }] : [];
+          }),
+        }),
+    });
+    await hand.deleteBatch(idsOf(4));
+    assert.deepEqual(hand.batches, [idsOf(4), ['urn:t:1'], ['urn:t:1']]);
+    assert.deepEqual(hand.kinds(), {
+      'urn:t:0': 'claimed-gone',
+      'urn:t:1': 'retryable',
+      'urn:t:2': 'refused',
+      'urn:t:3': 'claimed-gone',
+    });
+    assert.deepEqual([...new Set(hand.unclear)], ['urn:t:1']);
+  });
+
+  it('settles all of a batch as failed when its tries are used up, and names all of it as unclear', async () => {
+    const hand = deleterOf({ batch: () => replyOf(503, { title: 'Busy' }) });
+    assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
+    assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
+    assert.deepEqual([hand.batches.length, [...new Set(hand.unclear)]], [3, idsOf(2)]);
+  });
+
+  it('calls unclear what an item says without a status or as a server error, and nothing else', async () => {
+    for (const [status, isUnclear] of [
+      [undefined, true],
+      [500, true],
+      [599, true],
+      [429, false],
+      [409, false],
+      [404, false],
+    ] as const) {
+      const hand = deleterOf({ batch: (ids) => itemErrors(ids, status) });
+      await hand.deleteBatch(['urn:t:0']);
+      assert.equal(hand.unclear.length > 0, isUnclear, String(status));
+    }
+  });
+
+  it('is never larger than the purge allows, nor than the broker takes', () => {
+    const { deleter, capabilities } = deleterOf({ options: { batchSize: 50 } });
+    assert.equal(deleter.batchSize, 50);
+    capabilities.batchSizeMax = 70;
+    assert.equal(deleter.batchSize, 50);
+    capabilities.batchSizeMax = 20;
+    assert.equal(deleter.batchSize, 20);
+  });
+});
+
+describe('the delete of one entity', () => {
+  for (const [status, kind] of [
+    [200, 'claimed-gone'],
+    [204, 'claimed-gone'],
+    [404, 'absent'],
+    [400, 'refused'],
+    [409, 'refused'],
+    [423, 'refused'],
+    [503, 'retryable'],
+    [429, 'retryable'],
+  ] as const) {
+    it(`comes to ${kind} when it is answered with ${status}`, async () => {
+      const hand = deleterOf({ single: () => replyOf(status) });
+      assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, kind);
+      assert.equal(hand.deleter.deletedSingly, kind === 'claimed-gone' ? 1 : 0);
+      assert.deepEqual(hand.batches, []);
+      assert.equal(hand.unclear.length > 0, status === 503);
+    });
+  }
+
+  for (const status of [405, 501]) {
+    it(`ends the purge when the broker answers ${status}, since it has no such operation`, async () => {
+      for (const [path, operation] of [
+        ['/entities', 'delete an entity'],
+        ['/temporal/entities', 'delete a temporal entity'],
+      ] as const) {
+        const { deleter } = deleterOf({ single: () => replyOf(status), options: { path } });
+        await assert.rejects(
+          deleter.deleteOne('urn:t:0'),
+          (error: unknown) => error instanceof BrokerRefusedError && error.operation === operation,
+        );
+      }
+    });
+  }
+
+  it('believes an error item within an answer that says it is done', async () => {
+    const hand = deleterOf({ single: (id) => itemErrors([id]) });
+    assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, 'unclear');
+    assert.deepEqual(hand.unclear, ['urn:t:0']);
+  });
+
+  it('goes by batch or by path as the strategy says, and never by batch for temporal entities', async () => {
+    for (const [options, ways] of [
+      [{ strategy: 'batch' }, [1, 0]],
+      [{ strategy: 'auto' }, [0, 1]],
+      [{ strategy: 'single' }, [0, 1]],
+      [{ strategy: 'batch', path: '/temporal/entities' }, [0, 1]],
+    ] as const) {
+      const hand = deleterOf({ options });
+      assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, 'claimed-gone');
+      assert.deepEqual([hand.batches.length, hand.singles.length], ways);
+    }
+    const { deleter } = deleterOf({ options: { path: '/temporal/entities', strategy: 'batch' } });
+    assert.equal(deleter.usesBatches, false);
+    assert.equal(deleterOf({ options: { strategy: 'single' } }).deleter.usesBatches, false);
+  });
+
+  it('goes by batch where a server could read its path as that of another entity, and else is refused', async () => {
+    const id = 'urn:t:0?b';
+    const hand = deleterOf({ batch: () => replyOf(204) });
+    assert.equal((await hand.deleter.deleteOne(id)).kind, 'claimed-gone');
+    assert.deepEqual([hand.batches, hand.singles], [[[id]], []]);
+
+    for (const [status, kind] of [
+      [400, 'refused'],
+      [503, 'retryable'],
+    ] as const) {
+      const failing = deleterOf({ batch: () => replyOf(status, { title: 'No' }) });
+      const verdict = await failing.deleter.deleteOne(id);
+      assert.equal(verdict.kind, kind);
+      assert.ok('problem' in verdict && verdict.problem.status === status);
+      assert.deepEqual(failing.singles, []);
+    }
+    for (const without of [
+      deleterOf({ batch: () => replyOf(404) }),
+      deleterOf({ options: { strategy: 'single' } }),
+    ]) {
+      const verdict = await without.deleter.deleteOne(id);
+      assert.ok(verdict.kind === 'refused' && verdict.problem.status === 501);
+      assert.deepEqual(without.singles, []);
+    }
+  });
+});
