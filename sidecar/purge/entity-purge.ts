@@ -47,8 +47,6 @@ export async function purgeByIds(
   first: ListedPage,
   listed: number | undefined,
 ): Promise<number> {
-  // Nothing listed and nothing counted: the empty answer is confirmed.
-  if (first.ids.length === 0 && first.count === 0) return 0;
   const dispatcher = createDeleteDispatcher(context, { isSecondTry: false, singly: false });
   context.tally.startQuery();
   try {

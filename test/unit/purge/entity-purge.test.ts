@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BrokerReplyError } from '../../../sidecar/purge/errors.js';
+import { firstPage, purgeByIds, trustedTotal } from '../../../sidecar/purge/entity-purge.js';
+import { entities } from '../../../sidecar/purge/listed-resource.js';
+import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf } from './hand-made-context.js';
+import { idsOf, pageOf } from './hand-made-lister.js';
+
+const page = (ids: readonly string[], count?: number): BrokerReply =>
+  replyOf(
+    200,
+    ids.map((id) => ({ id })),
+    count === undefined ? {} : { 'ngsild-results-count': String(count) },
+  );
+
+/** A purge of things whose broker answers paged queries in turn, and the bare query in one way. */
+function purgeOf(pages: readonly BrokerReply[], bare = page([])) {
+  const asked: string[] = [];
+  let paged = 0;
+  const context = contextOf({
+    view: { resource: entities('ids'), selection: [{ name: 'type', value: 'Thing' }] },
+    broker: ({ path }) => {
+      const isBare = !path.includes('limit=');
+      asked.push(isBare ? 'bare' : 'paged');
+      if (isBare) return bare;
+      paged += 1;
+      return pages[Math.min(paged, pages.length) - 1] ?? page([]);
+    },
+  });
+  return { context, asked };
+}
+
+describe('the first page', () => {
+  it('is taken as it is where it lists something, or the broker counts nothing', async () => {
+    for (const reply of [page(idsOf(1)), page(idsOf(1), 5), page(idsOf(3), 0), page([], 0)]) {
+      const { context, asked } = purgeOf([reply]);
+      await firstPage(context);
+      assert.deepEqual(asked, ['paged']);
+    }
+  });
+
+  it('without a count is confirmed by the bare query where it lists nothing', async () => {
+    const { context, asked } = purgeOf([page([])]);
+    assert.deepEqual((await firstPage(context)).ids, []);
+    assert.deepEqual(asked, ['paged', 'bare']);
+  });
+
+  it('is asked for again where only the bare query lists something: one empty page may be a passing fault', async () => {
+    const { context, asked } = purgeOf([page([]), page(idsOf(2))], page(idsOf(2)));
+    assert.deepEqual((await firstPage(context)).ids, idsOf(2));
+    assert.deepEqual(asked, ['paged', 'bare', 'paged']);
+  });
+
+  it('cannot be had where the bare query alone lists something, twice', async () => {
+    const { context, asked } = purgeOf([page([])], page(idsOf(2)));
+    await assert.rejects(firstPage(context), BrokerReplyError);
+    assert.deepEqual(asked, ['paged', 'bare', 'paged', 'bare']);
+  });
+
+  it('is asked for three times where the broker counts what it does not list', async () => {
+    const { context, asked } = purgeOf([page([], 4)]);
+    assert.deepEqual((await firstPage(context)).count, 4);
+    assert.deepEqual(asked, ['paged', 'paged', 'paged']);
+    const late = purgeOf([page([], 4), page([], 4), page(idsOf(4), 4)]);
+    assert.equal((await firstPage(late.context)).ids.length, 4);
+  });
+
+  it('tells the listeners of each count, and is as large as asked for', async () => {
+    const { context, asked } = purgeOf([page(idsOf(2), 7)]);
+    const events: unknown[] = [];
+    const listening = { ...context, emit: (event: unknown) => events.push(event) };
+    assert.equal((await firstPage(listening, { limit: 2 })).limit, 2);
+    assert.deepEqual([events, asked], [[{ type: 'counted', matches: 7 }], ['paged']]);
+  });
+});
+
+describe('the total that a first page tells', () => {
+  const total = (shown: number, count: number | undefined, more: object = {}) =>
+    trustedTotal(
+      { ...purgeOf([]).context, paging: { contradicted: false, longestPage: 0, ...more } },
+      pageOf(idsOf(shown), { count }),
+    );
+
+  it('is its count where that says more than the page itself, or the page is not full', () => {
+    assert.deepEqual(
+      [total(10, 11), total(10, 5000), total(3, 3), total(0, 0), total(3, 4)],
+      [11, 5000, 3, 0, 4],
+    );
+  });
+
+  it('is unknown without a count, with one below the page, and with one that may be of the page only', () => {
+    assert.deepEqual(
+      [total(10, undefined), total(10, 9), total(3, 2), total(10, 10), total(12, 12)],
+      new Array(5).fill(undefined),
+    );
+  });
+
+  it('is unknown where the counts of the broker are known to lie', () => {
+    assert.deepEqual(
+      [total(10, 50, { contradicted: true }), total(10, 50, { stride: 10 })],
+      [undefined, undefined],
+    );
+  });
+});
+
+describe('the purge of listed entities', () => {
+  it('sends nothing where nothing is listed and nothing counted', async () => {
+    const { context, asked } = purgeOf([]);
+    assert.equal(await purgeByIds(context, pageOf([], { count: 0 }), undefined), 0);
+    assert.deepEqual(asked, []);
+  });
+
+  it('looks again where nothing is listed and the broker gives no count, or counts something', async () => {
+    for (const count of [undefined, 2]) {
+      const { context, asked } = purgeOf([page([], 0)]);
+      await purgeByIds(context, pageOf([], { count }), undefined);
+      assert.ok(asked.length > 0, `count ${count}`);
+    }
+  });
+});
