@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../sidecar/purge/errors.js';
+import type { PurgeEvent } from '../../../sidecar/purge/events.js';
+import { entities } from '../../../sidecar/purge/listed-resource.js';
+import { checkNativeQuery, purgeNatively } from '../../../sidecar/purge/native.js';
+import { parseEntityPurgeQuery } from '../../../sidecar/purge/query.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf } from './hand-made-context.js';
+import { idsOf, pageOf } from './hand-made-lister.js';
+import { assertRefused } from './refusals.js';
+
+/** A broker that counts `counts` one after the other, the first for the page before, and answers its own purge. */
+async function natively(
+  counts: readonly (number | undefined)[],
+  purge: (nth: number) => BrokerReply = () => replyOf(204),
+  { shown = (count: number) => idsOf(count), path = '/entities' } = {},
+) {
+  const sent: string[] = [];
+  const events: PurgeEvent[] = [];
+  let looks = 0;
+  let purges = 0;
+  const context = contextOf({
+    view: { resource: entities('ids'), selection: [{ name: 'type', value: 'T' }] },
+    broker: (request) => {
+      assert.ok(sent.length < 100, 'it goes on for ever');
+      const { method } = request;
+      sent.push(method === 'DELETE' ? `DELETE ${request.path}` : method);
+      if (method === 'DELETE') return purge((purges += 1));
+      looks += 1;
+      const count = counts[Math.min(looks, counts.length - 1)];
+      return replyOf(
+        200,
+        shown(count ?? 3).map((id) => ({ id })),
+        count === undefined ? {} : { 'ngsild-results-count': String(count) },
+      );
+    },
+    limits: { pageSize: 2000, pageSizeMax: 2000 },
+  });
+  const listening = { ...context, emit: (event: PurgeEvent) => events.push(event) };
+  const [first] = counts;
+  const page = pageOf(shown(first ?? 3), { count: first, path });
+  const progress = () =>
+    events.flatMap((event) => {
+      if (event.type !== 'progress') return [];
+      const { deleted, failed, unknown } = event;
+      return [[deleted, failed, unknown]];
+    });
+  const ended = purgeNatively(listening, page);
+  return { ended, sent, progress };
+}
+
+describe("the broker's own purge", () => {
+  it('is repeated until nothing is counted, and what is gone counts as deleted', async () => {
+    const { ended, sent, progress } = await natively([50, 30, 10, 0]);
+    const { matched, deleted, alreadyGone, failed, unknown, arrived, errors } = await ended;
+    assert.deepEqual([matched, deleted, alreadyGone, failed, unknown, arrived], [50, 50, 0, 0, 0, 0]);
+    assert.deepEqual(errors, []);
+    assert.deepEqual(sent, [
+      ...['DELETE /entities?type=T', 'GET'],
+      ...['DELETE /entities?type=T', 'GET'],
+      ...['DELETE /entities?type=T', 'GET'],
+    ]);
+    assert.deepEqual(progress(), [
+      [20, 0, 0],
+      [40, 0, 0],
+      [50, 0, 0],
+    ]);
+  });
+
+  it('is sent to the path that listed the matches', async () => {
+    const { ended, sent } = await natively([1, 0], () => replyOf(204), { path: '/entities/' });
+    await ended;
+    assert.equal(sent[0], 'DELETE /entities/?type=T');
+  });
+
+  it('is not sent where nothing matches', async () => {
+    const { ended, sent } = await natively([0]);
+    assert.equal((await ended).matched, 0);
+    assert.deepEqual(sent, []);
+  });
+
+  it('ends after two purges in a row that leave as many as before, and reports what is left', async () => {
+    const { ended, sent } = await natively([50, 30, 40, 30]);
+    const { deleted, failed, arrived, errors } = await ended;
+    assert.deepEqual([deleted, failed, arrived, errors.length], [20, 30, 0, 30]);
+    assert.equal(sent.filter((request) => request.startsWith('DELETE')).length, 3);
+    assert.deepEqual(
+      [errors[0]?.entityId, errors[0]?.error.status, errors[0]?.error.title],
+      ['urn:t:0', 409, 'Entity still listed'],
+    );
+  });
+
+  it('never deletes less than nothing, and tells how many have arrived', async () => {
+    const { deleted, failed, arrived } = await (await natively([5, 8])).ended;
+    assert.deepEqual([deleted, failed, arrived], [0, 5, 3]);
+  });
+
+  it('names at most a thousand of those left', async () => {
+    assert.equal((await (await natively([1500, 1500])).ended).errors.length, 1000);
+  });
+
+  it('goes by what is listed where that is more than what is counted', async () => {
+    const { ended } = await natively([1, 1], () => replyOf(204), { shown: () => idsOf(4) });
+    assert.deepEqual((await ended).matched, 4);
+  });
+
+  it('takes a 404 for a purge like any other: the count has the last word', async () => {
+    const { ended } = await natively([5, 0], () => replyOf(404));
+    assert.equal((await ended).deleted, 5);
+  });
+
+  it('ends with the refusal of the broker, and claims nothing', async () => {
+    for (const status of [400, 405, 409, 501]) {
+      const { ended, progress } = await natively([5, 5], () => replyOf(status));
+      await assert.rejects(
+        ended,
+        (error: unknown) => error instanceof BrokerRefusedError && error.problem.status === status,
+      );
+      assert.deepEqual(progress(), []);
+    }
+  });
+
+  it('looks once more where its tries ran out without a clear answer', async () => {
+    const { ended, progress } = await natively([5, 2], () => replyOf(500));
+    await assert.rejects(ended, BrokerFailedError);
+    assert.deepEqual(progress(), [[3, 0, 0]]);
+  });
+
+  it('says that it does not know where the last look fails as well', async () => {
+    const { ended, progress } = await natively([5, undefined], () => replyOf(500));
+    await assert.rejects(ended, BrokerFailedError);
+    assert.deepEqual(progress(), [[0, 0, 5]]);
+  });
+
+  it('is not trusted without a count, nor where matches are counted and not listed', async () => {
+    for (const { ended, sent } of [
+      await natively([undefined]),
+      await natively([3], undefined, { shown: () => [] }),
+    ]) {
+      await assert.rejects(ended, BrokerReplyError);
+      assert.deepEqual(sent, []);
+    }
+    const { ended } = await natively([5, undefined]);
+    await assert.rejects(ended, BrokerReplyError);
+  });
+
+  it('has no attrs, expandValues and jsonKeys', () => {
+    for (const name of ['attrs', 'expandValues', 'jsonKeys']) {
+      const query = parseEntityPurgeQuery(`type=T&${name}=a`);
+      assertRefused(() => checkNativeQuery(query), 'invalidRequest', name);
+    }
+    checkNativeQuery(parseEntityPurgeQuery('type=T&q=a&idPattern=x&scopeQ=/a&local=true&csf=a'));
+  });
+});
