@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import { checkBound, countMatches } from '../../../sidecar/purge/bound.js';
+import type { PurgeContext, PurgeLimits } from '../../../sidecar/purge/context.js';
+import { previewEntities } from '../../../sidecar/purge/dry-run.js';
+import { firstPage, purgeByIds } from '../../../sidecar/purge/entity-purge.js';
+import { BrokerReplyError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
+import { entities } from '../../../sidecar/purge/listed-resource.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf } from './hand-made-context.js';
+import { idsOf } from './hand-made-lister.js';
+
+interface World {
+  readonly ids: readonly string[];
+  /** Refused, singly and in batches. */
+  readonly locked?: (id: string) => boolean;
+  /** Answered as deleted, and still there. */
+  readonly ghosts?: (id: string) => boolean;
+  /** What the broker counts of so many matches, of which it shows so many on a page. */
+  readonly count?: (total: number, shown: number) => number | undefined;
+  readonly pageMax?: number;
+  readonly ignoresOffset?: boolean;
+  /** Ids that turn up with each delete. */
+  readonly arrivals?: (nth: number) => readonly string[];
+  /** Queries for which a deleted entity is still shown. */
+  readonly staleFor?: number;
+  readonly limits?: Partial<PurgeLimits>;
+}
+
+/** A purge at a broker in memory. */
+function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ...world }: World) {
+  const there = new Set(ids);
+  const stale = new Map<string, number>();
+  const tried = new Map<string, number>();
+  let queries = 0;
+  let deletes = 0;
+  const refused = (entityId: string) => ({ entityId, error: { status: 409, title: 'Locked' } });
+  const remove = (id: string): boolean => {
+    tried.set(id, (tried.get(id) ?? 0) + 1);
+    if (world.locked?.(id) === true) return false;
+    if (world.ghosts?.(id) === true) return true;
+    if (there.delete(id) && world.staleFor !== undefined) stale.set(id, queries + world.staleFor);
+    return true;
+  };
+  const query = (search: string): BrokerReply => {
+    const given = new URLSearchParams(search);
+    queries += 1;
+    assert.ok(queries < 500, 'the purge goes on for ever');
+    if (search.includes('PurgeProbe')) return replyOf(200, []);
+    const lingering = [...stale].filter(([, until]) => until >= queries).map(([id]) => id);
+    const all = [...new Set([...lingering, ...there])];
+    const offset = world.ignoresOffset === true ? 0 : Number(given.get('offset') ?? 0);
+    const shown = all.slice(offset, offset + Math.min(pageMax, Number(given.get('limit') ?? Infinity)));
+    const counted = given.has('count') ? count(all.length, shown.length) : undefined;
+    const headers = counted === undefined ? {} : { 'ngsild-results-count': String(counted) };
+    return replyOf(
+      200,
+      shown.map((id) => ({ id })),
+      headers,
+    );
+  };
+  const opened = contextOf({
+    view: { resource: entities('ids'), selection: [{ name: 'type', value: 'T' }] },
+    broker: ({ method, path, jsonBody = '[]' }) => {
+      if (method === 'GET') return query(path.split('?')[1] ?? '');
+      deletes += 1;
+      for (const id of world.arrivals?.(deletes) ?? []) there.add(id);
+      if (method === 'DELETE') {
+        const id = decodeURIComponent(path.split('/').at(-1) ?? '');
+        const isThere = there.has(id);
+        return replyOf(remove(id) ? (isThere ? 204 : 404) : 409);
+      }
+      const batch = JSON.parse(jsonBody) as string[];
+      const errors = batch.flatMap((id) => (remove(id) ? [] : [refused(id)]));
+      return errors.length === 0 ? replyOf(204) : replyOf(207, { errors });
+    },
+    limits: { pageSize: 10, batchSize: 5, ...limits },
+  });
+  const events: string[] = [];
+  const context: PurgeContext = { ...opened, emit: ({ type }) => events.push(type) };
+  const run = async () => purgeByIds(context, await firstPage(context), undefined);
+  return {
+    ...{ context, tally: context.tally, there, tried, events, run },
+    bound: async () => checkBound(context, await firstPage(context)),
+    preview: async () => previewEntities(context, await firstPage(context)),
+    queries: () => queries,
+    deletes: () => deletes,
+  };
+}
+
+const some = (every: number, rest: number) => (id: string) => Number(id.split(':')[2]) % every === rest;
+
+describe('the drain of a query', () => {
+  it('deletes all that can go, tries nothing more than twice, and reports the rest', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 3, max: 9 }),
+        fc.integer({ min: 2, max: 12 }),
+        fc.constantFrom('right', 'page', 'none'),
+        fc.boolean(),
+        async (n, every, pageMax, counting, batches) => {
+          const purge = purgeOf({
+            ids: idsOf(n),
+            locked: some(every, 1),
+            ghosts: some(every, 2),
+            pageMax,
+            count: (total, shown) => ({ right: total, page: shown, none: undefined })[counting],
+            limits: { strategy: batches ? 'auto' : 'single' },
+          });
+          assert.equal(await purge.run(), 0);
+          const stay = idsOf(n).filter((id) => some(every, 1)(id) || some(every, 2)(id));
+          assert.deepEqual([...purge.there], stay);
+          const { matched, deleted, alreadyGone, failed, unknown } = purge.tally.counts;
+          assert.deepEqual(
+            [matched, deleted, alreadyGone, failed, unknown],
+            [n, n - stay.length, 0, stay.length, 0],
+          );
+          assert.deepEqual(purge.tally.errors.map(({ entityId }) => entityId).sort(), [...stay].sort());
+          for (const [id, tries] of purge.tried) {
+            assert.ok(tries <= (some(every, 2)(id) ? 2 : 1), `${id} was tried ${tries} times`);
+          }
+        },
+      ),
+      { numRuns: 80 },
+    );
+  });
+
+  it('asks for each page once, and once more in the end', async () => {
+    const purge = purgeOf({ ids: idsOf(100), limits: { concurrency: 1 } });
+    await purge.run();
+    // The first page, the probe of the filter, nine more pages, and the look behind.
+    assert.deepEqual([purge.queries(), purge.deletes()], [12, 20]);
+    assert.ok(purge.events.includes('drained'));
+  });
+
+  it('waits for a query that lags behind, and repeats next to nothing', async () => {
+    for (const staleFor of [1, 2]) {
+      const purge = purgeOf({ ids: idsOf(60), staleFor, limits: { pageSize: 100 } });
+      await purge.run();
+      assert.deepEqual([purge.tally.counts.deleted, purge.tally.counts.failed, purge.there.size], [60, 0, 0]);
+      const repeated = [...purge.tried.values()].filter((tries) => tries > 1).length;
+      assert.ok(repeated <= 20, `${repeated} repeated`);
+    }
+  });
+
+  it('takes what arrives at most once more, and tells how many are left', async () => {
+    let next = 0;
+    const purge = purgeOf({
+      ids: idsOf(40),
+      arrivals: () => [`urn:new:${(next += 1)}`],
+      limits: { pageSize: 100 },
+    });
+    const left = await purge.run();
+    // Eight batches for those that were counted, then one sweep for the eight that came meanwhile.
+    assert.deepEqual([purge.tally.matched, purge.tally.counts.deleted, left], [48, 48, 2]);
+    assert.equal(purge.there.size, 2);
+  });
+
+  it('takes no arrivals beyond the bound, and ends well where all that were counted could go', async () => {
+    let next = 0;
+    const purge = purgeOf({
+      ids: idsOf(40),
+      arrivals: () => [`urn:new:${(next += 1)}`],
+      limits: { pageSize: 100, maxAffected: 43 },
+    });
+    await purge.run();
+    assert.deepEqual([purge.tally.matched, purge.tally.counts.deleted], [43, 43]);
+  });
+
+  it('never calls it done while the broker counts matches that it does not list', async () => {
+    const purge = purgeOf({ ids: idsOf(30), count: (total) => total + 4 });
+    await assert.rejects(
+      purge.run(),
+      (error: unknown) => error instanceof BrokerReplyError && error.message.includes('counts 4 more'),
+    );
+    assert.equal(purge.tally.counts.deleted, 30);
+    const counted = purgeOf({ ids: idsOf(30), locked: some(3, 0) });
+    await counted.run();
+    assert.equal(counted.tally.counts.failed, 10, 'those that stay are counted as well');
+  });
+
+  it('never calls it done while what stays fills the only page that the broker shows', async () => {
+    const purge = purgeOf({
+      ids: idsOf(30),
+      locked: (id) => Number(id.split(':')[2]) < 10,
+      count: () => undefined,
+      ignoresOffset: true,
+    });
+    await assert.rejects(
+      purge.run(),
+      (error: unknown) => error instanceof BrokerReplyError && error.message.includes('same page'),
+    );
+  });
+});
+
+describe('the bound of a purge', () => {
+  it('refuses one match too many before the first delete, whatever the broker counts', async () => {
+    for (const [counting, exact] of [
+      [(total: number) => total, true],
+      [(_total: number, shown: number) => shown, false],
+      [() => undefined, false],
+      [() => 1, false],
+    ] as const) {
+      for (const maxAffected of [24, 25, 26]) {
+        const purge = purgeOf({ ids: idsOf(25), count: counting, limits: { maxAffected } });
+        const bound = purge.bound();
+        if (maxAffected >= 25) assert.equal(await bound, 25);
+        else {
+          await assert.rejects(bound, (error: unknown) => {
+            assert.ok(error instanceof TooManyMatchesError);
+            assert.deepEqual([error.maxAffected, error.exact], [24, exact]);
+            assert.ok(error.matched > 24);
+            return true;
+          });
+        }
+        assert.equal(purge.deletes(), 0);
+      }
+    }
+  });
+
+  it('is not checked where there is none', async () => {
+    const purge = purgeOf({ ids: idsOf(25) });
+    assert.equal(await purge.bound(), undefined);
+    assert.equal(purge.queries(), 1);
+  });
+
+  it('does not go by a count that ignores a filter, nor by a listing that is not complete', async () => {
+    const late = purgeOf({ ids: idsOf(5), count: () => 500, limits: { maxAffected: 10 } });
+    late.context.paging.stride = 500;
+    assert.equal(await late.bound(), 5);
+    const hidden = purgeOf({ ids: idsOf(5), count: () => 8, limits: { maxAffected: 10 } });
+    assert.equal(await hidden.bound(), undefined);
+  });
+
+  it('proves the filters before a page of a counting is used', async () => {
+    const purge = purgeOf({ ids: idsOf(3) });
+    let proofs = 0;
+    const context = { ...purge.context, proveFilters: async () => void (proofs += 1) };
+    const seen: number[] = [];
+    const { listed, isComplete } = await countMatches(context, await firstPage(context), (soFar) => {
+      assert.ok(proofs > 0);
+      seen.push(soFar);
+      return false;
+    });
+    assert.deepEqual([seen, listed, isComplete], [[3], 3, false]);
+  });
+});
+
+describe('the preview of a purge', () => {
+  it('tells how many match and names a hundred of them, whatever the broker counts', async () => {
+    for (const n of [0, 1, 10, 99, 100, 101, 250]) {
+      for (const count of [
+        (total: number) => total,
+        (_total: number, shown: number) => shown,
+        () => undefined,
+        () => 1,
+      ]) {
+        const { matched, sample } = await purgeOf({ ids: idsOf(n), count }).preview();
+        assert.deepEqual([matched, sample], [n, idsOf(Math.min(n, 100))]);
+      }
+    }
+  });
+
+  it('lists no more than its sample where the broker counts', async () => {
+    const purge = purgeOf({ ids: idsOf(450), limits: { concurrency: 1 } });
+    assert.equal((await purge.preview()).matched, 450);
+    assert.ok(purge.queries() <= 12, `${purge.queries()} queries`);
+  });
+
+  it('does not believe a count that ignores a filter', async () => {
+    const purge = purgeOf({ ids: idsOf(150), count: () => 500 });
+    purge.context.paging.stride = 10;
+    assert.equal((await purge.preview()).matched, 150);
+  });
+});

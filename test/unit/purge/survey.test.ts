@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { PurgeContext } from '../../../sidecar/purge/context.js';
+import { IdState } from '../../../sidecar/purge/id-ledger.js';
+import { entities } from '../../../sidecar/purge/listed-resource.js';
+import type { ListedPage } from '../../../sidecar/purge/listing.js';
+import { surveyMatches, type Survey, type SurveyOptions } from '../../../sidecar/purge/survey.js';
+import { contextOf } from './hand-made-context.js';
+import { idsOf, listerOf, pageOf } from './hand-made-lister.js';
+
+const ID = 'urn:t:0';
+const OPTIONS: SurveyOptions = { from: 0, wanted: Infinity, takesFresh: true, reportsLingering: false };
+
+/** Surveys a broker that shows these pages one behind the other. */
+async function surveyed(
+  pages: readonly (readonly string[])[],
+  options: Partial<SurveyOptions> = {},
+  prepare: (context: PurgeContext) => void = () => {},
+) {
+  const total = pages.flat().length;
+  const { lister, asked } = listerOf(({ offset = 0 }): ListedPage => {
+    let before = 0;
+    for (const ids of pages) {
+      if (before === offset) return pageOf(ids, { count: total, limit: ids.length });
+      before += ids.length;
+    }
+    return pageOf([], { count: total });
+  });
+  const context = {
+    ...contextOf({ view: { resource: entities('ids'), selection: [] }, limits: { concurrency: 1 } }),
+    lister,
+  };
+  prepare(context);
+  const survey = await surveyMatches(context, { ...OPTIONS, ...options });
+  return { survey, tally: context.tally, asked };
+}
+
+/** What a survey finds, without how its walk ended. */
+const findings = ({ fresh, unseen, claimedGone, unsettled, lingering }: Survey) => ({
+  ...{ fresh, unseen, claimedGone, unsettled, lingering },
+});
+const NOTHING = { fresh: [], unseen: 0, claimedGone: [], unsettled: [], lingering: 0 };
+
+describe('a survey', () => {
+  const found: Readonly<Record<Exclude<keyof typeof IdState, 'unknown'>, Partial<typeof NOTHING> | object>> =
+    {
+      pending: {},
+      gone: { claimedGone: [ID] },
+      absent: { claimedGone: [ID] },
+      unsettled: { unsettled: [ID] },
+      goneTwice: { lingering: 1 },
+      absentTwice: { lingering: 1 },
+      failed: {},
+    };
+
+  for (const name of Object.keys(found) as (keyof typeof found)[]) {
+    const isTwice = name === 'goneTwice' || name === 'absentTwice';
+
+    it(`sorts what it still lists by what is known of it: ${name}`, async () => {
+      for (const takesFresh of [true, false]) {
+        const { survey, tally } = await surveyed([[ID], [ID]], { takesFresh }, (context) =>
+          context.tally.ledger.set(ID, IdState[name]),
+        );
+        assert.deepEqual(findings(survey), { ...NOTHING, ...found[name] });
+        assert.deepEqual([tally.ledger.get(ID), tally.ledger.isListed(ID)], [IdState[name], true]);
+      }
+    });
+
+    it(`reports what two deletes have left there, and nothing else: ${name}`, async () => {
+      const { survey, tally } = await surveyed([[ID]], { reportsLingering: true }, (context) =>
+        context.tally.ledger.set(ID, IdState[name]),
+      );
+      assert.equal(survey.lingering, 0);
+      assert.equal(tally.ledger.get(ID), isTwice ? IdState.failed : IdState[name]);
+      assert.deepEqual(
+        tally.errors.map(({ entityId, error }) => [entityId, error.status, error.title]),
+        isTwice ? [[ID, 409, 'Entity still listed']] : [],
+      );
+    });
+  }
+
+  it('counts what was never seen once, and hands it out where it is to be taken', async () => {
+    for (const takesFresh of [true, false]) {
+      const { survey, tally } = await surveyed([['urn:a', 'urn:b'], ['urn:b', 'urn:c'], ['urn:a']], {
+        takesFresh,
+      });
+      assert.deepEqual(findings(survey), {
+        ...NOTHING,
+        unseen: 3,
+        fresh: takesFresh ? ['urn:a', 'urn:b', 'urn:c'] : [],
+      });
+      assert.equal(tally.matched, 0, 'nothing is taken yet');
+    }
+  });
+
+  it('forgets what the survey before has listed', async () => {
+    const { tally } = await surveyed([[]], {}, ({ tally: { ledger } }) => {
+      ledger.set(ID, IdState.failed);
+      ledger.startSurvey();
+      ledger.markListed(ID);
+    });
+    assert.equal(tally.ledger.isListed(ID), false);
+  });
+
+  it('reads no further once it has what is wanted, and does not call that complete', async () => {
+    const pages = [idsOf(10), ['urn:more:1'], ['urn:more:2']];
+    for (const [wanted, queries, isComplete] of [
+      [9, 1, false],
+      [10, 1, false],
+      [11, 2, false],
+      [Infinity, 4, true],
+    ] as const) {
+      const { survey, asked } = await surveyed(pages, { wanted });
+      assert.deepEqual([asked.length, survey.complete], [queries, isComplete], String(wanted));
+    }
+  });
+
+  it('holds 32,000 findings, of whatever kind, and leaves the rest to the next', async () => {
+    const all = idsOf(40_000);
+    const pages = [0, 1, 2, 3, 4].map((page) => all.slice(page * 8000, (page + 1) * 8000));
+    for (const state of [IdState.unknown, IdState.gone, IdState.unsettled]) {
+      const { survey, asked } = await surveyed(pages, {}, ({ tally: { ledger } }) => {
+        if (state !== IdState.unknown) for (const id of all) ledger.set(id, state);
+      });
+      const { fresh, claimedGone, unsettled } = survey;
+      assert.equal(fresh.length + claimedGone.length + unsettled.length, 32_000);
+      assert.deepEqual([asked.length, survey.complete], [4, false]);
+    }
+  });
+
+  it('begins with a page that was fetched before, or at an offset', async () => {
+    const pages = [idsOf(3), ['urn:more']];
+    const known = await surveyed(pages, { first: pageOf(idsOf(3), { count: 4, limit: 3 }) });
+    assert.deepEqual([known.survey.fresh.length, known.asked[0]?.offset], [4, 3]);
+    const behind = await surveyed(pages, { from: 3 });
+    assert.deepEqual([behind.survey.fresh, behind.asked[0]?.offset], [['urn:more'], 3]);
+  });
+});
