@@ -73,8 +73,7 @@ export async function exchange(
     dispatcher.dispatch(request, {
       onRequestStart: (controller) => cut.started(controller),
       onResponseStart(_controller, statusCode, received) {
-        // Interim answers (1xx) come before the one that counts.
-        if (statusCode < 200) return;
+        // Interim answers (1xx) come before the one that counts, which takes their place.
         status = statusCode;
         headers = headerMap(received);
       },

@@ -31,7 +31,7 @@ export function createBreaker(): Breaker {
     failed(item) {
       inARow += 1;
       if (item === undefined) general += 1;
-      else if (items.size < FAILURES_IN_A_ROW) items.add(item);
+      else items.add(item);
     },
     get isOpen() {
       const fewest = deletesItems ? FAILURES_IN_A_ROW : FEWEST_DIFFERENT_ITEMS;

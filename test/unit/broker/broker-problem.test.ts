@@ -123,6 +123,8 @@ describe('isUnknownTenant', () => {
   it('never takes a missing entity, a missing route or another status for it', () => {
     for (const body of [
       { type: `${ETSI}ResourceNotFound`, title: 'Entity Not Found', detail: 'urn:ngsi-ld:Tenant:1' },
+      { title: 'Entity tenant not found' },
+      { title: 'urn:ngsi-ld:Tenant not found' },
       { title: 'Not Found' },
       '<html>Not Found</html>',
       '',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { createBrokerClient } from '../../../sidecar/broker/client.js';
 import {
@@ -85,5 +85,29 @@ describe('broker client on real sockets', () => {
       setImmediate(() => response.end(bytes.subarray(2)));
     });
     assert.equal((await clientOf(t, url).send(LIST)).body, '"ü"');
+  });
+
+  it('leaves no connection open when it is closed, and sends nothing more', async (t) => {
+    const { server, url } = await listening(t, (_request, response) => response.end('[]'));
+    const client = clientOf(t, url);
+    const [[socket]] = (await Promise.all([once(server, 'connection'), client.send(LIST)])) as [
+      [Socket],
+      unknown,
+    ];
+    assert.equal(socket.destroyed, false);
+    const closed = once(socket, 'close');
+    await client.close();
+    await assert.rejects(client.send(LIST), BrokerUnreachableError);
+    await closed;
+  });
+
+  it('waits for no connection while others are in use', async (t) => {
+    const waiting: ServerResponse[] = [];
+    const { url } = await listening(t, (_request, response) => {
+      waiting.push(response);
+      if (waiting.length === 30) for (const each of waiting) each.end('[]');
+    });
+    const client = clientOf(t, url);
+    await Promise.all(Array.from({ length: 30 }, () => client.send(LIST)));
   });
 });
