@@ -69,7 +69,7 @@ export class IdLedger {
 
   /** Sets the state of an id, which stays as clear as it was unless told. */
   set(id: string, state: Exclude<IdState, 0>, isUnclear?: boolean): void {
-    if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow(this.#cells.length * 2);
+    if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow();
     const slot = this.#slotOf(id);
     const cell = this.#cells[slot] ?? 0;
     if (cell === 0) {
@@ -78,12 +78,6 @@ export class IdLedger {
       this.#used += 1;
     }
     this.#change(slot, state | ((isUnclear ?? (cell & UNCLEAR) !== 0) ? UNCLEAR : 0));
-  }
-
-  /** Makes room for so many ids at once; growing step by step leaves as much again behind as garbage. */
-  reserve(ids: number): void {
-    const slots = 2 ** Math.ceil(Math.log2((Math.min(ids, RESERVED_MAX) * 10) / 6 + 2));
-    if (slots > this.#cells.length) this.#grow(slots);
   }
 
   /** Starts a new survey: no id is marked as listed in it yet. */
@@ -147,8 +141,9 @@ export class IdLedger {
     return slot;
   }
 
-  #grow(slots: number): void {
+  #grow(): void {
     const [low, high, cells] = [this.#low, this.#high, this.#cells];
+    const slots = cells.length * 2;
     this.#low = new Uint32Array(slots);
     this.#high = new Uint32Array(slots);
     this.#cells = new Uint8Array(slots);
@@ -162,9 +157,6 @@ export class IdLedger {
     }
   }
 }
-
-/** Counts may be wrong: no more room than this is made on their word. */
-const RESERVED_MAX = 2_000_000;
 
 const STATE_BITS = 0b0000_0111;
 const UNCLEAR = 0b0000_1000;

@@ -270,6 +270,15 @@ describe('the preview of a purge', () => {
     assert.ok(purge.queries() <= 12, `${purge.queries()} queries`);
   });
 
+  it('takes memory for what is listed, not for what the broker claims', async () => {
+    const purge = purgeOf({ ids: idsOf(150), count: () => 10 ** 14 });
+    const before = process.memoryUsage().arrayBuffers;
+    await purge.preview();
+    await assert.rejects(purge.run(), BrokerReplyError);
+    const bytes = process.memoryUsage().arrayBuffers - before;
+    assert.ok(bytes < 1_000_000, `${bytes} bytes`);
+  });
+
   it('does not believe a count that ignores a filter', async () => {
     const purge = purgeOf({ ids: idsOf(150), count: () => 500 });
     purge.context.paging.stride = 10;

@@ -38,7 +38,7 @@ describe('IdLedger', () => {
         isUnclear: fc.constantFrom(true, false, undefined),
       }),
       fc.record({ kind: fc.constant('mark'), id: ids }),
-      fc.record({ kind: fc.constantFrom('survey', 'reserve', 'settle', 'settle all') }),
+      fc.record({ kind: fc.constantFrom('survey', 'settle', 'settle all') }),
     );
     fc.assert(
       fc.property(fc.array(operations, { maxLength: 60 }), (steps) => {
@@ -54,8 +54,7 @@ describe('IdLedger', () => {
           } else if ('id' in step) {
             assert.equal(ledger.markListed(step.id), known.has(step.id) && !listed.has(step.id));
             if (known.has(step.id)) listed.add(step.id);
-          } else if (step.kind === 'reserve') ledger.reserve(2000);
-          else if (step.kind === 'survey') {
+          } else if (step.kind === 'survey') {
             ledger.startSurvey();
             listed = new Set();
           } else {
