@@ -1,4 +1,3 @@
-import { isUnknownTenant, parseBrokerProblem } from '../broker/broker-problem.js';
 import type { BrokerCapabilities, CollectionEnd } from '../broker/capabilities.js';
 import type { BrokerReply } from '../broker/outcome.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
@@ -77,8 +76,7 @@ export function createCollection({ requester, capabilities, resource }: Collecti
       const known = capabilities.collectionEnd;
       const path = pathWith(known ?? '');
       const reply = await send(requestTo(path));
-      const isUnknown = reply.status === 404 && !isUnknownTenant(parseBrokerProblem(reply));
-      if (known !== undefined || !isUnknown) return { reply, path };
+      if (known !== undefined || reply.status !== 404) return { reply, path };
       const otherPath = pathWith('/');
       const other = await answerFrom(requestTo(otherPath));
       return other === undefined ? { reply, path } : { reply: other, path: otherPath };
