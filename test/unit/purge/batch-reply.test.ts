@@ -106,6 +106,9 @@ describe('readBatchReply: items that failed', () => {
       { title: 'Broken' },
       { status: 'high' },
       { status: 42 },
+      { status: 99 },
+      { status: 600 },
+      { status: 404.5 },
       { status: '' },
       {},
       null,
@@ -117,6 +120,8 @@ describe('readBatchReply: items that failed', () => {
       assert.equal(verdict.kind, 'unclear', JSON.stringify(error));
       assert.equal(verdict.problem.status, 500);
     }
+    const long = verdictOn('x'.repeat(5000));
+    assert.ok(long.kind === 'unclear' && long.problem.title?.length === 1000);
     assert.deepEqual(verdictOn('broken'), { kind: 'unclear', problem: { title: 'broken', status: 500 } });
   });
 
@@ -186,6 +191,12 @@ describe('readBatchReply: the batch as a whole', () => {
     for (const status of [400, 409, 411, 413, 415, 422]) {
       const verdict = readBatchReply(replyOf(status, { title: 'Too large' }), IDS);
       assert.deepEqual(verdict, { kind: 'refused', problem: { title: 'Too large', status } });
+    }
+  });
+
+  it('is refused as well where the error names entities, unless that is a 404', () => {
+    for (const body of [{ entityId: FIRST }, { entityIds: IDS }]) {
+      assert.equal(readBatchReply(replyOf(400, body), IDS).kind, 'refused');
     }
   });
 

@@ -81,6 +81,20 @@ describe('planClosing', () => {
     assert.equal(planClosing(survey, { ...initialClosing, looks: 1 }, COUNTED).kind, 'work');
   });
 
+  it('does not take it for a lag where other ids are to be worked on', () => {
+    for (const more of [{ fresh: ['urn:a:2'] }, { unsettled: ['urn:a:2'] }]) {
+      const step = planClosing(surveyOf({ claimedGone: ['urn:a:1'], ...more }), initialClosing, COUNTED);
+      assert.equal(step.kind, 'work');
+    }
+  });
+
+  it('takes matches that trickle in for arrivals: it waits for no end of them', () => {
+    const trickling = { complete: false, trickles: true };
+    const step = planClosing(surveyOf({ ...trickling, fresh: ['urn:a:1'] }), initialClosing, UNCOUNTED);
+    assert.ok(step.kind === 'work' && step.state.hasSwept);
+    assert.equal(planClosing(surveyOf(trickling), SWEPT, UNCOUNTED).kind, 'finish');
+  });
+
   it('counts a sweep only when its survey was complete, or the broker had counted', () => {
     const cut = surveyOf({ fresh: ['urn:a:1'], complete: false });
     const hasSwept = (facts: ClosingFacts) => {
@@ -91,7 +105,8 @@ describe('planClosing', () => {
     assert.equal(hasSwept(COUNTED), true);
   });
 
-  it('looks a few times at what is uncertain before it finishes', () => {
+  it('looks three times at what is uncertain before it finishes', () => {
+    assert.equal(LOOKS_MAX, 3);
     const cases: [Survey, ClosingFacts][] = [
       [surveyOf({ lingering: 1 }), COUNTED],
       [surveyOf({ complete: false, unlisted: 3 }), COUNTED],

@@ -17,10 +17,12 @@ export interface HandMadePurge {
   readonly broker?: (request: BrokerRequest) => BrokerReply;
   readonly query?: Partial<PurgeQuery>;
   readonly limits?: Partial<PurgeLimits>;
+  /** Sent with each request; lower-case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The context of a purge whose broker is a function: no sockets, and no waiting. */
-export function contextOf({ view, broker, query, limits }: HandMadePurge): PurgeContext {
+export function contextOf({ view, broker, query, limits, headers = {} }: HandMadePurge): PurgeContext {
   const clock = createTestClock();
   const requester = createRequester({
     client: {
@@ -30,7 +32,7 @@ export function contextOf({ view, broker, query, limits }: HandMadePurge): Purge
       },
       close: async () => {},
     },
-    headers: {},
+    headers,
     retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
     clock,
     random: () => 0,

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import {
+  FilterIgnoredError,
+  TooManyMatchesError,
+  UnexpectedEntityError,
+} from '../../../sidecar/purge/errors.js';
+import { IdState } from '../../../sidecar/purge/id-ledger.js';
+import { entities, temporalEntities } from '../../../sidecar/purge/listed-resource.js';
+import type { Parameter } from '../../../sidecar/purge/parameters.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf, type HandMadePurge } from './hand-made-context.js';
+import { idsOf } from './hand-made-lister.js';
+
+const BY_TYPE: readonly Parameter[] = [{ name: 'type', value: 'T' }];
+
+const pageReply = (ids: readonly string[], headers: Readonly<Record<string, string>> = {}): BrokerReply =>
+  replyOf(
+    200,
+    ids.map((id) => ({ id })),
+    headers,
+  );
+
+/** A context whose broker answers queries by a function, and nothing to what is impossible. */
+function opened(
+  answer: (query: URLSearchParams) => BrokerReply,
+  more: Omit<Partial<HandMadePurge>, 'view'> & { readonly view?: Partial<HandMadePurge['view']> } = {},
+) {
+  const asked: URLSearchParams[] = [];
+  const context = contextOf({
+    ...more,
+    view: { resource: entities('ids'), selection: BY_TYPE, ...more.view },
+    broker: ({ path }) => {
+      const query = new URLSearchParams(path.split('?')[1]);
+      asked.push(query);
+      return path.includes('PurgeProbe') ? pageReply([]) : answer(query);
+    },
+  });
+  const page = async () => context.lister.page({ selection: context.selection });
+  return { context, page, asked };
+}
+
+describe('the bound of all that is taken', () => {
+  it('holds for whole pages and for single items alike', () => {
+    const limits = { maxAffected: 3 };
+    const { context } = opened(() => pageReply([]), { limits });
+    assert.throws(() => context.takeFresh(idsOf(4)), TooManyMatchesError);
+    assert.equal(context.tally.matched, 0, 'none of a page that is too large');
+    context.takeFresh(idsOf(2));
+    context.take({ entityId: 'urn:t:2', attribute: 'a' });
+    assert.throws(() => context.take({ entityId: 'urn:t:3' }), TooManyMatchesError);
+    assert.throws(() => context.takeFresh(['urn:t:9']), TooManyMatchesError);
+    assert.equal(context.tally.matched, 3);
+    assert.deepEqual(context.takeFresh(idsOf(2)), [], 'what was taken before is no more');
+  });
+
+  it('takes each id once, and only those never seen before', () => {
+    const { context } = opened(() => pageReply([]));
+    context.takeFresh(['urn:a']);
+    assert.deepEqual(context.takeFresh(['urn:b', 'urn:a', 'urn:b', 'urn:c']), ['urn:b', 'urn:c']);
+    assert.equal(context.tally.ledger.get('urn:c'), IdState.pending);
+  });
+});
+
+describe('a page of a purge', () => {
+  it('holds no entity that the query excludes', async () => {
+    const answer = () => pageReply(['urn:a', 'urn:b']);
+    await opened(answer, { query: { ids: ['urn:a', 'urn:b'], idPattern: 'urn' } }).page();
+    for (const query of [{ ids: ['urn:a'] }, { idPattern: 'a$' }]) {
+      await assert.rejects(opened(answer, { query }).page(), UnexpectedEntityError);
+    }
+  });
+
+  it('is refused where the broker did not stay local, and only there', async () => {
+    const answer = () => pageReply(['urn:a'], { 'ngsild-entitymap': 'urn:map' });
+    const isRefused = async (...selection: readonly Parameter[]) => {
+      const { page } = opened(answer, { view: { selection } });
+      return page().then(
+        () => false,
+        (error: unknown) => error instanceof FilterIgnoredError && error.parameter === 'local',
+      );
+    };
+    assert.equal(await isRefused({ name: 'local', value: 'true' }), true);
+    assert.equal(await isRefused({ name: 'local', value: 'false' }), false);
+    assert.equal(await isRefused({ name: 'q', value: 'true' }), false);
+  });
+
+  it('leaves its warning, ten different ones at most', async () => {
+    let nth = 0;
+    const { context, page } = opened(() => pageReply([], { 'ngsild-warning': `w${(nth += 1)}` }));
+    for (let pages = 0; pages < 12; pages++) await page();
+    assert.equal(context.warnings.size, 10);
+    assert.ok(context.warnings.has('w1'));
+  });
+
+  it('never grows beyond what the broker is known to accept when the query is opened', async () => {
+    const grows = async (pageSizeMax: number | undefined) => {
+      const { context } = opened(() => pageReply(idsOf(10)), { limits: { pageSize: 10, pageSizeMax: 1000 } });
+      context.capabilities.pageSizeMax = pageSizeMax;
+      const view = context.open({ resource: entities('ids'), selection: BY_TYPE });
+      return (await view.lister.page({ selection: BY_TYPE, expected: 1000 })).mayGrow;
+    };
+    assert.deepEqual([await grows(undefined), await grows(10)], [true, false]);
+  });
+});
+
+describe('the proof of the filters', () => {
+  it('is made once, with what is added for the sake of the broker', async () => {
+    const additions = [{ name: 'timerel', value: 'before' }];
+    const { context, asked } = opened(() => pageReply(['urn:a']), { view: { additions } });
+    assert.deepEqual(context.selection, [...BY_TYPE, ...additions]);
+    await context.proveFilters();
+    await Promise.all([context.proveFilters(), context.proveFilters()]);
+    assert.equal(asked.length, 1);
+    assert.deepEqual([asked[0]?.get('type'), asked[0]?.get('timerel')], ['NoSuchTypePurgeProbe', 'before']);
+  });
+
+  it('ends the purge each time that it is asked for where a filter is ignored', async () => {
+    const context = contextOf({
+      view: { resource: entities('ids'), selection: BY_TYPE },
+      broker: () => pageReply(['urn:a']),
+    });
+    await assert.rejects(context.proveFilters(), FilterIgnoredError);
+    await assert.rejects(context.proveFilters(), FilterIgnoredError);
+  });
+
+  it('puts the tenant to the proof by the first query that listed something', async () => {
+    const headers = { 'ngsild-tenant': 'mine' };
+    const asked: string[] = [];
+    const context = contextOf({
+      view: { resource: entities('ids'), selection: [] },
+      headers,
+      broker: ({ path, headers: sent = {} }) => {
+        const tenant = sent['ngsild-tenant'] ?? '';
+        asked.push(`${tenant.slice(0, 12)} ${path.split('?')[1] ?? ''}`);
+        return pageReply(tenant === 'mine' && !path.includes('offset=1') ? ['urn:a'] : []);
+      },
+    });
+    await context.lister.page({ selection: [], offset: 1 });
+    await context.lister.page({ selection: [], limit: 2 });
+    await context.lister.page({ selection: [], limit: 3 });
+    asked.length = 0;
+    await context.proveFilters();
+    assert.deepEqual(asked, ['nosuchtenant pick=id&limit=2']);
+  });
+
+  it('does not ask about the tenant while nothing was listed', async () => {
+    const context = contextOf({
+      view: { resource: entities('ids'), selection: [] },
+      headers: { 'ngsild-tenant': 'mine' },
+    });
+    await context.proveFilters();
+  });
+
+  it('learns how far a page reaches where a filter is found to be applied late', async () => {
+    const context = contextOf({
+      view: { resource: entities('ids'), selection: [...BY_TYPE, { name: 'q', value: 'n>1' }] },
+      broker: ({ path }) => {
+        const isEmpty = /q=noSuch|type=NoSuch/.test(path);
+        const count = path.includes('type=NoSuch') ? '0' : '500';
+        return pageReply(isEmpty ? [] : idsOf(10), { 'ngsild-results-count': count });
+      },
+    });
+    await context.proveFilters();
+    assert.equal(context.paging.stride, 10);
+    assert.equal(context.capabilities.countsBefore('q'), true);
+  });
+
+  it('goes by the count as well where pages of a collection may come empty before the end', async () => {
+    for (const [resource, isProven] of [
+      [entities('ids'), true],
+      [temporalEntities(), false],
+    ] as const) {
+      const context = contextOf({
+        view: { resource, selection: BY_TYPE },
+        broker: () => pageReply([], { 'ngsild-results-count': '5' }),
+      });
+      assert.equal(context.countsUnshown, !isProven);
+      if (isProven) await context.proveFilters();
+      else await assert.rejects(context.proveFilters(), FilterIgnoredError);
+    }
+  });
+});
+
+describe('a view of what is purged', () => {
+  it('that is partial does not show that anything is gone', () => {
+    for (const isPartial of [true, false]) {
+      assert.equal(opened(() => pageReply([]), { view: { isPartial } }).context.showsAll, !isPartial);
+    }
+  });
+});
