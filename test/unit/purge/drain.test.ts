@@ -26,6 +26,11 @@ interface World {
   readonly arrivals?: (nth: number) => readonly string[];
   /** Queries for which a deleted entity is still shown. */
   readonly staleFor?: number;
+  /** Changes the world before a query, by its number. */
+  readonly onQuery?: (nth: number, there: Set<string>) => void;
+  /** Counted, and not shown from that query on. */
+  readonly hides?: (id: string, nth: number) => boolean;
+  readonly isPartial?: boolean;
   readonly limits?: Partial<PurgeLimits>;
 }
 
@@ -47,12 +52,14 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
   const query = (search: string): BrokerReply => {
     const given = new URLSearchParams(search);
     queries += 1;
+    world.onQuery?.(queries, there);
     assert.ok(queries < 500, 'the purge goes on for ever');
     if (search.includes('PurgeProbe')) return replyOf(200, []);
     const lingering = [...stale].filter(([, until]) => until >= queries).map(([id]) => id);
     const all = [...new Set([...lingering, ...there])];
     const offset = world.ignoresOffset === true ? 0 : Number(given.get('offset') ?? 0);
-    const shown = all.slice(offset, offset + Math.min(pageMax, Number(given.get('limit') ?? Infinity)));
+    const visible = all.filter((id) => world.hides?.(id, queries) !== true);
+    const shown = visible.slice(offset, offset + Math.min(pageMax, Number(given.get('limit') ?? Infinity)));
     const counted = given.has('count') ? count(all.length, shown.length) : undefined;
     const headers = counted === undefined ? {} : { 'ngsild-results-count': String(counted) };
     return replyOf(
@@ -62,7 +69,11 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
     );
   };
   const opened = contextOf({
-    view: { resource: entities('ids'), selection: [{ name: 'type', value: 'T' }] },
+    view: {
+      resource: entities('ids'),
+      selection: [{ name: 'type', value: 'T' }],
+      isPartial: world.isPartial === true,
+    },
     broker: ({ method, path, jsonBody = '[]' }) => {
       if (method === 'GET') return query(path.split('?')[1] ?? '');
       deletes += 1;
@@ -79,10 +90,15 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
     limits: { pageSize: 10, batchSize: 5, ...limits },
   });
   const events: string[] = [];
-  const context: PurgeContext = { ...opened, emit: ({ type }) => events.push(type) };
+  const waits: number[] = [];
+  const context: PurgeContext = {
+    ...opened,
+    emit: ({ type }) => events.push(type),
+    requester: { ...opened.requester, waitBefore: async (look) => void waits.push(look) },
+  };
   const run = async () => purgeByIds(context, await firstPage(context), undefined);
   return {
-    ...{ context, tally: context.tally, there, tried, events, run },
+    ...{ context, tally: context.tally, there, tried, events, waits, run },
     bound: async () => checkBound(context, await firstPage(context)),
     preview: async () => previewEntities(context, await firstPage(context)),
     queries: () => queries,
@@ -143,7 +159,62 @@ describe('the drain of a query', () => {
       assert.deepEqual([purge.tally.counts.deleted, purge.tally.counts.failed, purge.there.size], [60, 0, 0]);
       const repeated = [...purge.tried.values()].filter((tries) => tries > 1).length;
       assert.ok(repeated <= 20, `${repeated} repeated`);
+      assert.equal(purge.waits[0], 1);
     }
+  });
+
+  it('gives a query that never shows a change ever more second tries, and reports what it shows', async () => {
+    const purge = purgeOf({
+      ids: idsOf(300),
+      staleFor: Infinity,
+      limits: { pageSize: 300, batchSize: 300, concurrency: 1 },
+    });
+    await purge.run();
+    const { deleted, failed } = purge.tally.counts;
+    assert.deepEqual([deleted, failed], [0, 300]);
+    assert.ok([...purge.tried.values()].every((tries) => tries === 2));
+    // A look, twenty tries, two hundred, and the other eighty; then the last looks.
+    assert.deepEqual(purge.waits, [1, 1, 2, 2, 3]);
+  });
+
+  it('takes no more than was counted while it drains, although more has turned up', async () => {
+    const purge = purgeOf({
+      ids: idsOf(40),
+      onQuery: (nth, there) => {
+        if (nth === 3) for (const id of idsOf(5)) there.add(`${id}:late`);
+      },
+      limits: { pageSize: 15, maxAffected: 40, concurrency: 1 },
+    });
+    assert.equal(await purge.run(), 5);
+    assert.deepEqual([purge.tally.matched, purge.tally.counts.deleted, purge.there.size], [40, 40, 5]);
+  });
+
+  it('believes that what was refused is gone only where the query shows all there is', async () => {
+    for (const isPartial of [false, true]) {
+      const purge = purgeOf({
+        ids: idsOf(4),
+        locked: () => true,
+        isPartial,
+        // Another client is faster.
+        onQuery: (nth, there) => {
+          if (nth > 2) there.clear();
+        },
+      });
+      await purge.run();
+      const { alreadyGone, failed } = purge.tally.counts;
+      assert.deepEqual([alreadyGone, failed], isPartial ? [0, 4] : [4, 0]);
+    }
+  });
+
+  it('goes on reporting what stays and is counted, although pages pass over some of it', async () => {
+    const purge = purgeOf({
+      ids: idsOf(12),
+      locked: () => true,
+      hides: (id, nth) => nth > 4 && some(6, 0)(id),
+      limits: { pageSize: 20 },
+    });
+    await purge.run();
+    assert.deepEqual([purge.tally.counts.failed, purge.tally.counts.alreadyGone], [12, 0]);
   });
 
   it('takes what arrives at most once more, and tells how many are left', async () => {
@@ -171,12 +242,14 @@ describe('the drain of a query', () => {
   });
 
   it('never calls it done while the broker counts matches that it does not list', async () => {
-    const purge = purgeOf({ ids: idsOf(30), count: (total) => total + 4 });
-    await assert.rejects(
-      purge.run(),
-      (error: unknown) => error instanceof BrokerReplyError && error.message.includes('counts 4 more'),
-    );
-    assert.equal(purge.tally.counts.deleted, 30);
+    for (const locked of [some(31, 30), some(3, 0)]) {
+      const purge = purgeOf({ ids: idsOf(30), count: (total) => total + 4, locked });
+      await assert.rejects(
+        purge.run(),
+        (error: unknown) => error instanceof BrokerReplyError && error.message.includes('counts 4 more'),
+      );
+      assert.equal(purge.tally.counts.deleted, idsOf(30).filter((id) => !locked(id)).length);
+    }
     const counted = purgeOf({ ids: idsOf(30), locked: some(3, 0) });
     await counted.run();
     assert.equal(counted.tally.counts.failed, 10, 'those that stay are counted as well');

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
+import { createDeleteDispatcher, type DeleteTry } from '../../../sidecar/purge/delete-dispatcher.js';
+import type { Deleter } from '../../../sidecar/purge/deleter.js';
+import { IdState } from '../../../sidecar/purge/id-ledger.js';
+import { entities } from '../../../sidecar/purge/listed-resource.js';
+import { contextOf } from './hand-made-context.js';
+import { idsOf } from './hand-made-lister.js';
+
+const GONE: ItemVerdict = { kind: 'claimed-gone' };
+const BUSY: ItemVerdict = { kind: 'retryable', problem: { status: 503 } };
+const FIRST: DeleteTry = { isSecondTry: false, singly: false };
+
+interface HandMadeDeleter {
+  readonly verdictOf?: (id: string) => ItemVerdict;
+  readonly takesBatches?: boolean;
+  /** Takes no batches any more after the first. */
+  readonly stopsBatches?: boolean;
+  readonly how?: Partial<DeleteTry>;
+}
+
+/** A dispatcher of deletes whose deleter is by hand. */
+function dispatcherOf({ verdictOf = () => GONE, takesBatches = true, stopsBatches, how }: HandMadeDeleter) {
+  const sent: (readonly string[])[] = [];
+  let [underWay, mostUnderWay, reports] = [0, 0, 0];
+  let usesBatches = takesBatches;
+  const send = async (ids: readonly string[]) => {
+    sent.push(ids);
+    underWay += 1;
+    mostUnderWay = Math.max(mostUnderWay, underWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay -= 1;
+  };
+  const deleter: Deleter = {
+    async deleteBatch(ids, settle) {
+      await send(ids);
+      if (stopsBatches === true) {
+        usesBatches = false;
+        return ids;
+      }
+      for (const id of ids) settle(id, verdictOf(id));
+      return [];
+    },
+    async deleteOne(id) {
+      await send([id]);
+      return verdictOf(id);
+    },
+    deletedSingly: 0,
+    get usesBatches() {
+      return usesBatches;
+    },
+    batchSize: 500,
+  };
+  const opened = contextOf({
+    view: { resource: entities('ids'), selection: [] },
+    limits: { concurrency: 3 },
+  });
+  const context = { ...opened, deleter, reportProgress: () => void (reports += 1) };
+  const dispatcher = createDeleteDispatcher(context, { ...FIRST, ...how });
+  return {
+    tally: context.tally,
+    sent,
+    counts: () => ({ mostUnderWay, reports }),
+    async run(ids: readonly string[]) {
+      context.takeFresh(ids);
+      dispatcher.add(ids);
+      await dispatcher.settled();
+    },
+  };
+}
+
+describe('the dispatch of deletes', () => {
+  it('fills batches, no more of them in flight than allowed, and reports after each', async () => {
+    const { run, sent, counts, tally } = dispatcherOf({});
+    await run(idsOf(2200));
+    assert.deepEqual(
+      sent.map(({ length }) => length),
+      [500, 500, 500, 500, 200],
+    );
+    assert.deepEqual([counts(), tally.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
+  });
+
+  it('makes no batch whose body is larger than 900 kB, in bytes of JSON', async () => {
+    for (const sign of ['x', 'é', '"', '\\', '€', '😀']) {
+      const ids = Array.from({ length: 200 }, (_, index) => `urn:${sign.repeat(6000)}:${index}`);
+      const { run, sent } = dispatcherOf({});
+      await run(ids);
+      assert.equal(sent.flat().length, 200);
+      const sizes = sent.map((batch) => Buffer.byteLength(JSON.stringify(batch)));
+      assert.ok(Math.max(...sizes) <= 900_001, String(sizes));
+      const largest = Buffer.byteLength(JSON.stringify(ids[0])) + 3;
+      assert.ok(
+        sizes.slice(0, -3).every((size) => size > 900_000 - largest),
+        String(sizes),
+      );
+    }
+  });
+
+  it('goes one by one where that is wanted, or there are no batches', async () => {
+    for (const given of [{ how: { singly: true } }, { takesBatches: false }]) {
+      const { run, sent, counts, tally } = dispatcherOf(given);
+      await run(idsOf(7));
+      assert.deepEqual([sent, tally.counts.deleted], [idsOf(7).map((id) => [id]), 7]);
+      assert.deepEqual(counts(), { mostUnderWay: 3, reports: 7 });
+    }
+  });
+
+  it('goes on one by one with what a batch hands back', async () => {
+    const { run, sent, tally } = dispatcherOf({ stopsBatches: true });
+    await run(idsOf(5));
+    assert.deepEqual([sent.length, tally.counts.deleted], [6, 5]);
+  });
+
+  it('books failures as first or second tries', async () => {
+    for (const [isSecondTry, takesBatches, state] of [
+      [false, true, IdState.unsettled],
+      [true, true, IdState.failed],
+      [false, false, IdState.unsettled],
+      [true, false, IdState.failed],
+    ] as const) {
+      const { run, tally } = dispatcherOf({ verdictOf: () => BUSY, takesBatches, how: { isSecondTry } });
+      await run(idsOf(2));
+      assert.equal(tally.ledger.count(state), 2);
+    }
+  });
+
+  it('hands out what another try of its own may cure, instead of booking it, and nothing else', async () => {
+    const verdicts: readonly ItemVerdict[] = [
+      BUSY,
+      GONE,
+      { kind: 'absent' },
+      { kind: 'refused', problem: { status: 409 } },
+      { kind: 'unclear', problem: { status: 500 } },
+    ];
+    const retried: string[] = [];
+    const { run, tally } = dispatcherOf({
+      verdictOf: (id) => verdicts[Number(id.split(':')[2])] ?? GONE,
+      how: { isSecondTry: true, retrySingly: (id) => retried.push(id) },
+    });
+    await run(idsOf(5));
+    assert.deepEqual(retried, ['urn:t:0']);
+    assert.equal(tally.ledger.get('urn:t:0'), IdState.pending);
+    assert.deepEqual([tally.ledger.count(IdState.failed), tally.errors.length], [2, 2]);
+  });
+});
