@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createCapabilities } from '../../../sidecar/broker/capabilities.js';
+import type { BrokerRequest } from '../../../sidecar/broker/client.js';
+import { BrokerUnreachableError } from '../../../sidecar/broker/errors.js';
+import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { PurgeLimits } from '../../../sidecar/purge/context.js';
+import { purgeEntities } from '../../../sidecar/purge/engine.js';
+import {
+  BrokerFailedError,
+  BrokerRefusedError,
+  FilterIgnoredError,
+  QueryRefusedError,
+  TooManyMatchesError,
+} from '../../../sidecar/purge/errors.js';
+import type { PurgeEvent } from '../../../sidecar/purge/events.js';
+import { parseEntityPurgeQuery } from '../../../sidecar/purge/query.js';
+import { createTestClock } from '../../support/purge-harness.js';
+import { replyOf } from '../broker/replies.js';
+
+interface HandMadePurge {
+  readonly query: string;
+  /** Answers in place of the world. */
+  readonly answer?: (request: BrokerRequest, query: URLSearchParams) => BrokerReply | undefined;
+  readonly limits?: Partial<PurgeLimits>;
+  readonly matches?: number;
+  /** The filters that the broker looks at. */
+  readonly honours?: readonly string[];
+}
+
+const FILTERS = ['type', 'q', 'attrs', 'idPattern', 'scopeQ'];
+
+/** A whole purge of things with attributes a and b, at a broker without sockets. */
+async function run({ query, answer, limits, matches = 25, honours = FILTERS }: HandMadePurge) {
+  const world = new Map(
+    Array.from({ length: matches }, (_, n) => [`urn:t:${n}`, { id: `urn:t:${n}`, type: 'T', a: {}, b: {} }]),
+  );
+  const sent: string[] = [];
+  const list = (given: URLSearchParams): BrokerReply => {
+    const isImpossible = honours.some((name) => (given.get(name) ?? '').includes('PurgeProbe'));
+    const [offset, limit] = [Number(given.get('offset') ?? 0), Number(given.get('limit') ?? 1000)];
+    const all = isImpossible ? [] : [...world.values()];
+    const page = all.slice(offset, offset + limit);
+    const body = given.get('pick') === 'id' ? page.map(({ id }) => ({ id })) : page;
+    return replyOf(200, body, { 'ngsild-results-count': String(all.length) });
+  };
+  const send = async (request: BrokerRequest): Promise<BrokerReply> => {
+    const { method, path, jsonBody } = request;
+    const [resource = '', search = ''] = path.split('?');
+    sent.push(`${method} ${path}`);
+    const given = new URLSearchParams(search);
+    const own = answer?.(request, given);
+    if (own !== undefined) return own;
+    if (method === 'GET') return list(given);
+    if (jsonBody !== undefined) for (const id of JSON.parse(jsonBody) as string[]) world.delete(id);
+    const [, , id = '', , attribute] = resource.split('/').map(decodeURIComponent);
+    if (method === 'DELETE' && attribute !== undefined) {
+      const { [attribute as 'a']: _gone, ...rest } = world.get(id) ?? { a: {} };
+      world.set(id, rest as never);
+    } else if (method === 'DELETE' && id === '') world.clear();
+    return replyOf(204);
+  };
+  const parsed = parseEntityPurgeQuery(query);
+  const clock = createTestClock();
+  const events: PurgeEvent[] = [];
+  let error: unknown;
+  try {
+    for await (const event of purgeEntities(
+      {
+        query: parsed,
+        headers: {},
+        limits: {
+          ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 2, strategy: 'auto' },
+          maxAffected: parsed.maxAffected,
+          ...limits,
+        },
+      },
+      {
+        client: { send, close: async () => {} },
+        capabilities: createCapabilities(clock),
+        retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 1000 },
+        clock,
+        random: () => 0,
+      },
+      new AbortController().signal,
+    ))
+      events.push(event);
+  } catch (thrown) {
+    error = thrown;
+  }
+  const last = events.at(-1);
+  return {
+    ...{ world, sent, events, error },
+    report: last?.type === 'finished' ? last.report : undefined,
+    progress: events.flatMap((event) => (event.type === 'progress' ? [event] : [])).at(-1),
+    deletes: sent.filter((request) => !request.startsWith('GET')),
+  };
+}
+
+describe('a purge of entities', () => {
+  it('ends with a report that adds up, and says how many requests it took', async () => {
+    const { report, world, sent } = await run({ query: 'type=T' });
+    assert.ok(report !== undefined);
+    const { matched, deleted, dryRun, requests, arrived, sample, success, errors } = report;
+    assert.deepEqual([matched, deleted, dryRun, arrived, sample, errors], [25, 25, false, 0, [], []]);
+    assert.deepEqual([success.length, world.size, requests], [25, 0, sent.length]);
+  });
+
+  it('deletes nothing in a dry run, under any strategy', async () => {
+    for (const strategy of ['auto', 'batch', 'single', 'native'] as const) {
+      for (const query of ['type=T&dryRun=true', 'type=T&drop=a&dryRun=true', 'type=T&keep=a&dryRun=true']) {
+        const { report, deletes, world } = await run({ query, limits: { strategy } });
+        assert.deepEqual([report?.dryRun, report?.matched, report?.deleted], [true, 25, 0]);
+        assert.deepEqual([report?.sample.length, deletes, world.size], [25, [], 25]);
+      }
+    }
+  });
+
+  it('lets the broker purge by itself, but not attributes, where that is set', async () => {
+    const limits = { strategy: 'native' } as const;
+    const { report, deletes } = await run({ query: 'type=T', limits });
+    assert.deepEqual([report?.deleted, deletes], [25, ['DELETE /entities?type=T']]);
+    const dropped = await run({ query: 'type=T&drop=a', limits });
+    assert.deepEqual([dropped.report?.deleted, dropped.deletes.length], [25, 25]);
+    const foreign = await run({ query: 'type=T&attrs=a', limits });
+    assert.ok(foreign.error instanceof QueryRefusedError);
+    assert.deepEqual(foreign.sent, []);
+  });
+
+  it('reports nothing of its own where the broker purges by itself', async () => {
+    const answer = ({ method }: BrokerRequest) => (method === 'DELETE' ? replyOf(409) : undefined);
+    const native = await run({ query: 'type=T', answer, limits: { strategy: 'native' } });
+    assert.ok(native.error instanceof BrokerRefusedError);
+    assert.equal(native.progress, undefined);
+  });
+
+  for (const query of ['type=T', 'type=T&drop=a', 'type=T&keep=a', 'type=T&dryRun=true']) {
+    it(`deletes nothing where the broker ignores a filter: ${query}`, async () => {
+      for (const strategy of ['auto', 'native'] as const) {
+        const { error, deletes } = await run({ query, honours: [], limits: { strategy } });
+        assert.ok(error instanceof FilterIgnoredError && error.parameter === 'type');
+        assert.deepEqual(deletes, []);
+      }
+    });
+  }
+
+  it('asks for one match more than it may affect, and refuses that before anything else', async () => {
+    for (const strategy of ['auto', 'native'] as const) {
+      const { error, sent, deletes } = await run({ query: 'type=T&maxAffected=4', limits: { strategy } });
+      assert.ok(error instanceof TooManyMatchesError && error.exact);
+      assert.deepEqual([error.matched, error.maxAffected, deletes], [25, 4, []]);
+      assert.equal(new URLSearchParams(sent[0]?.split('?')[1]).get('limit'), '5');
+      assert.equal((await run({ query: 'type=T&maxAffected=25', limits: { strategy } })).world.size, 0);
+    }
+    // Attributes are counted, not their entities.
+    const dropping = await run({ query: 'type=T&drop=a,b&maxAffected=49' });
+    assert.ok(dropping.error instanceof TooManyMatchesError);
+    assert.deepEqual(dropping.deletes, []);
+    assert.equal((await run({ query: 'type=T&drop=a,b&maxAffected=50' })).report?.deleted, 50);
+    assert.equal((await run({ query: 'type=T&maxAffected=4&dryRun=true' })).report?.matched, 25);
+  });
+
+  it('refuses to keep what no match has, before the first delete', async () => {
+    const answer = (_request: BrokerRequest, query: URLSearchParams) =>
+      query.get('attrs') === 'zz' ? replyOf(200, [], { 'ngsild-results-count': '0' }) : undefined;
+    const { error, deletes } = await run({ query: 'type=T&keep=zz', answer });
+    assert.ok(error instanceof QueryRefusedError);
+    assert.deepEqual(deletes, []);
+  });
+
+  it('tells what was done until then when it ends early', async () => {
+    let batches = 0;
+    const { error, progress, world } = await run({
+      query: 'type=T',
+      answer: ({ method }) => (method === 'POST' && (batches += 1) > 2 ? replyOf(401) : undefined),
+      limits: { concurrency: 1 },
+    });
+    assert.ok(error instanceof BrokerRefusedError);
+    assert.deepEqual([progress?.matched, progress?.deleted, progress?.hasBegun], [25, 20, true]);
+    assert.equal(world.size, 5);
+  });
+
+  it('asks a broker that seems to be away the smallest query that there is', async () => {
+    let isAway = false;
+    const { error, sent } = await run({
+      query: 'type=T',
+      answer: ({ method }) => {
+        isAway ||= method === 'POST';
+        if (isAway) throw new BrokerUnreachableError('The broker could not be reached: x.', false);
+        return undefined;
+      },
+    });
+    assert.ok(error instanceof BrokerFailedError && error.reason === 'away-too-long');
+    assert.ok(sent.slice(-3).every((request) => request === 'GET /entities?type=T&limit=1'));
+  });
+});
+
+describe('the hints of a dry run', () => {
+  const nothing = (request: BrokerRequest, query: URLSearchParams) =>
+    query.get('type') === 'There' && !query.has('q') && !query.has('attrs')
+      ? undefined
+      : request.path.includes('limit')
+        ? replyOf(200, [], { 'ngsild-results-count': '0' })
+        : replyOf(200, []);
+  const hintsOf = async (query: string, answer: HandMadePurge['answer'] = nothing) => {
+    const { report, sent } = await run({ query, answer });
+    assert.equal(report?.requests, sent.length);
+    return report?.hints;
+  };
+
+  it('name types that are not listed, then attributes that none of the type has, five questions at most', async () => {
+    assert.deepEqual(await hintsOf('type=Gone&dryRun=true'), ['No entity of type Gone is listed.']);
+    assert.deepEqual(await hintsOf('type=There&q=n>1&dryRun=true'), [
+      'No entity of type There has the attribute n.',
+    ]);
+    assert.deepEqual(await hintsOf('type=There&q=n>1&drop=z&dryRun=true'), [
+      'No entity of type There has the attribute z.',
+      'No entity of type There has the attribute n.',
+    ]);
+    assert.equal((await hintsOf('type=A,B,C,D,E,F,G&dryRun=true'))?.length, 5);
+    assert.equal((await hintsOf('type=There&attrs=a,b,c,d,e,f,g&dryRun=true'))?.length, 4);
+  });
+
+  it('are given by a dry run that matched nothing, and by nothing else', async () => {
+    assert.equal(await hintsOf('type=Gone'), undefined);
+    assert.equal(await hintsOf('type=T&dryRun=true', () => undefined), undefined);
+  });
+
+  it('say nothing that is not beyond doubt', async () => {
+    const one = [{ id: 'urn:x' }];
+    for (const reply of [
+      replyOf(200, one),
+      replyOf(200, [], { 'ngsild-results-count': '3' }),
+      replyOf(200, [], { link: '<x>; rel="next"' }),
+      replyOf(200, [], { 'ngsild-warning': '199 - "a source is away"' }),
+      replyOf(400),
+      replyOf(500),
+      replyOf(200, '<html>'),
+    ]) {
+      const answer: HandMadePurge['answer'] = (request, query) =>
+        query.has('scopeQ') ? replyOf(200, [], { 'ngsild-results-count': '0' }) : reply;
+      assert.deepEqual(
+        await hintsOf('type=T&scopeQ=/a&dryRun=true', answer),
+        [],
+        JSON.stringify(reply.status),
+      );
+    }
+  });
+});
