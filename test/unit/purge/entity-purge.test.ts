@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerReplyError } from '../../../sidecar/purge/errors.js';
+import { BrokerRefusedError, BrokerReplyError } from '../../../sidecar/purge/errors.js';
 import { firstPage, purgeByIds, trustedTotal } from '../../../sidecar/purge/entity-purge.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
 import type { BrokerReply } from '../../../sidecar/broker/reply.js';
@@ -118,5 +118,74 @@ describe('the purge of listed entities', () => {
       await purgeByIds(context, pageOf([], { count }), undefined);
       assert.ok(asked.length > 0, `count ${count}`);
     }
+  });
+});
+
+describe('a purge that ends early', () => {
+  it('sends nothing more, waits for what is under way, and looks for what had no clear answer', async () => {
+    let [noteFailure, release] = [() => {}, () => {}];
+    const failed = new Promise<void>((resolve) => (noteFailure = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const batches: string[] = [];
+    const looks: string[] = [];
+    const all = idsOf(30);
+    const context = contextOf({
+      view: { resource: entities('ids'), selection: [] },
+      limits: { pageSize: 30, concurrency: 3 },
+      broker: async ({ method, path, jsonBody = '[]' }) => {
+        const query = new URLSearchParams(path.split('?')[1]);
+        if (method === 'GET' && query.has('id')) {
+          looks.push(query.get('id') ?? '');
+          return page(['urn:t:11'], 1);
+        }
+        if (method === 'GET') return page(all.slice(Number(query.get('offset') ?? 0)), 30);
+        const [first = ''] = JSON.parse(jsonBody) as string[];
+        batches.push(first);
+        if (first === 'urn:t:0') {
+          await failed;
+          return replyOf(401);
+        }
+        if (first === 'urn:t:10') {
+          noteFailure();
+          return replyOf(500);
+        }
+        await released;
+        return replyOf(204);
+      },
+    });
+    const ended = assert.rejects(
+      purgeByIds(context, await firstPage(context), undefined),
+      BrokerRefusedError,
+    );
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(looks, [], 'a delete is under way');
+    release();
+    await ended;
+    assert.deepEqual(batches, ['urn:t:0', 'urn:t:10', 'urn:t:20']);
+    assert.deepEqual([...new Set(looks)], [all.slice(10, 20).join(',')]);
+    const { matched, deleted, unknown } = context.tally.counts;
+    assert.deepEqual([matched, deleted, unknown], [30, 19, 0]);
+  });
+});
+
+describe('a purge that ran to its end', () => {
+  it('looks for what had no clear answer where its query does not show all there is', async () => {
+    const there = new Set(idsOf(3));
+    const looks: string[] = [];
+    const context = contextOf({
+      view: { resource: entities('ids'), selection: [], isPartial: true },
+      broker: ({ method, path }) => {
+        const ids = new URLSearchParams(path.split('?')[1]).get('id');
+        if (ids !== null) looks.push(ids);
+        if (method === 'GET') return page(ids === null ? [...there] : [], ids === null ? there.size : 0);
+        // All are deleted, and nobody is told.
+        there.clear();
+        return replyOf(500);
+      },
+    });
+    await purgeByIds(context, await firstPage(context), undefined);
+    assert.deepEqual([...new Set(looks)], [idsOf(3).join(',')]);
+    const { deleted, failed, unknown } = context.tally.counts;
+    assert.deepEqual([deleted, failed, unknown], [3, 0, 0]);
   });
 });

@@ -14,7 +14,7 @@ import { createTestClock } from '../../support/purge-harness.js';
 export interface HandMadePurge {
   readonly view: View;
   /** The broker, as a function; undefined where no request gets to it. */
-  readonly broker?: (request: BrokerRequest) => BrokerReply;
+  readonly broker?: (request: BrokerRequest) => BrokerReply | Promise<BrokerReply>;
   readonly query?: Partial<PurgeQuery>;
   readonly limits?: Partial<PurgeLimits>;
   /** Sent with each request; lower-case. */
