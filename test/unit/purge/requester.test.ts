@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../sidecar/broker/client.js';
-import { BrokerUnreachableError } from '../../../sidecar/broker/errors.js';
+import { BrokerTimeoutError, BrokerUnreachableError } from '../../../sidecar/broker/errors.js';
 import type { BrokerReply } from '../../../sidecar/broker/reply.js';
 import { BrokerFailedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import { createRequester, type Settled } from '../../../sidecar/purge/requester.js';
@@ -141,6 +141,24 @@ describe('a requester whose broker may be away', () => {
     assert.deepEqual(hand.open().sort(), ['/1', '/2', '/3']);
     for (const path of ['/1', '/2', '/3']) await hand.end(path, DONE);
     for (const ended of [one, two, three]) await isAnswered(ended);
+  });
+
+  it('does not take a time-out, or a broken connection, for a sign that the broker is back', async () => {
+    for (const end of [new BrokerTimeoutError('late', true), RESET]) {
+      const hand = await begun();
+      const all = [hand.delete('/1'), hand.delete('/2')];
+      await hand.turn();
+      await hand.end('/1', RESET);
+      const three = hand.delete('/3');
+      await hand.end('/2', end);
+      assert.deepEqual(hand.open(), [], 'all wait for the probe');
+      await hand.pass(200);
+      assert.deepEqual(hand.open(), ['/probe']);
+      await hand.end('/probe', DONE);
+      await hand.pass(200);
+      for (const path of ['/1', '/2', '/3']) await hand.end(path, DONE);
+      for (const ended of [...all, three]) await isAnswered(ended);
+    }
   });
 
   it('counts an outage as no try, once for each request', async () => {

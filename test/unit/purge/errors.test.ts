@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Failure } from '../../../sidecar/broker/outcome.js';
+import {
+  BrokerFailedError,
+  BrokerRefusedError,
+  describeFailure,
+  TooManyMatchesError,
+  UnexpectedEntityError,
+} from '../../../sidecar/purge/errors.js';
+
+describe('the errors of a purge', () => {
+  it('tell a broker that cannot do something from one that refuses to', () => {
+    for (const [status, message] of [
+      [405, 'The broker cannot delete an entity: it does not implement that (status 405).'],
+      [501, 'The broker cannot delete an entity: it does not implement that (status 501).'],
+      [400, 'The broker refused to delete an entity with status 400.'],
+      [403, 'The broker refused to delete an entity with status 403.'],
+      [502, 'The broker refused to delete an entity with status 502.'],
+    ] as const)
+      assert.equal(new BrokerRefusedError('delete an entity', { status }).message, message);
+  });
+
+  it('say of every failure what happened, and why there is no other try', () => {
+    const cause = new Error('The broker could not be reached: connection refused.');
+    for (const [failure, words] of [
+      [{ kind: 'throttled', status: 429 }, 'it answered 429 (too many requests)'],
+      [{ kind: 'context-unavailable' }, 'it could not load the @context of the request'],
+      [{ kind: 'broker-error', status: 503 }, 'it answered 503'],
+      [{ kind: 'broker-error' }, 'it answered an error'],
+      [{ kind: 'timeout' }, 'it did not answer in time'],
+      [{ kind: 'unreachable', cause }, 'The broker could not be reached: connection refused'],
+      [{ kind: 'unreachable' }, 'it could not be reached'],
+    ] as const satisfies readonly (readonly [Failure, string])[]) {
+      assert.equal(describeFailure(failure), words);
+      const error = new BrokerFailedError('list', failure, 'attempts-used-up');
+      assert.equal(error.message, `The broker did not list: ${words} (all tries used up).`);
+      assert.equal(error.cause, 'cause' in failure ? cause : undefined);
+    }
+    const failure = { kind: 'timeout' } as const;
+    const reasons = ['retry-after-too-long', 'nothing-but-failures', 'away-too-long'] as const;
+    assert.deepEqual(
+      reasons.map((reason) => /\((.*)\)/.exec(new BrokerFailedError('x', failure, reason).message)?.[1]),
+      [
+        'it asks to come back later than this purge can wait',
+        'it answers nothing but failures',
+        'it was waited for in vain',
+      ],
+    );
+  });
+
+  it('do not claim to have counted what they have only seen a part of', () => {
+    assert.match(new TooManyMatchesError(7, 5, true).message, /^The query matches 7, which .* the 5 that/);
+    assert.match(new TooManyMatchesError(7, 5, false).message, /^The query matches at least 7, which/);
+  });
+
+  it('shorten an endless id', () => {
+    const { entityId, message } = new UnexpectedEntityError('x'.repeat(5000), 'id');
+    assert.deepEqual([entityId.length, message.length < 300], [200, true]);
+  });
+});
