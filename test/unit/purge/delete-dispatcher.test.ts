@@ -62,7 +62,7 @@ function dispatcherOf({ verdictOf = () => GONE, takesBatches = true, stopsBatche
     tally: context.tally,
     sent,
     counts: () => ({ mostUnderWay, reports }),
-    async run(ids: readonly string[]) {
+    run: async (ids: readonly string[]) => {
       context.takeFresh(ids);
       dispatcher.add(ids);
       await dispatcher.settled();

@@ -32,7 +32,7 @@ const FILTERS = ['type', 'q', 'attrs', 'idPattern', 'scopeQ'];
 
 /** A whole purge of things with attributes a and b, at a broker without sockets. */
 async function run({ query, answer, limits, matches = 25, honours = FILTERS }: HandMadePurge) {
-  const world = new Map(
+  const world = new Map<string, Readonly<Record<string, unknown>>>(
     Array.from({ length: matches }, (_, n) => [`urn:t:${n}`, { id: `urn:t:${n}`, type: 'T', a: {}, b: {} }]),
   );
   const sent: string[] = [];
@@ -55,8 +55,8 @@ async function run({ query, answer, limits, matches = 25, honours = FILTERS }: H
     if (jsonBody !== undefined) for (const id of JSON.parse(jsonBody) as string[]) world.delete(id);
     const [, , id = '', , attribute] = resource.split('/').map(decodeURIComponent);
     if (method === 'DELETE' && attribute !== undefined) {
-      const { [attribute as 'a']: _gone, ...rest } = world.get(id) ?? { a: {} };
-      world.set(id, rest as never);
+      const others = Object.entries(world.get(id) ?? {}).filter(([name]) => name !== attribute);
+      world.set(id, Object.fromEntries(others));
     } else if (method === 'DELETE' && id === '') world.clear();
     return replyOf(204);
   };
@@ -205,7 +205,7 @@ describe('the hints of a dry run', () => {
   const hintsOf = async (query: string, answer: HandMadePurge['answer'] = nothing) => {
     const { report, sent } = await run({ query, answer });
     assert.equal(report?.requests, sent.length);
-    return report?.hints;
+    return report.hints;
   };
 
   it('name types that are not listed, then attributes that none of the type has, five questions at most', async () => {
