@@ -161,10 +161,7 @@ async function removeInOnePass(
         else if (isGoneTwice) tally.failListed(item, kind.stillThere);
         else if (state === IdState.unknown && !(takesPage && takes(item))) counts.left += 1;
         else if (state !== IdState.failed && state !== IdState.pending) {
-          if (state === IdState.unknown) {
-            context.take(item);
-            tally.ledger.markListed(key);
-          }
+          if (state === IdState.unknown) context.take(item);
           counts.tried += 1;
           dispatcher.add([{ item, isSecondTry: state !== IdState.unknown }]);
         }
