@@ -121,6 +121,21 @@ describe('the purge of listed entities', () => {
   });
 });
 
+describe('the matches listed for a bound', () => {
+  it('count more than what the broker counts', async () => {
+    const { context } = purgeOf([page([], 0)]);
+    const waits: number[] = [];
+    const waiting = {
+      ...context,
+      requester: { ...context.requester, waitBefore: async (look: number) => void waits.push(look) },
+    };
+    const first = pageOf(idsOf(3), { count: 9 });
+    await purgeByIds({ ...waiting, proveFilters: async () => {} }, first, 3);
+    assert.deepEqual(waits, [], 'nothing is missing');
+    assert.equal(context.tally.counts.deleted, 3);
+  });
+});
+
 describe('a purge that ends early', () => {
   it('sends nothing more, waits for what is under way, and looks for what had no clear answer', async () => {
     let [noteFailure, release] = [() => {}, () => {}];

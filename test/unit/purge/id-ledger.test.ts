@@ -97,6 +97,7 @@ describe('IdLedger', () => {
 
   it('never marks an id that it does not know', () => {
     const ledger = new IdLedger();
+    assert.equal(ledger.isListed('urn:a:1'), false);
     ledger.startSurvey();
     assert.equal(ledger.markListed('urn:a:1'), false);
     assert.equal(ledger.isListed('urn:a:1'), false);

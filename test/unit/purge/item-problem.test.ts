@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { errorTypes } from '../../../sidecar/ngsi-ld/problem.js';
-import { itemProblem, problemOfFailure } from '../../../sidecar/purge/item-problem.js';
+import { itemProblem, outcomeUnknown, problemOfFailure } from '../../../sidecar/purge/item-problem.js';
 
 describe('itemProblem (clause 5.2.17)', () => {
   it('keeps what the broker said', () => {
@@ -20,7 +20,7 @@ describe('itemProblem (clause 5.2.17)', () => {
       [503, errorTypes.internalError],
     ] as const) {
       assert.deepEqual(itemProblem({ status }), { type, title: `The broker answered ${status}`, status });
-      for (const odd of ['Conflict', 'not a uri', 'http://with blank']) {
+      for (const odd of ['Conflict', 'not a uri', 'http://with blank', 'see http://x', '']) {
         assert.equal(itemProblem({ status, type: odd }).type, type);
       }
     }
@@ -48,5 +48,20 @@ describe('problemOfFailure', () => {
     assert.equal(status, 429);
     assert.equal(title, 'The broker answered 429');
     assert.match(detail ?? '', /too many requests/);
+  });
+});
+
+describe('outcomeUnknown', () => {
+  it("keeps a server error's status, names the last answer, and is 502 for any other", () => {
+    for (const [status, told] of [
+      [500, 500],
+      [503, 503],
+      [409, 502],
+      [499, 502],
+    ] as const) {
+      const problem = outcomeUnknown({ type: errorTypes.conflict, status, title: 'Held' });
+      assert.deepEqual([problem.status, problem.title], [told, 'Outcome unknown']);
+      assert.match(problem.detail ?? '', /The last answer: Held\.$/);
+    }
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
 import type { ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
 import type { PurgeContext, View } from '../../../sidecar/purge/context.js';
-import { BrokerReplyError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
+import { BrokerReplyError, NotConvergingError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
 import { removeItems } from '../../../sidecar/purge/item-removal.js';
 import type { ItemKind } from '../../../sidecar/purge/item-walk.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
@@ -180,14 +180,18 @@ describe('the removal of items', () => {
   });
 
   it('reports what is still there after two deletes answered as done, and after some looks', async () => {
-    const { matched, deleted, failed, errors, tries } = await removed({
-      world: worldOf(15, 'a'),
-      verdict: ({ entityId }) => (entityId === 'urn:t:7' ? 'ghost' : GONE),
-      total: 15,
-    });
-    assert.deepEqual([matched, deleted, failed], [15, 14, 1]);
-    assert.deepEqual([namesOf(errors), errors[0]?.error.title], [['urn:t:7 a'], 'Still listed']);
-    assert.equal(tries.get(keyOf({ entityId: 'urn:t:7', attribute: 'a' })), 2);
+    for (const left of ['ghost', { kind: 'absent' }] as const) {
+      const { matched, deleted, failed, errors, tries, passes } = await removed({
+        world: worldOf(15, 'a'),
+        verdict: ({ entityId }) => (entityId === 'urn:t:7' ? left : GONE),
+        total: 15,
+      });
+      assert.deepEqual([matched, deleted, failed], [15, 14, 1]);
+      assert.deepEqual([namesOf(errors), errors[0]?.error.title], [['urn:t:7 a'], 'Still listed']);
+      assert.equal(tries.get(keyOf({ entityId: 'urn:t:7', attribute: 'a' })), 2);
+      // Two that try it, three looks, and the last one.
+      assert.equal(passes, 6);
+    }
   });
 
   it('waits for a query that lags behind, and then reports nothing', async () => {
@@ -230,6 +234,24 @@ describe('the removal of items', () => {
     assert.ok(passes < 20 && left > 0 && deleted >= 5, `${passes} passes, ${left} left`);
   });
 
+  it('gives up after fifty passes where each finds something new of what was counted', async () => {
+    const world = worldOf(1, 'a');
+    let passes = 0;
+    await assert.rejects(
+      removed({
+        world,
+        count: () => undefined,
+        onPage: (offset, pass) => {
+          passes = pass;
+          if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
+        },
+        total: 1000,
+      }),
+      NotConvergingError,
+    );
+    assert.equal(passes, 50);
+  });
+
   it('never calls it done while the broker counts matches that it does not list', async () => {
     await assert.rejects(
       removed({ world: worldOf(5, 'a'), count: (shown) => shown + 3, total: 8 }),
@@ -239,6 +261,47 @@ describe('the removal of items', () => {
         return true;
       },
     );
+  });
+
+  it('tries an item once that is shown more than once in a pass', async () => {
+    const { deleted, tries } = await removed({
+      world: worldOf(5, 'a'),
+      kind: {
+        *read(page, indexes) {
+          const items = indexes
+            .filter((index) => 'a' in (page.entities[index] ?? {}))
+            .map((index) => ({ entityId: page.ids[index] ?? '', attribute: 'a' }));
+          yield { items: [...items, ...items] };
+          yield { items };
+        },
+      },
+      total: 5,
+    });
+    assert.equal(deleted, 5);
+    assert.ok([...tries.values()].every((count) => count === 1));
+  });
+
+  it('ends where items arrive in each pass at a broker that shows a part only, and their times tell', async () => {
+    const world = worldOf(1, 'a0', 'a1', 'a2', 'a3');
+    const { matched, deleted, left, passes } = await removed({
+      world,
+      onPage: (offset, pass) => {
+        if (offset === 0) world.get('urn:t:0')?.add(`new${pass}`);
+      },
+      kind: {
+        *read(page, indexes) {
+          for (const index of indexes) {
+            const names = ownAttributesOf(page.entities[index] ?? {}).slice(0, 2);
+            const items = names.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute }));
+            yield { items, mayHideMore: true };
+          }
+        },
+        hasArrived: ({ attribute = '' }) => attribute.startsWith('new'),
+      },
+      total: 1,
+    });
+    assert.ok(passes < 15, `${passes} passes`);
+    assert.deepEqual([matched, deleted, left > 0], [deleted, deleted, true]);
   });
 
   it('takes no more than it may', async () => {
