@@ -117,7 +117,7 @@ export async function countItems(
       });
       onItems(fresh, seen.size);
     });
-    isComplete &&= end.complete && end.unlisted === 0;
+    isComplete &&= end.complete;
   } while (kind.looksAgain?.() === true);
   return isComplete;
 }
