@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../sidecar/broker/client.js';
 import { ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
-import { BrokerFailedError, FilterIgnoredError } from '../../../sidecar/purge/errors.js';
+import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../../sidecar/purge/errors.js';
 import { deleteItem } from '../../../sidecar/purge/item-delete.js';
 import { removeItems } from '../../../sidecar/purge/item-removal.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
@@ -11,7 +12,10 @@ import { replyOf } from '../broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 
 /** Starts the removal of one attribute each from a hundred entities of a broker that fails some deletes. */
-function removal(fails: (index: number) => number | undefined, reads: (index: number) => void = () => {}) {
+function removal(
+  fails: (index: number) => number | undefined,
+  reads: (index: number, tried: number) => void = () => {},
+) {
   const world = new Map(Array.from({ length: 100 }, (_, index) => [`urn:t:${index}`, new Set(['a'])]));
   const tried: number[] = [];
   const broker = ({ method, path }: BrokerRequest) => {
@@ -38,7 +42,7 @@ function removal(fails: (index: number) => number | undefined, reads: (index: nu
       *read(page, indexes) {
         for (const index of indexes) {
           const entityId = page.ids[index] ?? '';
-          reads(Number(entityId.split(':')[2]));
+          reads(Number(entityId.split(':')[2]), tried.length);
           const names = ownAttributesOf(page.entities[index] ?? {});
           yield { items: names.map((attribute) => ({ entityId, attribute })) };
         }
@@ -83,6 +87,91 @@ describe('items whose deletes fail', () => {
     assert.equal(tally.counts.deleted, 0);
     // Three tries for each of a hundred would be three hundred.
     assert.ok(tried.length < 100, String(tried.length));
+  });
+});
+
+describe('a removal that is slower than its listing', () => {
+  it('reads no further than a few items for each delete under way', async () => {
+    let ahead = 0;
+    const { ended, tally } = removal(
+      () => undefined,
+      (index, tried) => {
+        ahead = Math.max(ahead, index - tried);
+      },
+    );
+    await ended;
+    assert.equal(tally.counts.deleted, 100);
+    // Four deletes at a time, four items for each, and the page that is being read.
+    assert.ok(ahead < 4 * 4 + 10, `${ahead} items ahead`);
+  });
+});
+
+describe('a removal that ends early, or in doubt', () => {
+  const ids = ['urn:t:0', 'urn:t:1', 'urn:t:2'];
+  const idOf = (path: string) => decodeURIComponent(path.split('/')[2] ?? '');
+  /** Removes `a` from three entities whose deletes are answered by a function. */
+  function three(answer: (id: string) => BrokerReply | Promise<BrokerReply>, isPartial = false) {
+    const deletes: string[] = [];
+    const looks = new Set<string>();
+    const context = contextOf({
+      view: { resource: entities('attributes'), selection: [], isPartial },
+      broker: ({ method, path }) => {
+        const asked = new URLSearchParams(path.split('?')[1]).get('id');
+        if (method === 'GET') {
+          if (asked !== null) looks.add(asked);
+          // Every delete has its effect, whatever is answered.
+          const body = ids.map((id) => ({ id, ...(deletes.includes(id) ? {} : { a: {} }) }));
+          const shown = body.filter(({ id }) => asked?.split(',').includes(id) ?? true);
+          const offset = Number(new URLSearchParams(path.split('?')[1]).get('offset') ?? 0);
+          return replyOf(200, shown.slice(offset), { 'ngsild-results-count': String(shown.length) });
+        }
+        deletes.push(idOf(path));
+        return answer(idOf(path));
+      },
+    });
+    const ended = removeItems(
+      context,
+      {
+        *read(page, indexes) {
+          const found = indexes.filter((index) => 'a' in (page.entities[index] ?? {}));
+          yield { items: found.map((index) => ({ entityId: page.ids[index] ?? '', attribute: 'a' })) };
+        },
+        remove: async (item) => {
+          const path = attributePath('/entities', item.entityId, 'a');
+          return deleteItem(context, item, { path, operation: 'delete an attribute' });
+        },
+        stillThere: { status: 409 },
+      },
+      3,
+    );
+    return { ended, deletes, looks, tally: context.tally };
+  }
+
+  it('sends nothing more, waits for what is under way, and looks for what had no clear answer', async () => {
+    let [noteFailure, release] = [() => {}, () => {}];
+    const failed = new Promise<void>((resolve) => (noteFailure = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const { ended, deletes, looks, tally } = three(async (id) => {
+      if (id === 'urn:t:1') {
+        noteFailure();
+        return replyOf(500);
+      }
+      await (id === 'urn:t:0' ? failed : released);
+      return replyOf(id === 'urn:t:0' ? 401 : 204);
+    });
+    const rejected = assert.rejects(ended, BrokerRefusedError);
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([...looks], [], 'a delete is under way');
+    release();
+    await rejected;
+    assert.deepEqual([deletes, [...looks]], [ids, ['urn:t:1']]);
+    assert.deepEqual([tally.counts.deleted, tally.counts.unknown], [2, 0]);
+  });
+
+  it('looks for what had no clear answer where its query does not show all there is', async () => {
+    const { ended, looks, tally } = three(() => replyOf(500), true);
+    await ended;
+    assert.deepEqual([[...looks], tally.counts.deleted, tally.counts.unknown], [[ids.join(',')], 3, 0]);
   });
 });
 

@@ -304,6 +304,54 @@ describe('the removal of items', () => {
     assert.deepEqual([matched, deleted, left > 0], [deleted, deleted, true]);
   });
 
+  it('leaves what arrives behind all that was counted when a pass began, where the count grows with it', async () => {
+    for (const [count, deleted, left] of [
+      [(shown: number) => shown, 20, 1],
+      [() => 20, 21, 0],
+      [() => undefined, 21, 0],
+    ] as const) {
+      const world = worldOf(20, 'a');
+      const result = await removed({
+        world,
+        count,
+        onPage: (offset, pass) => {
+          if (offset === 20 && pass === 2) world.set('urn:new:1', new Set(['a']));
+        },
+        total: 20,
+      });
+      assert.deepEqual([result.deleted, result.left], [deleted, left]);
+    }
+  });
+
+  it('takes all of a page, however many batches it is read in', async () => {
+    const { deleted, left } = await removed({
+      world: worldOf(20, 'a'),
+      kind: {
+        *read(page, indexes) {
+          for (const index of indexes) {
+            const isThere = 'a' in (page.entities[index] ?? {});
+            yield { items: isThere ? [{ entityId: page.ids[index] ?? '', attribute: 'a' }] : [] };
+          }
+        },
+      },
+      total: 20,
+    });
+    assert.deepEqual([deleted, left], [20, 0]);
+  });
+
+  it('reports in the end what the broker never showed as an item', async () => {
+    const error = { type: 'about:blank', title: 'Hidden', status: 501 };
+    const { failed, errors, matched } = await removed({
+      world: worldOf(3, 'a'),
+      kind: {
+        async *leftOver() {
+          yield { entityId: 'urn:t:1', attribute: 'hidden', error };
+        },
+      },
+    });
+    assert.deepEqual([matched, failed, namesOf(errors)], [4, 1, ['urn:t:1 hidden']]);
+  });
+
   it('takes no more than it may', async () => {
     await assert.rejects(removed({ world: worldOf(25, 'a'), maxAffected: 12 }), TooManyMatchesError);
     assert.equal((await removed({ world: worldOf(25, 'a'), maxAffected: 25 })).deleted, 25);
