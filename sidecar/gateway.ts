@@ -9,6 +9,7 @@ import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/inde
 import { createBaseUrl } from './http/api/base-url.js';
 import { buildApp } from './http/app.js';
 import { createTokenCheck, TOKEN_HEADER } from './http/gateway-token.js';
+import { createLoopCheck } from './http/loop-check.js';
 import { createPassThrough } from './http/pass-through.js';
 import { POLICY_HEADER } from './http/purge-policy.js';
 import { createHostCheck } from './http/trusted-hosts.js';
@@ -16,6 +17,7 @@ import { openSchemas } from './open-schemas.js';
 import type { PurgeLimits } from './purge/context.js';
 import { createRunningPurges } from './purge/running.js';
 import { systemClock, type Clock } from './shared/clock.js';
+import { createViaName } from './shared/via.js';
 
 /** A running gateway: purges, schemas, health, and everything else under /ngsi-ld passed through to the broker. */
 export interface Gateway {
@@ -78,7 +80,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   opened.add(async () => embeddedBroker?.close());
   const brokerUrl = embeddedBroker === undefined ? (config.BROKER_URL as URL) : new URL(embeddedBroker.url);
 
-  const client = createBrokerClient({ brokerUrl, timeoutMs: config.BROKER_TIMEOUT_MS });
+  const viaName = createViaName();
+  const client = createBrokerClient({ brokerUrl, timeoutMs: config.BROKER_TIMEOUT_MS, viaName });
   opened.add(() => client.close());
   const pool = new Pool(brokerUrl.origin, { connections: PASS_THROUGH_CONNECTIONS, bodyTimeout: 0 });
   opened.add(() => pool.destroy());
@@ -113,6 +116,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       names: [...(config.ALLOWED_HOSTS ?? []), ...(config.PUBLIC_URL ? [config.PUBLIC_URL.hostname] : [])],
       anyHost: config.GATEWAY_TOKEN !== undefined || config.GATEWAY_OPEN,
     }),
+    checkLoop: createLoopCheck(viaName),
     schemas: schemas.service,
     workbench: schemas.workbench,
     baseUrlOf: createBaseUrl(config.PUBLIC_URL),
@@ -133,6 +137,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     passThrough: createPassThrough({
       dispatcher: pool,
       brokerUrl,
+      viaName,
       strippedHeaders: [TOKEN_HEADER, POLICY_HEADER],
       headersTimeoutMs: config.BROKER_TIMEOUT_MS,
       onError: (error, failure) => logger.warn({ err: error, ...failure }, 'pass-through failed'),

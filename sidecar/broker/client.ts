@@ -1,4 +1,5 @@
 import { Pool, type Dispatcher } from 'undici';
+import { withVia } from '../shared/via.js';
 import { BrokerTimeoutError, BrokerUnreachableError, RequestAbortedError } from './errors.js';
 import { createCut, exchange } from './exchange.js';
 import type { BrokerReply } from './outcome.js';
@@ -32,6 +33,8 @@ export interface BrokerClientOptions {
   /** For one request, from sending it to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly replyMaxBytes?: number;
+  /** This gateway's own name in `Via`, so that a request that comes back is known. */
+  readonly viaName?: string;
   /** Replaces the client's own connection pool, for tests. */
   readonly dispatcher?: Dispatcher;
 }
@@ -42,7 +45,7 @@ const KEEP_ALIVE_MS = 10_000;
 
 /** The client of one broker, with its own pool of keep-alive connections. */
 export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
-  const { brokerUrl, timeoutMs } = options;
+  const { brokerUrl, timeoutMs, viaName } = options;
   const replyMaxBytes = options.replyMaxBytes ?? REPLY_MAX_BYTES;
   const prefix = brokerUrl.pathname.replace(/\/+$/, '') + API_ROOT;
   const dispatcher =
@@ -67,6 +70,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       headers: {
         accept: 'application/json',
         ...request.headers,
+        ...(viaName === undefined ? {} : { via: withVia(request.headers?.['via'], viaName) }),
         ...(request.jsonBody === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: request.jsonBody ?? null,

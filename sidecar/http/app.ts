@@ -13,6 +13,7 @@ import { registerApi, type ApiOptions } from './api/register-api.js';
 import { createFrontDoor } from './front-door.js';
 import { instanceOf } from './forward-problem.js';
 import { registerHealthRoutes, type HealthRoutesOptions } from './health-routes.js';
+import type { LoopCheck } from './loop-check.js';
 import type { PassThrough } from './pass-through.js';
 import type { HostCheck } from './trusted-hosts.js';
 import { problemOf, unforeseen } from './problem.js';
@@ -25,6 +26,8 @@ export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions, Api
   readonly passThrough: PassThrough;
   /** Refuses what a foreign web page may have sent. */
   readonly checkHost: HostCheck;
+  /** Refuses what has been here before. */
+  readonly checkLoop: LoopCheck;
 }
 
 /** Long queries (lists of ids) come in the URL. */
@@ -46,7 +49,7 @@ const PARAMETER_MAX_CHARS = 1000;
 
 /** The HTTP server of the gateway: front door, purge and health routes, and the API of the schema service. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { logger, passThrough, checkHost } = options;
+  const { logger, passThrough, checkHost, checkLoop } = options;
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -65,6 +68,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
         passThrough,
         fastify,
         checkHost,
+        checkLoop,
         onRefused: (reason, req) =>
           logger.info({ reason, method: req.method, path: instanceOf(req.url ?? '') }, 'request refused'),
       });

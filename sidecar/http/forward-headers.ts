@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { endToEndHeaders, isNamed } from './hop-by-hop.js';
 
-/** Name of this gateway in `Via` (RFC 9110 § 7.6.3). */
-const PSEUDONYM = 'ngsi-ld-gateway';
-
 /** A request's headers as the broker gets them, names and values in turn. */
 export type ForwardedHeaders = (req: IncomingMessage) => string[];
 
@@ -17,15 +14,16 @@ export type ForwardedHeaders = (req: IncomingMessage) => string[];
  *   last line of that name, because brokers exist that read one line only.
  *
  * @param stripped lower-case names that end here
+ * @param viaName this gateway's own name in Via
  */
-export function createForwardedHeaders(stripped: readonly string[]): ForwardedHeaders {
+export function createForwardedHeaders(stripped: readonly string[], viaName: string): ForwardedHeaders {
   const endingHere = new Set([...stripped, 'host', 'expect']);
   return (req) => {
     const fields = endToEndHeaders(req.rawHeaders, endingHere);
     if (req.headers.host !== undefined) addMissing(fields, 'X-Forwarded-Host', req.headers.host);
     addMissing(fields, 'X-Forwarded-Proto', 'encrypted' in req.socket ? 'https' : 'http');
     if (req.socket.remoteAddress !== undefined) append(fields, 'X-Forwarded-For', req.socket.remoteAddress);
-    append(fields, 'Via', `${req.httpVersion} ${PSEUDONYM}`);
+    append(fields, 'Via', `${req.httpVersion} ${viaName}`);
     return fields;
   };
 }

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerProblem } from './forward-problem.js';
+import type { ProblemDraft } from './forward-problem.js';
 import type { PassThrough } from './pass-through.js';
 import { faultyFields } from './request-fields.js';
+import type { LoopCheck } from './loop-check.js';
 import type { HostCheck } from './trusted-hosts.js';
 import { errorTypes } from '../ngsi-ld/problem.js';
 import { classifyRequest } from '../ngsi-ld/request-path.js';
@@ -14,8 +16,18 @@ export interface FrontDoorOptions {
   readonly fastify: (req: IncomingMessage, res: ServerResponse) => void;
   /** Refuses what a foreign web page may have sent. */
   readonly checkHost: HostCheck;
+  /** Refuses what has been here before. */
+  readonly checkLoop: LoopCheck;
   /** Told of each refusal. Must not throw. */
-  readonly onRefused?: (reason: RefusalReason | 'fields' | 'host', req: IncomingMessage) => void;
+  readonly onRefused?: (reason: Refusal, req: IncomingMessage) => void;
+}
+
+/** What a request was refused for. */
+export type Refusal = RefusalReason | 'fields' | 'host' | 'loop';
+
+interface Fault {
+  readonly reason: Refusal;
+  readonly problem: ProblemDraft;
 }
 
 /** Listeners for the events of the same names of an http.Server. */
@@ -47,41 +59,53 @@ const DETAILS: Readonly<Record<RefusalReason, string>> = {
  * As Fastify's `serverFactory`:
  *
  *     serverFactory: (fastify) => {
- *       const door = createFrontDoor({ passThrough, fastify, checkHost });
+ *       const door = createFrontDoor({ passThrough, fastify, checkHost, checkLoop });
  *       return http.createServer(door.request).on('checkContinue', door.checkContinue);
  *     }
  */
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
-  const admit = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void => {
-    const { method = '', rawHeaders, headers } = req;
-    const faulty = faultyFields(rawHeaders);
-    const problem = faulty ?? options.checkHost({ method, host: headers.host, origin: headers.origin });
-    if (problem !== undefined) {
-      options.onRefused?.(faulty === undefined ? 'host' : 'fields', req);
-      answerProblem(req, res, problem, awaitsContinue);
+  const { passThrough, fastify, checkHost, checkLoop, onRefused } = options;
+
+  function admit(req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
+    const { method = '', rawHeaders } = req;
+    const fault = faultOf(req);
+    if (fault !== undefined) {
+      onRefused?.(fault.reason, req);
+      answerProblem(req, res, fault.problem, awaitsContinue);
       return;
     }
     const decision = classifyRequest(method, req.url ?? '', rawHeaders);
     switch (decision.kind) {
       case 'pass':
-        options.passThrough(req, res, { awaitsContinue });
+        passThrough(req, res, { awaitsContinue });
         return;
       case 'refuse':
-        options.onRefused?.(decision.reason, req);
+        onRefused?.(decision.reason, req);
         answerProblem(req, res, refusalProblem(decision.reason), awaitsContinue);
         return;
       case 'purge':
       case 'other':
         if (awaitsContinue) res.writeContinue();
-        options.fastify(req, res);
+        fastify(req, res);
     }
-  };
+  }
+
+  /** What forbids a request whatever its path is. */
+  function faultOf({ method = '', headers, rawHeaders }: IncomingMessage): Fault | undefined {
+    const fields = faultyFields(rawHeaders);
+    if (fields !== undefined) return { reason: 'fields', problem: fields };
+    const host = checkHost({ method, host: headers.host, origin: headers.origin });
+    if (host !== undefined) return { reason: 'host', problem: host };
+    const loop = checkLoop(headers.via);
+    return loop && { reason: 'loop', problem: loop };
+  }
+
   return {
     request: (req, res) => admit(req, res, false),
     checkContinue: (req, res) => admit(req, res, true),
   };
 }
 
-function refusalProblem(reason: RefusalReason) {
+function refusalProblem(reason: RefusalReason): ProblemDraft {
   return { type: errorTypes.invalidRequest, title: 'Invalid request', status: 400, detail: DETAILS[reason] };
 }

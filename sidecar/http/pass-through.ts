@@ -14,6 +14,8 @@ export interface PassThroughOptions {
   readonly dispatcher: Dispatcher;
   /** Base URL of the broker; a path in it is put before every forwarded path. */
   readonly brokerUrl: URL;
+  /** This gateway's own name in `Via`. */
+  readonly viaName: string;
   /** Request headers that are for this service alone, e.g. `x-gateway-token`. */
   readonly strippedHeaders?: readonly string[];
   /** Longest wait for the head of the broker's answer once the request is sent, in ms. @default 30000 */
@@ -63,6 +65,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   const base = brokerBase(options.brokerUrl);
   const forwardedHeaders = createForwardedHeaders(
     (options.strippedHeaders ?? []).map((name) => name.toLowerCase()),
+    options.viaName,
   );
   const headersTimeout = options.headersTimeoutMs ?? HEADERS_TIMEOUT_DEFAULT_MS;
 

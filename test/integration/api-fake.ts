@@ -31,13 +31,14 @@ export async function startFakeApi(
   const parts: Pick<
     AppOptions,
     | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
-    | ('checkToken' | 'checkHost')
+    | ('checkToken' | 'checkHost' | 'checkLoop')
   > = {
     ...service,
     baseUrlOf: createBaseUrl(undefined),
     bodyLimit: 100_000,
     checkToken: createTokenCheck(undefined),
     checkHost: () => undefined,
+    checkLoop: () => undefined,
     logger: pino({}, log.stream),
     isShuttingDown: () => false,
   };

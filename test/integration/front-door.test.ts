@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import Fastify from 'fastify';
 import { Agent } from 'undici';
-import { createFrontDoor } from '../../sidecar/http/front-door.js';
+import { createFrontDoor, type Refusal } from '../../sidecar/http/front-door.js';
 import { createPassThrough } from '../../sidecar/http/pass-through.js';
-import type { RefusalReason } from '../../sidecar/ngsi-ld/request-path.js';
 import {
   bodyOf,
   closeAll,
@@ -23,19 +22,20 @@ import type { RawBroker } from './pass-through-wire.js';
 describe('the front door as the server of Fastify 5', () => {
   let broker: RawBroker;
   let port: number;
-  const refused: (RefusalReason | 'fields' | 'host')[] = [];
+  const refused: Refusal[] = [];
   /** Request lines that the broker has seen. */
   const seen = (): string[] => broker.received.join('').match(/^\S+ \S+ HTTP\/1\.1$/gm) ?? [];
 
   before(async () => {
     broker = await startFixedBroker();
-    const passThrough = createPassThrough({ dispatcher: new Agent(), brokerUrl: broker.url });
+    const passThrough = createPassThrough({ dispatcher: new Agent(), brokerUrl: broker.url, viaName: 'g' });
     const app = Fastify({
       serverFactory: (fastify) => {
         const door = createFrontDoor({
           passThrough,
           fastify,
           checkHost: () => undefined,
+          checkLoop: () => undefined,
           onRefused: (reason) => refused.push(reason),
         });
         return http.createServer(door.request).on('checkContinue', door.checkContinue);

@@ -307,7 +307,7 @@ describe('createPassThrough', () => {
   it('refuses a broker URL that is no base', () => {
     for (const url of ['ftp://x/', 'http://u:p@x/', 'http://x/?a', 'http://x/#a']) {
       assert.throws(
-        () => createPassThrough({ dispatcher: new Agent(), brokerUrl: new URL(url) }),
+        () => createPassThrough({ dispatcher: new Agent(), brokerUrl: new URL(url), viaName: 'g' }),
         TypeError,
         url,
       );

@@ -88,6 +88,7 @@ export async function startGateway(
   const dispatcher: Dispatcher = options.dispatcher ?? new Agent(options.agent);
   const passThrough = createPassThrough({
     brokerUrl,
+    viaName: 'ngsi-ld-gateway',
     strippedHeaders: ['x-gateway-token', 'x-purge-policy'],
     onError: (_error, failure) => failures.push(failure),
     ...options,

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+
+const KIND = 'ngsi-ld-gateway-';
+
+/** Gateways of this kind that a request may have passed. Where there is no ring, it passes one or two. */
+export const HOPS_MAX = 10;
+
+/**
+ * A name for one gateway process in `Via` (RFC 9110 § 7.6.3). Each has its own, so that a request that comes back is told
+ * from one that comes from another gateway.
+ */
+export function createViaName(): string {
+  return KIND + randomBytes(8).toString('hex');
+}
+
+/**
+ * A `Via` with this gateway at its end.
+ *
+ * @param via the field as it was received, if it was
+ * @param httpVersion in which the request was received
+ */
+export function withVia(via: string | undefined, name: string, httpVersion = '1.1'): string {
+  const element = `${httpVersion} ${name}`;
+  return via === undefined || via.trim() === '' ? element : `${via}, ${element}`;
+}
+
+/** Why a request goes in circles, as its `Via` has it; undefined for one that does not. */
+export function loopIn(via: string, name: string): 'been-here' | 'too-many-hops' | undefined {
+  if (via.includes(name)) return 'been-here';
+  return via.split(KIND).length - 1 >= HOPS_MAX ? 'too-many-hops' : undefined;
+}
