@@ -1,4 +1,3 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { Pool } from 'undici';
@@ -13,6 +12,7 @@ import { createLoopCheck } from './http/loop-check.js';
 import { createPassThrough } from './http/pass-through.js';
 import { POLICY_HEADER } from './http/purge-policy.js';
 import { createHostCheck } from './http/trusted-hosts.js';
+import { createTurns } from './http/turns.js';
 import { openSchemas } from './open-schemas.js';
 import type { PurgeLimits } from './purge/context.js';
 import { createRunningPurges } from './purge/running.js';
@@ -107,8 +107,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     maxAffected: config.PURGE_MAX_AFFECTED === 0 ? undefined : config.PURGE_MAX_AFFECTED,
   };
 
+  const turns = createTurns(() => logger.info('connection closed: too many requests waited on it'));
   const app = buildApp({
     logger,
+    turns,
     client,
     running,
     checkToken: createTokenCheck(config.GATEWAY_TOKEN),
@@ -143,7 +145,6 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       onError: (error, failure) => logger.warn({ err: error, ...failure }, 'pass-through failed'),
     }),
   });
-  const answers = trackAnswers(app.server);
   opened.add(async () => {
     // Idle connections are closed at once; whoever is still being served when the grace time ends is cut off.
     app.server.closeIdleConnections();
@@ -156,9 +157,9 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   /** Resolves when no purge is running and every answer is on its way. */
   async function quiet(): Promise<void> {
     // A purge whose caller is gone still waits for its last deletes; an answer may come to an end after its purge.
-    while (running.count > 0 || answers.count > 0) {
+    while (running.count > 0 || turns.count > 0) {
       await running.idle();
-      await answers.idle();
+      await turns.idle();
     }
   }
 
@@ -181,33 +182,6 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
         .then(() => opened.close())
         .finally(() => hurry.abort());
       return closing;
-    },
-  };
-}
-
-/** Counts the requests that a server has not answered to the last byte. */
-function trackAnswers(server: Server): { readonly count: number; idle(): Promise<void> } {
-  // A number: a Set that gains and loses a response with each request would keep most of them until a full collection.
-  let count = 0;
-  let waiting: (() => void)[] = [];
-  const noteClosed = () => {
-    count -= 1;
-    if (count > 0) return;
-    for (const wake of waiting) wake();
-    waiting = [];
-  };
-  const note = (_request: IncomingMessage, response: ServerResponse) => {
-    count += 1;
-    // Those that fail close as well.
-    response.once('close', noteClosed);
-  };
-  server.on('request', note).on('checkContinue', note);
-  return {
-    get count() {
-      return count;
-    },
-    idle: async () => {
-      if (count > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },
   };
 }

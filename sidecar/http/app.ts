@@ -17,6 +17,7 @@ import type { LoopCheck } from './loop-check.js';
 import type { PassThrough } from './pass-through.js';
 import type { HostCheck } from './trusted-hosts.js';
 import { problemOf, unforeseen } from './problem.js';
+import type { Turns } from './turns.js';
 import { answerUnreadable } from './unreadable-request.js';
 import { PurgeEndedError, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
 
@@ -24,6 +25,8 @@ export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions, Api
   readonly logger: FastifyBaseLogger;
   /** Forwards what is for the broker. */
   readonly passThrough: PassThrough;
+  /** When the requests of a connection are started. */
+  readonly turns: Turns;
   /** Refuses what a foreign web page may have sent. */
   readonly checkHost: HostCheck;
   /** Refuses what has been here before. */
@@ -49,7 +52,7 @@ const PARAMETER_MAX_CHARS = 1000;
 
 /** The HTTP server of the gateway: front door, purge and health routes, and the API of the schema service. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { logger, passThrough, checkHost, checkLoop } = options;
+  const { logger, passThrough, turns, checkHost, checkLoop } = options;
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -81,11 +84,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
           keepAliveTimeout: KEEP_ALIVE_MS,
           highWaterMark: SOCKET_BUFFER_BYTES,
         },
-        door.request,
+        turns.inTurn(door.request),
       );
       // By default, fields behind the 1000th are dropped without a word; the front door refuses too many instead.
       server.maxHeadersCount = 0;
-      return server.on('checkContinue', door.checkContinue);
+      return server.on('checkContinue', turns.inTurn(door.checkContinue));
     },
   });
   app.setErrorHandler(sendError);

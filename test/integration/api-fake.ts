@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { createBaseUrl } from '../../sidecar/http/api/base-url.js';
 import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
+import { createTurns } from '../../sidecar/http/turns.js';
 import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
 import type { SchemaService } from '../../sidecar/schema-service/service.js';
 import type { Workbench } from '../../sidecar/workbench/workbench.js';
@@ -31,12 +32,13 @@ export async function startFakeApi(
   const parts: Pick<
     AppOptions,
     | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
-    | ('checkToken' | 'checkHost' | 'checkLoop')
+    | ('checkToken' | 'checkHost' | 'checkLoop' | 'turns')
   > = {
     ...service,
     baseUrlOf: createBaseUrl(undefined),
     bodyLimit: 100_000,
     checkToken: createTokenCheck(undefined),
+    turns: createTurns(),
     checkHost: () => undefined,
     checkLoop: () => undefined,
     logger: pino({}, log.stream),

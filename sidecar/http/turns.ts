@@ -1,0 +1,84 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * Requests that may wait behind the one that is being answered on their connection: more than clients pipeline, and few
+ * enough that a connection holds little.
+ */
+const WAITING_MAX = 100;
+
+/** Lets the requests of each connection in one after the other. */
+export interface Turns {
+  /** Listener that calls `start` when it is the request's turn: once the answers before it have ended. */
+  inTurn(start: RequestListener): RequestListener;
+  /** Answers that were begun, or are due, and are not over. What waits for its turn is none of them. */
+  readonly count: number;
+  /** Resolves when there are none. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Clients may send requests without waiting for answers (pipelining, RFC 9112 § 9.3.2). `node:http` hands them out at once,
+ * and those whose answers wait behind another never learn that the connection has closed. Here they are started in turn,
+ * as servers do that read one request at a time; what waits on a connection goes with it. Reading goes on, for only so is
+ * it noticed that the client goes away.
+ *
+ * @param onTooMany told of each connection that was closed because too many requests waited on it
+ */
+export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}): Turns {
+  // A number: a Set that gains and loses a response with each request would keep most of them until a full collection.
+  let count = 0;
+  let watchers: (() => void)[] = [];
+  const waiting = new WeakMap<Socket, number>();
+
+  function noteClosed(): void {
+    count -= 1;
+    if (count > 0) return;
+    for (const wake of watchers) wake();
+    watchers = [];
+  }
+
+  function noteOpen(res: ServerResponse): void {
+    count += 1;
+    // Those that fail close as well.
+    res.once('close', noteClosed);
+  }
+
+  function wait(req: IncomingMessage, res: ServerResponse, start: RequestListener): void {
+    const { socket } = req;
+    // What came in the same piece as the request too many is still handed out.
+    if (socket.destroyed) return;
+    const number = (waiting.get(socket) ?? 0) + 1;
+    if (number > WAITING_MAX) {
+      onTooMany(req);
+      socket.destroy();
+      return;
+    }
+    waiting.set(socket, number);
+    // The answer gets the socket when the one before it has let go of it.
+    res.once('socket', () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      noteOpen(res);
+      process.nextTick(() => {
+        if (!res.closed) start(req, res);
+      });
+    });
+  }
+
+  return {
+    inTurn: (start) => (req, res) => {
+      if (res.socket === null) {
+        wait(req, res, start);
+        return;
+      }
+      noteOpen(res);
+      start(req, res);
+    },
+    get count() {
+      return count;
+    },
+    idle: async () => {
+      if (count > 0) await new Promise<void>((resolve) => watchers.push(resolve));
+    },
+  };
+}
