@@ -13,6 +13,7 @@ import { registerApi, type ApiOptions } from './api/register-api.js';
 import { createFrontDoor } from './front-door.js';
 import { instanceOf } from './forward-problem.js';
 import { registerHealthRoutes, type HealthRoutesOptions } from './health-routes.js';
+import { sendAfterUpload } from './late-upload.js';
 import type { LoopCheck } from './loop-check.js';
 import type { PassThrough } from './pass-through.js';
 import type { HostCheck } from './trusted-hosts.js';
@@ -94,6 +95,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);
   app.addHook('onSend', echoTenant);
+  app.addHook('onSend', sendAfterUpload);
   registerPurgeRoutes(app, options);
   registerHealthRoutes(app, options);
   registerApi(app, options);

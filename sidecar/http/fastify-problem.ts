@@ -3,9 +3,15 @@ import { BODY_MEDIA_TYPES } from './api/body-parser.js';
 import { problemKinds } from './api/problem-kinds.js';
 import { answer, problem, type ProblemAnswer } from './problem-answer.js';
 
-/** Fastify's own refusals: bodies and URLs that it does not read. */
+/** Fastify's own refusals: bodies and URLs that it does not read, and bodies whose client went away. */
 export function problemOfFastify(error: unknown): ProblemAnswer | undefined {
-  if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return undefined;
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  // What node:http says to those who read the body. Nobody is there to read the answer.
+  if (error.code === 'ECONNRESET' && error.message === 'aborted') {
+    const detail = 'The connection broke before the body was complete.';
+    return answer(problem(errorTypes.invalidRequest, 'Invalid request', 400, detail));
+  }
+  if (!('statusCode' in error)) return undefined;
   const { statusCode: status, message } = error;
   if (typeof status !== 'number' || status < 400 || status >= 500) return undefined;
   switch (error.code) {

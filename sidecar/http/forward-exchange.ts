@@ -1,14 +1,9 @@
 import { PassThrough as BodyStream } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import {
-  answerProblem,
-  endAfterUpload,
-  failureKind,
-  FAILURE_PROBLEMS,
-  instanceOf,
-} from './forward-problem.js';
+import { answerProblem, failureKind, FAILURE_PROBLEMS, instanceOf } from './forward-problem.js';
 import type { FailureKind } from './forward-problem.js';
+import { endAfterUpload, hasBody } from './late-upload.js';
 import { endToEndHeaders, isPlainlyFramed } from './hop-by-hop.js';
 
 /** A request that could not be forwarded to its end. */
@@ -168,10 +163,6 @@ export class ForwardExchange implements Dispatcher.DispatchHandler {
     this.#settle();
     this.#controller?.abort(new ClientGoneError());
   }
-}
-
-function hasBody(req: IncomingMessage): boolean {
-  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 }
 
 /** Resets the client's connection: without it a body that ends with the connection would look complete. */

@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { endAfterUpload } from './late-upload.js';
 import { errorTypes, ownType } from '../ngsi-ld/problem.js';
 import type { Problem } from '../ngsi-ld/problem.js';
-
-/** Bytes of an unwanted request body that are read and thrown away, so that its sender gets to see the answer. */
-const DISCARDED_BYTES_MAX = 4 * 1024 * 1024;
 
 /** A problem without its `instance`, which the request gives. */
 export type ProblemDraft = Required<Pick<Problem, 'type' | 'title' | 'status' | 'detail'>>;
@@ -30,26 +28,6 @@ export function answerProblem(
   res.write(body); // dropped by node:http where the method is HEAD
   if (awaitsContinue) res.end();
   else endAfterUpload(req, res);
-}
-
-/**
- * Ends a response whose head and body are written, although the request may still be coming in: its rest is read and
- * thrown away within bounds. Closing at once would reset the connection, and the client could lose the answer.
- */
-export function endAfterUpload(req: IncomingMessage, res: ServerResponse): void {
-  if (req.complete || req.destroyed) {
-    res.end();
-    return;
-  }
-  let discarded = 0;
-  req.on('data', (chunk: Buffer) => {
-    discarded += chunk.length;
-    if (discarded > DISCARDED_BYTES_MAX) req.socket.destroy();
-  });
-  req.resume();
-  // Where the connection stays open the answer can end now; else ending it would close under the sender.
-  if (res.shouldKeepAlive) res.end();
-  else req.once('end', () => res.end());
 }
 
 /** The path of a request as a URI reference for `instance`: no query, which may hold personal data. */

@@ -44,9 +44,15 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
         done(bodyRefused());
         return;
       }
-      payload.once('data', () => done(bodyRefused()));
-      payload.once('end', () => done(null));
-      payload.once('error', done);
+      // Once: a refused body has an end as well, when its rest has been read.
+      let isDone = false;
+      const finish = (error: Error | null) => {
+        if (!isDone) done(error);
+        isDone = true;
+      };
+      payload.once('data', () => finish(bodyRefused()));
+      payload.once('end', () => finish(null));
+      payload.once('error', finish);
     });
     const handlers = {
       '/ngsi-ld/v1/entities': createHandler(entityPurges(options.entities), options),

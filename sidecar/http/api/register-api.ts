@@ -10,7 +10,6 @@ import { contextEndpoints } from './context-endpoints.js';
 import { preflight } from './cross-origin.js';
 import { domainEndpoints } from './domain-endpoints.js';
 import { isWrite } from './endpoint-problems.js';
-import { discardLateBody } from './late-body.js';
 import type { Endpoint } from './endpoint.js';
 import { GoneSignal } from './gone-signal.js';
 import { modelDocumentEndpoints } from './model-document-endpoints.js';
@@ -82,7 +81,7 @@ function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyL
     config: { endpoint },
     bodyLimit,
     onRequest: exactPath(endpoint),
-    ...(hasBody ? { preValidation: bodyPresence(endpoint), onSend: discardLateBody } : {}),
+    ...(hasBody ? { preValidation: bodyPresence(endpoint) } : {}),
     handler: async (request, reply) => {
       const { params, query, body, raw } = request;
       const conditions = isWrite(method, endpoint) ? writeConditions(raw.headers) : NO_CONDITIONS;

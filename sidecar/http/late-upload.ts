@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { onSendHookHandler } from 'fastify';
+
+/**
+ * Answers that are there before the body of their request is: closing the connection under a sender resets it, and the
+ * sender could lose the answer. What is left of the body is read and thrown away within bounds.
+ */
+
+const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
+const DISCARD_MS = 30_000;
+
+/** Time in which nothing of the body comes. A sender that waits for the answer has it by then. */
+const DISCARD_IDLE_MS = 5000;
+
+/** True when more of the request's body is to come. */
+function isUploading(req: IncomingMessage): boolean {
+  return !req.complete && !req.destroyed && hasBody(req);
+}
+
+/** True when a request announces a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * Reads the rest of a body and throws it away.
+ *
+ * @param onRead called once it has been read
+ * @param onTimeUp called instead when the sender takes too long; one that sends too much is cut off
+ */
+function discard(req: IncomingMessage, onRead: () => void, onTimeUp: () => void): void {
+  const deadlineMs = performance.now() + DISCARD_MS;
+  let discarded = 0;
+  const idle = setTimeout(onTimeUp, DISCARD_IDLE_MS);
+  req.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > DISCARDED_BYTES_MAX) req.socket.destroy();
+    else if (performance.now() < deadlineMs) idle.refresh();
+  });
+  req.once('end', onRead);
+  req.once('close', () => clearTimeout(idle));
+  req.resume();
+}
+
+/** Ends a response whose head and body are written, although the request may still be coming in. */
+export function endAfterUpload(req: IncomingMessage, res: ServerResponse): void {
+  if (!isUploading(req)) {
+    res.end();
+  } else if (res.shouldKeepAlive) {
+    // The connection stays open, and the rest of the body is read from it.
+    res.end();
+    discard(
+      req,
+      () => {},
+      () => req.socket.destroy(),
+    );
+  } else {
+    // Ending it would close the connection under the sender.
+    const end = () => res.end();
+    discard(req, end, end);
+  }
+}
+
+/** The same for answers of Fastify. */
+export const sendAfterUpload: onSendHookHandler = ({ raw: req }, reply, payload, done) => {
+  if (!isUploading(req)) {
+    done();
+    return;
+  }
+  // Fastify would close the connection of a body that is too large.
+  reply.removeHeader('connection');
+  if (reply.raw.shouldKeepAlive || !(payload instanceof Buffer)) {
+    discard(
+      req,
+      () => {},
+      () => req.socket.destroy(),
+    );
+    done();
+    return;
+  }
+  reply.headers({ connection: 'close', 'content-length': payload.length });
+  const answer = new Readable({ read: () => {} });
+  answer.push(payload);
+  const end = () => answer.push(null);
+  discard(req, end, end);
+  done(null, answer);
+};
