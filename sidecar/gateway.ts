@@ -37,9 +37,9 @@ export interface GatewayOptions {
   readonly logger: FastifyBaseLogger;
   readonly clock?: Clock;
   readonly random?: () => number;
+  /** How long a client may let a request or an answer stand still, in ms. @default 60000 */
+  readonly clientIdleMs?: number;
 }
-
-const PASS_THROUGH_CONNECTIONS = 256;
 
 /** What has been opened so far. */
 class Opened {
@@ -83,7 +83,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const viaName = createViaName();
   const client = createBrokerClient({ brokerUrl, timeoutMs: config.BROKER_TIMEOUT_MS, viaName });
   opened.add(() => client.close());
-  const pool = new Pool(brokerUrl.origin, { connections: PASS_THROUGH_CONNECTIONS, bodyTimeout: 0 });
+  // As many connections as pass-through lets requests in.
+  const pool = new Pool(brokerUrl.origin, { connections: null });
   opened.add(() => pool.destroy());
   const running = createRunningPurges();
   let isShuttingDown = false;
@@ -111,6 +112,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const app = buildApp({
     logger,
     turns,
+    clientIdleMs: options.clientIdleMs,
     client,
     running,
     checkToken: createTokenCheck(config.GATEWAY_TOKEN),
@@ -141,8 +143,12 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       brokerUrl,
       viaName,
       strippedHeaders: [TOKEN_HEADER, POLICY_HEADER],
-      headersTimeoutMs: config.BROKER_TIMEOUT_MS,
-      onError: (error, failure) => logger.warn({ err: error, ...failure }, 'pass-through failed'),
+      brokerTimeoutMs: config.BROKER_TIMEOUT_MS,
+      onError: (error, failure) => {
+        if (failure.kind === 'slow-client')
+          logger.info(failure, 'pass-through ended: its client is too slow');
+        else logger.warn({ err: error, ...failure }, 'pass-through failed');
+      },
     }),
   });
   opened.add(async () => {

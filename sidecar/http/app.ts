@@ -12,6 +12,7 @@ import { isApiPath } from './api/routes.js';
 import { registerApi, type ApiOptions } from './api/register-api.js';
 import { createFrontDoor } from './front-door.js';
 import { instanceOf } from './forward-problem.js';
+import { closeIdleClients } from './idle-clients.js';
 import { registerHealthRoutes, type HealthRoutesOptions } from './health-routes.js';
 import { sendAfterUpload } from './late-upload.js';
 import type { LoopCheck } from './loop-check.js';
@@ -28,6 +29,8 @@ export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions, Api
   readonly passThrough: PassThrough;
   /** When the requests of a connection are started. */
   readonly turns: Turns;
+  /** How long a client may let a request or an answer stand still, in ms. @default 60000 */
+  readonly clientIdleMs?: number | undefined;
   /** Refuses what a foreign web page may have sent. */
   readonly checkHost: HostCheck;
   /** Refuses what has been here before. */
@@ -38,6 +41,9 @@ export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions, Api
 const HEADERS_MAX_BYTES = 64 * 1024;
 
 const HEADERS_TIMEOUT_MS = 60_000;
+
+/** For a client to go on with its request, or to take some of its answer. */
+const CLIENT_IDLE_MS = 60_000;
 
 /** Above the 60 s for which Kong keeps idle connections, so that it never sends into one that is closing. */
 const KEEP_ALIVE_MS = 75_000;
@@ -79,7 +85,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
       const server = createServer(
         {
           maxHeaderSize: HEADERS_MAX_BYTES,
-          // Uploads through the gateway may take any time; header fields may not. Unless said, the one sets the other.
+          // Uploads through the gateway may take any time as long as they go on; header fields may not. Unless said, the
+          // one sets the other.
           requestTimeout: 0,
           headersTimeout: HEADERS_TIMEOUT_MS,
           keepAliveTimeout: KEEP_ALIVE_MS,
@@ -89,6 +96,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       );
       // By default, fields behind the 1000th are dropped without a word; the front door refuses too many instead.
       server.maxHeadersCount = 0;
+      closeIdleClients(server, turns, options.clientIdleMs ?? CLIENT_IDLE_MS);
       return server.on('checkContinue', turns.inTurn(door.checkContinue));
     },
   });

@@ -1,10 +1,19 @@
 import { PassThrough as BodyStream } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errors } from 'undici';
 import type { Dispatcher } from 'undici';
-import { answerProblem, failureKind, FAILURE_PROBLEMS, instanceOf } from './forward-problem.js';
+import {
+  answerProblem,
+  failureKind,
+  FAILURE_PROBLEMS,
+  instanceOf,
+  NoPlaceError,
+  SlowClientError,
+} from './forward-problem.js';
 import type { FailureKind } from './forward-problem.js';
 import { endAfterUpload, hasBody } from './late-upload.js';
 import { endToEndHeaders, isPlainlyFramed } from './hop-by-hop.js';
+import type { Entrant, Holder, Places } from './places.js';
 
 /** A request that could not be forwarded to its end. */
 export interface ForwardFailure {
@@ -17,7 +26,11 @@ export interface ForwardFailure {
 }
 
 interface ExchangeOptions {
-  readonly awaitsContinue: boolean;
+  readonly dispatcher: Dispatcher;
+  /** For requests that are here as a whole. */
+  readonly wholePlaces: Places;
+  /** For those whose bodies are still coming. */
+  readonly uploadPlaces: Places;
   readonly onError: ((error: unknown, failure: ForwardFailure) => void) | undefined;
 }
 
@@ -25,7 +38,8 @@ interface Outbound {
   readonly origin: string;
   readonly path: string;
   readonly headers: string[];
-  readonly headersTimeout: number;
+  /** For the head of the answer, and for more of its body, in ms. */
+  readonly brokerTimeout: number;
 }
 
 const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
@@ -41,41 +55,90 @@ class ClientGoneError extends Error {}
  * One request on its way to the broker, and the answer on its way back: ties the two connections together, so that
  * each side's pace and each side's end is felt by the other. Use once.
  */
-export class ForwardExchange implements Dispatcher.DispatchHandler {
+export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Holder {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #options: ExchangeOptions;
-  #body: BodyStream | undefined;
+  readonly #outbound: Outbound;
+  #places: Places;
+  #body: Buffer | BodyStream | null = null;
   #controller: Dispatcher.DispatchController | undefined;
-  #awaitsContinue: boolean;
+  #awaitsContinue = false;
+  /** Ends an answer of which nothing comes but interim ones. */
+  #interim: NodeJS.Timeout | undefined;
   /** True once the broker's part is over: answered, failed or given up. */
   #settled = false;
+  idleSinceMs = 0;
 
-  constructor(req: IncomingMessage, res: ServerResponse, options: ExchangeOptions) {
+  constructor(req: IncomingMessage, res: ServerResponse, options: ExchangeOptions, outbound: Outbound) {
     this.#req = req;
     this.#res = res;
     this.#options = options;
-    this.#awaitsContinue = options.awaitsContinue;
+    this.#outbound = outbound;
+    this.#places = options.wholePlaces;
   }
 
   /** Sends the request; one with a body, once what came along with its head has been read. */
-  start(dispatcher: Dispatcher, outbound: Outbound): void {
+  start(awaitsContinue: boolean): void {
+    this.#awaitsContinue = awaitsContinue;
     this.#res.on('close', () => this.#onClientClosed());
     this.#res.on('error', () => undefined); // 'close' follows and says all there is to say
-    if (!hasBody(this.#req)) this.#dispatch(dispatcher, outbound, null);
-    else if (this.#awaitsContinue) this.#dispatch(dispatcher, outbound, this.#streamBody());
-    else
-      process.nextTick(() => this.#dispatch(dispatcher, outbound, this.#wholeBody() ?? this.#streamBody()));
+    if (!hasBody(this.#req)) this.#places.enter(this);
+    else if (awaitsContinue) this.#enterWithBody();
+    else process.nextTick(() => this.#enterWithBody());
   }
 
-  #dispatch(dispatcher: Dispatcher, outbound: Outbound, body: Buffer | BodyStream | null): void {
-    const { origin, path, headers, headersTimeout } = outbound;
+  #enterWithBody(): void {
+    if (this.#settled) return;
+    this.#body = (this.#awaitsContinue ? undefined : this.#wholeBody()) ?? this.#streamBody();
+    this.#places.enter(this);
+  }
+
+  /** There is a place: sends the request. */
+  admit(): void {
+    if (this.#settled) {
+      this.#places.leave();
+      return;
+    }
+    const { origin, path, headers, brokerTimeout } = this.#outbound;
     const method = this.#req.method ?? 'GET';
+    const body = this.#body;
+    if (body instanceof BodyStream && !this.#req.complete) this.#watchClient();
     try {
-      dispatcher.dispatch({ origin, path, method, headers, headersTimeout, body }, this);
+      this.#options.dispatcher.dispatch(
+        { origin, path, method, headers, body, headersTimeout: brokerTimeout, bodyTimeout: brokerTimeout },
+        this,
+      );
     } catch (error) {
+      this.#leave();
       this.#fail(error);
     }
+  }
+
+  turnAway(): void {
+    this.#fail(new NoPlaceError('No request of this kind came to its end in time.'));
+  }
+
+  /** Nothing has moved for too long. */
+  cutOff(): void {
+    const isBrokersFault = this.#body instanceof BodyStream && this.#body.writableNeedDrain;
+    const error = isBrokersFault
+      ? new errors.HeadersTimeoutError('The broker does not take the body.')
+      : new SlowClientError('The client does not go on.');
+    this.#fail(error);
+    this.#controller?.abort(error);
+  }
+
+  #watchClient(): void {
+    this.idleSinceMs = performance.now();
+    this.#places.watch(this);
+  }
+
+  /** The broker's part of the request is over. */
+  #leave(): void {
+    if (this.#interim !== undefined) clearTimeout(this.#interim);
+    this.#places.unwatch(this);
+    this.#places.leave();
   }
 
   /** A body that came along with its head, as small ones do: it is sent in one piece, at half the cost of a stream. */
@@ -88,17 +151,21 @@ export class ForwardExchange implements Dispatcher.DispatchHandler {
 
   /** The body as a stream of its own, so that what happens to it spares the client's socket. */
   #streamBody(): BodyStream {
-    this.#body = new BodyStream();
-    this.#body.on('error', () => undefined);
+    this.#places = this.#options.uploadPlaces;
+    const body = new BodyStream();
+    body.on('error', () => undefined);
     this.#req.on('error', () => undefined);
-    return this.#req.pipe(this.#body);
+    this.#req.on('data', () => (this.idleSinceMs = performance.now()));
+    this.#req.once('end', () => this.#places.unwatch(this));
+    this.#req.on('timeout', () => this.cutOff());
+    return this.#req.pipe(body);
   }
 
   /** A connection to the broker is there: only now is the client told to go on with its body. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#settled) controller.abort(new ClientGoneError());
-    else if (this.#awaitsContinue && this.#body !== undefined) {
+    else if (this.#awaitsContinue && this.#body !== null) {
       this.#awaitsContinue = false;
       this.#res.writeContinue();
     }
@@ -110,7 +177,11 @@ export class ForwardExchange implements Dispatcher.DispatchHandler {
     headers: Readonly<Record<string, string | string[] | undefined>>,
     statusMessage = '',
   ): void {
-    if (status < 200) return;
+    if (status < 200) {
+      this.#interim ??= setTimeout(() => this.#onOnlyInterim(controller), this.#outbound.brokerTimeout);
+      return;
+    }
+    if (this.#interim !== undefined) clearTimeout(this.#interim);
     if (!isPlainlyFramed(headers['transfer-encoding']))
       throw new ReplyNotHttpError('The answer has an unknown transfer coding.');
     const raw = rawOf(controller.rawHeaders ?? headers);
@@ -123,24 +194,41 @@ export class ForwardExchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#res.destroyed || this.#res.write(chunk)) return;
     controller.pause();
-    this.#res.once('drain', () => controller.resume());
+    this.#watchClient();
+    this.#res.once('drain', () => {
+      if (this.#req.complete) this.#places.unwatch(this);
+      controller.resume();
+    });
+  }
+
+  /** Interim answers (1xx) are no answer, however many come. During an upload, which may take any time, they are welcome. */
+  #onOnlyInterim(controller: Dispatcher.DispatchController): void {
+    if (this.#req.complete) controller.abort(new errors.HeadersTimeoutError());
+    else this.#interim?.refresh();
   }
 
   onResponseEnd(): void {
+    this.#leave();
+    this.#end();
+  }
+
+  #end(): void {
     this.#settle();
     endAfterUpload(this.#req, this.#res);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#leave();
     // A 304 may tell the length of the body that it stands for (RFC 9110 § 8.6); undici misses those bytes.
     const isWhole = this.#res.statusCode === 304 && 'code' in error && error.code === LENGTH_MISMATCH;
-    if (isWhole && !this.#settled) this.onResponseEnd();
+    if (isWhole && !this.#settled) this.#end();
     else this.#fail(error);
   }
 
   #fail(error: unknown): void {
     if (this.#settled) return;
     this.#settle();
+    this.#places.giveUp(this);
     const kind = failureKind(error);
     const begun = this.#res.headersSent;
     this.#options.onError?.(error, {
@@ -150,17 +238,22 @@ export class ForwardExchange implements Dispatcher.DispatchHandler {
       status: begun ? undefined : FAILURE_PROBLEMS[kind].status,
     });
     if (begun) breakOff(this.#req);
-    else answerProblem(this.#req, this.#res, FAILURE_PROBLEMS[kind], this.#awaitsContinue);
+    else {
+      // A client that stopped sending is not waited for once more.
+      const isLast = this.#awaitsContinue || kind === 'slow-client';
+      answerProblem(this.#req, this.#res, FAILURE_PROBLEMS[kind], isLast);
+    }
   }
 
   #settle(): void {
     this.#settled = true;
-    if (this.#body !== undefined) this.#req.unpipe(this.#body);
+    if (this.#body instanceof BodyStream) this.#req.unpipe(this.#body);
   }
 
   #onClientClosed(): void {
     if (this.#settled) return;
     this.#settle();
+    this.#places.giveUp(this);
     this.#controller?.abort(new ClientGoneError());
   }
 }

@@ -9,13 +9,13 @@ export type ProblemDraft = Required<Pick<Problem, 'type' | 'title' | 'status' | 
 /**
  * Answers a request with problem+json (RFC 9457) and disposes of what is left of its body.
  *
- * @param awaitsContinue the client waits for a `100 Continue` that it will not get, so no body may follow
+ * @param isLast no more of a body is expected, e.g. since the client waits for a `100 Continue` that it will not get
  */
 export function answerProblem(
   req: IncomingMessage,
   res: ServerResponse,
   draft: ProblemDraft,
-  awaitsContinue = false,
+  isLast = false,
 ): void {
   const body = Buffer.from(JSON.stringify({ ...draft, instance: instanceOf(req.url ?? '') }));
   const tenant = req.headers['ngsild-tenant'];
@@ -23,10 +23,11 @@ export function answerProblem(
     'Content-Type': 'application/problem+json',
     'Content-Length': body.length,
     ...(typeof tenant === 'string' ? { 'NGSILD-Tenant': tenant } : {}),
-    ...(awaitsContinue ? { Connection: 'close' } : {}),
+    ...(draft.status === 503 ? { 'Retry-After': '1' } : {}),
+    ...(isLast ? { Connection: 'close' } : {}),
   });
   res.write(body); // dropped by node:http where the method is HEAD
-  if (awaitsContinue) res.end();
+  if (isLast) res.end();
   else endAfterUpload(req, res);
 }
 
@@ -40,14 +41,27 @@ export function instanceOf(rawUrl: string): string {
 }
 
 /** Why forwarding failed, as far as operators need to tell apart. */
-export type FailureKind = 'unreachable' | 'timeout' | 'unusable-reply' | 'unacceptable-request' | 'closing';
+export type FailureKind =
+  'unreachable' | 'timeout' | 'unusable-reply' | 'unacceptable-request' | 'closing' | 'busy' | 'slow-client';
 
-/** The kind of an error from undici. */
+/** No request of this kind could be let in in time. */
+export class NoPlaceError extends Error {
+  readonly code = 'NO_PLACE';
+}
+
+/** The client neither sent more of its body nor took more of its answer. */
+export class SlowClientError extends Error {
+  readonly code = 'SLOW_CLIENT';
+}
+
+/** The kind of an error from undici, or of one of the above. */
 export function failureKind(error: unknown): FailureKind {
   const code = codeOf(error);
   if (/^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/.test(code)) return 'timeout';
   if (/^UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)$/.test(code))
     return 'unacceptable-request';
+  if (code === 'NO_PLACE') return 'busy';
+  if (code === 'SLOW_CLIENT') return 'slow-client';
   if (/^UND_ERR_(?:CLOSED|DESTROYED)$/.test(code)) return 'closing';
   if (/^(?:HPE_|ERR_INVALID_|ERR_HTTP_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/.test(code))
     return 'unusable-reply';
@@ -86,6 +100,19 @@ export const FAILURE_PROBLEMS: Readonly<Record<FailureKind, ProblemDraft>> = {
     title: 'Shutting down',
     status: 503,
     detail: 'The gateway is shutting down.',
+  },
+  busy: {
+    type: ownType('connections-busy'),
+    title: 'All connections busy',
+    status: 503,
+    detail:
+      'All connections to the broker that are kept for requests of this kind are in use. Try again later.',
+  },
+  'slow-client': {
+    type: errorTypes.invalidRequest,
+    title: 'Request Timeout',
+    status: 408,
+    detail: 'The body took too long to arrive.',
   },
 };
 

@@ -7,6 +7,7 @@ import type { ProblemDraft } from './forward-problem.js';
 import { createForwardedHeaders } from './forward-headers.js';
 import { brokerBase, brokerTarget } from './forward-target.js';
 import { isPlainlyFramed, valuesOf } from './hop-by-hop.js';
+import { Places } from './places.js';
 import { ownType } from '../ngsi-ld/problem.js';
 
 export interface PassThroughOptions {
@@ -18,10 +19,26 @@ export interface PassThroughOptions {
   readonly viaName: string;
   /** Request headers that are for this service alone, e.g. `x-gateway-token`. */
   readonly strippedHeaders?: readonly string[];
-  /** Longest wait for the head of the broker's answer once the request is sent, in ms. @default 30000 */
-  readonly headersTimeoutMs?: number;
+  /**
+   * Longest wait for the head of the broker's answer once the request is sent, and for more of the answer's body, in ms.
+   * @default 30000
+   */
+  readonly brokerTimeoutMs?: number;
+  /** How many requests the broker gets at a time, by kind, and how long the others wait for it. */
+  readonly places?: Partial<PassThroughPlaces>;
   /** Told once of each request that could not be forwarded, or whose answer broke off. Must not throw. */
   readonly onError?: (error: unknown, failure: ForwardFailure) => void;
+}
+
+export interface PassThroughPlaces {
+  /** Requests that are here as a whole, which costs their clients nothing to wait for. @default 256 */
+  readonly whole: number;
+  /** Requests whose bodies are still coming, at their clients' pace. @default 128 */
+  readonly uploads: number;
+  /** For a request to get a place, in ms. @default 10000 */
+  readonly waitMs: number;
+  /** For a client to keep a place that others wait for without sending or taking anything, in ms. @default 4000 */
+  readonly idleMs: number;
 }
 
 /**
@@ -36,7 +53,9 @@ export type PassThrough = (
 
 export type { ForwardFailure };
 
-const HEADERS_TIMEOUT_DEFAULT_MS = 30_000;
+const BROKER_TIMEOUT_DEFAULT_MS = 30_000;
+
+const PLACES: PassThroughPlaces = { whole: 256, uploads: 128, waitMs: 10_000, idleMs: 4000 };
 
 const REPEATED_HOST: ProblemDraft = {
   ...FAILURE_PROBLEMS['unacceptable-request'],
@@ -57,7 +76,8 @@ const UNKNOWN_CODING: ProblemDraft = {
  * Bodies of any size and coding pass with backpressure and are never decoded.
  *
  * An answer that breaks off breaks the client's connection too: no cut-off body ever looks complete. Otherwise failures
- * are problem+json: 502 out of reach or not HTTP, 504 too slow, 503 shutting down, 400 or 501 what HTTP/1.1 cannot carry.
+ * are problem+json: 502 out of reach or not HTTP, 504 too slow, 503 shutting down or no place in time, 408 a body that
+ * stands still, 400 or 501 what HTTP/1.1 cannot carry.
  *
  * @throws TypeError when the broker's URL cannot be a base
  */
@@ -67,7 +87,15 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     (options.strippedHeaders ?? []).map((name) => name.toLowerCase()),
     options.viaName,
   );
-  const headersTimeout = options.headersTimeoutMs ?? HEADERS_TIMEOUT_DEFAULT_MS;
+  const brokerTimeout = options.brokerTimeoutMs ?? BROKER_TIMEOUT_DEFAULT_MS;
+  const { whole, uploads, ...times } = { ...PLACES, ...options.places };
+  const exchangeOptions = {
+    dispatcher: options.dispatcher,
+    onError: options.onError,
+    // Places of their own: a client can hold one for its body as long as it likes.
+    wholePlaces: new Places({ max: whole, ...times }),
+    uploadPlaces: new Places({ max: uploads, ...times }),
+  };
 
   return (req, res, { awaitsContinue = false } = {}) => {
     if (res.closed) return;
@@ -76,9 +104,9 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     if (path === undefined || refusal !== undefined) {
       answerProblem(req, res, refusal ?? FAILURE_PROBLEMS['unacceptable-request'], awaitsContinue);
     } else {
-      const exchange = new ForwardExchange(req, res, { awaitsContinue, onError: options.onError });
       const headers = forwardedHeaders(req);
-      exchange.start(options.dispatcher, { origin: base.origin, path, headers, headersTimeout });
+      const outbound = { origin: base.origin, path, headers, brokerTimeout };
+      new ForwardExchange(req, res, exchangeOptions, outbound).start(awaitsContinue);
     }
   };
 }

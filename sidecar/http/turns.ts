@@ -7,12 +7,20 @@ import type { Socket } from 'node:net';
  */
 const WAITING_MAX = 100;
 
+const ANSWER = Symbol('answer');
+
+interface Connection extends Socket {
+  [ANSWER]?: ServerResponse;
+}
+
 /** Lets the requests of each connection in one after the other. */
 export interface Turns {
   /** Listener that calls `start` when it is the request's turn: once the answers before it have ended. */
   inTurn(start: RequestListener): RequestListener;
   /** Answers that were begun, or are due, and are not over. What waits for its turn is none of them. */
   readonly count: number;
+  /** The answer of the request whose turn it is on a connection. */
+  answerOn(socket: Socket): ServerResponse | undefined;
   /** Resolves when there are none. */
   idle(): Promise<void>;
 }
@@ -38,8 +46,9 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
     watchers = [];
   }
 
-  function noteOpen(res: ServerResponse): void {
+  function noteOpen(res: ServerResponse, socket: Connection): void {
     count += 1;
+    socket[ANSWER] = res;
     // Those that fail close as well.
     res.once('close', noteClosed);
   }
@@ -58,7 +67,7 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
     // The answer gets the socket when the one before it has let go of it.
     res.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
-      noteOpen(res);
+      noteOpen(res, socket);
       process.nextTick(() => {
         if (!res.closed) start(req, res);
       });
@@ -71,11 +80,15 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
         wait(req, res, start);
         return;
       }
-      noteOpen(res);
+      noteOpen(res, req.socket);
       start(req, res);
     },
     get count() {
       return count;
+    },
+    answerOn: (socket: Connection) => {
+      const answer = socket[ANSWER];
+      return answer?.closed === true ? undefined : answer;
     },
     idle: async () => {
       if (count > 0) await new Promise<void>((resolve) => watchers.push(resolve));

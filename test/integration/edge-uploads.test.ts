@@ -14,11 +14,12 @@ const MB = 1024 * 1024;
 const WARN = 40;
 
 /** Sends all of a request before it reads any of the answer, as blocking clients do. */
-async function sendThenRead({ socket, closed }: Client, text: string): Promise<string> {
+async function sendThenRead(client: Client, text: string): Promise<string> {
+  const { socket } = client;
   socket.pause();
   await new Promise<void>((resolve) => socket.write(text, 'latin1', () => resolve()));
   socket.resume();
-  return closed();
+  return client.closed();
 }
 
 describe('an answer that is there before the body of its request', () => {

@@ -78,7 +78,7 @@ describe('a broker that does not answer', () => {
   it('silent: 504 problem+json, and the broker is let go', async () => {
     await using(
       startRawBroker(() => true),
-      { headersTimeoutMs: 20 },
+      { brokerTimeoutMs: 20 },
       async (gateway, broker) => {
         const answer = await exchange(gateway.port, GET);
         assert.equal(statusOf(answer), 504);

@@ -1,0 +1,102 @@
+/** What wants a place. */
+export interface Entrant {
+  /** It has one, until `leave` is called. */
+  admit(): void;
+  /** None became free in time. */
+  turnAway(): void;
+}
+
+/** What has a place and needs its client to go on. */
+export interface Holder {
+  /** Since when the client has let it wait, by `performance.now()`. */
+  readonly idleSinceMs: number;
+  /** Others need the place: ends it, which calls `leave`. */
+  cutOff(): void;
+}
+
+export interface PlacesOptions {
+  readonly max: number;
+  /** How long an entrant waits for a place, in ms. */
+  readonly waitMs: number;
+  /** How long a client may let a place wait that others are waiting for, in ms. */
+  readonly idleMs: number;
+}
+
+/**
+ * Bounds how many requests of one kind the broker gets at a time, and how long the others wait. A client that does not go
+ * on with its body, or does not take its answer, loses its place to those who wait.
+ */
+export class Places {
+  readonly #options: PlacesOptions;
+  #taken = 0;
+  /** With the time since which they wait, the first first. */
+  readonly #waiting = new Map<Entrant, number>();
+  readonly #holders = new Set<Holder>();
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+  }
+
+  /** Admits at once where a place is free. */
+  enter(entrant: Entrant): void {
+    if (this.#taken < this.#options.max) {
+      this.#taken += 1;
+      entrant.admit();
+      return;
+    }
+    this.#waiting.set(entrant, performance.now());
+    const { waitMs, idleMs } = this.#options;
+    this.#watch ??= setInterval(() => this.#look(), Math.max(1, Math.min(waitMs, idleMs) / 4));
+  }
+
+  /** Gives a place to the next. */
+  leave(): void {
+    if (this.#waiting.size === 0) this.#taken -= 1;
+    else this.#admitNext();
+  }
+
+  #admitNext(): void {
+    for (const next of this.#waiting.keys()) {
+      this.giveUp(next);
+      // Later: many that fail at once would admit each other ever deeper.
+      queueMicrotask(() => next.admit());
+      return;
+    }
+  }
+
+  /** Waits no longer. */
+  giveUp(entrant: Entrant): void {
+    this.#waiting.delete(entrant);
+    if (this.#waiting.size > 0) return;
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+  }
+
+  /** From here on the holder is for its client to keep going. */
+  watch(holder: Holder): void {
+    this.#holders.add(holder);
+  }
+
+  unwatch(holder: Holder): void {
+    this.#holders.delete(holder);
+  }
+
+  /** While some wait, a few times in the shorter of both times. */
+  #look(): void {
+    const nowMs = performance.now();
+    const { waitMs, idleMs } = this.#options;
+    for (const [entrant, sinceMs] of this.#waiting) {
+      if (nowMs - sinceMs < waitMs) break;
+      this.giveUp(entrant);
+      entrant.turnAway();
+    }
+    let needed = this.#waiting.size;
+    for (const holder of this.#holders) {
+      if (needed === 0) break;
+      if (nowMs - holder.idleSinceMs < idleMs) continue;
+      needed -= 1;
+      holder.cutOff();
+    }
+  }
+}

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import {
+  closeAll,
+  connect,
+  exchange,
+  problemOf,
+  request,
+  startFixedBroker,
+  startGateway,
+  startRawBroker,
+  statusOf,
+  type Client,
+} from './pass-through-wire.js';
+
+after(async () => {
+  await closeAll();
+  await stopAll();
+});
+
+const BUSY = 'urn:ngsi-ld-gateway:problem:connections-busy';
+const UPLOAD =
+  'POST /ngsi-ld/v1/entities HTTP/1.1\r\nHost: g\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{';
+const GET = request('GET /ngsi-ld/v1/entities?type=T');
+const HOUR = 3_600_000;
+
+const connectMany = async (port: number, number: number): Promise<Client[]> =>
+  Promise.all(Array.from({ length: number }, async () => connect(port)));
+
+/** Waits until so many requests have reached a broker. */
+async function arrived(broker: { readonly received: readonly string[] }, number: number): Promise<void> {
+  while (broker.received.filter((text) => text.includes('\r\n\r\n')).length < number)
+    await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A broker that answers a request once it has all of it. */
+const startPatientBroker = async () =>
+  startRawBroker((socket, text) => {
+    const length = Number(/^content-length: (\d+)/im.exec(text)?.[1] ?? 0);
+    if (text.length < text.indexOf('\r\n\r\n') + 4 + length) return false;
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
+    return true;
+  });
+
+describe('300 uploads that stand still', () => {
+  it('keep no other request from the broker: reads and small writes are answered at once', async () => {
+    const broker = await startTestBroker();
+    const gateway = await startTestGateway({ BROKER_URL: broker.url, BROKER_TIMEOUT_MS: String(HOUR) });
+    const uploads = await connectMany(gateway.port, 300);
+    for (const client of uploads) client.send(UPLOAD);
+    const startedMs = performance.now();
+    for (let n = 1; n <= 5; n += 1) {
+      assert.equal((await gateway.send('GET', '/ngsi-ld/v1/entities?type=T')).status, 200);
+      const created = await gateway.send('POST', '/ngsi-ld/v1/entities', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ id: `urn:ngsi-ld:T:${n}`, type: 'T' }),
+      });
+      assert.equal(created.status, 201);
+    }
+    assert.equal((await gateway.purge('type=T')).status, 204);
+    assert.ok(performance.now() - startedMs < 6000);
+    for (const { socket } of uploads) socket.destroy();
+    // Ends once every request has.
+    await gateway.gateway.close();
+  });
+});
+
+describe('requests that wait for a connection to the broker', () => {
+  it('are 503 with Retry-After when none becomes free in time', async () => {
+    const broker = await startRawBroker(() => undefined);
+    const gateway = await startGateway(broker.url, {
+      places: { whole: 2, uploads: 2, waitMs: 50, idleMs: HOUR },
+      brokerTimeoutMs: HOUR,
+    });
+    const open = await connectMany(gateway.port, 4);
+    open.forEach((client, n) => client.send(n < 2 ? GET : UPLOAD));
+    await arrived(broker, 4);
+    for (const text of [GET, UPLOAD.replace('Host', 'Connection: close\r\nHost')]) {
+      const client = await connect(gateway.port);
+      client.send(text);
+      const answer = await client.until(/\}$/);
+      assert.equal(statusOf(answer), 503);
+      assert.equal(problemOf(answer).type, BUSY);
+      assert.match(answer, /^retry-after: 1\r$/im);
+    }
+    assert.equal(broker.received.length, 4, 'nothing of them reached the broker');
+  });
+
+  it('get it in their order, whatever became of those before them, and every connection is used again', async () => {
+    const broker = await startPatientBroker();
+    const gateway = await startGateway(broker.url, {
+      places: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: HOUR },
+    });
+    for (let round = 0; round < 3; round += 1) {
+      const clients = await connectMany(gateway.port, 30);
+      for (const [n, client] of clients.entries()) {
+        client.send(n % 3 === 0 ? UPLOAD : GET);
+        if (n % 3 === 1 || n % 3 === 0) client.socket.destroy();
+      }
+      await Promise.all(clients.filter((_, n) => n % 3 === 2).map(async (client) => client.closed()));
+      const upload = UPLOAD.replace('Host', 'Connection: close\r\nHost') + ' '.repeat(99_999);
+      assert.equal(statusOf(await exchange(gateway.port, upload)), 200);
+      assert.equal(statusOf(await exchange(gateway.port, GET)), 200);
+    }
+  });
+});
+
+describe('a client that lets others wait', () => {
+  it('by not sending the rest of its body is told 408, and its place goes to the next', async () => {
+    const broker = await startPatientBroker();
+    const gateway = await startGateway(broker.url, {
+      places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: 20 },
+    });
+    const stalled = await connectMany(gateway.port, 2);
+    for (const client of stalled) client.send(UPLOAD);
+    await arrived(broker, 2);
+    const others = await connectMany(gateway.port, 4);
+    for (const client of others) client.send(UPLOAD + ' '.repeat(99_999));
+    for (const client of others) assert.equal(statusOf(await client.until(/\[\]$/)), 200);
+    for (const client of stalled) {
+      const answer = await client.until(/\}$/);
+      assert.equal(statusOf(answer), 408);
+      assert.equal(problemOf(answer).status, 408);
+    }
+    assert.deepEqual(
+      gateway.failures.map(({ kind }) => kind),
+      ['slow-client', 'slow-client'],
+    );
+  });
+
+  it('by not taking its answer is cut off, and its place goes to the next', async () => {
+    const big = 'x'.repeat(64 * 1024 * 1024);
+    const broker = await startRawBroker((socket, text) => {
+      const body = text.includes('Big') ? big : '[]';
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      return true;
+    });
+    const gateway = await startGateway(broker.url, {
+      places: { whole: 2, uploads: 1, waitMs: HOUR, idleMs: 20 },
+    });
+    const readers = await connectMany(gateway.port, 2);
+    for (const client of readers) {
+      client.send(request('GET /ngsi-ld/v1/entities?type=Big'));
+      await client.until(/^HTTP\/1\.1 200/);
+      client.socket.pause();
+    }
+    assert.equal(statusOf(await exchange(gateway.port, GET)), 200);
+    assert.ok(gateway.failures.length >= 1);
+    assert.deepEqual([...new Set(gateway.failures.map(({ kind }) => kind))], ['slow-client']);
+  });
+
+  it('keeps its place as long as nobody else needs it', async () => {
+    const broker = await startPatientBroker();
+    const gateway = await startGateway(broker.url, {
+      places: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: 1 },
+    });
+    const client = await connect(gateway.port);
+    client.send(UPLOAD);
+    await arrived(broker, 1);
+    for (let n = 0; n < 20; n += 1) assert.equal(statusOf(await exchange(gateway.port, GET)), 200);
+    client.send(' '.repeat(99_999));
+    assert.equal(statusOf(await client.until(/\[\]$/)), 200);
+  });
+});
+
+describe('a client that does not go on', () => {
+  const start = async () => {
+    const broker = await startTestBroker();
+    const gateway = await startTestGateway(
+      { BROKER_URL: broker.url, SHUTDOWN_GRACE_MS: String(HOUR) },
+      { clientIdleMs: 100 },
+    );
+    return { broker, gateway };
+  };
+  for (const line of [
+    'POST /ngsi-ld/v1/entities',
+    'POST /api/v2/domains',
+    'POST /api/v2/workbench/jsonld/expand',
+    'DELETE /ngsi-ld/v1/entities?type=T',
+  ]) {
+    for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked'] as const) {
+      // The purge refuses this one as soon as it is announced.
+      if (line.startsWith('DELETE') && framing.startsWith('Content')) continue;
+      it(`with its body (${line}, ${framing}) is told 408, and its connection is closed`, async () => {
+        const { broker, gateway } = await start();
+        const client = await connect(gateway.port);
+        client.send(`${line} HTTP/1.1\r\nHost: g\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`);
+        const answer = await client.closed();
+        assert.equal(statusOf(answer), 408);
+        assert.equal(problemOf(answer).status, 408);
+        await gateway.gateway.close();
+        assert.equal(broker.entities.count(), 0);
+        assert.deepEqual(
+          gateway.log.lines.filter(({ level }) => level >= 40),
+          [],
+        );
+      });
+    }
+  }
+
+  it('with taking a large answer is cut off', async () => {
+    const big = 'x'.repeat(64 * 1024 * 1024);
+    const broker = await startFixedBroker(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`);
+    const gateway = await startTestGateway(
+      { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: String(HOUR) },
+      { clientIdleMs: 100 },
+    );
+    const client = await connect(gateway.port);
+    client.send(GET);
+    await client.until(/^HTTP\/1\.1 200/);
+    client.socket.pause();
+    // Ends once every request has.
+    await gateway.gateway.close();
+  });
+
+  it('with a first request, or a next one, is disconnected', async () => {
+    const { gateway } = await start();
+    assert.equal(await (await connect(gateway.port)).closed(), '');
+  });
+
+  it('because its answer takes long is not disturbed, however long that is', async () => {
+    let answer = () => {};
+    const broker = await startRawBroker((socket) => {
+      answer = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
+      return true;
+    });
+    const gateway = await startTestGateway({ BROKER_URL: broker.url.href }, { clientIdleMs: 10 });
+    const waiting = await connect(gateway.port);
+    waiting.send(GET);
+    await arrived(broker, 1);
+    // One that is idle from later on has been closed by then.
+    await (await connect(gateway.port)).closed();
+    answer();
+    assert.equal(statusOf(await waiting.closed()), 200);
+  });
+});
+
+describe('a broker that does not go on', () => {
+  const tooSlow = async (begin: string, repeat: string | undefined) => {
+    const broker = await startRawBroker((socket) => {
+      socket.write(begin);
+      if (repeat === undefined) return true;
+      const timer = setInterval(() => socket.write(repeat), 5);
+      socket.once('close', () => clearInterval(timer));
+      return true;
+    });
+    const gateway = await startGateway(broker.url, { brokerTimeoutMs: 200 });
+    const client = await connect(gateway.port);
+    client.send(GET);
+    const answer = await client.closed();
+    assert.deepEqual(
+      gateway.failures.map(({ kind }) => kind),
+      ['timeout'],
+    );
+    return answer;
+  };
+  const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+
+  it('but with interim answers for ever is 504', async () => {
+    const answer = await tooSlow(hints, hints);
+    assert.equal(statusOf(answer), 504);
+    assert.match(problemOf(answer).type, /broker-timeout$/);
+  });
+
+  it('after one interim answer is 504', async () => {
+    assert.equal(statusOf(await tooSlow(hints, undefined)), 504);
+  });
+
+  it('but with a head that never ends is 504', async () => {
+    assert.equal(statusOf(await tooSlow('HTTP/1.1 200 OK\r\nX-A: ', 'a')), 504);
+  });
+
+  it('with the body of its answer breaks the connection off, so that the part does not look like all', async () => {
+    const answer = await tooSlow('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[', undefined);
+    assert.match(answer, /^HTTP\/1\.1 200 [^]*\r\n\r\n\[$/);
+  });
+});
