@@ -116,7 +116,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   }
 
   turnAway(): void {
-    this.#fail(new NoPlaceError('No request of this kind came to its end in time.'));
+    this.#fail(new NoPlaceError('No place became free in time.'));
   }
 
   /** Nothing has moved for too long. */

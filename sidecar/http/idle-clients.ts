@@ -1,13 +1,14 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { RequestRefusedError } from './errors.js';
+import { FAILURE_PROBLEMS } from './forward-problem.js';
 import type { Turns } from './turns.js';
-import { answerUnreadable } from './unreadable-request.js';
 
 /**
  * Closes connections on which nothing moves while it is for the client to go on: with its request, which is answered 408,
  * with taking an answer, or with a first request. A client that waits for its answer may wait as long as that takes.
  *
- * What listens for `timeout` on a request answers its client itself.
+ * What listens for `timeout` on a request answers its client itself; other readers of its body get an error.
  *
  * @param idleMs time without a byte in either direction
  */
@@ -15,14 +16,18 @@ export function closeIdleClients(server: Server, turns: Turns, idleMs: number): 
   server.timeout = idleMs;
   server.on('timeout', (socket: Socket) => {
     const answer = turns.answerOn(socket);
-    if (answer !== undefined && answer.req.listenerCount('timeout') > 0) return;
-    if (answer?.req.complete === true) {
-      if (socket.writableLength > 0) socket.destroy();
-    } else if (answer === undefined || answer.headersSent) {
+    if (answer === undefined) {
       socket.destroy();
+      return;
+    }
+    const { req } = answer;
+    if (req.listenerCount('timeout') > 0) return;
+    if (req.complete) {
+      if (socket.writableLength > 0) socket.destroy();
+    } else if (!answer.headersSent && req.listenerCount('error') > 0) {
+      req.emit('error', new RequestRefusedError(FAILURE_PROBLEMS['slow-client']));
     } else {
-      const tooSlow = new Error('The body took too long to arrive.');
-      answerUnreadable(Object.assign(tooSlow, { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+      socket.destroy();
     }
   });
 }

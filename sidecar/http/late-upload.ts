@@ -29,10 +29,15 @@ export function hasBody({ headers }: IncomingMessage): boolean {
  * @param onRead called once it has been read
  * @param onTimeUp called instead when the sender takes too long; one that sends too much is cut off
  */
-function discard(req: IncomingMessage, onRead: () => void, onTimeUp: () => void): void {
+function discard(
+  req: IncomingMessage,
+  onRead: () => void,
+  onTimeUp: () => void,
+  idleMs = DISCARD_IDLE_MS,
+): void {
   const deadlineMs = performance.now() + DISCARD_MS;
   let discarded = 0;
-  const idle = setTimeout(onTimeUp, DISCARD_IDLE_MS);
+  const idle = setTimeout(onTimeUp, idleMs);
   req.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
     if (discarded > DISCARDED_BYTES_MAX) req.socket.destroy();
@@ -43,8 +48,12 @@ function discard(req: IncomingMessage, onRead: () => void, onTimeUp: () => void)
   req.resume();
 }
 
-/** Ends a response whose head and body are written, although the request may still be coming in. */
-export function endAfterUpload(req: IncomingMessage, res: ServerResponse): void {
+/**
+ * Ends a response whose head and body are written, although the request may still be coming in.
+ *
+ * @param idleMs for the sender to go on with its body
+ */
+export function endAfterUpload(req: IncomingMessage, res: ServerResponse, idleMs?: number): void {
   if (!isUploading(req)) {
     res.end();
   } else if (res.shouldKeepAlive) {
@@ -54,11 +63,12 @@ export function endAfterUpload(req: IncomingMessage, res: ServerResponse): void 
       req,
       () => {},
       () => req.socket.destroy(),
+      idleMs,
     );
   } else {
     // Ending it would close the connection under the sender.
     const end = () => res.end();
-    discard(req, end, end);
+    discard(req, end, end, idleMs);
   }
 }
 
@@ -68,9 +78,16 @@ export const sendAfterUpload: onSendHookHandler = ({ raw: req }, reply, payload,
     done();
     return;
   }
+  // A client that stopped sending is not waited for once more.
+  if (reply.statusCode === 408) {
+    reply.header('connection', 'close');
+    done();
+    return;
+  }
   // Fastify would close the connection of a body that is too large.
   reply.removeHeader('connection');
-  if (reply.raw.shouldKeepAlive || !(payload instanceof Buffer)) {
+  const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
+  if (reply.raw.shouldKeepAlive || !(bytes instanceof Buffer)) {
     discard(
       req,
       () => {},
@@ -79,9 +96,9 @@ export const sendAfterUpload: onSendHookHandler = ({ raw: req }, reply, payload,
     done();
     return;
   }
-  reply.headers({ connection: 'close', 'content-length': payload.length });
+  reply.headers({ connection: 'close', 'content-length': bytes.length });
   const answer = new Readable({ read: () => {} });
-  answer.push(payload);
+  answer.push(bytes);
   const end = () => answer.push(null);
   discard(req, end, end);
   done(null, answer);

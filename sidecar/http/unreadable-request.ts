@@ -35,7 +35,7 @@ function reasonOf(code: string | undefined): { readonly status: 400 | 408 | 431;
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, detail: 'Request line and header fields are too large together.' };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, detail: 'The request took too long to arrive.' };
+      return { status: 408, detail: 'The header fields took too long to arrive.' };
     default:
       return { status: 400, detail: 'This is not a request of HTTP/1.1.' };
   }

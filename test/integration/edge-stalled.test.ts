@@ -199,6 +199,28 @@ describe('a client that does not go on', () => {
     }
   }
 
+  it('with its body and is told 408 changes nothing by what it sends afterwards', async () => {
+    const { broker, gateway } = await start();
+    broker.entities.seed(3, (n) => ({ id: `urn:ngsi-ld:T:${n}`, type: 'T' }));
+    const json = 'Host: g\r\nContent-Type: application/json\r\n';
+    for (const [begin, end] of [
+      [`POST /api/v2/domains HTTP/1.1\r\n${json}Content-Length: 12\r\n\r\n{"name"`, ':"D"}'],
+      [
+        `DELETE /ngsi-ld/v1/entities?type=T HTTP/1.1\r\n${json}Transfer-Encoding: chunked\r\n\r\n`,
+        '0\r\n\r\n',
+      ],
+    ] as const) {
+      const client = await connect(gateway.port);
+      client.send(begin);
+      assert.equal(statusOf(await client.until(/\}$/)), 408);
+      client.send(end);
+      await client.closed();
+    }
+    assert.equal((await gateway.send('GET', '/api/v2/domains/D')).status, 404);
+    await gateway.gateway.close();
+    assert.equal(broker.entities.count(), 3);
+  });
+
   it('with taking a large answer is cut off', async () => {
     const big = 'x'.repeat(64 * 1024 * 1024);
     const broker = await startFixedBroker(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`);
