@@ -68,7 +68,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   #interim: NodeJS.Timeout | undefined;
   /** True once the broker's part is over: answered, failed or given up. */
   #settled = false;
-  idleSinceMs = 0;
+  #movedMs = 0;
 
   constructor(req: IncomingMessage, res: ServerResponse, options: ExchangeOptions, outbound: Outbound) {
     this.#req = req;
@@ -119,10 +119,18 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     this.#fail(new NoPlaceError('No place became free in time.'));
   }
 
+  /** Never, while it is the broker that does not go on: that has its own time. */
+  get idleSinceMs(): number {
+    return this.#isBrokersTurn() ? Infinity : this.#movedMs;
+  }
+
+  #isBrokersTurn(): boolean {
+    return this.#body instanceof BodyStream && this.#body.writableNeedDrain;
+  }
+
   /** Nothing has moved for too long. */
   cutOff(): void {
-    const isBrokersFault = this.#body instanceof BodyStream && this.#body.writableNeedDrain;
-    const error = isBrokersFault
+    const error = this.#isBrokersTurn()
       ? new errors.HeadersTimeoutError('The broker does not take the body.')
       : new SlowClientError('The client does not go on.');
     this.#fail(error);
@@ -130,7 +138,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   }
 
   #watchClient(): void {
-    this.idleSinceMs = performance.now();
+    this.#movedMs = performance.now();
     this.#places.watch(this);
   }
 
@@ -155,7 +163,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     const body = new BodyStream();
     body.on('error', () => undefined);
     this.#req.on('error', () => undefined);
-    this.#req.on('data', () => (this.idleSinceMs = performance.now()));
+    this.#req.on('data', () => (this.#movedMs = performance.now()));
     this.#req.once('end', () => this.#places.unwatch(this));
     this.#req.on('timeout', () => this.cutOff());
     return this.#req.pipe(body);

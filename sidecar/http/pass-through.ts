@@ -31,13 +31,13 @@ export interface PassThroughOptions {
 }
 
 export interface PassThroughPlaces {
-  /** Requests that are here as a whole, which costs their clients nothing to wait for. @default 256 */
+  /** Requests without a body, or with one that came along with its head. @default 256 */
   readonly whole: number;
   /** Requests whose bodies are still coming, at their clients' pace. @default 128 */
   readonly uploads: number;
   /** For a request to get a place, in ms. @default 10000 */
   readonly waitMs: number;
-  /** For a client to keep a place that others wait for without sending or taking anything, in ms. @default 4000 */
+  /** For a client that sends and takes nothing to keep a place that others wait for, in ms. @default 4000 */
   readonly idleMs: number;
 }
 
@@ -92,7 +92,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   const exchangeOptions = {
     dispatcher: options.dispatcher,
     onError: options.onError,
-    // Places of their own: a client can hold one for its body as long as it likes.
+    // Apart, because clients hold places for their bodies as long as they like.
     wholePlaces: new Places({ max: whole, ...times }),
     uploadPlaces: new Places({ max: uploads, ...times }),
   };

@@ -8,7 +8,7 @@ export interface Entrant {
 
 /** What has a place and needs its client to go on. */
 export interface Holder {
-  /** Since when the client has let it wait, by `performance.now()`. */
+  /** Since when its client has let it wait, by `performance.now()`; Infinity while it waits for nothing of its client. */
   readonly idleSinceMs: number;
   /** Others need the place: ends it, which calls `leave`. */
   cutOff(): void;
@@ -73,7 +73,7 @@ export class Places {
     this.#watch = undefined;
   }
 
-  /** From here on the holder is for its client to keep going. */
+  /** From here on, a holder whose client does not go on is cut off when others wait. */
   watch(holder: Holder): void {
     this.#holders.add(holder);
   }

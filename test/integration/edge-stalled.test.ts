@@ -150,6 +150,28 @@ describe('a client that lets others wait', () => {
     assert.deepEqual([...new Set(gateway.failures.map(({ kind }) => kind))], ['slow-client']);
   });
 
+  it('because the broker does not take its body keeps its place, and the others wait', async () => {
+    const broker = await startRawBroker((socket) => {
+      socket.pause();
+      return false;
+    });
+    const gateway = await startGateway(broker.url, {
+      places: { whole: 1, uploads: 1, waitMs: 300, idleMs: 10 },
+      brokerTimeoutMs: HOUR,
+    });
+    const size = 64 * 1024 * 1024;
+    const client = await connect(gateway.port);
+    client.send(UPLOAD.replace('100000', String(size)) + 'x'.repeat(size - 1));
+    await arrived(broker, 1);
+    const other = await connect(gateway.port);
+    other.send(UPLOAD);
+    assert.equal(statusOf(await other.until(/\}$/)), 503);
+    assert.deepEqual(
+      gateway.failures.map(({ kind }) => kind),
+      ['busy'],
+    );
+  });
+
   it('keeps its place as long as nobody else needs it', async () => {
     const broker = await startPatientBroker();
     const gateway = await startGateway(broker.url, {
@@ -236,7 +258,7 @@ describe('a client that does not go on', () => {
     await gateway.gateway.close();
   });
 
-  it('with a first request, or a next one, is disconnected', async () => {
+  it('with a first request is disconnected', async () => {
     const { gateway } = await start();
     assert.equal(await (await connect(gateway.port)).closed(), '');
   });
