@@ -24,6 +24,8 @@ const UPLOAD =
   'POST /ngsi-ld/v1/entities HTTP/1.1\r\nHost: g\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{';
 const GET = request('GET /ngsi-ld/v1/entities?type=T');
 const HOUR = 3_600_000;
+/** What moves at all moves in this time, on a busy machine too. */
+const SOON_MS = 1000;
 
 const connectMany = async (port: number, number: number): Promise<Client[]> =>
   Promise.all(Array.from({ length: number }, async () => connect(port)));
@@ -110,7 +112,7 @@ describe('a client that lets others wait', () => {
   it('by not sending the rest of its body is told 408, and its place goes to the next', async () => {
     const broker = await startPatientBroker();
     const gateway = await startGateway(broker.url, {
-      places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: 20 },
+      places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
     });
     const stalled = await connectMany(gateway.port, 2);
     for (const client of stalled) client.send(UPLOAD);
@@ -186,12 +188,12 @@ describe('a client that lets others wait', () => {
   });
 });
 
-describe('a client that does not go on', () => {
+describe('a client that does not go on', { concurrency: true }, () => {
   const start = async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway(
       { BROKER_URL: broker.url, SHUTDOWN_GRACE_MS: String(HOUR) },
-      { clientIdleMs: 100 },
+      { clientIdleMs: SOON_MS },
     );
     return { broker, gateway };
   };
@@ -248,7 +250,7 @@ describe('a client that does not go on', () => {
     const broker = await startFixedBroker(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`);
     const gateway = await startTestGateway(
       { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: String(HOUR) },
-      { clientIdleMs: 100 },
+      { clientIdleMs: SOON_MS },
     );
     const client = await connect(gateway.port);
     client.send(GET);
@@ -269,7 +271,7 @@ describe('a client that does not go on', () => {
       answer = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
       return true;
     });
-    const gateway = await startTestGateway({ BROKER_URL: broker.url.href }, { clientIdleMs: 10 });
+    const gateway = await startTestGateway({ BROKER_URL: broker.url.href }, { clientIdleMs: SOON_MS });
     const waiting = await connect(gateway.port);
     waiting.send(GET);
     await arrived(broker, 1);
@@ -280,7 +282,7 @@ describe('a client that does not go on', () => {
   });
 });
 
-describe('a broker that does not go on', () => {
+describe('a broker that does not go on', { concurrency: true }, () => {
   const tooSlow = async (begin: string, repeat: string | undefined) => {
     const broker = await startRawBroker((socket) => {
       socket.write(begin);
@@ -289,7 +291,7 @@ describe('a broker that does not go on', () => {
       socket.once('close', () => clearInterval(timer));
       return true;
     });
-    const gateway = await startGateway(broker.url, { brokerTimeoutMs: 200 });
+    const gateway = await startGateway(broker.url, { brokerTimeoutMs: SOON_MS });
     const client = await connect(gateway.port);
     client.send(GET);
     const answer = await client.closed();
