@@ -7,7 +7,7 @@ import type { TypeSelector } from '../ngsi-ld/type-selector.js';
 import { geoFilter } from './geo-filter.js';
 import { canonicalName, isAttributeName, isSystemAttribute, isUri } from './names.js';
 import type { Attribute, StoredEntity } from './model.js';
-import { compilePattern, qFilter } from './q-filter.js';
+import { qFilter, readPattern } from './q-filter.js';
 import type { EntityFilter, Negation } from './q-filter.js';
 import { readFlag, readList } from './query-parameters.js';
 import type { Parameters } from './query-parameters.js';
@@ -113,7 +113,7 @@ function buildSelection(parameters: Parameters, { negation, mayBeWide }: Selecti
 
   const idPattern = parameters.get('idPattern');
   if (idPattern !== undefined) {
-    const pattern = compilePattern('idPattern', idPattern);
+    const pattern = readPattern('idPattern', idPattern);
     filters.push((entity) => pattern.test(entity.id));
   }
 

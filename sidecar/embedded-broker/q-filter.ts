@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { compilePattern, PatternTooLargeError, type Pattern } from '../ngsi-ld/pattern.js';
 import { instantOf, temporalKindOf } from '../ngsi-ld/q-time.js';
 import { hasLinkedEntityPath, mixesLogicalOperators } from '../ngsi-ld/q.js';
 import type { QNode, QOperand, QOrderOperator, QValue } from '../ngsi-ld/q.js';
@@ -66,7 +66,7 @@ function compile(node: QNode, negation: Negation): EntityFilter {
 
 function patternFilter(node: Extract<QNode, { kind: 'pattern' }>, negation: Negation): EntityFilter {
   const find = targetFinder(node.path);
-  const pattern = compilePattern('q', node.pattern);
+  const pattern = readPattern('q', node.pattern);
   const holds = quantified(
     (texts: readonly string[]) => texts.some((text) => pattern.test(text)) !== node.negated,
     node.negated,
@@ -91,12 +91,15 @@ function quantified<T>(test: (item: T) => boolean, negated: boolean, negation: N
 }
 
 /** Compiles a pattern that a client sent. @throws Refusal BadRequestData */
-export function compilePattern(parameter: string, pattern: string): { test(text: string): boolean } {
+export function readPattern(parameter: string, pattern: string): Pattern {
   try {
-    return RE2JS.compile(pattern);
-  } catch {
-    throw refusals.badRequest(`${parameter} holds a pattern that is no regular expression of RE2`);
+    const compiled = compilePattern(parameter, pattern);
+    if (compiled !== undefined) return compiled;
+  } catch (error) {
+    if (!(error instanceof PatternTooLargeError)) throw error;
+    throw refusals.badRequest(error.message);
   }
+  throw refusals.badRequest(`${parameter} holds a pattern that is no regular expression of RE2`);
 }
 
 /** The values that equality looks at: the items of an array, else the value itself. */

@@ -121,14 +121,14 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     }
   }
 
-  function check(page: Page, isLocal: boolean): void {
+  async function check(page: Page, isLocal: boolean): Promise<void> {
     if (page.warning !== undefined && warnings.size < WARNINGS_MAX) warnings.add(page.warning);
     if (isLocal && page.madeEntityMap) {
       const detail =
         'The broker asked its context sources in spite of local=true, so this purge would reach too much. Nothing more is deleted.';
       throw new FilterIgnoredError('local', detail);
     }
-    for (const id of page.ids) guard.check(id);
+    await guard.check(page.ids);
   }
 
   const scope: PurgeScope = {
@@ -182,7 +182,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
           showsAnything: (asked) => unchecked.showsAnything(asked),
           page: async (pageQuery) => {
             const page = await unchecked.page(pageQuery);
-            check(page, isLocal);
+            await check(page, isLocal);
             if (page.ids.length > 0) listed ??= pageQuery;
             return page;
           },

@@ -42,7 +42,7 @@ export class FilterIgnoredError extends GatewayError {
   }
 }
 
-/** The broker listed an entity that the query's own id or idPattern excludes. */
+/** The broker listed an entity that the query's own id or idPattern excludes, or whose id is too long to tell. */
 export class UnexpectedEntityError extends GatewayError {
   readonly code = 'PURGE_UNEXPECTED_ENTITY';
 

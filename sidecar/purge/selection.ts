@@ -1,12 +1,12 @@
 import { parseGeoQuery } from '../ngsi-ld/geo-query.js';
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
 import { isUri } from '../ngsi-ld/names.js';
+import { compilePattern, PatternTooLargeError, type Pattern } from '../ngsi-ld/pattern.js';
 import { attributePathsOf, demandsAttribute, hasLinkedEntityPath, parseQ, type QNode } from '../ngsi-ld/q.js';
 import { namesScopes, parseScopeQuery } from '../ngsi-ld/scope-query.js';
 import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
 import { parseTypeSelector, typeNamesOf } from '../ngsi-ld/type-selector.js';
 import { QueryRefusedError } from './errors.js';
-import { matchesAnyId } from './id-guard.js';
 import { checkName, namesOf } from './name-list.js';
 import { SELECTION_PARAMETERS, type Parameter } from './parameters.js';
 import { checkWholeTenant, type WholeTenant } from './whole-tenant.js';
@@ -24,7 +24,8 @@ export interface PurgeQuery {
   readonly selection: readonly Parameter[];
   /** The ids that the query names, to check the broker's answers against. */
   readonly ids: readonly string[] | undefined;
-  readonly idPattern: string | undefined;
+  /** The idPattern, to check them against as well; undefined also for one that RE2 cannot compile. */
+  readonly idPattern: Pattern | undefined;
   readonly dryRun: boolean;
   /** Most items that may be affected; undefined for no bound. */
   readonly maxAffected: number | undefined;
@@ -44,7 +45,8 @@ export function vetSelection(
   const maxAffected = maxAffectedOf(parameters.get('maxAffected'));
   const local = booleanOf(parameters, 'local');
   const ids = idsOf(parameters.get('id'));
-  const restrictions = restrictionsOf(parameters);
+  const idPattern = patternOf(parameters.get('idPattern'));
+  const restrictions = restrictionsOf(parameters, idPattern);
   namesOf(parameters, 'expandValues');
   namesOf(parameters, 'jsonKeys');
 
@@ -58,7 +60,7 @@ export function vetSelection(
   return {
     selection: selectionOf(parameters, anyType && local === undefined),
     ids,
-    idPattern: parameters.get('idPattern'),
+    idPattern,
     dryRun,
     maxAffected,
   };
@@ -75,7 +77,10 @@ function selectionOf(parameters: ReadonlyMap<string, string>, addLocal: boolean)
 }
 
 /** Checks every filter, and tells whether they restrict the purge as the standard demands, and whether at all. */
-function restrictionsOf(parameters: ReadonlyMap<string, string>): { qualifies: boolean; narrows: boolean } {
+function restrictionsOf(
+  parameters: ReadonlyMap<string, string>,
+  idPattern: Pattern | undefined,
+): { qualifies: boolean; narrows: boolean } {
   const type = checkType(parameters.get('type'));
   const attrs = namesOf(parameters, 'attrs') ?? [];
   const ownAttrs = attrs.filter((name) => !NO_OWN_ATTRIBUTES.has(name));
@@ -84,8 +89,8 @@ function restrictionsOf(parameters: ReadonlyMap<string, string>): { qualifies: b
   const byGeo = checkGeoQuery(parameters);
   const scopeQ = parameters.get('scopeQ');
   const byScope = scopeQ !== undefined && namesScopes(parsed(() => parseScopeQuery(scopeQ)));
-  const idPattern = parameters.get('idPattern');
-  const byId = parameters.has('id') || (idPattern !== undefined && !matchesAnyId(idPattern));
+  // A pattern that is found in the empty text excludes no id.
+  const byId = parameters.has('id') || (parameters.has('idPattern') && idPattern?.test('') !== true);
   return {
     qualifies: type !== undefined || ownAttrs.length > 0 || (q !== undefined && usesOwnAttribute(q)) || byGeo,
     narrows:
@@ -156,6 +161,15 @@ function idsOf(value: string | undefined): readonly string[] | undefined {
     }
   }
   return ids;
+}
+
+function patternOf(value: string | undefined): Pattern | undefined {
+  try {
+    return value === undefined ? undefined : compilePattern('idPattern', value);
+  } catch (error) {
+    if (!(error instanceof PatternTooLargeError)) throw error;
+    throw new QueryRefusedError('badRequestData', error.message, error.parameter, { cause: error });
+  }
 }
 
 function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {

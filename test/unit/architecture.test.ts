@@ -15,12 +15,12 @@ interface Room {
 /** The rooms of sidecar/ and their one-way dependencies; docs/architecture.md draws them. */
 const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/shared': { rooms: [], packages: [] },
-  'sidecar/ngsi-ld': { rooms: ['sidecar/shared'], packages: [] },
+  'sidecar/ngsi-ld': { rooms: ['sidecar/shared'], packages: ['re2js'] },
   'sidecar/broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['undici'] },
   'sidecar/retry': { rooms: ['sidecar/shared'], typesOf: ['sidecar/broker'], packages: [] },
   'sidecar/purge': {
     rooms: ['sidecar/broker', 'sidecar/retry', 'sidecar/ngsi-ld', 'sidecar/shared'],
-    packages: ['p-limit', 'p-retry', 're2js'],
+    packages: ['p-limit', 'p-retry'],
   },
   'sidecar/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/http': {

@@ -168,7 +168,17 @@ describe('parseEntityPurgeQuery: content of the parameters', () => {
   });
 
   it('idPattern is kept to check the answers against', () => {
-    assert.equal(accepted('type=A&idPattern=%5Eurn:.%2A%5C%2B').idPattern, '^urn:.*\\+');
+    const { idPattern } = accepted('type=A&idPattern=%5Eurn:.%2A%5C%2B');
+    assert.equal(idPattern?.test('urn:a+'), true);
+    assert.equal(idPattern.test('urn:a'), false);
+  });
+
+  it('idPattern is refused when compiling it would hold up the process', () => {
+    for (const idPattern of ['a{0,1000}'.repeat(100), '((a{100}){100}){100}', 'a'.repeat(3000)])
+      assert.match(
+        badData(queryOf({ type: 'A', idPattern, dryRun: 'true' }), 'idPattern').message,
+        /too large/,
+      );
   });
 });
 
