@@ -86,7 +86,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   // As many connections as pass-through lets requests in.
   const pool = new Pool(brokerUrl.origin, { connections: null });
   opened.add(() => pool.destroy());
-  const running = createRunningPurges();
+  const running = createRunningPurges(config.PURGE_MAX_RUNNING);
   let isShuttingDown = false;
   const purgeDependencies = {
     client,

@@ -74,6 +74,11 @@ export const settings = {
     wholeNumber(0, Number.MAX_SAFE_INTEGER),
     'refuse, before the first delete, a purge that matches more; 0: no bound',
   ),
+  PURGE_MAX_RUNNING: setting(
+    '16',
+    wholeNumber(1, 1000),
+    'purges at work at a time, and as many dry runs; beyond them 503 with Retry-After',
+  ),
   PURGE_WHOLE_TENANT: setting(
     'bounded',
     oneOf(['bounded', 'allow', 'refuse']),

@@ -13,6 +13,7 @@ import {
   PurgeStoppedError,
   QueryRefusedError,
   TooManyMatchesError,
+  TooManyPurgesError,
   UncountableError,
   UnexpectedEntityError,
   UnsupportedRequestError,
@@ -24,6 +25,9 @@ export type { ProblemAnswer };
 
 /** Seconds after which a client may come back to a gateway that is shutting down. */
 const SHUTDOWN_RETRY_AFTER_S = '5';
+
+/** Seconds after which a place for a purge may be free. */
+const PLACE_RETRY_AFTER_S = '5';
 
 /**
  * The one place that turns errors into problems (RFC 9457); each type of ours has a heading in docs/errors.md.
@@ -78,6 +82,11 @@ export function problemOf(error: unknown): ProblemAnswer | undefined {
   if (error instanceof PurgeStoppedError) {
     return answer(problem(ownType('shutting-down'), 'Purge stopped', 503, error.message), {
       'retry-after': SHUTDOWN_RETRY_AFTER_S,
+    });
+  }
+  if (error instanceof TooManyPurgesError) {
+    return answer(problem(ownType('too-many-purges'), 'Too many purges', 503, error.message), {
+      'retry-after': PLACE_RETRY_AFTER_S,
     });
   }
   return apiProblemOf(error);

@@ -2,8 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { forwardedHeaders } from '../broker/forwarded-headers.js';
 import { errorTypes } from '../ngsi-ld/problem.js';
-import { PolicyRefusedError, PurgeStoppedError, UnsupportedRequestError } from '../purge/errors.js';
+import {
+  PolicyRefusedError,
+  PurgeStoppedError,
+  TooManyPurgesError,
+  UnsupportedRequestError,
+} from '../purge/errors.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/events.js';
+import type { PlaceKind } from '../purge/places.js';
 import type { RunningPurges } from '../purge/running.js';
 import type { PurgeQuery } from '../purge/selection.js';
 import { RequestRefusedError } from './errors.js';
@@ -93,7 +99,8 @@ function createHandler<Query extends PurgeQuery>(
       query: rawQuery,
     });
     const gone = goneSignal(request, reply);
-    return answerPurge(request, reply, { log, gone, running }, (signal) =>
+    const place = query.dryRun ? 'dry run' : 'purge';
+    return answerPurge(request, reply, { log, gone, running, place }, (signal) =>
       kind.run(order, kind.dependencies, signal),
     );
   };
@@ -103,18 +110,19 @@ interface PurgeRun {
   readonly log: FastifyBaseLogger;
   readonly gone: AbortSignal;
   readonly running: RunningPurges;
+  readonly place: PlaceKind;
 }
 
 async function answerPurge(
   request: FastifyRequest,
   reply: FastifyReply,
-  { log, gone, running }: PurgeRun,
+  { log, gone, running, place }: PurgeRun,
   start: (signal: AbortSignal) => AsyncIterable<PurgeEvent>,
 ): Promise<FastifyReply> {
   const startedMs = performance.now();
   let progress: PurgeProgress = NOTHING_DONE;
   try {
-    const report = await running.run(gone, async (signal) => {
+    const report = await running.run(place, gone, async (signal) => {
       for await (const event of start(signal)) {
         if (event.type === 'progress') progress = event;
         logOutage(log, event);
@@ -207,7 +215,8 @@ function logEnded(log: FastifyBaseLogger, error: unknown, progress: PurgeProgres
   const known = problemOf(error);
   const fields = { ...countsOf(progress), durationMs, status: known?.problem.status ?? 500, err: error };
   if (known === undefined) log.error(fields, 'purge failed');
-  else if (known.problem.status >= 500) log.warn(fields, 'purge ended early');
+  else if (known.problem.status >= 500 && !(error instanceof TooManyPurgesError))
+    log.warn(fields, 'purge ended early');
   else log.info({ ...fields, err: undefined, reason: known.problem.detail }, 'purge refused');
 }
 

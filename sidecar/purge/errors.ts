@@ -30,6 +30,17 @@ export class PolicyRefusedError extends GatewayError {
   readonly code = 'PURGE_FORBIDDEN_BY_POLICY';
 }
 
+/** As many purges are at work as may be; nothing was sent to the broker. */
+export class TooManyPurgesError extends GatewayError {
+  readonly code = 'PURGE_TOO_MANY_RUNNING';
+
+  constructor(max: number, what: 'purges' | 'dry runs') {
+    super(
+      `${max} ${what} are running, and no more may (PURGE_MAX_RUNNING); nothing was deleted. Try again later.`,
+    );
+  }
+}
+
 /** The broker ignores a filter of the query: deleting would reach entities that the caller did not mean. */
 export class FilterIgnoredError extends GatewayError {
   readonly code = 'PURGE_FILTER_IGNORED';

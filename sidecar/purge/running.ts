@@ -1,9 +1,18 @@
 import { PurgeStoppedError } from './errors.js';
+import { PurgePlaces, type PlaceKind } from './places.js';
 
 /** The purges that are running in this process, so that a shutdown can stop them and wait. */
 export interface RunningPurges {
-  /** Runs a purge with a signal that aborts on stop() and when the caller's own signal does. */
-  run<Result>(caller: AbortSignal, purge: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs a purge, in a place of its kind, with a signal that aborts on stop() and when the caller's own signal does.
+   *
+   * @throws PurgeStoppedError after stop(), TooManyPurgesError when there is no place for it
+   */
+  run<Result>(
+    kind: PlaceKind,
+    caller: AbortSignal,
+    purge: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result>;
   /** Stops all purges and refuses new ones. */
   stop(): void;
   /** Resolves when no purge is running. */
@@ -11,17 +20,20 @@ export interface RunningPurges {
   readonly count: number;
 }
 
-export function createRunningPurges(): RunningPurges {
+/** @param max purges at work at a time; dry runs have as many places of their own */
+export function createRunningPurges(max: number): RunningPurges {
+  const places = new PurgePlaces(max);
   const running = new Set<AbortController>();
   let isStopping = false;
   let waiting: (() => void)[] = [];
   return {
-    async run(caller, purge) {
+    async run(kind, caller, purge) {
       if (isStopping) {
         throw new PurgeStoppedError(
           'The gateway is shutting down and takes no new purges; nothing was deleted.',
         );
       }
+      const leave = places.take(kind);
       const controller = new AbortController();
       const onAbort = () => controller.abort(caller.reason);
       if (caller.aborted) onAbort();
@@ -32,6 +44,7 @@ export function createRunningPurges(): RunningPurges {
       } finally {
         caller.removeEventListener('abort', onAbort);
         running.delete(controller);
+        leave();
         if (running.size === 0) {
           for (const wake of waiting) wake();
           waiting = [];

@@ -285,6 +285,28 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       }
     },
   ],
+  PURGE_MAX_RUNNING: [
+    'is the most purges at work at a time, of entities and temporal entities together',
+    async () => {
+      const broker = await startTestBroker();
+      broker.entities.seed(20, entity('Car'));
+      const gate = new Gate();
+      const relay = relayTo(broker);
+      const recorder = await startRecordingBroker(async (request) => {
+        if (isDelete(request)) await gate.passed;
+        return relay(request);
+      });
+      const gateway = await startTestGateway({ BROKER_URL: recorder.url, PURGE_MAX_RUNNING: '1' });
+      const first = gateway.purge('type=Car');
+      await recorder.arrived(isDelete);
+      const second = await gateway.send('DELETE', `${TEMPORAL}?type=Car`);
+      assert.deepEqual([second.status, second.headers.get('retry-after')], [503, '5']);
+      assert.equal((await gateway.purge('type=Car&dryRun=true')).status, 200);
+      gate.open();
+      assert.equal((await first).status, 204);
+      assert.equal((await gateway.purge('type=Car')).status, 204);
+    },
+  ],
   PURGE_WHOLE_TENANT: [
     'decides whether a tenant may be emptied',
     async () => {

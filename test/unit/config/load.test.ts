@@ -42,6 +42,7 @@ describe('loadConfig: defaults', () => {
         TEMPORAL_WHOLE_DELETE: 'allow',
         PURGE_STRATEGY: 'auto',
         PURGE_MAX_AFFECTED: 0,
+        PURGE_MAX_RUNNING: 16,
         PURGE_WHOLE_TENANT: 'bounded',
         BROKER_TIMEOUT_MS: 30_000,
         RETRY_MAX_ATTEMPTS: 6,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { PurgeStoppedError } from '../../../sidecar/purge/errors.js';
+import { PurgeStoppedError, TooManyPurgesError } from '../../../sidecar/purge/errors.js';
 import { createRunningPurges } from '../../../sidecar/purge/running.js';
 
 const NEVER = new AbortController().signal;
@@ -16,22 +16,22 @@ const untilStopped = async (signal: AbortSignal): Promise<unknown> => {
 
 describe('running purges', () => {
   it('hand back what a purge answers or throws, and count it while it runs', async () => {
-    const running = createRunningPurges();
-    const answer = running.run(NEVER, async () => {
+    const running = createRunningPurges(16);
+    const answer = running.run('purge', NEVER, async () => {
       assert.equal(running.count, 1);
       return 42;
     });
     assert.equal(await answer, 42);
-    const broken = running.run(NEVER, async () => Promise.reject(new Error('broken')));
+    const broken = running.run('purge', NEVER, async () => Promise.reject(new Error('broken')));
     await assert.rejects(broken, { message: 'broken' });
     assert.equal(running.count, 0);
   });
 
   it('stop one purge when its caller goes away, and no other', async () => {
-    const running = createRunningPurges();
+    const running = createRunningPurges(16);
     const caller = new AbortController();
-    const other = running.run(NEVER, untilStopped);
-    const stopped = running.run(caller.signal, untilStopped);
+    const other = running.run('purge', NEVER, untilStopped);
+    const stopped = running.run('purge', caller.signal, untilStopped);
     caller.abort('gone');
     assert.equal(await stopped, 'gone');
     assert.equal(running.count, 1);
@@ -40,17 +40,17 @@ describe('running purges', () => {
   });
 
   it('stop a purge at once whose caller is gone already', async () => {
-    const running = createRunningPurges();
-    assert.equal(await running.run(AbortSignal.abort('early'), untilStopped), 'early');
+    const running = createRunningPurges(16);
+    assert.equal(await running.run('purge', AbortSignal.abort('early'), untilStopped), 'early');
   });
 
   it('are all stopped by stop(), and new ones refused before they begin', async () => {
-    const running = createRunningPurges();
-    const purges = [running.run(NEVER, untilStopped), running.run(NEVER, untilStopped)];
+    const running = createRunningPurges(16);
+    const purges = [running.run('purge', NEVER, untilStopped), running.run('purge', NEVER, untilStopped)];
     running.stop();
     await Promise.all(purges);
     let began = false;
-    const late = running.run(NEVER, async () => {
+    const late = running.run('purge', NEVER, async () => {
       began = true;
     });
     await assert.rejects(late, PurgeStoppedError);
@@ -58,11 +58,11 @@ describe('running purges', () => {
   });
 
   it('are idle only when the last one has ended, however it ended', async () => {
-    const running = createRunningPurges();
+    const running = createRunningPurges(16);
     await running.idle();
     const callers = [new AbortController(), new AbortController()] as const;
-    const first = running.run(callers[0].signal, untilStopped);
-    const second = running.run(callers[1].signal, async (signal) => {
+    const first = running.run('purge', callers[0].signal, untilStopped);
+    const second = running.run('purge', callers[1].signal, async (signal) => {
       await untilStopped(signal);
       throw new Error('broken');
     });
@@ -76,5 +76,19 @@ describe('running purges', () => {
     callers[1].abort();
     await Promise.all(waiting);
     assert.equal(idle, 2);
+  });
+
+  it('give the place of a purge to the next when it is over, however it ends', async () => {
+    const running = createRunningPurges(1);
+    for (const end of [async () => 42, async () => Promise.reject(new Error('broken'))]) {
+      const caller = new AbortController();
+      const first = running.run('purge', caller.signal, untilStopped);
+      await assert.rejects(running.run('purge', NEVER, end), TooManyPurgesError);
+      assert.equal(running.count, 1);
+      caller.abort('gone');
+      assert.equal(await first, 'gone');
+      await running.run('purge', NEVER, end).catch(() => {});
+      assert.equal(running.count, 0);
+    }
   });
 });
