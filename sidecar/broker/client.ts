@@ -12,6 +12,8 @@ export interface BrokerRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as application/json. */
   readonly jsonBody?: string;
+  /** Most bytes of its answer; the client has a bound of its own. */
+  readonly replyMaxBytes?: number;
   /** Ends the request early. Only given for requests that may be cut off without doubt about their effect. */
   readonly signal?: AbortSignal;
 }
@@ -40,7 +42,10 @@ export interface BrokerClientOptions {
 }
 
 const API_ROOT = '/ngsi-ld/v1';
-const REPLY_MAX_BYTES = 64 * 1024 * 1024;
+
+/** An entity may be as large as a document of MongoDB. */
+const REPLY_MAX_BYTES = 16 * 1024 * 1024;
+
 const KEEP_ALIVE_MS = 10_000;
 
 /** The client of one broker, with its own pool of keep-alive connections. */
@@ -83,7 +88,12 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
     const onAbort = () => cut.because(aborted(request));
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      return await exchange(dispatcher, outgoing, cut, replyMaxBytes);
+      return await exchange(
+        dispatcher,
+        outgoing,
+        cut,
+        Math.min(replyMaxBytes, request.replyMaxBytes ?? Infinity),
+      );
     } catch (error) {
       if (cut.reason !== undefined) throw cut.reason;
       const message = `The broker could not be reached: ${reasonOf(error)}.`;

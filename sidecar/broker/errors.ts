@@ -22,7 +22,7 @@ export class BrokerUnreachableError extends UnansweredError {
   readonly code = 'BROKER_UNREACHABLE';
 }
 
-/** The answer's body is larger than the request allows. */
+/** The answer's body is larger than the request allows, or too much to be read in one go. */
 export class ReplyTooLargeError extends GatewayError {
   readonly code = 'BROKER_REPLY_TOO_LARGE';
 }

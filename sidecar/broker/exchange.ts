@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { ReplyTooLargeError } from './errors.js';
+import { JsonWeight } from './json-weight.js';
 import type { BrokerReply } from './reply.js';
 
 /** Ends one exchange early. */
@@ -68,6 +69,7 @@ export async function exchange(
     let status = 0;
     let headers: ReadonlyMap<string, string> = new Map();
     const chunks: Buffer[] = [];
+    const weight = new JsonWeight();
     let bytes = 0;
     cut.waits(reject);
     dispatcher.dispatch(request, {
@@ -79,8 +81,9 @@ export async function exchange(
       },
       onResponseData(_controller, chunk) {
         bytes += chunk.length;
-        if (bytes > maxBytes)
-          cut.because(new ReplyTooLargeError(`The broker's answer is larger than ${maxBytes} bytes.`));
+        weight.add(chunk);
+        const excess = bytes > maxBytes ? `is larger than ${maxBytes} bytes` : weight.excess;
+        if (excess !== undefined) cut.because(new ReplyTooLargeError(`The broker's answer ${excess}.`));
         // The parser may use its memory again.
         else chunks.push(Buffer.from(chunk));
       },

@@ -19,11 +19,16 @@ export interface Collection {
   /**
    * Sends a query until it is answered.
    *
-   * @throws BrokerFailedError when its tries are used up
+   * @throws BrokerFailedError when its tries are used up, ReplyTooLargeError for more than `replyMaxBytes`
    */
-  query(parameters: readonly Parameter[], headers?: PageQuery['headers']): Promise<Answered>;
+  query(parameters: readonly Parameter[], options?: QueryOptions): Promise<Answered>;
   /** Notes that an answer was a page of entities: from then on, no other spelling is tried. */
   confirm(answered: Answered): void;
+}
+
+export interface QueryOptions {
+  readonly headers?: PageQuery['headers'];
+  readonly replyMaxBytes?: number | undefined;
 }
 
 export interface CollectionOptions {
@@ -65,13 +70,14 @@ export function createCollection({ requester, capabilities, resource }: Collecti
   }
 
   return {
-    async query(parameters, headers) {
+    async query(parameters, { headers, replyMaxBytes } = {}) {
       const search = formatParameters(parameters);
       const requestTo = (path: string): PurgeRequest => ({
         method: 'GET',
         path: `${path}?${search}`,
         operation: resource.listing,
         ...(headers === undefined ? {} : { headers }),
+        ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
       });
       const known = capabilities.collectionEnd;
       const path = pathWith(known ?? '');

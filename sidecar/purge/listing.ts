@@ -55,6 +55,9 @@ export interface ListerOptions {
 /** Page sizes to fall back to, as the contract of the product names them. */
 const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
 
+/** A page of several entities is asked for in smaller ones beyond this: reading it would hold up everything else. */
+const PAGE_MAX_BYTES = 4 * 1024 * 1024;
+
 /** Statuses with which brokers refuse a page for its size, among other reasons. */
 const MAY_BE_SIZE: ReadonlySet<number> = new Set([400, 403, 413, 422]);
 
@@ -116,7 +119,11 @@ export function createLister(options: ListerOptions): Lister {
         : [{ name: 'offset', value: String(query.offset) }]),
       ...(asksCount(query) ? [{ name: 'count', value: 'true' }] : []),
     ];
-    return collection.query(parameters, query.headers);
+    return collection.query(parameters, {
+      headers: query.headers,
+      // Of a single entity nothing smaller can be asked for.
+      replyMaxBytes: limit > 1 ? PAGE_MAX_BYTES : undefined,
+    });
   }
 
   /** Takes a step back for a page that is too large to be read; false when there is none left to take. */

@@ -19,6 +19,8 @@ export interface PurgeRequest {
   readonly item?: string;
   /** Sent in place of the purge's own headers of these names; lower-case. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Most bytes of the answer to a query. */
+  readonly replyMaxBytes?: number;
   /** Told of each try of a delete that may have had its effect and had no clear answer: none at all, or a server error. */
   readonly onUnclear?: () => void;
 }
@@ -44,7 +46,7 @@ export async function tryOnce(
   request: PurgeRequest,
   signal: AbortSignal,
 ): Promise<BrokerReply> {
-  const { method, path, jsonBody, onUnclear } = request;
+  const { method, path, jsonBody, replyMaxBytes, onUnclear } = request;
   let reply: BrokerReply;
   try {
     reply = await client.send({
@@ -52,6 +54,7 @@ export async function tryOnce(
       path,
       headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
       ...(jsonBody === undefined ? {} : { jsonBody }),
+      ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
       ...(method === 'GET' ? { signal } : {}),
     });
   } catch (error) {

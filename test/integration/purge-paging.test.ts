@@ -94,4 +94,23 @@ describe('a purge at a broker that pages in its own way', () => {
     assert.equal(report.deleted, 300);
     assert.equal(broker.entities.size, 0);
   });
+
+  it('asks for a smaller page when one holds more than 4 MiB, or masses of small values', async (t) => {
+    const large = { type: 'Property', value: 'x'.repeat(100_000) };
+    const rich = { type: 'JsonProperty', json: Array.from({ length: 20_000 }, () => []) };
+    for (const speed of [large, rich]) {
+      const limits: number[] = [];
+      const broker = await startStubBroker(t, {
+        entities: things(100).map((thing) => ({ ...thing, speed })),
+        fault: ({ kind, query }) => {
+          if (kind === 'query') limits.push(Number(query.get('limit')));
+          return undefined;
+        },
+      });
+      // Attributes are looked at for `drop`, so that a page cannot do with ids.
+      const report = await purged(broker, 'type=Thing&drop=speed', { limits: { pageSize: 100 } });
+      assert.equal(report.deleted, 100);
+      assert.ok(limits.includes(100) && limits.includes(20), limits.join());
+    }
+  });
 });

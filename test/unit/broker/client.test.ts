@@ -111,13 +111,32 @@ describe('broker client: replies', () => {
 });
 
 describe('broker client: replies without a bound of the caller', () => {
-  it('are refused above 64 MiB', async (t) => {
+  it('are refused above 16 MiB', async (t) => {
     const { client, broker } = mockedClient(t);
-    const most = 64 * 1024 * 1024;
+    const most = 16 * 1024 * 1024;
     broker.intercept({ path: () => true }).reply(200, Buffer.alloc(most, ' '));
     assert.equal((await client.send(LIST)).body.length, most);
     broker.intercept({ path: () => true }).reply(200, Buffer.alloc(most + 1, ' '));
     await assert.rejects(client.send(LIST), ReplyTooLargeError);
+  });
+
+  it('are refused while they come in when reading them would take too long or too much memory', async (t) => {
+    const { client, broker } = mockedClient(t);
+    for (const body of [`[${'[],'.repeat(1_000_000)}1]`, '['.repeat(1000) + ']'.repeat(1000)]) {
+      broker.intercept({ path: () => true }).reply(200, body);
+      await assert.rejects(client.send(LIST), ReplyTooLargeError);
+    }
+  });
+
+  it('are refused above the bound of a request, which does not widen that of the client', async (t) => {
+    const { client, broker } = mockedClient(t, { replyMaxBytes: 100 });
+    for (const [bound, bytes] of [
+      [10, 11],
+      [1000, 101],
+    ] as const) {
+      broker.intercept({ path: () => true }).reply(200, Buffer.alloc(bytes, ' '));
+      await assert.rejects(client.send({ ...LIST, replyMaxBytes: bound }), ReplyTooLargeError);
+    }
   });
 });
 

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { JsonWeight, WEIGHT_LIMITS } from '../../../sidecar/broker/json-weight.js';
+
+const { marks: MARKS, depth: DEPTH } = WEIGHT_LIMITS;
+
+const excessOf = (text: string, pieceBytes = 65_536): string | undefined => {
+  const weight = new JsonWeight();
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += pieceBytes) weight.add(bytes.subarray(at, at + pieceBytes));
+  return weight.excess;
+};
+
+const TOO_MANY = `holds more than ${MARKS} values`;
+const TOO_DEEP = `is nested deeper than ${DEPTH} levels`;
+
+describe('the weight of an answer', () => {
+  it('is too much with one array, object or comma more than allowed, wherever they are', () => {
+    for (const part of ['[],', '{},', '[[]],', '1,', '{"a":1},']) {
+      const marksEach = (part.match(/[[{,]/g) ?? []).length;
+      const times = Math.floor((MARKS - 1) / marksEach);
+      assert.equal(excessOf(`[${part.repeat(times)}1]`), undefined, part);
+      assert.equal(excessOf(`[${part.repeat(times + marksEach)}1]`), TOO_MANY, part);
+    }
+  });
+
+  it('is too much one level below the deepest', () => {
+    const nested = (levels: number) => `[${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},1]`;
+    assert.equal(excessOf(nested(DEPTH)), undefined);
+    assert.equal(excessOf(nested(DEPTH + 1)), TOO_DEEP);
+    assert.equal(excessOf('{"a":'.repeat(DEPTH + 1)), TOO_DEEP);
+  });
+
+  it('leaves out what is written in strings, and nothing behind them', () => {
+    const strings = ['"[[["', '"\\"[["', '"\\\\"', '"é[,\u{1F697}{"', '"\\\\\\"["', '""'];
+    const list = `[${strings.join(',')}]`;
+    assert.equal(excessOf(`[${list.replaceAll(',', ' , ')}]`.padEnd(1000)), undefined);
+    const many = `"${'[,{'.repeat(MARKS)}"`;
+    assert.equal(excessOf(many), undefined);
+    assert.equal(excessOf(`[${strings.join(',')},${'[],'.repeat(MARKS)}1]`), TOO_MANY);
+  });
+
+  it('does not depend on where the pieces end', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.integer({ min: 1, max: 7 }), fc.boolean(), (json, pieceBytes, tooDeep) => {
+        const levels = tooDeep ? DEPTH + 1 : 1;
+        const text = `[${json},${'['.repeat(levels)}`;
+        assert.equal(excessOf(text, pieceBytes), excessOf(text));
+        assert.equal(excessOf(text), tooDeep ? TOO_DEEP : undefined);
+      }),
+    );
+  });
+});
