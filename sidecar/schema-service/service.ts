@@ -36,7 +36,7 @@ export interface SchemaService {
   readonly contextSupply: ContextSupply;
   readonly references: ReferenceService;
 
-  /** False when the store cannot be read. */
+  /** False when the store cannot be read or written. */
   isReady(): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import {
@@ -8,15 +8,16 @@ import {
   NotADatabaseError,
 } from './database-errors.js';
 import { APPLICATION_ID, migrate, MIGRATIONS, userVersion } from './migrations.js';
+import { checkWritable } from './write-check.js';
 
-/** How long to wait for the lock of another process. The event loop stands still meanwhile: short. */
+/** How long opening waits for the lock of another process. The event loop stands still meanwhile: short. */
 const BUSY_TIMEOUT_MS = 500;
 
 const IN_MEMORY = ':memory:';
 
 /**
  * Opens the database of a store, and creates it, directories included, where there is none; migrates it to the newest
- * format.
+ * format. Once it is open, it waits for no lock: what meets one fails with SQLITE_BUSY at once.
  *
  * @param path of the file, or `:memory:`
  * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
@@ -24,7 +25,7 @@ const IN_MEMORY = ':memory:';
 export function openDatabase(path: string): Database.Database {
   return opened(path, () => {
     const file = absolute(path);
-    if (file !== IN_MEMORY) mkdirSync(dirname(file), { recursive: true });
+    if (file !== IN_MEMORY) prepareFile(file, path);
     const db = new Database(file, { timeout: BUSY_TIMEOUT_MS });
     return prepared(db, () => {
       inspect(db, path);
@@ -36,6 +37,8 @@ export function openDatabase(path: string): Database.Database {
       migrate(db, () => {
         inspect(db, path);
       });
+      checkWritable(db);
+      db.pragma('busy_timeout = 0');
     });
   });
 }
@@ -58,6 +61,26 @@ export function openForReading(path: string): Database.Database {
       if (userVersion(db) === 0) throw new DatabaseUnusableError(`${path} is an empty database.`);
     });
   });
+}
+
+/** Creates the directories of a file that is not there. What is there and is no file, a device say, is not touched. */
+function prepareFile(file: string, path: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) makeDirectories(dirname(file));
+  else if (!found.isFile())
+    throw new DatabaseUnusableError(`${path} cannot be used as a database: ${NO_FILE}.`);
+}
+
+/** Creates a directory and those above it. Node's own way never returns where the system lets nobody make one (/proc/x). */
+function makeDirectories(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectories(dirname(directory));
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    // Another process was quicker.
+    if (!existsSync(directory)) throw error;
+  }
 }
 
 /** SQLite gives meanings of its own to empty names and to `file:` URIs; an absolute path has none. */
@@ -101,12 +124,16 @@ function opened(path: string, open: () => Database.Database): Database.Database 
   }
 }
 
+const NO_FILE = 'it is not a file';
+
 /** By the codes of SQLite and of the file system. */
 const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/, 'another process keeps it locked; end that one first'],
+  [/^SQLITE_ERROR$/, 'it lacks parts of a store; restore it from a backup'],
   [/^SQLITE_CORRUPT/, 'it is damaged; restore it from a backup'],
   [/^SQLITE_READONLY|^EACCES|^EPERM|^EROFS/, 'this user may not write it, or its directory'],
-  [/^SQLITE_CANTOPEN/, 'it is no file, is not there, or this user may not open it'],
+  [/^SQLITE_CANTOPEN/, 'this user may not open or create it'],
+  [/^ENOENT/, 'its directory cannot be created'],
   [/^EEXIST|^ENOTDIR/, 'part of its path is a file, not a directory'],
   [/^SQLITE_FULL|^ENOSPC/, 'the disk is full'],
   [/^SQLITE_|^E(?!RR_)[A-Z]/, 'the system reports a failure'],

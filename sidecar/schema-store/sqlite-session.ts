@@ -1,10 +1,13 @@
 import Database from 'better-sqlite3';
 import type { Clock } from '../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
+import { LockQueue, type LockOptions } from './lock-queue.js';
+import { checkWritable } from './write-check.js';
 
 /** One connection, shared by the parts of a store: statements, transactions, and what becomes of SQLite's errors. */
 export class SqliteSession {
   readonly #db: Database.Database;
+  readonly #queue: LockQueue;
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
   /** The look at the revision that is due; whoever asks before it is taken gets what it finds. */
@@ -15,6 +18,7 @@ export class SqliteSession {
 
   constructor(db: Database.Database, clock: Clock) {
     this.#db = db;
+    this.#queue = new LockQueue(clock);
     this.prepare = db.prepare.bind(db);
     this.clock = clock;
     // Changes when another connection has written (PRAGMA data_version).
@@ -24,20 +28,30 @@ export class SqliteSession {
     });
   }
 
-  /** Runs a single statement, which is a transaction of its own. */
+  /** Runs a single statement that reads. */
   async get<T>(work: () => T): Promise<T> {
-    return this.#guarded(work);
+    return this.#guarded(work, READ);
   }
 
   /** Runs reads that belong to one moment. */
   async read<T>(work: () => T): Promise<T> {
-    return this.#guarded(() => this.#run('deferred', work));
+    return this.#guarded(() => this.#run('deferred', work), READ);
   }
 
-  /** Runs reads and writes as one; the write lock is taken first, so that what was read stays true. */
+  /**
+   * Runs reads and writes as one; the write lock is taken first, so that what was read stays true. Waits for the lock of
+   * another process beside the event loop.
+   */
   async write<T>(work: () => T): Promise<T> {
-    this.#ownWrites += 1;
-    return this.#guarded(() => this.#run('immediate', work));
+    return this.#guarded(() => {
+      this.#ownWrites += 1;
+      return this.#run('immediate', work);
+    }, WRITE);
+  }
+
+  /** @throws StoreUnavailableError when nothing can be written now */
+  async checkWritable(): Promise<void> {
+    await this.#guarded(() => checkWritable(this.#db), { inTurn: true, waitMs: CHECK_WAIT_MS });
   }
 
   /** Changes with every write, by whatever connection. */
@@ -45,7 +59,7 @@ export class SqliteSession {
     // All requests that come in the same turn of the event loop share one look, after the last of them.
     this.#look ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
       this.#look = undefined;
-      return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`);
+      return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`, READ);
     });
     return this.#look;
   }
@@ -58,10 +72,12 @@ export class SqliteSession {
     return results[0] as T;
   }
 
-  #guarded<T>(work: () => T): T {
-    if (!this.#db.open) throw new StoreUnavailableError('The store is closed.');
+  async #guarded<T>(work: () => T, options: LockOptions): Promise<T> {
     try {
-      return work();
+      return await this.#queue.run(() => {
+        if (!this.#db.open) throw new StoreUnavailableError('The store is closed.');
+        return work();
+      }, options);
     } catch (error) {
       if (!(error instanceof Database.SqliteError)) throw error;
       throw new StoreUnavailableError(`The database failed: ${error.message} (${error.code}).`, {
@@ -70,6 +86,13 @@ export class SqliteSession {
     }
   }
 }
+
+/** In WAL mode, reads meet no lock but in rare moments. */
+const READ: LockOptions = { inTurn: false };
+const WRITE: LockOptions = { inTurn: true };
+
+/** Whoever asks whether writes work wants to know before long. */
+const CHECK_WAIT_MS = 1000;
 
 /** The parameter for an optional version number: null means the current one; what is no number finds nothing. */
 export function versionParameter(version: number | undefined): number | null {

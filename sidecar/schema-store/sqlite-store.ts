@@ -14,11 +14,19 @@ import { SqliteReferences } from './sqlite-references.js';
 import { SqliteSession } from './sqlite-session.js';
 import type { Contexts, Domains, Models, References, SchemaStore } from './store.js';
 
-/** A store in one SQLite file. Work is done at once, on the event loop: a read takes microseconds, a write a commit. */
+/** Writes are tried at most this often for the sake of knowing whether they work. */
+const WRITE_CHECK_MS = 5000;
+
+/**
+ * A store in one SQLite file. Work is done at once, on the event loop: a read takes microseconds, a write a commit. What
+ * meets the lock of another process waits for it beside the loop, and fails after some seconds.
+ */
 export class SqliteStore implements SchemaStore {
   readonly #db: Database.Database;
   readonly #session: SqliteSession;
   readonly #contents: SqliteContents;
+  readonly #clock: Clock;
+  #writeCheck: { readonly atMs: number; readonly works: Promise<boolean> } | undefined;
   readonly domains: Domains;
   readonly models: Models;
   readonly contexts: Contexts;
@@ -54,6 +62,7 @@ export class SqliteStore implements SchemaStore {
     this.#db = db;
     this.#session = session;
     this.#contents = contents;
+    this.#clock = clock;
     this.domains = domains;
     this.models = new SqliteModels(session, { contents, dependents, domains, contexts, versions });
     this.contexts = new SqliteContexts(session, contents, contexts, dependents);
@@ -69,7 +78,21 @@ export class SqliteStore implements SchemaStore {
   }
 
   async isReady(): Promise<boolean> {
-    return this.#session.get(() => this.#contents.text('') === undefined).catch(() => false);
+    const canRead = this.#session.get(() => this.#contents.text('') === undefined);
+    return (await canRead.catch(() => false)) && (await this.#canWrite());
+  }
+
+  /** Whether a write worked within the last seconds: asking is not for nothing, since it writes. */
+  #canWrite(): Promise<boolean> {
+    const nowMs = this.#clock.now();
+    if (this.#writeCheck === undefined || Math.abs(nowMs - this.#writeCheck.atMs) >= WRITE_CHECK_MS) {
+      const works = this.#session.checkWritable().then(
+        () => true,
+        () => false,
+      );
+      this.#writeCheck = { atMs: nowMs, works };
+    }
+    return this.#writeCheck.works;
   }
 
   /**

@@ -41,7 +41,7 @@ export interface SchemaStore {
   /** A text that changes with every write, by whatever process; it may change without one. */
   revision(): Promise<string>;
 
-  /** False when nothing can be read: closed, or the database is gone. */
+  /** False when it is closed, nothing can be read, or nothing can be written, as some seconds ago at most. */
   isReady(): Promise<boolean>;
 
   /** Resolves when all is on disk; may be called again. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,7 +16,15 @@ import { after, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { APPLICATION_ID, MIGRATIONS } from '../../sidecar/schema-store/migrations.js';
 import { SqliteStore } from '../../sidecar/schema-store/sqlite-store.js';
-import { dump, handClock, modelVersion, reference, refuses, SETTINGS } from '../support/store-samples.js';
+import {
+  ALL,
+  dump,
+  handClock,
+  modelVersion,
+  reference,
+  refuses,
+  SETTINGS,
+} from '../support/store-samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));
 let names = 0;
@@ -120,20 +129,47 @@ describe('opening a SQLite store', () => {
     });
     const directory = fresh();
     mkdirSync(directory);
-    await assert.rejects(open(directory), { code: 'DATABASE_UNUSABLE', message: /it is no file/ });
+    await assert.rejects(open(directory), { code: 'DATABASE_UNUSABLE', message: /it is not a file/ });
   });
 
   it('gives up on a lock that another process keeps, having written nothing', async () => {
     const path = fresh();
-    const store = await open(path);
+    const clock = handClock();
+    const store = await SqliteStore.open(path, clock);
     const other = new Database(path);
     other.exec('BEGIN IMMEDIATE');
     await refuses(store, 'STORE_UNAVAILABLE', () => store.domains.create({ name: 'energy' }));
-    assert.equal(await store.isReady(), true, 'reads go on');
+    assert.deepEqual(await store.domains.list(ALL), { items: [], total: 0 }, 'reads go on');
+    assert.equal(await store.isReady(), false);
     other.exec('ROLLBACK');
     await store.domains.create({ name: 'energy' });
+    assert.equal(await store.isReady(), false, 'writes are not tried for every look');
+    clock.time += 5000;
+    assert.equal(await store.isReady(), true);
     other.close();
     await store.close();
+  });
+
+  it('refuses a path where no file can be made, and what is not a file, without waiting for anything', async () => {
+    for (const [path, says] of [
+      ['/proc/nobody/there/schema.db', /its directory cannot be created/],
+      ['/dev/null', /it is not a file/],
+    ] as const)
+      await assert.rejects(open(path), { code: 'DATABASE_UNUSABLE', message: says });
+  });
+
+  it('refuses a file that it may only read, and a directory in which it may make none', async () => {
+    const path = fresh();
+    await (await open(path)).close();
+    const directory = fresh();
+    mkdirSync(directory);
+    chmodSync(folder, 0o755);
+    chmodSync(path, 0o444);
+    chmodSync(directory, 0o555);
+    await asNobody(async () => {
+      for (const unwritable of [path, join(directory, 'schema.db'), join(directory, 'new', 'schema.db')])
+        await assert.rejects(open(unwritable), { code: 'DATABASE_UNUSABLE', message: /this user may not/ });
+    });
   });
 
   it('shows each of two stores on one file what the other has written', async () => {
@@ -148,6 +184,17 @@ describe('opening a SQLite store', () => {
     await two.close();
   });
 });
+
+/** Does something without the privileges of root, where this process has them. */
+async function asNobody(work: () => Promise<void>): Promise<void> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
 
 function open(path: string): Promise<SqliteStore> {
   return SqliteStore.open(path, handClock());

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Clock } from '../../sidecar/shared/clock.js';
+import { nextTurn } from '../../sidecar/shared/next-turn.js';
 import type {
   ModelSettings,
   NewContextVersion,
@@ -16,7 +17,7 @@ export const NO_CONTENT = '0'.repeat(64);
 
 export const SETTINGS: ModelSettings = { compatibility: 'none' };
 
-/** A clock that moves when told to. */
+/** A clock that moves when told to, and when somebody sleeps by it. */
 export interface HandClock extends Clock {
   time: number;
 }
@@ -27,7 +28,11 @@ export function handClock(time = 1_700_000_000_000): HandClock {
     now() {
       return this.time;
     },
-    sleep: () => Promise.reject(new Error('a store does not wait')),
+    /** Time passes at once. */
+    async sleep(ms) {
+      await nextTurn();
+      this.time += ms;
+    },
   };
 }
 

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { StoreUnavailableError } from '../../../sidecar/schema-store/errors.js';
 import { SqliteSession, versionParameter } from '../../../sidecar/schema-store/sqlite-session.js';
-import { systemClock } from '../../../sidecar/shared/clock.js';
+import { systemClock, type Clock } from '../../../sidecar/shared/clock.js';
+import { handClock } from '../../support/store-samples.js';
 import { twoConnections } from './two-connections.js';
 
-function open(t: TestContext) {
+function open(t: TestContext, clock: Clock = systemClock) {
   const [db, other] = twoConnections(t);
+  db.pragma('busy_timeout = 0');
   db.exec('CREATE TABLE a (x)');
   const count = () => db.prepare<[], number>('SELECT count(*) FROM a').pluck().get();
-  return { db, other, count, session: new SqliteSession(db, systemClock) };
+  return { db, other, count, clock, session: new SqliteSession(db, clock) };
 }
 
 const INSERT = 'INSERT INTO a VALUES (1)';
@@ -59,6 +61,36 @@ describe('a session of the store', () => {
       seen.add(await session.revision());
       assert.equal(seen.size, 1 + 2 * round);
     }
+  });
+
+  it('waits for the lock of another connection beside the event loop, and writes in the order asked for', async (t) => {
+    const { db, other, count, session } = open(t);
+    other.exec('BEGIN IMMEDIATE');
+    const order: number[] = [];
+    const writes = [1, 2, 3].map((number) =>
+      session.write(() => {
+        order.push(number);
+        db.exec(INSERT);
+      }),
+    );
+    // The loop turns while they wait, and reads go on.
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(await session.read(count), 0);
+    assert.deepEqual(order, []);
+    other.exec('ROLLBACK');
+    await Promise.all(writes);
+    assert.deepEqual([order, count()], [[1, 2, 3], 3]);
+  });
+
+  it('gives up on a lock after five seconds, those that wait behind each other all at once', async (t) => {
+    const { other, session, clock, db } = open(t, handClock());
+    other.exec('BEGIN IMMEDIATE');
+    const startedMs = clock.now();
+    const writes = Array.from({ length: 20 }, () => session.write(() => db.exec(INSERT)));
+    for (const end of await Promise.allSettled(writes))
+      assert.ok(end.status === 'rejected' && end.reason instanceof StoreUnavailableError);
+    const waitedMs = clock.now() - startedMs;
+    assert.ok(waitedMs >= 5000 && waitedMs < 6000, `${waitedMs} ms`);
   });
 
   it('tells of what SQLite refuses, and of being closed, as a store that is not available', async (t) => {
