@@ -31,9 +31,12 @@ export function answerProblem(
   else endAfterUpload(req, res);
 }
 
+/** Characters of a path that an answer repeats; longer ones are refused. */
+const INSTANCE_MAX = 8 * 1024;
+
 /** The path of a request as a URI reference for `instance`: no query, which may hold personal data. */
 export function instanceOf(rawUrl: string): string {
-  const [path = ''] = rawUrl.split('?', 1);
+  const [path = ''] = rawUrl.slice(0, INSTANCE_MAX).split('?', 1);
   return path.replace(
     /[^\x21-\x7e]|["#<>\\^`{|}]|%(?![0-9a-f]{2})/gi,
     (character) => `%${Buffer.from(character, 'latin1').toString('hex').toUpperCase()}`,

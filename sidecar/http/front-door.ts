@@ -1,13 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerProblem } from './forward-problem.js';
-import type { ProblemDraft } from './forward-problem.js';
+import { answerProblem, type ProblemDraft } from './forward-problem.js';
 import type { PassThrough } from './pass-through.js';
+import { longPath, longTarget } from './long-targets.js';
 import { faultyFields } from './request-fields.js';
 import type { LoopCheck } from './loop-check.js';
 import type { HostCheck } from './trusted-hosts.js';
 import { errorTypes } from '../ngsi-ld/problem.js';
 import { classifyRequest } from '../ngsi-ld/request-path.js';
 import type { RefusalReason } from '../ngsi-ld/request-path.js';
+
+/** Why a request was refused: its path, its header fields, the host it is for, a ring of gateways, or its length. */
+export type Refusal = RefusalReason | 'fields' | 'host' | 'loop' | 'length';
+
+interface Refused {
+  readonly by: 'nobody';
+  readonly reason: Refusal;
+  readonly problem: ProblemDraft;
+}
+
+type Decision = { readonly by: 'broker' | 'gateway' } | Refused;
 
 export interface FrontDoorOptions {
   /** Takes what is for the broker. */
@@ -20,14 +31,6 @@ export interface FrontDoorOptions {
   readonly checkLoop: LoopCheck;
   /** Told of each refusal. Must not throw. */
   readonly onRefused?: (reason: Refusal, req: IncomingMessage) => void;
-}
-
-/** What a request was refused for. */
-export type Refusal = RefusalReason | 'fields' | 'host' | 'loop';
-
-interface Fault {
-  readonly reason: Refusal;
-  readonly problem: ProblemDraft;
 }
 
 /** Listeners for the events of the same names of an http.Server. */
@@ -67,37 +70,42 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { passThrough, fastify, checkHost, checkLoop, onRefused } = options;
 
   function admit(req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
-    const { method = '', rawHeaders } = req;
-    const fault = faultOf(req);
-    if (fault !== undefined) {
-      onRefused?.(fault.reason, req);
-      answerProblem(req, res, fault.problem, awaitsContinue);
-      return;
-    }
-    const decision = classifyRequest(method, req.url ?? '', rawHeaders);
-    switch (decision.kind) {
-      case 'pass':
+    const decision = decide(req);
+    switch (decision.by) {
+      case 'broker':
         passThrough(req, res, { awaitsContinue });
         return;
-      case 'refuse':
+      case 'nobody':
         onRefused?.(decision.reason, req);
-        answerProblem(req, res, refusalProblem(decision.reason), awaitsContinue);
+        answerProblem(req, res, decision.problem, awaitsContinue);
         return;
-      case 'purge':
-      case 'other':
+      case 'gateway':
         if (awaitsContinue) res.writeContinue();
         fastify(req, res);
     }
   }
 
-  /** What forbids a request whatever its path is. */
-  function faultOf({ method = '', headers, rawHeaders }: IncomingMessage): Fault | undefined {
-    const fields = faultyFields(rawHeaders);
-    if (fields !== undefined) return { reason: 'fields', problem: fields };
-    const host = checkHost({ method, host: headers.host, origin: headers.origin });
-    if (host !== undefined) return { reason: 'host', problem: host };
-    const loop = checkLoop(headers.via);
-    return loop && { reason: 'loop', problem: loop };
+  /** Who answers a request; a refusal tells why, and what to answer. */
+  function decide(req: IncomingMessage): Decision {
+    const { method = '', url: target = '', rawHeaders } = req;
+    const fault = faultOf(req);
+    if (fault !== undefined) return fault;
+    const request = classifyRequest(method, target, rawHeaders);
+    if (request.kind === 'pass') return { by: 'broker' };
+    if (request.kind === 'refuse') return refused(request.reason, refusalProblem(request.reason));
+    return refused('length', longTarget(target)) ?? { by: 'gateway' };
+  }
+
+  /** What forbids a request wherever its path leads. */
+  function faultOf({ method = '', url: target = '', headers, rawHeaders }: IncomingMessage): Refused | undefined {
+    // Of other methods the query is read as well: it could override them.
+    const isQuery = method === 'GET' || method === 'HEAD';
+    return (
+      refused('fields', faultyFields(rawHeaders)) ??
+      refused('host', checkHost({ method, host: headers.host, origin: headers.origin })) ??
+      refused('loop', checkLoop(headers.via)) ??
+      refused('length', longPath(target) ?? (isQuery ? undefined : longTarget(target)))
+    );
   }
 
   return {
@@ -108,4 +116,10 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
 
 function refusalProblem(reason: RefusalReason): ProblemDraft {
   return { type: errorTypes.invalidRequest, title: 'Invalid request', status: 400, detail: DETAILS[reason] };
+}
+
+function refused(reason: Refusal, problem: ProblemDraft): Refused;
+function refused(reason: Refusal, problem: ProblemDraft | undefined): Refused | undefined;
+function refused(reason: Refusal, problem: ProblemDraft | undefined): Refused | undefined {
+  return problem && { by: 'nobody', reason, problem };
 }

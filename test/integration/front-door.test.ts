@@ -38,7 +38,9 @@ describe('the front door as the server of Fastify 5', () => {
           checkLoop: () => undefined,
           onRefused: (reason) => refused.push(reason),
         });
-        return http.createServer(door.request).on('checkContinue', door.checkContinue);
+        return http
+          .createServer({ maxHeaderSize: 64 * 1024 }, door.request)
+          .on('checkContinue', door.checkContinue);
       },
     });
     app.delete('/ngsi-ld/v1/entities', async (req) => ({ purge: req.query }));
@@ -143,5 +145,27 @@ describe('the front door as the server of Fastify 5', () => {
     const kept = request('DELETE /ngsi-ld/v1//entities', expect).replace('Connection: close\r\n', '');
     const answer = await exchange(port, kept);
     assert.equal(statusOf(answer), 400);
+  });
+
+  it('refuses a path of more than 8 KiB, and a target of more than 16 KiB where it reads it, with 414', async () => {
+    const KB = 1024;
+    const line = (start: string, length: number) => start.padEnd(length + start.indexOf('/'), 'x');
+    for (const [start, length] of [
+      ['GET /ngsi-ld/v1/entities/', 8 * KB + 1],
+      ['GET /health/', 8 * KB + 1],
+      ['DELETE /ngsi-ld/v1/entities/urn:', 8 * KB + 1],
+      ['DELETE /ngsi-ld/v1/entities?type=', 16 * KB + 1],
+      ['DELETE /ngsi-ld/v1/entities/urn:a:1?x=', 16 * KB + 1],
+      ['POST /ngsi-ld/v1/entityOperations/query?x=', 16 * KB + 1],
+      ['GET /health/live?x=', 16 * KB + 1],
+    ] as const) {
+      const before = seen().length;
+      const answer = await exchange(port, request(line(start, length)));
+      assert.equal(statusOf(answer), 414, start);
+      assert.match(problemOf(answer).detail, /longer than (8192|16384) bytes/);
+      assert.equal(seen().length, before, start);
+      assert.notEqual(statusOf(await exchange(port, request(line(start, length - 1)))), 414, start);
+    }
+    assert.equal(statusOf(await exchange(port, request(line('GET /ngsi-ld/v1/entities?id=', 15 * KB)))), 200);
   });
 });
