@@ -1,7 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { ReplyTooLargeError } from './errors.js';
-import { JsonWeight } from './json-weight.js';
+import { JsonWeight, type WeightLimits } from '../shared/json-weight.js';
 import type { BrokerReply } from './reply.js';
+
+/** What an answer may hold, so that reading it takes some hundred milliseconds at the worst. */
+const REPLY_WEIGHT: WeightLimits = { marks: 500_000, depth: 500 };
 
 /** Ends one exchange early. */
 export interface Cut {
@@ -69,7 +72,7 @@ export async function exchange(
     let status = 0;
     let headers: ReadonlyMap<string, string> = new Map();
     const chunks: Buffer[] = [];
-    const weight = new JsonWeight();
+    const weight = new JsonWeight(REPLY_WEIGHT);
     let bytes = 0;
     cut.waits(reject);
     dispatcher.dispatch(request, {

@@ -112,7 +112,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const ended = error instanceof PurgeEndedError ? error : undefined;
     const cause = ended?.cause ?? error;
-    const known = problemOf(cause) ?? problemOfFastify(cause);
+    const known = problemOf(cause) ?? problemOfFastify(cause, request.routeOptions.bodyLimit);
     // A purge logs its own end.
     if (ended === undefined) {
       if (known === undefined) request.log.error({ err: cause }, 'request failed');

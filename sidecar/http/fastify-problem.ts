@@ -3,8 +3,12 @@ import { BODY_MEDIA_TYPES } from './api/body-parser.js';
 import { problemKinds } from './api/problem-kinds.js';
 import { answer, problem, type ProblemAnswer } from './problem-answer.js';
 
-/** Fastify's own refusals: bodies and URLs that it does not read, and bodies whose client went away. */
-export function problemOfFastify(error: unknown): ProblemAnswer | undefined {
+/**
+ * Fastify's own refusals: bodies and URLs that it does not read, and bodies whose client went away.
+ *
+ * @param bodyLimit of the route, in bytes
+ */
+export function problemOfFastify(error: unknown, bodyLimit: number): ProblemAnswer | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   // What node:http says to those who read the body. Nobody is there to read the answer.
   if (error.code === 'ECONNRESET' && error.message === 'aborted') {
@@ -18,7 +22,7 @@ export function problemOfFastify(error: unknown): ProblemAnswer | undefined {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return answer({
         ...problemKinds.bodyTooLarge,
-        detail: 'The body is larger than BODY_LIMIT_BYTES allows.',
+        detail: `The body is larger than ${bodyLimit} bytes, the most that is taken here (BODY_LIMIT_BYTES or less).`,
       });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return answer(

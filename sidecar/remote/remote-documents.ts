@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
+import { JsonWeight, type WeightLimits } from '../shared/json-weight.js';
 import { alternateOf } from './alternate-link.js';
 import { RemoteDocumentError, type RemoteFailure } from './errors.js';
 import { AddressRefused, systemResolve, vettedLookup, type ResolveHost } from './vetted-lookup.js';
@@ -147,6 +148,9 @@ function nextUrl({ statusCode, headers }: Dispatcher.ResponseData, target: URL):
   return link !== undefined && URL.canParse(link, target.href) ? new URL(link, target).href : undefined;
 }
 
+/** What a document may hold: it is read on the event loop. */
+const WEIGHT: WeightLimits = { marks: 100_000, depth: 500 };
+
 async function read(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   target: URL,
@@ -167,11 +171,14 @@ async function read(
   if (Number(headers['content-length'] ?? 0) > maxBytes) return refuse('too-large', tooLarge);
 
   const chunks: Buffer[] = [];
+  const weight = new JsonWeight(WEIGHT);
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     // Leaving the loop ends the connection.
     if (bytes > maxBytes) throw new Failed('too-large', tooLarge);
+    weight.add(chunk);
+    if (weight.excess !== undefined) throw new Failed('too-large', `it ${weight.excess}`);
     chunks.push(chunk);
   }
   try {

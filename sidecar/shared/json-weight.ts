@@ -1,21 +1,26 @@
-/** What an answer may hold, so that reading it takes some hundred milliseconds at the worst. */
-export const WEIGHT_LIMITS = {
-  /** Arrays, objects and commas: some values in an array cost a hundred times the bytes they are written with. */
-  marks: 500_000,
+/** What a text of JSON may hold. */
+export interface WeightLimits {
+  /** Arrays, objects and commas: some values take fifty times the memory, and the time, of what they are written with. */
+  readonly marks: number;
   /** Arrays and objects within each other. */
-  depth: 500,
-} as const;
+  readonly depth: number;
+}
 
 /**
- * Weighs JSON as it comes in, piece by piece, before anybody reads it: small arrays within arrays take some fifty times the
- * memory of their text. Of what is not JSON it says nothing of use.
+ * Weighs JSON before anybody reads it, piece by piece as it comes in: the time to read it goes by what it holds, not by its
+ * bytes alone. Of what is not JSON it says nothing of use.
  */
 export class JsonWeight {
+  readonly #limits: WeightLimits;
   #marks = 0;
   #depth = 0;
   #deepest = 0;
   #inString = false;
   #isEscaped = false;
+
+  constructor(limits: WeightLimits) {
+    this.#limits = limits;
+  }
 
   /** Looks through the next bytes, which may end anywhere. */
   add(bytes: Uint8Array): void {
@@ -40,11 +45,11 @@ export class JsonWeight {
     [this.#inString, this.#isEscaped] = [inString, isEscaped];
   }
 
-  /** Completes "The broker's answer …" when it is too much; undefined while it is not. */
+  /** Completes "The text …" when it is too much; undefined while it is not. */
   get excess(): string | undefined {
-    const { marks, depth } = WEIGHT_LIMITS;
+    const { marks, depth } = this.#limits;
     if (this.#deepest > depth) return `is nested deeper than ${depth} levels`;
-    return this.#marks > marks ? `holds more than ${marks} values` : undefined;
+    return this.#marks > marks ? `holds more than ${marks} arrays, objects and items` : undefined;
   }
 }
 

@@ -4,3 +4,14 @@ import { setImmediate } from 'node:timers/promises';
 export async function nextTurn(): Promise<void> {
   await setImmediate();
 }
+
+/** Lets one after the other have a turn of the event loop to themselves, so that much work at once holds up nobody else. */
+export class OneATurn {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves in a turn in which nobody else is let through. */
+  turn(): Promise<void> {
+    this.#last = this.#last.then(nextTurn);
+    return this.#last;
+  }
+}

@@ -208,11 +208,16 @@ function abridged(literal: string): string {
 }
 
 function errorAt(text: string, at: number, detail: string, isTooDeep = false): JsonTextError {
-  const before = text.slice(0, at).split('\n');
+  let line = 1;
+  let lineStart = 0;
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) {
+    line += 1;
+    lineStart = end + 1;
+  }
   const isOver = at >= text.length;
   return new JsonTextError(
-    before.length,
-    (before.at(-1)?.length ?? 0) + 1,
+    line,
+    at - lineStart + 1,
     isOver && detail.startsWith('expected') ? `the text ends, ${detail}` : detail,
     isTooDeep,
   );

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
+import { OneATurn } from '../../shared/next-turn.js';
 import { readJson } from '../../shared/strict-json.js';
 import { refused } from './refusals.js';
 import { unreadableBody } from './unreadable-body.js';
@@ -13,25 +15,31 @@ export const BODY_MEDIA_TYPES = [
 
 const ACCEPTED = { accept: BODY_MEDIA_TYPES.join(', ') };
 
+/** What a body that is read on the event loop may hold; models that are accepted hold a tenth of it. How deep it is, is seen later. */
+const WEIGHT: WeightLimits = { marks: 100_000, depth: Infinity };
+
+/** Reading larger bodies takes some milliseconds or more: one at a time. */
+const LARGE_BYTES = 64 * 1024;
+
 /** Makes the routes of a scope take bodies of JSON and nothing else; those that want its text get that. */
 export function takeJsonBodies(scope: FastifyInstance): void {
+  const large = new OneATurn();
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser([...BODY_MEDIA_TYPES], { parseAs: 'buffer' }, (request, body, done) => {
-    try {
+  scope.addContentTypeParser(
+    [...BODY_MEDIA_TYPES],
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
       if (![undefined, 'identity'].includes(request.headers['content-encoding']?.trim().toLowerCase()))
         throw mediaTypeRefused('Encoded bodies are not supported: send it without Content-Encoding.');
       const { body: wanted, bodyText } = request.routeOptions.config.endpoint ?? {};
       // Some clients announce a body with every request.
-      if (body.length === 0 && wanted === undefined && bodyText === undefined) {
-        done(null);
-        return;
-      }
-      const text = decodeBody(body as Buffer);
-      done(null, bodyText === undefined ? parseText(text) : text);
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+      if (body.length === 0 && wanted === undefined && bodyText === undefined) return undefined;
+      if (body.length > LARGE_BYTES) await large.turn();
+      if (bodyText !== undefined) return decodeBody(body);
+      checkWeight(body);
+      return parseText(decodeBody(body));
+    },
+  );
   scope.addContentTypeParser('*', (request, _payload, done) => {
     const given = request.headers['content-type'];
     const detail =
@@ -51,9 +59,16 @@ function mediaTypeRefused(detail: string) {
  * @throws RequestRefusedError (400)
  */
 export function decodeBody(body: Buffer): string {
-  if (!isUtf8(body)) throw refused('invalidRequest', 'The body is no UTF-8.');
+  if (!isUtf8(body)) throw refused('invalidRequest', 'The body is not valid UTF-8.');
   const text = body.toString();
   return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+/** @throws RequestRefusedError (422) */
+function checkWeight(body: Buffer): void {
+  const weight = new JsonWeight(WEIGHT);
+  weight.add(body);
+  if (weight.excess !== undefined) throw refused('limitExceeded', `The body ${weight.excess}.`);
 }
 
 /** @throws RequestRefusedError naming line and column */

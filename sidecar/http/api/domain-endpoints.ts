@@ -15,6 +15,9 @@ const CASCADE = {
   description: 'Delete its models with it, with all their versions and contexts.',
 } as const;
 
+/** A name and a description, however they are written. */
+const DOMAIN_MAX_BYTES = 64 * 1024;
+
 /** Domains: the rooms in which models have their names. */
 export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
   return [
@@ -44,6 +47,7 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
       tag,
       summary: 'Create a domain',
       body: NEW_DOMAIN,
+      bodyMaxBytes: DOMAIN_MAX_BYTES,
       answers: { 201: { description: 'The new domain.', content: { 'application/json': DOMAIN } } },
       problems: ['alreadyExists'],
       handle: async ({ body, baseUrl }) => {

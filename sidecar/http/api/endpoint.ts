@@ -19,6 +19,8 @@ export interface Endpoint {
   readonly body?: JsonSchema;
   /** Instead of `body`: the handler gets the text of the body, which nobody has read yet. For the documentation. */
   readonly bodyText?: JsonSchema;
+  /** Its body is small; else BODY_LIMIT_BYTES holds alone. */
+  readonly bodyMaxBytes?: number;
   /** A POST that works on what it is sent and changes nothing: it needs no token, and its answer has no ETag. */
   readonly isComputation?: boolean;
   /** Its success answers by status. */

@@ -72,14 +72,14 @@ function endpointsOf({ schemas, workbench }: ApiOptions, routes: readonly ApiRou
 }
 
 function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyLimit }: ApiOptions): void {
-  const { method, path, query = NO_PARAMETERS, body, bodyText } = endpoint;
+  const { method, path, query = NO_PARAMETERS, body, bodyText, bodyMaxBytes = bodyLimit } = endpoint;
   const hasBody = isWrite(method) || bodyText !== undefined;
   scope.route({
     method,
     url: path,
     schema: { querystring: query, ...(body === undefined ? {} : { body }) },
     config: { endpoint },
-    bodyLimit,
+    bodyLimit: Math.min(bodyMaxBytes, bodyLimit),
     onRequest: exactPath(endpoint),
     ...(hasBody ? { preValidation: bodyPresence(endpoint) } : {}),
     handler: async (request, reply) => {

@@ -286,6 +286,14 @@ describe('remote documents: what is refused', () => {
     });
   }
 
+  it('is JSON that takes long to read for its size', async (t) => {
+    const { documents, site } = mocked(t);
+    for (const body of [`[${'[],'.repeat(100_000)}1]`, '['.repeat(600) + ']'.repeat(600)]) {
+      site.intercept({ path: '/a' }).reply(200, body, JSON_TYPE);
+      assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'too-large');
+    }
+  });
+
   it('is text that is no UTF-8', async (t) => {
     const { documents, site } = mocked(t);
     site.intercept({ path: '/a' }).reply(200, Buffer.from([0x22, 0xff, 0x22]), JSON_TYPE);

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { JsonWeight, WEIGHT_LIMITS } from '../../../sidecar/broker/json-weight.js';
+import { JsonWeight } from '../../../sidecar/shared/json-weight.js';
 
-const { marks: MARKS, depth: DEPTH } = WEIGHT_LIMITS;
+const [MARKS, DEPTH] = [10_000, 300];
 
 const excessOf = (text: string, pieceBytes = 65_536): string | undefined => {
-  const weight = new JsonWeight();
+  const weight = new JsonWeight({ marks: MARKS, depth: DEPTH });
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += pieceBytes) weight.add(bytes.subarray(at, at + pieceBytes));
   return weight.excess;
 };
 
-const TOO_MANY = `holds more than ${MARKS} values`;
+const TOO_MANY = `holds more than ${MARKS} arrays, objects and items`;
 const TOO_DEEP = `is nested deeper than ${DEPTH} levels`;
 
-describe('the weight of an answer', () => {
+describe('the weight of a text of JSON', () => {
   it('is too much with one array, object or comma more than allowed, wherever they are', () => {
     for (const part of ['[],', '{},', '[[]],', '1,', '{"a":1},']) {
       const marksEach = (part.match(/[[{,]/g) ?? []).length;
