@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stopLater } from './gateway-harness.js';
 import { Waiting } from './waiting.js';
@@ -82,6 +83,16 @@ export class GatewayProcess {
   async url(): Promise<string> {
     const [, url] = await this.until(/^NGSI-LD gateway on (http:\S+?):? /m);
     return url ?? '';
+  }
+
+  /** The most memory that the process has held, in bytes; undefined where the system does not tell. */
+  peakMemoryBytes(): number | undefined {
+    try {
+      const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+      return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+    } catch {
+      return undefined;
+    }
   }
 
   signal(signal: NodeJS.Signals): void {

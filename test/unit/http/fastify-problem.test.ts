@@ -19,11 +19,11 @@ describe("Fastify's own refusals", () => {
       [errorOf(414, 'FST_ERR_OTHER'), 414, errorTypes.invalidRequest, undefined],
       [errorOf(499, 'FST_ERR_OTHER'), 499, errorTypes.invalidRequest, undefined],
     ] as const) {
-      const answer = problemOfFastify(error);
+      const answer = problemOfFastify(error, 1000);
       assert.deepEqual([answer?.problem.status, answer?.problem.type], [status, type]);
       assert.equal(answer?.headers['accept'], accept);
     }
-    assert.equal(problemOfFastify(errorOf(400, 'FST_ERR_BAD_URL'))?.problem.detail, 'as Fastify says');
+    assert.equal(problemOfFastify(errorOf(400, 'FST_ERR_BAD_URL'), 1000)?.problem.detail, 'as Fastify says');
   });
 
   it('are none where the fault is not of the request, or the error is another', () => {
@@ -36,6 +36,6 @@ describe("Fastify's own refusals", () => {
       { statusCode: 400, code: 'FST_ERR_BAD_URL', message: 'x' },
       undefined,
     ])
-      assert.equal(problemOfFastify(error), undefined);
+      assert.equal(problemOfFastify(error, 1000), undefined);
   });
 });

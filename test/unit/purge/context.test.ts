@@ -6,6 +6,7 @@ import {
   TooManyMatchesError,
   UnexpectedEntityError,
 } from '../../../sidecar/purge/errors.js';
+import { compilePattern } from '../../../sidecar/ngsi-ld/pattern.js';
 import { IdState } from '../../../sidecar/purge/id-ledger.js';
 import { entities, temporalEntities } from '../../../sidecar/purge/listed-resource.js';
 import type { Parameter } from '../../../sidecar/purge/parameters.js';
@@ -63,11 +64,13 @@ describe('the bound of all that is taken', () => {
   });
 });
 
+const pattern = (text: string) => compilePattern('idPattern', text) ?? assert.fail(text);
+
 describe('a page of a purge', () => {
   it('holds no entity that the query excludes', async () => {
     const answer = () => pageReply(['urn:a', 'urn:b']);
-    await opened(answer, { query: { ids: ['urn:a', 'urn:b'], idPattern: 'urn' } }).page();
-    for (const query of [{ ids: ['urn:a'] }, { idPattern: 'a$' }]) {
+    await opened(answer, { query: { ids: ['urn:a', 'urn:b'], idPattern: pattern('urn') } }).page();
+    for (const query of [{ ids: ['urn:a'] }, { idPattern: pattern('a$') }]) {
       await assert.rejects(opened(answer, { query }).page(), UnexpectedEntityError);
     }
   });
