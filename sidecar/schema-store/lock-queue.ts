@@ -30,7 +30,8 @@ interface Waiting {
  */
 export class LockQueue {
   readonly #clock: Clock;
-  readonly #waiting: Waiting[] = [];
+  #waiting: readonly Waiting[] = [];
+  #isAtWork = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -42,11 +43,12 @@ export class LockQueue {
    * @throws what the work throws, the error of the lock among it
    */
   async run<T>(work: () => T, { inTurn, waitMs = LOCK_WAIT_MS }: LockOptions): Promise<T> {
-    if (!inTurn || this.#waiting.length === 0) {
+    const isFull = this.#waiting.length >= WAITING_MAX;
+    if (!inTurn || this.#waiting.length === 0 || isFull) {
       try {
         return work();
       } catch (error) {
-        if (!isOfLock(error) || this.#waiting.length >= WAITING_MAX) throw error;
+        if (!isOfLock(error) || isFull) throw error;
       }
     }
     return this.#wait(work, this.#clock.now() + waitMs);
@@ -63,20 +65,25 @@ export class LockQueue {
         }
         return true;
       };
-      this.#waiting.push({ untilMs, attempt });
-      if (this.#waiting.length === 1) void this.#workOff();
+      this.#waiting = [...this.#waiting, { untilMs, attempt }];
+      if (!this.#isAtWork) void this.#workOff();
     });
   }
 
   /** Does what waits, one after the other, as soon as the lock is gone; what has waited for too long fails. */
   async #workOff(): Promise<void> {
+    this.#isAtWork = true;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const isLast = this.#clock.now() >= next.untilMs;
-      if (next.attempt(isLast)) {
-        this.#waiting.shift();
+      if (next.attempt(false)) {
+        this.#waiting = this.#waiting.slice(1);
         await nextTurn();
-      } else await this.#clock.sleep(LOOK_MS);
+        continue;
+      }
+      const nowMs = this.#clock.now();
+      this.#waiting = this.#waiting.filter(({ untilMs, attempt }) => nowMs < untilMs || !attempt(true));
+      await this.#clock.sleep(LOOK_MS);
     }
+    this.#isAtWork = false;
   }
 }
 

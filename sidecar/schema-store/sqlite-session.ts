@@ -43,10 +43,11 @@ export class SqliteSession {
    * another process beside the event loop.
    */
   async write<T>(work: () => T): Promise<T> {
-    return this.#guarded(() => {
+    const counted = () => {
       this.#ownWrites += 1;
-      return this.#run('immediate', work);
-    }, WRITE);
+      return work();
+    };
+    return this.#guarded(() => this.#run('immediate', counted), WRITE);
   }
 
   /** @throws StoreUnavailableError when nothing can be written now */

@@ -93,6 +93,44 @@ describe('a session of the store', () => {
     assert.ok(waitedMs >= 5000 && waitedMs < 6000, `${waitedMs} ms`);
   });
 
+  it('tells within a second that nothing can be written, however many writes wait for longer', async (t) => {
+    const { other, session, clock, db } = open(t, handClock());
+    other.exec('BEGIN IMMEDIATE');
+    const startedMs = clock.now();
+    const writes = Array.from({ length: 20 }, () => session.write(() => db.exec(INSERT)));
+    const ended = Promise.allSettled(writes);
+    await assert.rejects(session.checkWritable(), StoreUnavailableError);
+    assert.ok(clock.now() - startedMs < 2000);
+    other.exec('ROLLBACK');
+    for (const { status } of await ended) assert.equal(status, 'fulfilled');
+  });
+
+  it('has the same revision while a write waits', async (t) => {
+    const { other, session, db } = open(t);
+    const before = await session.revision();
+    other.exec('BEGIN IMMEDIATE');
+    const write = session.write(() => db.exec(INSERT));
+    assert.equal(await session.revision(), before);
+    other.exec('ROLLBACK');
+    await write;
+    assert.notEqual(await session.revision(), before);
+  });
+
+  it('lets no more than a thousand wait, and refuses others at once', async (t) => {
+    const { other, session, clock, db } = open(t, handClock());
+    other.exec('BEGIN IMMEDIATE');
+    const writes = Array.from({ length: 1000 }, () => session.write(() => db.exec(INSERT)));
+    const ended = Promise.allSettled(writes);
+    const startedMs = clock.now();
+    await assert.rejects(
+      session.write(() => db.exec(INSERT)),
+      StoreUnavailableError,
+    );
+    assert.equal(clock.now(), startedMs);
+    other.exec('ROLLBACK');
+    await ended;
+  });
+
   it('tells of what SQLite refuses, and of being closed, as a store that is not available', async (t) => {
     const { db, session } = open(t);
     await assert.rejects(
