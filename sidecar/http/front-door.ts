@@ -97,8 +97,13 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   }
 
   /** What forbids a request wherever its path leads. */
-  function faultOf({ method = '', url: target = '', headers, rawHeaders }: IncomingMessage): Refused | undefined {
-    // Of other methods the query is read as well: it could override them.
+  function faultOf({
+    method = '',
+    url: target = '',
+    headers,
+    rawHeaders,
+  }: IncomingMessage): Refused | undefined {
+    // A query may be long: what only the broker reads is for the broker to bound.
     const isQuery = method === 'GET' || method === 'HEAD';
     return (
       refused('fields', faultyFields(rawHeaders)) ??
