@@ -6,9 +6,10 @@
  * takes longer than the tests.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { filesBelow, loadEsbuild, putOutputs } from './outputs.js';
 
 const root = join(import.meta.dirname, '..');
@@ -25,6 +26,8 @@ if (!isNarrowed) {
     if (status !== 0) process.exit(status ?? 1);
   }
 }
+
+const GROUP_SIZE = 12;
 
 const { build } = await loadEsbuild();
 const sources = (
@@ -59,7 +62,27 @@ async function testFiles(target) {
     .map((file) => join(compiled, relative(root, file)).replace(/\.ts$/, '.js'));
 }
 
-const files = (await Promise.all(targets.map(testFiles))).flat().sort();
+/**
+ * Unit tests share processes, a dozen files each: to start one for each file takes longer than most of them.
+ *
+ * @param {readonly string[]} all compiled test files @returns {Promise<string[]>} the files to run
+ */
+async function inGroups(all) {
+  const unit = all.filter((file) => file.startsWith(join(compiled, 'test', 'unit')));
+  const groups = [];
+  for (let from = 0; from < unit.length; from += GROUP_SIZE) {
+    const text = unit
+      .slice(from, from + GROUP_SIZE)
+      .map((file) => `await import(${JSON.stringify(pathToFileURL(file))});\n`);
+    const group = join(compiled, `unit-${String(from / GROUP_SIZE).padStart(2, '0')}.test.js`);
+    await writeFile(group, text.join(''));
+    groups.push(group);
+  }
+  return [...groups, ...all.filter((file) => !unit.includes(file))];
+}
+
+const found = (await Promise.all(targets.map(testFiles))).flat().sort();
+const files = found.length > 2 * GROUP_SIZE ? await inGroups(found) : found;
 const child = spawn(
   process.execPath,
   [

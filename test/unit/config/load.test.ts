@@ -138,6 +138,7 @@ describe('loadConfig: values', () => {
       PURGE_CONCURRENCY: [1, 256],
       TEMPORAL_PURGE_CONCURRENCY: [1, 256],
       PURGE_MAX_AFFECTED: [0, Number.MAX_SAFE_INTEGER],
+      PURGE_MAX_RUNNING: [1, 1000],
       BROKER_TIMEOUT_MS: [1, 3_600_000],
       RETRY_MAX_ATTEMPTS: [1, 100],
       RETRY_MIN_DELAY_MS: [0, 3_600_000],
