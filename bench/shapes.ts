@@ -1,4 +1,4 @@
-import { settings } from '../sidecar/config/settings.js';
+import { settings } from '../sidecar/shared/config/settings.js';
 import { ratioTarget, type Bench, type BenchOptions, type Target } from './support/bench.js';
 import { entityIds } from './support/broker.js';
 import { startGateway } from './support/gateway.js';

@@ -1,4 +1,4 @@
-import { settings } from '../sidecar/config/settings.js';
+import { settings } from '../sidecar/shared/config/settings.js';
 import { ratioTarget, type Bench, type BenchOptions, type BenchResult, type Table } from './support/bench.js';
 import { startBroker } from './support/broker.js';
 import { startGateway } from './support/gateway.js';

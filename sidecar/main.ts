@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
-import { loadConfig, type Config } from './config/load.js';
+import { loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { startErrorLines } from './http/problem.js';
 import { isLoopback } from './shared/loopback.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { BrokerClient } from '../broker/client.js';
-import type { SchemaService } from '../schema-service/service.js';
+import type { BrokerClient } from '../purge/broker/client.js';
+import type { SchemaService } from '../schemas/service/service.js';
 
 export interface HealthRoutesOptions {
   readonly client: BrokerClient;

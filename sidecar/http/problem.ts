@@ -1,5 +1,5 @@
-import { ConfigError } from '../config/load.js';
-import type { BrokerProblem } from '../broker/broker-problem.js';
+import { ConfigError } from '../shared/config/load.js';
+import type { BrokerProblem } from '../purge/broker/broker-problem.js';
 import { errorTypes, ownType, type Problem } from '../ngsi-ld/problem.js';
 import { GatewayError } from '../shared/errors.js';
 import { apiProblemOf } from './api/problem-of.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { forwardedHeaders } from '../broker/forwarded-headers.js';
+import { forwardedHeaders } from '../purge/broker/forwarded-headers.js';
 import { errorTypes } from '../ngsi-ld/problem.js';
 import {
   PolicyRefusedError,

@@ -3,8 +3,8 @@ import {
   parseJsonObject,
   problemMembers,
   type BrokerProblem,
-} from '../broker/broker-problem.js';
-import { isRetryableStatus, type BrokerReply } from '../broker/outcome.js';
+} from './broker/broker-problem.js';
+import { isRetryableStatus, type BrokerReply } from './broker/outcome.js';
 
 /** What the answer to a delete says of one item. Neither of the first two is believed while a new query still shows it. */
 export type ItemVerdict =

@@ -1,5 +1,5 @@
-import type { BrokerCapabilities, CollectionEnd } from '../broker/capabilities.js';
-import type { BrokerReply } from '../broker/outcome.js';
+import type { BrokerCapabilities, CollectionEnd } from './broker/capabilities.js';
+import type { BrokerReply } from './broker/outcome.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
 import type { ListedResource } from './listed-resource.js';
 import { parsePage } from './page.js';

@@ -1,4 +1,4 @@
-import type { BrokerCapabilities } from '../broker/capabilities.js';
+import type { BrokerCapabilities } from './broker/capabilities.js';
 import type { Clock } from '../shared/clock.js';
 import { createDeleter, type Deleter, type DeleteStrategy } from './deleter.js';
 import { FilterIgnoredError, TooManyMatchesError } from './errors.js';

@@ -1,4 +1,4 @@
-import { parseBrokerProblem } from '../broker/broker-problem.js';
+import { parseBrokerProblem } from './broker/broker-problem.js';
 import type { ItemVerdict } from './batch-reply.js';
 import type { PurgeScope } from './context.js';
 import { BrokerRefusedError } from './errors.js';

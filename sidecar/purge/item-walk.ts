@@ -1,4 +1,4 @@
-import type { BrokerProblem } from '../broker/broker-problem.js';
+import type { BrokerProblem } from './broker/broker-problem.js';
 import type { ItemVerdict } from './batch-reply.js';
 import type { PurgeContext } from './context.js';
 import { IdLedger, IdState } from './id-ledger.js';

@@ -1,4 +1,4 @@
-import type { Projection } from '../broker/capabilities.js';
+import type { Projection } from './broker/capabilities.js';
 import type { PageQuery } from './page-query.js';
 import type { Parameter } from './parameters.js';
 

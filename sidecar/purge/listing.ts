@@ -1,11 +1,6 @@
-import type { BrokerCapabilities, Projection } from '../broker/capabilities.js';
-import {
-  isAboutPageSize,
-  parseBrokerProblem,
-  wordsOf,
-  type BrokerProblem,
-} from '../broker/broker-problem.js';
-import { ReplyTooLargeError } from '../broker/errors.js';
+import type { BrokerCapabilities, Projection } from './broker/capabilities.js';
+import { isAboutPageSize, parseBrokerProblem, wordsOf, type BrokerProblem } from './broker/broker-problem.js';
+import { ReplyTooLargeError } from './broker/errors.js';
 import { createCollection, type Answered } from './collection.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
 import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';

@@ -1,4 +1,4 @@
-import { parseBrokerProblem } from '../broker/broker-problem.js';
+import { parseBrokerProblem } from './broker/broker-problem.js';
 import type { PurgeContext } from './context.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, QueryRefusedError } from './errors.js';
 import type { PurgeReport } from './events.js';

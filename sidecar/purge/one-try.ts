@@ -1,11 +1,11 @@
-import type { BrokerClient, BrokerRequest } from '../broker/client.js';
+import type { BrokerClient, BrokerRequest } from './broker/client.js';
 import {
   BrokerTimeoutError,
   BrokerUnreachableError,
   ReplyTooLargeError,
   RequestAbortedError,
-} from '../broker/errors.js';
-import { failureOf, type BrokerReply, type Failure } from '../broker/outcome.js';
+} from './broker/errors.js';
+import { failureOf, type BrokerReply, type Failure } from './broker/outcome.js';
 import { BrokerReplyError, PurgeStoppedError } from './errors.js';
 
 /** A request of a purge, and what it is for. */

@@ -3,7 +3,7 @@
  * that of the query without the filter. What such a query matches is found by walking over all that the broker pages
  * through (`paging.stride`), and its count is not believed.
  */
-import type { BrokerCapabilities, ProbedParameter } from '../broker/capabilities.js';
+import type { BrokerCapabilities, ProbedParameter } from './broker/capabilities.js';
 import { BrokerRefusedError } from './errors.js';
 import type { ListedPage, Lister } from './listing.js';
 import type { PageQuery } from './page-query.js';

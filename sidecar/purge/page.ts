@@ -1,4 +1,4 @@
-import type { BrokerReply } from '../broker/outcome.js';
+import type { BrokerReply } from './broker/outcome.js';
 import { BrokerReplyError } from './errors.js';
 
 /** One page of a query, as far as a purge needs it. */

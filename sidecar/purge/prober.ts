@@ -1,4 +1,4 @@
-import type { BrokerCapabilities, ProbedParameter } from '../broker/capabilities.js';
+import type { BrokerCapabilities, ProbedParameter } from './broker/capabilities.js';
 import { ownAttributesOf } from '../ngsi-ld/entity-members.js';
 import { BrokerRefusedError, FilterIgnoredError } from './errors.js';
 import type { Lister } from './listing.js';

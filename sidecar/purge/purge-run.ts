@@ -1,6 +1,6 @@
-import type { BrokerClient } from '../broker/client.js';
-import type { BrokerCapabilities } from '../broker/capabilities.js';
-import type { RetryPolicy } from '../retry/policy.js';
+import type { BrokerClient } from './broker/client.js';
+import type { BrokerCapabilities } from './broker/capabilities.js';
+import type { RetryPolicy } from './retry/policy.js';
 import type { Clock } from '../shared/clock.js';
 import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.js';
 import type { PurgeEvent, PurgeReport } from './events.js';

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
-import type { BrokerClient } from '../broker/client.js';
-import { isUnknownTenant, parseBrokerProblem } from '../broker/broker-problem.js';
-import type { BrokerReply, Failure } from '../broker/outcome.js';
-import { looksAway } from '../retry/away.js';
-import { createBreaker } from '../retry/breaker.js';
-import { askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from '../retry/policy.js';
+import type { BrokerClient } from './broker/client.js';
+import { isUnknownTenant, parseBrokerProblem } from './broker/broker-problem.js';
+import type { BrokerReply, Failure } from './broker/outcome.js';
+import { looksAway } from './retry/away.js';
+import { createBreaker } from './retry/breaker.js';
+import { askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from './retry/policy.js';
 import type { Clock } from '../shared/clock.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
 import type { OutageEvent } from './events.js';

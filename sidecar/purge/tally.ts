@@ -1,4 +1,4 @@
-import type { BrokerProblem } from '../broker/broker-problem.js';
+import type { BrokerProblem } from './broker/broker-problem.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { IdLedger, IdState } from './id-ledger.js';
 import { itemProblem, outcomeUnknown } from './item-problem.js';

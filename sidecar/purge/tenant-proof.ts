@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { BrokerCapabilities } from '../broker/capabilities.js';
+import type { BrokerCapabilities } from './broker/capabilities.js';
 import { BrokerRefusedError, FilterIgnoredError } from './errors.js';
 import type { Lister } from './listing.js';
 import type { PageQuery } from './page-query.js';

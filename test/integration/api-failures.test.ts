@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { StoreUnavailableError } from '../../sidecar/schema-store/errors.js';
-import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../sidecar/workers/errors.js';
+import { StoreUnavailableError } from '../../sidecar/schemas/store/errors.js';
+import {
+  TaskFailedError,
+  TaskTooCostlyError,
+  WorkersBusyError,
+} from '../../sidecar/shared/workers/errors.js';
 import { stopAll } from '../support/gateway-harness.js';
 import { CAR } from './api-client.js';
 import { failingService, MODEL, REQUESTS, startFakeApi } from './api-fake.js';

@@ -3,8 +3,8 @@ import { createBaseUrl } from '../../sidecar/http/api/base-url.js';
 import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
 import { createTurns } from '../../sidecar/http/turns.js';
 import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
-import type { SchemaService } from '../../sidecar/schema-service/service.js';
-import type { Workbench } from '../../sidecar/workbench/workbench.js';
+import type { SchemaService } from '../../sidecar/schemas/service/service.js';
+import type { Workbench } from '../../sidecar/schemas/workbench/workbench.js';
 import { Log, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR } from './api-client.js';
 

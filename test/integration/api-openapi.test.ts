@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { validate } from '@readme/openapi-parser';
-import { SchemaNotAcceptedError } from '../../sidecar/schema-service/errors.js';
-import { DependencyChangedError, StoreUnavailableError } from '../../sidecar/schema-store/errors.js';
-import { DeadlineExceededError, WorkbenchRefusedError } from '../../sidecar/workbench/errors.js';
-import { WorkersBusyError } from '../../sidecar/workers/errors.js';
+import { SchemaNotAcceptedError } from '../../sidecar/schemas/service/errors.js';
+import { DependencyChangedError, StoreUnavailableError } from '../../sidecar/schemas/store/errors.js';
+import { DeadlineExceededError, WorkbenchRefusedError } from '../../sidecar/schemas/workbench/errors.js';
+import { WorkersBusyError } from '../../sidecar/shared/workers/errors.js';
 import { stopAll } from '../support/gateway-harness.js';
 import { ApiClient, CAR, CAR_WITH_BRAND, makeModel, SLOW_CAR, startApi } from './api-client.js';
 import type { OpenApi } from './api-description.js';

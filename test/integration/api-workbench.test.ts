@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { coreContextUrl } from '../../sidecar/json-ld/core-context.js';
+import { coreContextUrl } from '../../sidecar/schemas/json-ld/core-context.js';
 import { stopAll, type Answer } from '../support/gateway-harness.js';
 import { ApiClient, startApi } from './api-client.js';
 

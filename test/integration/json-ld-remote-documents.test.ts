@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { createDocumentLoader } from '../../sidecar/json-ld/document-loader.js';
-import { createProcessor } from '../../sidecar/json-ld/processor.js';
-import { RemoteDocumentError } from '../../sidecar/remote/errors.js';
+import { createDocumentLoader } from '../../sidecar/schemas/json-ld/document-loader.js';
+import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
+import { RemoteDocumentError } from '../../sidecar/schemas/remote/errors.js';
 import {
   createRemoteDocuments,
   type RemoteDocuments,
   type RemoteDocumentsOptions,
-} from '../../sidecar/remote/remote-documents.js';
+} from '../../sidecar/schemas/remote/remote-documents.js';
 
 interface Site {
   readonly port: number;

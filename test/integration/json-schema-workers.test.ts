@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { JsonObject } from '../../sidecar/json-schema/json.js';
-import { makeExample, reportChanges } from '../../sidecar/json-schema/schema-work.js';
-import type { Tasks } from '../../sidecar/worker.js';
-import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../sidecar/workers/errors.js';
-import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/workers/pool.js';
-import { faultsOfRefusal } from '../unit/json-schema/refusal.js';
+import type { JsonObject } from '../../sidecar/shared/json/json.js';
+import { makeExample, reportChanges } from '../../sidecar/schemas/json-schema/schema-work.js';
+import type { Tasks } from '../../sidecar/schemas/worker.js';
+import {
+  TaskFailedError,
+  TaskTooCostlyError,
+  WorkersBusyError,
+} from '../../sidecar/shared/workers/errors.js';
+import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/shared/workers/pool.js';
+import { faultsOfRefusal } from '../unit/schemas/json-schema/refusal.js';
 
-const ENTRY = entryBeside('../../sidecar/worker', import.meta.url);
+const ENTRY = entryBeside('../../sidecar/schemas/worker', import.meta.url);
 const HUNGRY = entryBeside('../support/hungry-worker', import.meta.url);
 const ROOMY: PoolOptions = { entry: ENTRY, threads: 2, queueLength: 8, deadlineMs: 60_000 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/broker/capabilities.js';
+import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
 import { BrokerReplyError, QueryRefusedError } from '../../sidecar/purge/errors.js';
 import { createTestClock, isProbe, purge, purged, requestCounts } from '../support/purge-harness.js';
 import { startStubBroker, type StubBroker, type StubBrokerOptions } from '../support/stub-broker.js';

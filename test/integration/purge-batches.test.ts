@@ -118,7 +118,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
   });
 
   it('remembers what a broker cannot take, so that the next purge does not try', async (t) => {
-    const { createCapabilities } = await import('../../sidecar/broker/capabilities.js');
+    const { createCapabilities } = await import('../../sidecar/purge/broker/capabilities.js');
     const { createTestClock } = await import('../support/purge-harness.js');
     for (const oddities of [{ batch: 405 }, { batch: 'idle-204' }, { batchMaxIds: 10 }] as const) {
       const clock = createTestClock();

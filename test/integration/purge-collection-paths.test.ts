@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/broker/capabilities.js';
+import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
 import { BrokerRefusedError } from '../../sidecar/purge/errors.js';
 import { startCarelessBroker } from '../support/careless-broker.js';
 import { createTestClock, purge, purged, purgeHistory, things } from '../support/purge-harness.js';

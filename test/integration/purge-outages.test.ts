@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createBrokerClient, type BrokerClient } from '../../sidecar/broker/client.js';
-import { BrokerUnreachableError } from '../../sidecar/broker/errors.js';
+import { createBrokerClient, type BrokerClient } from '../../sidecar/purge/broker/client.js';
+import { BrokerUnreachableError } from '../../sidecar/purge/broker/errors.js';
 import { BrokerFailedError, PurgeStoppedError } from '../../sidecar/purge/errors.js';
 import type { PurgeEvent } from '../../sidecar/purge/events.js';
 import { isLook, startKilledBroker } from '../support/killed-broker.js';

@@ -87,7 +87,7 @@ describe('a purge at a broker that pages in its own way', () => {
   });
 
   it('asks for a smaller page when an answer is too large to hold', async (t) => {
-    const { createBrokerClient } = await import('../../sidecar/broker/client.js');
+    const { createBrokerClient } = await import('../../sidecar/purge/broker/client.js');
     const broker = await startStubBroker(t, { entities: things(300) });
     const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 5000, replyMaxBytes: 1000 });
     const report = await purged(broker, 'type=Thing', { client, limits: { pageSize: 500 } });

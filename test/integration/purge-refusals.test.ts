@@ -111,7 +111,7 @@ describe('answers that are no answers', () => {
   });
 
   it('to a delete that are too large to hold end the purge with what was done', async (t) => {
-    const { createBrokerClient } = await import('../../sidecar/broker/client.js');
+    const { createBrokerClient } = await import('../../sidecar/purge/broker/client.js');
     const broker = await startStubBroker(t, {
       entities: things(20),
       fault: ({ kind }) => (kind === 'batch' ? { status: 207, body: 'x'.repeat(20_000) } : undefined),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/broker/capabilities.js';
+import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
 import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../sidecar/purge/errors.js';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { createTestClock, purge, purged, things } from '../support/purge-harness.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/broker/capabilities.js';
+import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
 import { UnexpectedEntityError } from '../../sidecar/purge/errors.js';
 import { purge, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';

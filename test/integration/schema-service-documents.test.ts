@@ -2,16 +2,16 @@ import { validate } from '@readme/openapi-parser';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { createDocumentLoader } from '../../sidecar/json-ld/document-loader.js';
-import { createProcessor } from '../../sidecar/json-ld/processor.js';
-import type { JsonObject } from '../../sidecar/json-schema/json.js';
-import { resolveWith } from '../../sidecar/json-schema/references.js';
-import { createValidator } from '../../sidecar/json-schema/validator.js';
-import { FileNotFoundError } from '../../sidecar/schema-service/errors.js';
-import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schema-service/service.js';
-import { NotFoundError } from '../../sidecar/schema-store/errors.js';
-import { TaskFailedError, WorkersBusyError } from '../../sidecar/workers/errors.js';
-import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schema-service/fixtures.js';
+import { createDocumentLoader } from '../../sidecar/schemas/json-ld/document-loader.js';
+import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
+import type { JsonObject } from '../../sidecar/shared/json/json.js';
+import { resolveWith } from '../../sidecar/schemas/json-schema/references.js';
+import { createValidator } from '../../sidecar/schemas/json-schema/validator.js';
+import { FileNotFoundError } from '../../sidecar/schemas/service/errors.js';
+import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schemas/service/service.js';
+import { NotFoundError } from '../../sidecar/schemas/store/errors.js';
+import { TaskFailedError, WorkersBusyError } from '../../sidecar/shared/workers/errors.js';
+import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/service/fixtures.js';
 import {
   BASE_URL,
   CONTEXT_BASE,
@@ -19,8 +19,8 @@ import {
   rejection,
   useRigs,
   type Rig,
-} from '../unit/schema-service/harness.js';
-import { over, storeWith } from '../unit/schema-service/meddling.js';
+} from '../unit/schemas/service/harness.js';
+import { over, storeWith } from '../unit/schemas/service/meddling.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const CORE_URL = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld';

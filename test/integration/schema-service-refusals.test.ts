@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../sidecar/json-schema/json.js';
-import { ContextBaseError, NameError, SchemaNotAcceptedError } from '../../sidecar/schema-service/errors.js';
-import { AlreadyExistsError, NotFoundError, UnstorableTextError } from '../../sidecar/schema-store/errors.js';
-import { TaskTooCostlyError } from '../../sidecar/workers/errors.js';
-import { ALL, rejection, useRigs } from '../unit/schema-service/harness.js';
+import type { JsonObject } from '../../sidecar/shared/json/json.js';
+import { ContextBaseError, NameError, SchemaNotAcceptedError } from '../../sidecar/schemas/service/errors.js';
+import {
+  AlreadyExistsError,
+  NotFoundError,
+  UnstorableTextError,
+} from '../../sidecar/schemas/store/errors.js';
+import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
+import { ALL, rejection, useRigs } from '../unit/schemas/service/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OvertakenError } from '../../sidecar/schema-service/errors.js';
-import type { SchemaService } from '../../sidecar/schema-service/service.js';
-import { PreconditionFailedError } from '../../sidecar/schema-store/errors.js';
-import { plainSchema } from '../unit/schema-service/fixtures.js';
-import { ALL, rejection, useRigs } from '../unit/schema-service/harness.js';
-import { over, storeWith } from '../unit/schema-service/meddling.js';
+import { OvertakenError } from '../../sidecar/schemas/service/errors.js';
+import type { SchemaService } from '../../sidecar/schemas/service/service.js';
+import { PreconditionFailedError } from '../../sidecar/schemas/store/errors.js';
+import { plainSchema } from '../unit/schemas/service/fixtures.js';
+import { ALL, rejection, useRigs } from '../unit/schemas/service/harness.js';
+import { over, storeWith } from '../unit/schemas/service/meddling.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../sidecar/json-schema/json.js';
+import type { JsonObject } from '../../sidecar/shared/json/json.js';
 import {
   ContextBaseError,
   IncompatibleChangeError,
   SchemaNotAcceptedError,
-} from '../../sidecar/schema-service/errors.js';
-import type { ModelChange, NewModel, SchemaService } from '../../sidecar/schema-service/service.js';
+} from '../../sidecar/schemas/service/errors.js';
+import type { ModelChange, NewModel, SchemaService } from '../../sidecar/schemas/service/service.js';
 import {
   NotFoundError,
   PreconditionFailedError,
   UnstorableTextError,
-} from '../../sidecar/schema-store/errors.js';
-import { TaskTooCostlyError } from '../../sidecar/workers/errors.js';
-import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schema-service/fixtures.js';
-import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schema-service/harness.js';
+} from '../../sidecar/schemas/store/errors.js';
+import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
+import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/service/fixtures.js';
+import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/service/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { backUp } from '../../sidecar/schema-store/backup.js';
-import { SqliteStore } from '../../sidecar/schema-store/sqlite-store.js';
+import { backUp } from '../../sidecar/schemas/store/backup.js';
+import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
 import { dump, handClock } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
 import { programBeside } from '../support/project.js';
@@ -155,7 +155,7 @@ function fresh(): string {
 }
 
 async function run(...args: readonly string[]): Promise<[code: number, stdout: string, stderr: string]> {
-  const command = programBeside('../../sidecar/schema-store/backup-command', import.meta.url);
+  const command = programBeside('../../sidecar/schemas/store/backup-command', import.meta.url);
   const child = spawn(process.execPath, [...command, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
-import { APPLICATION_ID, MIGRATIONS } from '../../sidecar/schema-store/migrations.js';
-import { SqliteStore } from '../../sidecar/schema-store/sqlite-store.js';
+import { APPLICATION_ID, MIGRATIONS } from '../../sidecar/schemas/store/migrations.js';
+import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
 import {
   ALL,
   dump,

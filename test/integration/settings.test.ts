@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import type { SettingName } from '../../sidecar/config/settings.js';
+import type { SettingName } from '../../sidecar/shared/config/settings.js';
 import {
   send,
   startTestBroker,

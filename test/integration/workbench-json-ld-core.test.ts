@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ContextInvalidError } from '../../sidecar/json-ld/errors.js';
-import { runWithContexts } from '../../sidecar/json-ld/run-with-contexts.js';
-import type { Outcome } from '../../sidecar/json-ld/outcomes.js';
-import type { ServiceWorkers } from '../../sidecar/schema-service/schema-intake.js';
-import { TaskTooCostlyError } from '../../sidecar/workers/errors.js';
-import { CORE } from '../unit/json-ld/contexts.js';
-import { answered, type Body } from '../unit/json-ld/desk.js';
-import { ALLOWED, BASE_URL, rejection, useRigs, type Rig } from '../unit/schema-service/harness.js';
+import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
+import { runWithContexts } from '../../sidecar/schemas/json-ld/run-with-contexts.js';
+import type { Outcome } from '../../sidecar/schemas/json-ld/outcomes.js';
+import type { ServiceWorkers } from '../../sidecar/schemas/service/schema-intake.js';
+import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
+import { CORE } from '../unit/schemas/json-ld/contexts.js';
+import { answered, type Body } from '../unit/schemas/json-ld/desk.js';
+import { ALLOWED, BASE_URL, rejection, useRigs, type Rig } from '../unit/schemas/service/harness.js';
 
 const OPTIONS = { baseUrl: BASE_URL };
 

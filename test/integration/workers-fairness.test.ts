@@ -3,8 +3,12 @@ import { getPriority } from 'node:os';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { Clock } from '../../sidecar/shared/clock.js';
-import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../sidecar/workers/errors.js';
-import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/workers/pool.js';
+import {
+  TaskFailedError,
+  TaskTooCostlyError,
+  WorkersBusyError,
+} from '../../sidecar/shared/workers/errors.js';
+import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/shared/workers/pool.js';
 import type { BusyTasks } from '../support/busy-worker.js';
 
 const ENTRY = entryBeside('../support/busy-worker', import.meta.url);

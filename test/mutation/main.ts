@@ -2,7 +2,7 @@
  * Makes small harmful changes to sources, one at a time and in a copy, and tells which of them neither the nearest tests
  * nor the compiler notice.
  *
- *     npm run mutate -- sidecar/retry sidecar/config/load.ts --count 40 --seed 7 --tests 5
+ *     npm run mutate -- sidecar/retry sidecar/shared/config/load.ts --count 40 --seed 7 --tests 5
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 import { getPriority } from 'node:os';
-import { serve } from '../../sidecar/workers/serve.js';
+import { serve } from '../../sidecar/shared/workers/serve.js';
 
 /** A worker's module whose tasks answer, fail or never end, as they are told. */
 export default serve({

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { loadConfig } from '../../sidecar/config/load.js';
+import { loadConfig } from '../../sidecar/shared/config/load.js';
 import { startEmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedded-broker/index.js';
 import { startGateway } from '../../sidecar/gateway.js';

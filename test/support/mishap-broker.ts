@@ -1,10 +1,10 @@
-import type { BrokerClient, BrokerRequest } from '../../sidecar/broker/client.js';
+import type { BrokerClient, BrokerRequest } from '../../sidecar/purge/broker/client.js';
 import {
   BrokerTimeoutError,
   BrokerUnreachableError,
   RequestAbortedError,
-} from '../../sidecar/broker/errors.js';
-import type { BrokerReply } from '../../sidecar/broker/outcome.js';
+} from '../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../sidecar/purge/broker/outcome.js';
 import type { TestClock } from './purge-harness.js';
 
 /**

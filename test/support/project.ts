@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { entryBeside } from '../../sidecar/workers/pool.js';
+import { entryBeside } from '../../sidecar/shared/workers/pool.js';
 
 /** The project's folder, absolute. The tests may run from where they were compiled to, below it. */
 export const ROOT = above(import.meta.dirname);

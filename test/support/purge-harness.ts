@@ -1,5 +1,5 @@
-import { createCapabilities, type BrokerCapabilities } from '../../sidecar/broker/capabilities.js';
-import { createBrokerClient, type BrokerClient } from '../../sidecar/broker/client.js';
+import { createCapabilities, type BrokerCapabilities } from '../../sidecar/purge/broker/capabilities.js';
+import { createBrokerClient, type BrokerClient } from '../../sidecar/purge/broker/client.js';
 import type { PurgeLimits } from '../../sidecar/purge/context.js';
 import { purgeEntities } from '../../sidecar/purge/engine.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from '../../sidecar/purge/events.js';
@@ -8,7 +8,7 @@ import { parseEntityPurgeQuery } from '../../sidecar/purge/query.js';
 import type { PurgeQuery } from '../../sidecar/purge/selection.js';
 import { purgeTemporal } from '../../sidecar/purge/temporal/engine.js';
 import { parseTemporalPurgeQuery } from '../../sidecar/purge/temporal/query.js';
-import type { RetryPolicy } from '../../sidecar/retry/policy.js';
+import type { RetryPolicy } from '../../sidecar/purge/retry/policy.js';
 import type { Clock } from '../../sidecar/shared/clock.js';
 import type { StubBroker } from './stub-broker.js';
 import type { StubEntity } from './stub-broker-filter.js';

@@ -7,8 +7,8 @@ import type {
   NewModelVersion,
   NewReference,
   Page,
-} from '../../sidecar/schema-store/records.js';
-import type { SchemaStore } from '../../sidecar/schema-store/store.js';
+} from '../../sidecar/schemas/store/records.js';
+import type { SchemaStore } from '../../sidecar/schemas/store/store.js';
 
 export const ALL: Page = { limit: 1000, offset: 0 };
 

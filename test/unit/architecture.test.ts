@@ -16,62 +16,89 @@ interface Room {
 const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/shared': { rooms: [], packages: [] },
   'sidecar/ngsi-ld': { rooms: ['sidecar/shared'], packages: ['re2js'] },
-  'sidecar/broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['undici'] },
-  'sidecar/retry': { rooms: ['sidecar/shared'], typesOf: ['sidecar/broker'], packages: [] },
+  'sidecar/purge/broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['undici'] },
+  'sidecar/purge/retry': { rooms: ['sidecar/shared'], typesOf: ['sidecar/purge/broker'], packages: [] },
   'sidecar/purge': {
-    rooms: ['sidecar/broker', 'sidecar/retry', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    rooms: ['sidecar/purge/broker', 'sidecar/purge/retry', 'sidecar/ngsi-ld', 'sidecar/shared'],
     packages: ['p-limit', 'p-retry'],
   },
-  'sidecar/config': { rooms: ['sidecar/shared'], packages: [] },
+  'sidecar/shared/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/http': {
     rooms: [
-      ...['sidecar/purge', 'sidecar/workbench', 'sidecar/schema-service', 'sidecar/broker'],
+      ...['sidecar/purge', 'sidecar/schemas/workbench', 'sidecar/schemas/service', 'sidecar/purge/broker'],
       ...['sidecar/ngsi-ld', 'sidecar/shared'],
     ],
     onlyFor: {
-      'sidecar/http/problem.ts': ['sidecar/config'],
-      'sidecar/http/api/problem-of.ts': ['sidecar/schema-store', 'sidecar/json-ld', 'sidecar/workers'],
+      'sidecar/http/problem.ts': ['sidecar/shared/config'],
+      'sidecar/http/api/problem-of.ts': [
+        'sidecar/schemas/store',
+        'sidecar/schemas/json-ld',
+        'sidecar/shared/workers',
+      ],
     },
     packages: ['ajv', 'fastify', 'undici'],
   },
-  'sidecar/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },
-  'sidecar/json-schema': {
-    rooms: ['sidecar/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],
+  'sidecar/shared/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },
+  'sidecar/schemas/json-schema': {
+    rooms: ['sidecar/shared/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],
     packages: ['ajv', 'ajv-formats'],
   },
-  'sidecar/schema-store': { rooms: ['sidecar/shared'], packages: ['better-sqlite3'] },
-  'sidecar/json-ld': {
+  'sidecar/schemas/store': { rooms: ['sidecar/shared'], packages: ['better-sqlite3'] },
+  'sidecar/schemas/json-ld': {
     rooms: ['sidecar/shared'],
     packages: ['@digitalbazaar/data-integrity-context', 'jsonld'],
   },
-  'sidecar/representation': {
-    rooms: ['sidecar/json-schema', 'sidecar/ngsi-ld', 'sidecar/shared'],
+  'sidecar/ngsi-ld/representation': {
+    rooms: ['sidecar/ngsi-ld', 'sidecar/shared'],
     packages: [],
   },
-  'sidecar/validation': {
-    rooms: ['sidecar/representation', 'sidecar/json-schema', 'sidecar/ngsi-ld', 'sidecar/shared'],
+  'sidecar/schemas/validation': {
+    rooms: [
+      'sidecar/ngsi-ld/representation',
+      'sidecar/schemas/json-schema',
+      'sidecar/ngsi-ld',
+      'sidecar/shared',
+    ],
     packages: ['ajv'],
   },
-  'sidecar/inference': {
-    rooms: ['sidecar/representation', 'sidecar/json-schema', 'sidecar/ngsi-ld', 'sidecar/shared'],
-    packages: [],
-  },
-  'sidecar/workbench': {
+  'sidecar/schemas/inference': {
     rooms: [
-      ...['sidecar/schema-service', 'sidecar/validation', 'sidecar/inference', 'sidecar/json-ld'],
-      ...['sidecar/workers', 'sidecar/shared'],
+      'sidecar/ngsi-ld/representation',
+      'sidecar/schemas/json-schema',
+      'sidecar/ngsi-ld',
+      'sidecar/shared',
     ],
     packages: [],
   },
-  'sidecar/openapi': {
-    rooms: ['sidecar/representation', 'sidecar/json-schema', 'sidecar/ngsi-ld'],
+  'sidecar/schemas/workbench': {
+    rooms: [
+      ...[
+        'sidecar/schemas/service',
+        'sidecar/schemas/validation',
+        'sidecar/schemas/inference',
+        'sidecar/schemas/json-ld',
+      ],
+      ...['sidecar/shared/workers', 'sidecar/shared'],
+    ],
     packages: [],
   },
-  'sidecar/remote': { rooms: ['sidecar/shared'], packages: ['undici'] },
-  'sidecar/schema-service': {
+  'sidecar/schemas/openapi': {
     rooms: [
-      ...['sidecar/schema-store', 'sidecar/json-schema', 'sidecar/json-ld', 'sidecar/openapi'],
-      ...['sidecar/remote', 'sidecar/workers', 'sidecar/shared'],
+      ...['sidecar/ngsi-ld/representation', 'sidecar/schemas/json-schema', 'sidecar/ngsi-ld'],
+      'sidecar/shared',
+    ],
+    packages: [],
+  },
+  'sidecar/schemas/remote': { rooms: ['sidecar/shared'], packages: ['undici'] },
+  'sidecar/schemas/service': {
+    rooms: [
+      ...[
+        'sidecar/schemas/store',
+        'sidecar/schemas/json-schema',
+        'sidecar/schemas/json-ld',
+        'sidecar/schemas/openapi',
+      ],
+      ...['sidecar/schemas/remote', 'sidecar/shared/workers', 'sidecar/shared'],
     ],
     packages: [],
   },
@@ -82,8 +109,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
 const WIRING = new Set([
   'sidecar/gateway.ts',
   'sidecar/main.ts',
-  'sidecar/open-schemas.ts',
-  'sidecar/worker.ts',
+  'sidecar/schemas/open-schemas.ts',
+  'sidecar/schemas/worker.ts',
 ]);
 
 /** Packages that only some places may import, whatever the rooms allow. */
@@ -140,9 +167,9 @@ describe('the checks of the architecture', () => {
 
   it('tell imports of types from others', () => {
     const types = "import type { A } from '../broker/a.js'; import type * as b from '../broker/b.js';";
-    assert.deepEqual(roomViolations(from('sidecar/retry/x.ts', types)), []);
+    assert.deepEqual(roomViolations(from('sidecar/purge/retry/x.ts', types)), []);
     assert.equal(
-      roomViolations(from('sidecar/retry/x.ts', "import { type B } from '../broker/b.js';")).length,
+      roomViolations(from('sidecar/purge/retry/x.ts', "import { type B } from '../broker/b.js';")).length,
       1,
     );
     assert.deepEqual(
@@ -160,11 +187,11 @@ describe('the checks of the architecture', () => {
     assert.equal(roomViolations(from('sidecar/attic/x.ts', '')).length, 1);
     assert.equal(roomViolations(from('sidecar/purge/x.ts', "import { x } from 'undici';")).length, 1);
     assert.equal(
-      roomViolations(from('sidecar/http/x.ts', "import { x } from '../config/load.js';")).length,
+      roomViolations(from('sidecar/http/x.ts', "import { x } from '../shared/config/load.js';")).length,
       1,
     );
     assert.deepEqual(
-      roomViolations(from('sidecar/http/problem.ts', "import { x } from '../config/load.js';")),
+      roomViolations(from('sidecar/http/problem.ts', "import { x } from '../shared/config/load.js';")),
       [],
     );
     assert.equal(roomViolations(from('sidecar/http/x.ts', "import { x } from '../gateway.js';")).length, 1);
@@ -181,7 +208,7 @@ describe('the checks of the architecture', () => {
       assert.equal(envViolations(from('sidecar/gateway.ts', text)).length, 1, text);
     }
     assert.deepEqual(
-      envViolations(from('sidecar/config/load.ts', "const env = {}; env['X']; process.exitCode = 1;")),
+      envViolations(from('sidecar/shared/config/load.ts', "const env = {}; env['X']; process.exitCode = 1;")),
       [],
     );
   });
@@ -277,7 +304,12 @@ function cyclesOf(sources: readonly Source[]): readonly string[] {
   return cycles;
 }
 
-/** The folder below sidecar/ or kong-plugins/ that a file is in; the file itself when it is in none. */
+/** The innermost folder of the table that a file is in; else the folder below sidecar/ or kong-plugins/, or the file itself. */
 function roomOf(path: string): string {
+  const folders = path.split('/').slice(0, -1);
+  for (let depth = folders.length; depth > 1; depth -= 1) {
+    const folder = folders.slice(0, depth).join('/');
+    if (ROOMS[folder] !== undefined) return folder;
+  }
   return path.split('/').slice(0, 2).join('/');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { settings, type Setting } from '../../sidecar/config/settings.js';
+import { settings, type Setting } from '../../sidecar/shared/config/settings.js';
 import { errorTypes } from '../../sidecar/ngsi-ld/problem.js';
 import { ROOT } from '../support/project.js';
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
 import { OneATurn } from '../../shared/next-turn.js';
-import { readJson } from '../../shared/strict-json.js';
+import { readJson } from '../../shared/json/strict-json.js';
 import { refused } from './refusals.js';
 import { unreadableBody } from './unreadable-body.js';
 

@@ -1,5 +1,5 @@
-import { contextUrl } from '../../schema-service/context-urls.js';
-import type { ContextService } from '../../schema-service/service.js';
+import { contextUrl } from '../../schemas/service/context-urls.js';
+import type { ContextService } from '../../schemas/service/service.js';
 import { created, document, NO_CONTENT, ok, page } from './answer.js';
 import { CONTEXT_CHANGE, NEW_CONTEXT } from './bodies.js';
 import { endpoint, type Endpoint } from './endpoint.js';

@@ -1,4 +1,4 @@
-import type { DomainService } from '../../schema-service/service.js';
+import type { DomainService } from '../../schemas/service/service.js';
 import { created, NO_CONTENT, ok, page } from './answer.js';
 import { NEW_DOMAIN } from './bodies.js';
 import { endpoint, type Endpoint } from './endpoint.js';

@@ -1,4 +1,4 @@
-import type { ModelDocumentKind, ModelService } from '../../schema-service/service.js';
+import type { ModelDocumentKind, ModelService } from '../../schemas/service/service.js';
 import { derived, document } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { parameters, VERSION } from './parameters.js';

@@ -1,4 +1,4 @@
-import type { ModelKey, ModelService } from '../../schema-service/service.js';
+import type { ModelKey, ModelService } from '../../schemas/service/service.js';
 import { created, NO_CONTENT, ok, page } from './answer.js';
 import { MODEL_CHANGE, NEW_MODEL } from './bodies.js';
 import { endpoint, type Endpoint } from './endpoint.js';

@@ -1,4 +1,4 @@
-import { ContextInvalidError } from '../../json-ld/errors.js';
+import { ContextInvalidError } from '../../schemas/json-ld/errors.js';
 import {
   BundledContextError,
   ContextBaseError,
@@ -8,7 +8,7 @@ import {
   OvertakenError,
   ReferenceUriError,
   SchemaNotAcceptedError,
-} from '../../schema-service/errors.js';
+} from '../../schemas/service/errors.js';
 import {
   AlreadyExistsError,
   DependencyChangedError,
@@ -18,14 +18,14 @@ import {
   ReadOnlyContextError,
   StoreUnavailableError,
   UnstorableTextError,
-} from '../../schema-store/errors.js';
+} from '../../schemas/store/errors.js';
 import {
   DeadlineExceededError,
   UnreadableBodyError,
   WorkbenchRefusedError,
   type RefusalCode,
-} from '../../workbench/errors.js';
-import { TaskTooCostlyError, WorkersBusyError } from '../../workers/errors.js';
+} from '../../schemas/workbench/errors.js';
+import { TaskTooCostlyError, WorkersBusyError } from '../../shared/workers/errors.js';
 import { answer, type ProblemAnswer } from '../problem-answer.js';
 import { problemKinds, type ProblemName } from './problem-kinds.js';
 import { unreadableBody } from './unreadable-body.js';

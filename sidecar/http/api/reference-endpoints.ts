@@ -1,4 +1,4 @@
-import type { ReferenceService } from '../../schema-service/service.js';
+import type { ReferenceService } from '../../schemas/service/service.js';
 import { created, document, NO_CONTENT, ok, page } from './answer.js';
 import { DOCUMENT } from './bodies.js';
 import type { Conditions } from './conditions.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { SchemaService } from '../../schema-service/service.js';
-import type { Workbench } from '../../workbench/workbench.js';
+import type { SchemaService } from '../../schemas/service/service.js';
+import type { Workbench } from '../../schemas/workbench/workbench.js';
 import type { TokenCheck } from '../gateway-token.js';
 import { admission, bodyPresence, exactPath, nothingAt } from './admission.js';
 import type { BaseUrlOf } from './base-url.js';

@@ -1,4 +1,4 @@
-import { contextUrl } from '../../schema-service/context-urls.js';
+import { contextUrl } from '../../schemas/service/context-urls.js';
 import type {
   ContextSummary,
   Domain,
@@ -9,7 +9,7 @@ import type {
   Reference,
   VersionSummary,
   WrittenContext,
-} from '../../schema-service/service.js';
+} from '../../schemas/service/service.js';
 import type {
   MODEL,
   MODEL_DRY_RUN,

@@ -1,4 +1,4 @@
-import type { Unreadable } from '../../shared/strict-json.js';
+import type { Unreadable } from '../../shared/json/strict-json.js';
 import type { ProblemName } from './problem-kinds.js';
 
 /** What a client is told of a body that cannot be read. */

@@ -1,4 +1,4 @@
-import type { Workbench } from '../../workbench/workbench.js';
+import type { Workbench } from '../../schemas/workbench/workbench.js';
 import { computed } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { MODEL_NAME, parameters, VERSION } from './parameters.js';

@@ -1,4 +1,4 @@
-import type { WriteOptions } from '../../schema-service/service.js';
+import type { WriteOptions } from '../../schemas/service/service.js';
 import type { Conditions } from './conditions.js';
 import { refused } from './refusals.js';
 

@@ -1,4 +1,4 @@
-import type { BrokerProblem } from '../../broker/broker-problem.js';
+import type { BrokerProblem } from '../broker/broker-problem.js';
 import { ownType } from '../../ngsi-ld/problem.js';
 import type { ItemVerdict } from '../batch-reply.js';
 import type { PurgeScope } from '../context.js';

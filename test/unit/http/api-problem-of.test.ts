@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { problemKinds, type ProblemName } from '../../../sidecar/http/api/problem-kinds.js';
 import { problemOf, startErrorLines } from '../../../sidecar/http/problem.js';
-import { ContextInvalidError } from '../../../sidecar/json-ld/errors.js';
-import * as service from '../../../sidecar/schema-service/errors.js';
-import { NotADatabaseError } from '../../../sidecar/schema-store/database-errors.js';
-import * as store from '../../../sidecar/schema-store/errors.js';
-import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../../sidecar/workers/errors.js';
+import { ContextInvalidError } from '../../../sidecar/schemas/json-ld/errors.js';
+import * as service from '../../../sidecar/schemas/service/errors.js';
+import { NotADatabaseError } from '../../../sidecar/schemas/store/database-errors.js';
+import * as store from '../../../sidecar/schemas/store/errors.js';
+import {
+  TaskFailedError,
+  TaskTooCostlyError,
+  WorkersBusyError,
+} from '../../../sidecar/shared/workers/errors.js';
 
 const MODEL = { kind: 'model', domain: 'D', name: 'M' } as const;
 const FAULTS = [{ pointer: '/schema/type', detail: 'is wrong' }];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerProblem } from '../../../sidecar/broker/broker-problem.js';
-import type { Failure } from '../../../sidecar/broker/outcome.js';
-import { ConfigError } from '../../../sidecar/config/load.js';
+import type { BrokerProblem } from '../../../sidecar/purge/broker/broker-problem.js';
+import type { Failure } from '../../../sidecar/purge/broker/outcome.js';
+import { ConfigError } from '../../../sidecar/shared/config/load.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { problemOf, startErrorLines, unforeseen, type ProblemAnswer } from '../../../sidecar/http/problem.js';
 import { errorTypes, ownType } from '../../../sidecar/ngsi-ld/problem.js';

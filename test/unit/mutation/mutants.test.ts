@@ -62,7 +62,7 @@ describe('the changes of a mutation run', () => {
   it('make of each source another text, and nearly always one that can be parsed', () => {
     let unparsable = 0;
     let all = 0;
-    for (const { path } of readSources('sidecar/retry')) {
+    for (const { path } of readSources('sidecar/purge/retry')) {
       const text = readFileSync(join(ROOT, path), 'utf8');
       for (const after of changed(text)) {
         assert.notEqual(after, text);

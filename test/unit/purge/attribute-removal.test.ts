@@ -8,7 +8,7 @@ import { checkKept } from '../../../sidecar/purge/kept-attributes.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
 import type { Parameter } from '../../../sidecar/purge/parameters.js';
 import type { AttributeRemoval } from '../../../sidecar/purge/query.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 
 type Entity = Readonly<Record<string, unknown>> & { readonly id: string };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readBatchReply, type ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 
 const IDS = ['urn:a:1', 'urn:a:2', 'urn:a:3'] as const;
 const [FIRST, SECOND] = IDS;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerUnreachableError } from '../../../sidecar/broker/errors.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import { BrokerUnreachableError } from '../../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { createCollection } from '../../../sidecar/purge/collection.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../sidecar/purge/errors.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 
 const QUERY = [{ name: 'type', value: 'T' }];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import {
   FilterIgnoredError,
   TooManyMatchesError,
@@ -10,7 +10,7 @@ import { compilePattern } from '../../../sidecar/ngsi-ld/pattern.js';
 import { IdState } from '../../../sidecar/purge/id-ledger.js';
 import { entities, temporalEntities } from '../../../sidecar/purge/listed-resource.js';
 import type { Parameter } from '../../../sidecar/purge/parameters.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf, type HandMadePurge } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
 

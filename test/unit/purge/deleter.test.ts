@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { BrokerRequest } from '../../../sidecar/broker/client.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import type { ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
 import { createDeleter, type DeleterOptions } from '../../../sidecar/purge/deleter.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { checkBound, countMatches } from '../../../sidecar/purge/bound.js';
 import type { PurgeContext, PurgeLimits } from '../../../sidecar/purge/context.js';
 import { previewEntities } from '../../../sidecar/purge/dry-run.js';
 import { firstPage, purgeByIds } from '../../../sidecar/purge/entity-purge.js';
 import { BrokerReplyError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
 

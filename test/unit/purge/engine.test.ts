@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../../sidecar/broker/capabilities.js';
-import type { BrokerRequest } from '../../../sidecar/broker/client.js';
-import { BrokerUnreachableError } from '../../../sidecar/broker/errors.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import { createCapabilities } from '../../../sidecar/purge/broker/capabilities.js';
+import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
+import { BrokerUnreachableError } from '../../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import type { PurgeLimits } from '../../../sidecar/purge/context.js';
 import { purgeEntities } from '../../../sidecar/purge/engine.js';
 import {
@@ -16,7 +16,7 @@ import {
 import type { PurgeEvent } from '../../../sidecar/purge/events.js';
 import { parseEntityPurgeQuery } from '../../../sidecar/purge/query.js';
 import { createTestClock } from '../../support/purge-harness.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 
 interface HandMadePurge {
   readonly query: string;

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { BrokerRefusedError, BrokerReplyError } from '../../../sidecar/purge/errors.js';
 import { firstPage, purgeByIds, trustedTotal } from '../../../sidecar/purge/entity-purge.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
-import { replyOf } from '../broker/replies.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf, pageOf } from './hand-made-lister.js';
 

@@ -1,6 +1,6 @@
-import { createCapabilities } from '../../../sidecar/broker/capabilities.js';
-import type { BrokerRequest } from '../../../sidecar/broker/client.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import { createCapabilities } from '../../../sidecar/purge/broker/capabilities.js';
+import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import {
   createPurgeScope,
   type PurgeContext,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../sidecar/broker/client.js';
-import { BrokerUnreachableError } from '../../../sidecar/broker/errors.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
+import { BrokerUnreachableError } from '../../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { BrokerFailedError, BrokerRefusedError } from '../../../sidecar/purge/errors.js';
 import { deleteItem } from '../../../sidecar/purge/item-delete.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
 import type { Item } from '../../../sidecar/purge/tally.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 
 const ITEM: Item = { entityId: 'urn:a:1', attribute: 'speed' };

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../sidecar/broker/client.js';
+import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
 import { ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../../sidecar/purge/errors.js';
 import { deleteItem } from '../../../sidecar/purge/item-delete.js';
 import { removeItems } from '../../../sidecar/purge/item-removal.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
 import { attributePath } from '../../../sidecar/purge/resource-path.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 
 /** Starts the removal of one attribute each from a hundred entities of a broker that fails some deletes. */

@@ -8,7 +8,7 @@ import { removeItems } from '../../../sidecar/purge/item-removal.js';
 import type { ItemKind } from '../../../sidecar/purge/item-walk.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
 import { keyOf, type Item } from '../../../sidecar/purge/tally.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { listerOf, pageOf } from './hand-made-lister.js';
 

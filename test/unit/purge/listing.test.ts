@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../sidecar/broker/client.js';
-import { ReplyTooLargeError } from '../../../sidecar/broker/errors.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
+import { ReplyTooLargeError } from '../../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import type { PurgeLimits } from '../../../sidecar/purge/context.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../sidecar/purge/errors.js';
 import { entities, temporalEntities, type ListedResource } from '../../../sidecar/purge/listed-resource.js';
 import type { PageQuery } from '../../../sidecar/purge/page-query.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
 

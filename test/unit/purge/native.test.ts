@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent } from '../../../sidecar/purge/events.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
 import { checkNativeQuery, purgeNatively } from '../../../sidecar/purge/native.js';
 import { parseEntityPurgeQuery } from '../../../sidecar/purge/query.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf, pageOf } from './hand-made-lister.js';
 import { assertRefused } from './refusals.js';

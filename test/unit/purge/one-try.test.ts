@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../sidecar/broker/client.js';
+import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
 import {
   BrokerTimeoutError,
   BrokerUnreachableError,
   ReplyTooLargeError,
   RequestAbortedError,
-} from '../../../sidecar/broker/errors.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+} from '../../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { BrokerReplyError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import { TryFailed, tryOnce, type PurgeRequest } from '../../../sidecar/purge/one-try.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 
 const HEADERS = { 'ngsild-tenant': 'mine', link: '<x>' };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createCapabilities } from '../../../sidecar/broker/capabilities.js';
+import { createCapabilities } from '../../../sidecar/purge/broker/capabilities.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
 import type { ListedPage } from '../../../sidecar/purge/listing.js';
 import { learnCounting, learnStride } from '../../../sidecar/purge/page-first.js';

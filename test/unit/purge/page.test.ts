@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { BrokerReplyError } from '../../../sidecar/purge/errors.js';
 import { parsePage } from '../../../sidecar/purge/page.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 
 const withHeaders = (headers: Readonly<Record<string, string>>) => parsePage(replyOf(200, [], headers));
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ReplyTooLargeError } from '../../../sidecar/broker/errors.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import { ReplyTooLargeError } from '../../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
 import { createEntityPaths } from '../../../sidecar/purge/path-proof.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 
 const ODD = 'urn:a?b';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../../sidecar/broker/capabilities.js';
+import { createCapabilities } from '../../../sidecar/purge/broker/capabilities.js';
 import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../../sidecar/purge/errors.js';
 import type { ListedPage } from '../../../sidecar/purge/listing.js';
 import type { PageQuery } from '../../../sidecar/purge/page-query.js';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../sidecar/broker/client.js';
-import { BrokerTimeoutError, BrokerUnreachableError } from '../../../sidecar/broker/errors.js';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
+import { BrokerTimeoutError, BrokerUnreachableError } from '../../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { BrokerFailedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import { createRequester, type Settled } from '../../../sidecar/purge/requester.js';
-import type { RetryPolicy } from '../../../sidecar/retry/policy.js';
-import { replyOf } from '../broker/replies.js';
+import type { RetryPolicy } from '../../../sidecar/purge/retry/policy.js';
+import { replyOf } from './broker/replies.js';
 
 const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };
 const REFUSED = new BrokerUnreachableError('refused', false);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerReply } from '../../../sidecar/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import { IdState } from '../../../sidecar/purge/id-ledger.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
 import { tryAgain } from '../../../sidecar/purge/second-tries.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
 

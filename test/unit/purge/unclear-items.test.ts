@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../sidecar/broker/client.js';
+import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
 import { ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
 import type { PurgeCounts } from '../../../sidecar/purge/tally.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
@@ -8,7 +8,7 @@ import type { ItemBatch, ItemKind } from '../../../sidecar/purge/item-walk.js';
 import type { Parameter } from '../../../sidecar/purge/parameters.js';
 import type { Item } from '../../../sidecar/purge/tally.js';
 import { lookAtUnclear, lookLast, WHOLE_ENTITIES } from '../../../sidecar/purge/unclear-items.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 
 const THINGS: readonly Parameter[] = [{ name: 'type', value: 'Thing' }];

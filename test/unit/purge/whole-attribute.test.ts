@@ -4,7 +4,7 @@ import { NO_DATASET } from '../../../sidecar/purge/datasets.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
 import { entities } from '../../../sidecar/purge/listed-resource.js';
 import { deleteWholeAttribute } from '../../../sidecar/purge/whole-attribute.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 
 const PATH = '/entities/urn%3At%3A1/attrs/speed';

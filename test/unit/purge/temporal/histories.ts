@@ -3,8 +3,8 @@ import {
   createBrokerClient,
   type BrokerClient,
   type BrokerRequest,
-} from '../../../../sidecar/broker/client.js';
-import type { BrokerReply } from '../../../../sidecar/broker/reply.js';
+} from '../../../../sidecar/purge/broker/client.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
 import {
   startEmbeddedBroker,
   type Behaviour,

@@ -1,0 +1,163 @@
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import type { Findings } from './findings.js';
+import { checkForeignType } from './foreign-type.js';
+import {
+  areInstances,
+  datasetIdOf,
+  instanceOf,
+  type InferredInstance,
+  type TypedInstance,
+} from './instances.js';
+import { checkPlainMember, isPlainMember, warnOfName } from './member-checks.js';
+import { checkValue } from './value-checks.js';
+import { KIND_OF_MEMBER, VALUE_MEMBERS } from './value-members.js';
+import { didYouMean, shown } from './wording.js';
+
+/** How attributes are to be read. */
+export interface AttributeRules {
+  /** Whether all must be normalized; else concise ones are taken as well, as brokers do. */
+  readonly isNormalized: boolean;
+}
+
+/**
+ * Faults of an attribute with all its instances (clauses 4.5.2, 4.5.3 and 4.5.5), and those of its own attributes.
+ *
+ * The walk of `findings` is at the entity, or at the attribute that the attribute belongs to.
+ */
+export function checkAttribute(
+  name: string,
+  submitted: JsonValue,
+  rules: AttributeRules,
+  findings: Findings,
+): void {
+  findings.enter(name);
+  warnOfName(name, findings);
+  if (isArray(submitted)) checkArray(submitted, rules, findings);
+  else checkInstance(submitted, rules, findings);
+  findings.leave();
+}
+
+function checkArray(array: readonly JsonValue[], rules: AttributeRules, findings: Findings): void {
+  if (rules.isNormalized && array.length === 0) {
+    findings.fault('minItems', 'must be an attribute, or an array of its instances that is not empty');
+    return;
+  }
+  if (!(rules.isNormalized ? array.some(isObject) : areInstances(array))) {
+    checkInstance(array, rules, findings);
+    return;
+  }
+  const seen = new Set<JsonValue | undefined>();
+  for (const [index, item] of array.entries()) {
+    findings.enter(String(index));
+    if (isObject(item)) {
+      checkInstance(item, rules, findings);
+      checkDifference(item, seen, findings);
+    } else findings.fault('type', `must be an instance of the attribute, is ${shown(item)}`);
+    findings.leave();
+  }
+}
+
+function checkDifference(instance: JsonObject, seen: Set<JsonValue | undefined>, findings: Findings): void {
+  const datasetId = datasetIdOf(instance);
+  if (!seen.has(datasetId)) seen.add(datasetId);
+  else if (datasetId === undefined)
+    findings.fault(
+      'uniqueItems',
+      'must have a datasetId: another instance has none, and one alone can be the default',
+    );
+  else
+    findings.fault(
+      'uniqueItems',
+      `must be unique: another instance has ${shown(datasetId)} as well`,
+      'datasetId',
+    );
+}
+
+function checkInstance(submitted: JsonValue, rules: AttributeRules, findings: Findings): void {
+  const instance = instanceOf(submitted);
+  if (instance.how === 'bare') checkBare(instance.value, instance.kind, rules, findings);
+  else if (instance.how === 'foreign') checkForeignType(instance, findings);
+  else {
+    if (instance.how === 'inferred' && rules.isNormalized)
+      findings.fault(
+        'required',
+        `lacks its type, ${JSON.stringify(instance.kind)} by its ${instance.member}`,
+      );
+    checkMembers(instance, rules, findings);
+  }
+}
+
+function checkBare(
+  value: JsonValue,
+  kind: 'Property' | 'GeoProperty',
+  rules: AttributeRules,
+  findings: Findings,
+): void {
+  if (rules.isNormalized) {
+    findings.fault(
+      'type',
+      `must be an attribute, such as {"type": "${kind}", "value": …}, is ${shown(value)}`,
+    );
+    return;
+  }
+  checkValue(kind, value, findings);
+  if (
+    kind === 'Property' &&
+    isObject(value) &&
+    (Object.hasOwn(value, 'datasetId') || Object.hasOwn(value, 'observedAt'))
+  )
+    findings.warn(
+      'no-value-member',
+      'has members of an attribute but no value, so that the whole is taken for the value',
+    );
+}
+
+function checkMembers(
+  instance: TypedInstance | InferredInstance,
+  rules: AttributeRules,
+  findings: Findings,
+): void {
+  const { object, kind, member: valueMember } = instance;
+  const own = VALUE_MEMBERS[kind];
+  if (valueMember === undefined) {
+    const names = Object.keys(object).filter((name) => !isPlainMember(name));
+    const near = names
+      .map((name) => [name, didYouMean(name, [own])] as const)
+      .find(([, meant]) => meant !== '');
+    const misspelt = near === undefined ? '' : `; ${shown(near[0])} is not a known member${near[1]}`;
+    findings.fault('required', `is a ${kind} and lacks its ${own}${misspelt}`);
+  }
+  // Not entries: this is where most of the time goes.
+  for (const name of Object.keys(object)) {
+    if (name === 'type') continue;
+    const value = object[name] ?? null;
+    if (name === valueMember || KIND_OF_MEMBER.has(name)) {
+      findings.enter(name);
+      checkValueMember(name, value, instance, findings);
+      findings.leave();
+    } else if (isPlainMember(name)) {
+      findings.enter(name);
+      checkPlainMember(name, value, kind, findings);
+      findings.leave();
+    } else checkAttribute(name, value, rules, findings);
+  }
+}
+
+function checkValueMember(
+  name: string,
+  value: JsonValue,
+  { object, kind }: TypedInstance | InferredInstance,
+  findings: Findings,
+): void {
+  const own = VALUE_MEMBERS[kind];
+  if (name === own) checkValue(kind, value, findings);
+  else if (kind === 'Relationship' && name === 'value' && !Object.hasOwn(object, own)) {
+    findings.fault('additionalProperties', 'must be the object of the Relationship, which has no value');
+  } else {
+    const other = KIND_OF_MEMBER.get(name) ?? '';
+    findings.fault(
+      'additionalProperties',
+      `must not be in a ${kind}, which has its value in ${own}; ${name} is of a ${other}`,
+    );
+  }
+}

@@ -1,0 +1,134 @@
+import { isArray, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import type { Findings } from './findings.js';
+import { checkTime } from './member-checks.js';
+import { isName, isScope, isUri, localName } from './names.js';
+import { nearestName, shown } from './wording.js';
+
+/** The `id` of an entity, or its `@id`, which means the same. */
+export function idMemberOf(entity: JsonObject): 'id' | '@id' {
+  return !Object.hasOwn(entity, 'id') && Object.hasOwn(entity, '@id') ? '@id' : 'id';
+}
+
+/** The `type` of an entity, or its `@type`. */
+export function typeMemberOf(entity: JsonObject): 'type' | '@type' {
+  return !Object.hasOwn(entity, 'type') && Object.hasOwn(entity, '@type') ? '@type' : 'type';
+}
+
+/** Whether a type, or one of several, is the model's: by name, or as an IRI that ends in it. */
+export function isOfModel(type: JsonValue | undefined, model: string): boolean {
+  return isArray(type)
+    ? type.some((item) => isOfModel(item, model))
+    : typeof type === 'string' && (type === model || localName(type) === model);
+}
+
+/** What an entity must have whatever else it has (clause 4.5.1): an id and a type. */
+export function checkPresence(entity: JsonObject, findings: Findings): void {
+  for (const [name, what] of [
+    ['id', 'a URI such as urn:ngsi-ld:Vehicle:1'],
+    ['type', 'such as "Vehicle"'],
+  ] as const) {
+    const hasAlias = Object.hasOwn(entity, `@${name}`);
+    if (Object.hasOwn(entity, name)) {
+      if (hasAlias)
+        findings.fault(
+          'additionalProperties',
+          `must not stand beside ${name}, which means the same`,
+          `@${name}`,
+        );
+    } else if (!hasAlias) findings.fault('required', `lacks its ${name}, ${what}`);
+  }
+}
+
+/**
+ * Faults of a member of an entity that is no attribute (clause 5.2.4). The walk of `findings` is at the entity.
+ *
+ * @param model the type that the entity must have
+ */
+export function checkEntityMember(
+  name: string,
+  value: JsonValue,
+  model: string | undefined,
+  findings: Findings,
+): void {
+  findings.enter(name);
+  switch (name) {
+    case 'id':
+    case '@id':
+      if (!isUri(value))
+        findings.fault('format', `must be a URI such as urn:ngsi-ld:Vehicle:1, is ${shown(value)}`);
+      break;
+    case 'type':
+    case '@type':
+      checkType(value, model, findings);
+      break;
+    case 'scope':
+      checkScopes(value, findings);
+      break;
+    case 'expiresAt':
+    case 'createdAt':
+    case 'modifiedAt':
+    case 'deletedAt':
+      checkTime(value, findings);
+  }
+  findings.leave();
+}
+
+/** Types of the GeoJSON representation of entities (clause 4.5.16). */
+const GEOJSON: ReadonlySet<string> = new Set(['Feature', 'FeatureCollection']);
+
+function checkType(value: JsonValue, model: string | undefined, findings: Findings): void {
+  const isRight = isArray(value) ? checkTypes(value, findings) : checkTypeName(value, findings);
+  if (!isRight || model === undefined || isOfModel(value, model)) return;
+  const found = (isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
+  const isNear = found.some((type) => nearestName(localName(type), [model]) !== undefined);
+  const meant = isNear
+    ? `; did you mean ${JSON.stringify(model)}?`
+    : found.some((type) => GEOJSON.has(type))
+      ? '; the GeoJSON representation is not read here'
+      : '';
+  const [verb, list] = isArray(value)
+    ? ['contain', found.slice(0, 5).map(shown).join(', ')]
+    : ['be', shown(value)];
+  const cut = found.length > 5 ? ', …' : '';
+  findings.fault(
+    'const',
+    `must ${verb} ${JSON.stringify(model)}, the model's name, is ${list}${cut}${meant}`,
+  );
+}
+
+function checkTypeName(value: JsonValue, findings: Findings, ...below: readonly string[]): boolean {
+  if (typeof value !== 'string' || value === '') {
+    findings.fault('type', `must be the name of a type, is ${shown(value)}`, ...below);
+    return false;
+  }
+  if (!isName(value))
+    findings.warn(
+      'name',
+      `is ${shown(value)}; names are letters, digits and _, and begin with a letter`,
+      ...below,
+    );
+  return true;
+}
+
+function checkTypes(types: readonly JsonValue[], findings: Findings): boolean {
+  if (types.length === 0) findings.fault('minItems', 'must name at least one type');
+  const seen = new Set<JsonValue>();
+  let isRight = types.length > 0;
+  for (const [index, type] of types.entries()) {
+    isRight = checkTypeName(type, findings, String(index)) && isRight;
+    if (typeof type === 'string' && seen.has(type))
+      findings.fault('uniqueItems', `must not be named twice, ${shown(type)}`, String(index));
+    seen.add(type);
+  }
+  return isRight;
+}
+
+function checkScopes(value: JsonValue, findings: Findings): void {
+  if (!isArray(value)) checkScope(value, findings);
+  else for (const [index, scope] of value.entries()) checkScope(scope, findings, String(index));
+}
+
+function checkScope(value: JsonValue, findings: Findings, ...below: readonly string[]): void {
+  if (typeof value !== 'string' || !isScope(value))
+    findings.fault('format', `must be a scope such as /Madrid/Gardens, is ${shown(value)}`, ...below);
+}

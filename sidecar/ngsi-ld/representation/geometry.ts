@@ -1,0 +1,157 @@
+import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { pointerOf } from '../../shared/json/pointer.js';
+import { Findings } from './findings.js';
+import { didYouMean, shown } from './wording.js';
+
+/** How deep the arrays of `coordinates` nest, for each geometry (RFC 7946, section 3.1; a position counts as one). */
+const DEPTHS: ReadonlyMap<JsonValue | undefined, number> = new Map<string, number>([
+  ['Point', 1],
+  ['MultiPoint', 2],
+  ['LineString', 2],
+  ['MultiLineString', 3],
+  ['Polygon', 3],
+  ['MultiPolygon', 4],
+]);
+const COLLECTION = 'GeometryCollection';
+const TYPES: readonly string[] = [
+  ...[...DEPTHS.keys()].filter((type) => typeof type === 'string'),
+  COLLECTION,
+];
+
+/** Whether an object is meant as a GeoJSON geometry: a value of its own, although it has a `type`. */
+export function isGeometry(value: JsonValue | undefined): value is JsonObject {
+  if (!isObject(value)) return false;
+  const type = member(value, 'type');
+  return DEPTHS.has(type)
+    ? Object.hasOwn(value, 'coordinates')
+    : type === COLLECTION && Object.hasOwn(value, 'geometries');
+}
+
+/** The geometry that a string of JSON holds, which clause 4.7.2 allows for; undefined when it holds none. */
+export function geometryInText(text: string): JsonObject | undefined {
+  let parsed: JsonValue;
+  try {
+    parsed = JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+  if (!isObject(parsed)) return undefined;
+  const [type, coordinates] = [member(parsed, 'type'), member(parsed, 'coordinates')];
+  const depth = DEPTHS.get(type);
+  // Its own two members alone: the text was held against no limit of depth.
+  return type === undefined ||
+    coordinates === undefined ||
+    depth === undefined ||
+    nests(coordinates, depth + 1)
+    ? undefined
+    : { type, coordinates };
+}
+
+function nests(value: JsonValue, depth: number): boolean {
+  return isArray(value) && (depth === 1 || value.some((item) => nests(item, depth - 1)));
+}
+
+/** Faults of the value of a GeoProperty (clause 4.7.1), each at the position or ring that is wrong. */
+export function checkGeometry(value: JsonValue, findings: Findings): void {
+  if (typeof value === 'string') checkText(value, findings);
+  else if (!isObject(value)) findings.fault('type', `must be a GeoJSON geometry, is ${shown(value)}`);
+  else checkObject(value, findings);
+}
+
+/** What is wrong inside of a text has no pointer: its first fault stands for all. */
+function checkText(text: string, findings: Findings): void {
+  const geometry = geometryInText(text);
+  const inside = new Findings();
+  if (geometry !== undefined) checkObject(geometry, inside);
+  const [first] = inside.faults;
+  if (geometry === undefined) findings.fault('type', `must be a GeoJSON geometry, is ${shown(text)}`);
+  else if (first !== undefined)
+    findings.fault(first.keyword, `holds a geometry whose ${pointerOf(first.tokens)} ${first.detail}`);
+}
+
+function checkObject(geometry: JsonObject, findings: Findings): void {
+  const type = member(geometry, 'type');
+  const depth = DEPTHS.get(type);
+  if (type === COLLECTION) checkCollection(geometry, findings);
+  else if (typeof type === 'string' && depth !== undefined) checkCoordinates(geometry, type, depth, findings);
+  else if (type === undefined)
+    findings.fault('required', `must be a GeoJSON geometry, lacks its type (${TYPES.join(', ')})`);
+  else {
+    const meant = typeof type === 'string' ? didYouMean(type, TYPES) : '';
+    findings.fault('enum', `must be the type of a GeoJSON geometry, is ${shown(type)}${meant}`, 'type');
+  }
+}
+
+function checkCollection(geometry: JsonObject, findings: Findings): void {
+  findings.warn('geometry-collection', 'is a GeometryCollection, which NGSI-LD leaves out (clause 4.7.1)');
+  const geometries = member(geometry, 'geometries');
+  if (!isArray(geometries)) {
+    findings.fault('required', 'lacks its geometries, an array');
+    return;
+  }
+  findings.enter('geometries');
+  for (const [index, item] of geometries.entries()) {
+    findings.enter(String(index));
+    checkGeometry(item, findings);
+    findings.leave();
+  }
+  findings.leave();
+}
+
+function checkCoordinates(geometry: JsonObject, type: string, depth: number, findings: Findings): void {
+  const coordinates = member(geometry, 'coordinates');
+  if (coordinates === undefined) {
+    findings.fault('required', `is a ${type} and lacks its coordinates`);
+    return;
+  }
+  findings.enter('coordinates');
+  checkLevel(coordinates, depth, type, findings);
+  findings.leave();
+}
+
+/** Misshapen is what has arrays and numbers in the wrong places: the rest of it would be wrong in the same way. */
+type Outcome = 'right' | 'wrong' | 'misshapen';
+
+function checkLevel(value: JsonValue, depth: number, type: string, findings: Findings): Outcome {
+  if (depth === 1) return checkPosition(value, findings);
+  if (!isArray(value) || value.length === 0) {
+    const what = depth === 2 ? 'an array of positions' : 'an array of arrays of positions';
+    findings.fault('type', `must be ${what}, as a ${type} has it, is ${shown(value)}`);
+    return 'misshapen';
+  }
+  let outcome: Outcome = 'right';
+  for (const [index, item] of value.entries()) {
+    findings.enter(String(index));
+    const found = checkLevel(item, depth - 1, type, findings);
+    findings.leave();
+    if (found === 'misshapen') return found;
+    if (found === 'wrong') outcome = found;
+  }
+  return depth === 2 && outcome === 'right' ? checkLine(value, type, findings) : outcome;
+}
+
+function checkPosition(value: JsonValue, findings: Findings): Outcome {
+  if (!isArray(value) || value.length < 2 || !value.every(Number.isFinite)) {
+    findings.fault('type', `must be a position, numbers [longitude, latitude], is ${shown(value)}`);
+    return 'misshapen';
+  }
+  // RFC 7946 says what the numbers mean, not that others are no positions; some brokers take them.
+  if (Math.abs(Number(value[1])) > 90)
+    findings.warn('latitude', `is ${shown(value)}; latitudes are -90 to 90, and the longitude comes first`);
+  return 'right';
+}
+
+function checkLine(line: readonly JsonValue[], type: string, findings: Findings): Outcome {
+  if (type.endsWith('LineString') && line.length < 2) {
+    findings.fault('minItems', 'must be a line of at least 2 positions, has 1');
+    return 'wrong';
+  }
+  if (!type.endsWith('Polygon')) return 'right';
+  if (line.length < 4) {
+    findings.fault('minItems', `must be a ring of at least 4 positions, has ${line.length}`);
+    return 'wrong';
+  }
+  if (JSON.stringify(line[0]) === JSON.stringify(line.at(-1))) return 'right';
+  findings.fault('const', 'must be a closed ring: the last position is the first one again');
+  return 'wrong';
+}

@@ -1,0 +1,40 @@
+import { temporalKindOf } from '../q-time.js';
+import type { JsonValue } from '../../shared/json/json.js';
+
+const PLAIN_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
+const NAME = /^\p{L}[\p{L}\p{N}_]*(?::\p{L}[\p{L}\p{N}_]*)?$/u;
+const ABSOLUTE_IRI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\u0000-\u001f\u007f]+$/u;
+const SCOPE = /^\/?\p{L}[\p{L}\p{N}_]*(?:\/\p{L}[\p{L}\p{N}_]*)*$/u;
+const ZONE = /(?:Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * Whether a value is an absolute URI, or an IRI, for brokers take letters of all scripts. Looser than the format `uri` of
+ * JSON Schema, which a model may ask for besides.
+ */
+export function isUri(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && ABSOLUTE_IRI.test(value);
+}
+
+/** Whether a name may name an attribute or a type: by the grammar of clause 4.6.2, or as an IRI. */
+export function isName(name: string): boolean {
+  return PLAIN_NAME.test(name) || NAME.test(name) || ABSOLUTE_IRI.test(name);
+}
+
+/** Whether a text is a scope (clause 4.18). */
+export function isScope(text: string): boolean {
+  return SCOPE.test(text);
+}
+
+/**
+ * What a text is as a DateTime (clause 4.6.3): in UTC as the standard asks for, at another offset, as brokers take as well,
+ * or none: without a zone no moment is meant.
+ */
+export function dateTimeOf(text: string): 'utc' | 'offset' | undefined {
+  if (temporalKindOf(text) !== 'dateTime' || !ZONE.test(text)) return undefined;
+  return text.endsWith('Z') ? 'utc' : 'offset';
+}
+
+/** The names that a type can be meant by: itself, and the last part of an IRI. */
+export function localName(type: string): string {
+  return type.slice(Math.max(type.lastIndexOf('/'), type.lastIndexOf('#'), type.lastIndexOf(':')) + 1);
+}

@@ -1,0 +1,139 @@
+import { Pool, type Dispatcher } from 'undici';
+import { withVia } from '../../shared/via.js';
+import { BrokerTimeoutError, BrokerUnreachableError, RequestAbortedError } from './errors.js';
+import { createCut, exchange } from './exchange.js';
+import type { BrokerReply } from './outcome.js';
+
+/** One request to the broker's NGSI-LD API. */
+export interface BrokerRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the API root `/ngsi-ld/v1`, e.g. `/entities?type=Car`; percent-encoded by the caller, sent as it is. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as application/json. */
+  readonly jsonBody?: string;
+  /** Most bytes of its answer; the client has a bound of its own. */
+  readonly replyMaxBytes?: number;
+  /** Ends the request early. Only given for requests that may be cut off without doubt about their effect. */
+  readonly signal?: AbortSignal;
+}
+
+/** Sends single requests: no retries, no interpretation. */
+export interface BrokerClient {
+  /**
+   * Sends one request and reads the whole answer.
+   *
+   * @throws BrokerTimeoutError, BrokerUnreachableError, ReplyTooLargeError, RequestAbortedError
+   */
+  send(request: BrokerRequest): Promise<BrokerReply>;
+  close(): Promise<void>;
+}
+
+export interface BrokerClientOptions {
+  /** Base URL of the broker; a path prefix is kept. */
+  readonly brokerUrl: URL;
+  /** For one request, from sending it to the last byte of its answer. */
+  readonly timeoutMs: number;
+  readonly replyMaxBytes?: number;
+  /** This gateway's own name in `Via`, so that a request that comes back is known. */
+  readonly viaName?: string;
+  /** Replaces the client's own connection pool, for tests. */
+  readonly dispatcher?: Dispatcher;
+}
+
+const API_ROOT = '/ngsi-ld/v1';
+
+/** An entity may be as large as a document of MongoDB. */
+const REPLY_MAX_BYTES = 16 * 1024 * 1024;
+
+const KEEP_ALIVE_MS = 10_000;
+
+/** The client of one broker, with its own pool of keep-alive connections. */
+export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
+  const { brokerUrl, timeoutMs, viaName } = options;
+  const replyMaxBytes = options.replyMaxBytes ?? REPLY_MAX_BYTES;
+  const prefix = brokerUrl.pathname.replace(/\/+$/, '') + API_ROOT;
+  const dispatcher =
+    options.dispatcher ??
+    new Pool(brokerUrl.origin, {
+      // As many as the purges' concurrency asks for: a request waiting for a connection would look like a slow broker.
+      connections: null,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connect: { timeout: timeoutMs },
+      // The client's own timer covers the whole request; undici's would only be a second, coarser opinion.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+
+  async function send(request: BrokerRequest): Promise<BrokerReply> {
+    const { signal } = request;
+    if (signal?.aborted === true) throw aborted(request);
+    const outgoing: Dispatcher.DispatchOptions = {
+      origin: brokerUrl.origin,
+      path: prefix + request.path,
+      method: request.method,
+      headers: {
+        accept: 'application/json',
+        ...request.headers,
+        ...(viaName === undefined ? {} : { via: withVia(request.headers?.['via'], viaName) }),
+        ...(request.jsonBody === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: request.jsonBody ?? null,
+    };
+    const cut = createCut();
+    const timer = setTimeout(() => {
+      const message = `The broker did not answer within ${timeoutMs} ms.`;
+      cut.because(new BrokerTimeoutError(message, cut.hasStarted));
+    }, timeoutMs);
+    const onAbort = () => cut.because(aborted(request));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await exchange(
+        dispatcher,
+        outgoing,
+        cut,
+        Math.min(replyMaxBytes, request.replyMaxBytes ?? Infinity),
+      );
+    } catch (error) {
+      if (cut.reason !== undefined) throw cut.reason;
+      const message = `The broker could not be reached: ${reasonOf(error)}.`;
+      throw new BrokerUnreachableError(message, cut.hasStarted, { cause: error });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  return {
+    send,
+    // Graceful close would wait for idle keep-alive sockets' peers; nothing is in flight by the time this is called.
+    close: async () => {
+      if (options.dispatcher === undefined) await dispatcher.destroy();
+    },
+  };
+}
+
+function aborted(request: BrokerRequest): RequestAbortedError {
+  return new RequestAbortedError(`${request.method} request to the broker was cut off by the caller.`);
+}
+
+/** A short reason without addresses: error messages reach clients, and the broker's address is not theirs to know. */
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'connection refused';
+    case 'ECONNRESET':
+    case 'EPIPE':
+    case 'UND_ERR_SOCKET':
+      return 'connection broken';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'its host name does not resolve';
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return 'connection timed out';
+    default:
+      return code ?? 'unknown reason';
+  }
+}

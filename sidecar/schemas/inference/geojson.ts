@@ -1,0 +1,93 @@
+import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+
+/** Arrays around the positions of each geometry, and the fewest items of each, from outside in (RFC 7946, section 3.1). */
+const LISTS = {
+  Point: [],
+  MultiPoint: [0],
+  LineString: [2],
+  MultiLineString: [0, 2],
+  Polygon: [0, 4],
+  MultiPolygon: [0, 0, 4],
+} as const;
+type SingleGeometry = keyof typeof LISTS;
+export type GeometryType = SingleGeometry | 'GeometryCollection';
+
+const SINGLE = Object.keys(LISTS).filter(isSingle);
+
+/** The types of geometries, in the order of the standard. */
+export const GEOMETRY_TYPES: readonly GeometryType[] = [...SINGLE, 'GeometryCollection'];
+
+/** The least that a position has: longitude and latitude. */
+const POSITION_LENGTH = 2;
+
+/**
+ * The type of a GeoJSON geometry: what {@link geometrySchema} accepts; undefined for anything else. Collections within
+ * collections, which RFC 7946 advises against, are not recognised.
+ */
+export function geometryTypeOf(object: JsonObject): GeometryType | undefined {
+  const type = member(object, 'type');
+  if (type === 'GeometryCollection') {
+    const geometries = member(object, 'geometries');
+    return isArray(geometries) && geometries.every(isSingleGeometry) ? type : undefined;
+  }
+  return typeof type === 'string' && isSingle(type) && hasShape(member(object, 'coordinates'), LISTS[type])
+    ? type
+    : undefined;
+}
+
+/** The schema of a geometry; it refers to {@link POSITION} and, for a collection, to those of the other types. */
+export function geometrySchema(type: GeometryType): JsonObject {
+  const name = type === 'GeometryCollection' ? 'geometries' : 'coordinates';
+  const held =
+    type === 'GeometryCollection'
+      ? { type: 'array', items: { anyOf: SINGLE.map(definitionRef) } }
+      : LISTS[type].reduceRight<JsonObject>(
+          (items, least) => ({ type: 'array', ...(least > 0 && { minItems: least }), items }),
+          definitionRef(POSITION),
+        );
+  return {
+    title: `GeoJSON ${type}`,
+    type: 'object',
+    required: ['type', name],
+    properties: { type: { const: type }, [name]: held },
+  };
+}
+
+/** Definitions that schemas of these geometries need, in a fixed order. */
+export function geometryDefinitions(
+  types: ReadonlySet<GeometryType>,
+): readonly (readonly [string, JsonObject])[] {
+  if (types.size === 0) return [];
+  const needed = types.has('GeometryCollection')
+    ? GEOMETRY_TYPES
+    : GEOMETRY_TYPES.filter((type) => types.has(type));
+  return [
+    ...needed.map((type) => [type, geometrySchema(type)] as const),
+    [POSITION, { type: 'array', minItems: POSITION_LENGTH, items: { type: 'number' } }],
+  ];
+}
+
+export function definitionRef(name: string): JsonObject {
+  return { $ref: `#/$defs/${name}` };
+}
+
+const POSITION = 'Position';
+
+function isSingle(type: string): type is SingleGeometry {
+  return Object.hasOwn(LISTS, type);
+}
+
+function isSingleGeometry(value: JsonValue): boolean {
+  return (
+    isObject(value) && member(value, 'type') !== 'GeometryCollection' && geometryTypeOf(value) !== undefined
+  );
+}
+
+/** @param lists fewest items of the arrays around positions; `at` of them were gone through */
+function hasShape(value: JsonValue | undefined, lists: readonly number[], at = 0): boolean {
+  if (!isArray(value)) return false;
+  const least = lists[at];
+  if (least === undefined)
+    return value.length >= POSITION_LENGTH && value.every((item) => typeof item === 'number');
+  return value.length >= least && value.every((item) => hasShape(item, lists, at + 1));
+}

@@ -1,0 +1,134 @@
+import { isArray, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
+import { formatOf, isUri, type Format } from './formats.js';
+import { geometryTypeOf } from './geojson.js';
+import { LANGUAGE_MAP, languagesOf } from './language-map.js';
+import { INFERENCE_LIMITS } from './limits.js';
+import { bitOf, emptyShape, noObjects, type ObjectsShape, type Shape, type ShapeType } from './shape.js';
+
+/**
+ * What strings at a place are known to be, whatever they look like: `reference`, the URI of an entity; `name`, a word of
+ * a vocabulary, such as an entity type.
+ */
+export type Meaning = 'reference' | 'name' | undefined;
+
+export interface ObserveOptions {
+  /** Whether distinct strings are kept, for enumerations. Names always are. */
+  readonly enumerates: boolean;
+}
+
+/** Adds what is seen in samples to shapes. Takes time and memory linear in the size of the samples. */
+export class Observer {
+  readonly #enumerates: boolean;
+
+  constructor({ enumerates }: ObserveOptions) {
+    this.#enumerates = enumerates;
+  }
+
+  /** @param level how many arrays and objects the value is within, in its sample */
+  see(shape: Shape, value: JsonValue, level: number, meaning?: Meaning): void {
+    shape.types |= bitOf(typeOf(value));
+    if (typeof value === 'string') this.#seeString(shape, value, meaning);
+    else if (typeof value === 'object' && value !== null && level < INFERENCE_LIMITS.levels) {
+      if (isArray(value)) this.#seeItems(shape, value, level, meaning);
+      else this.#seeObject((shape.objects ??= noObjects()), value, level);
+    }
+  }
+
+  #seeItems(shape: Shape, items: readonly JsonValue[], level: number, meaning: Meaning): void {
+    if (items.length === 0) return;
+    const shared = (shape.items ??= emptyShape());
+    for (const item of items) this.see(shared, item, level + 1, meaning);
+  }
+
+  #seeObject(objects: ObjectsShape, object: JsonObject, level: number): void {
+    const geometry = geometryTypeOf(object);
+    if (geometry !== undefined) {
+      (objects.geometries ??= new Set()).add(geometry);
+      return;
+    }
+    const wrapping = wrappedMemberOf(object);
+    if (wrapping !== undefined) (objects.wrappings ??= new Set()).add(wrapping);
+    const languages = wrapping === LANGUAGE_MAP ? languagesOf(object) : undefined;
+    if (languages === undefined) {
+      this.seeMembers(objects, object, level);
+      return;
+    }
+    const shared = (objects.languages ??= emptyShape());
+    for (const text of languages) this.see(shared, text, level + 2);
+  }
+
+  /**
+   * Adds an object that is not taken for a well-known one.
+   *
+   * @param mostNames how many distinct names are described; past that, none
+   * @param meaningOf what the strings of a member are
+   */
+  seeMembers(
+    objects: ObjectsShape,
+    object: JsonObject,
+    level: number,
+    mostNames: number = INFERENCE_LIMITS.names,
+    meaningOf?: (name: string) => Meaning,
+  ): void {
+    objects.others += 1;
+    for (const name of Object.keys(object)) {
+      if (objects.members === undefined) return;
+      const value = object[name];
+      if (value === undefined) continue;
+      const shape = objects.members.get(name) ?? addMember(objects.members, name);
+      shape.count += 1;
+      if (objects.members.size > mostNames) objects.members = undefined;
+      else this.see(shape, value, level + 1, meaningOf?.(name));
+    }
+  }
+
+  #seeString(shape: Shape, text: string, meaning: Meaning): void {
+    const format = formatFor(text, meaning);
+    if (shape.format === undefined) shape.format = format ?? null;
+    else if (shape.format !== format) shape.format = null;
+
+    if (shape.areEntityIds !== false) shape.areEntityIds = text.startsWith('urn:ngsi-ld:');
+    if (shape.words === null) return;
+    // A string with a format is no word: it would make an enumeration of what was free before the format was lost.
+    const isWord = meaning === 'name' || (this.#enumerates && meaning === undefined && format === undefined);
+    shape.words =
+      isWord && text.length <= INFERENCE_LIMITS.enumeratedLength ? withWord(shape.words, text) : null;
+  }
+}
+
+function addMember(members: Map<string, Shape>, name: string): Shape {
+  const added = emptyShape();
+  members.set(name, added);
+  return added;
+}
+
+function formatFor(text: string, meaning: Meaning): Format | undefined {
+  switch (meaning) {
+    case 'reference':
+      return isUri(text) ? 'uri' : undefined;
+    case 'name':
+      return undefined;
+    case undefined:
+      return formatOf(text);
+  }
+}
+
+function withWord(words: Set<string> | undefined, word: string): Set<string> | null {
+  const all = words ?? new Set();
+  all.add(word);
+  return all.size > INFERENCE_LIMITS.enumeratedValues ? null : all;
+}
+
+function typeOf(value: JsonValue): ShapeType {
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'boolean';
+    case 'number':
+      return Number.isInteger(value) ? 'integer' : 'fraction';
+    default:
+      return value === null ? 'null' : isArray(value) ? 'array' : 'object';
+  }
+}

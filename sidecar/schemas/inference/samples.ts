@@ -1,0 +1,74 @@
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { SampleFaults } from './sample-faults.js';
+
+/** A sample, and the reference tokens that lead to it in the submitted document. */
+export interface PlacedSample {
+  readonly sample: JsonObject;
+  readonly tokens: readonly string[];
+}
+
+/**
+ * The samples of a document: an object is one, and each item of an array.
+ *
+ * @throws {InvalidSamplesError} when there is none, or one is no object, has a number that is out of range or a name with
+ *   half a surrogate pair
+ */
+export function samplesIn(document: JsonValue): readonly PlacedSample[] {
+  const faults = new SampleFaults();
+  const samples = placed(document).flatMap(({ value, tokens }): readonly PlacedSample[] => {
+    if (!isObject(value)) faults.add(tokens, `must be a sample, which is an object; is ${kindOf(value)}`);
+    else if (isSound(value)) return [{ sample: value, tokens }];
+    else addUnsound(value, [...tokens], faults);
+    return [];
+  });
+  if (isArray(document) && document.length === 0) faults.add([], 'must hold at least one sample, is empty');
+  faults.throwIfAny();
+  return samples;
+}
+
+function placed(document: JsonValue): readonly { value: JsonValue; tokens: readonly string[] }[] {
+  if (!isArray(document)) return [{ value: document, tokens: [] }];
+  return document.map((value, index) => ({ value, tokens: [String(index)] }));
+}
+
+function kindOf(value: JsonValue): string {
+  return value === null ? 'null' : isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** Numbers such as 1e400 become infinite when they are read. Names of halves of characters fit into no schema's URIs. */
+function isSound(value: JsonValue): boolean {
+  if (isArray(value)) return value.every(isSound);
+  if (!isObject(value)) return isSoundScalar(value);
+  return Object.keys(value).every(isSoundName) && Object.values(value).every(isSound);
+}
+
+function isSoundName(name: string): boolean {
+  return !/\p{Surrogate}/u.test(name);
+}
+
+/** @param path to the value; as it was when this returns. Copies of it at each member would be too many. */
+function addUnsound(value: JsonValue, path: string[], faults: SampleFaults): void {
+  if (typeof value === 'number')
+    faults.add(path, 'must be a number of the range of IEEE 754 doubles (RFC 8259, section 6)');
+  if (isArray(value)) {
+    for (const [index, inner] of value.entries()) {
+      if (isSoundScalar(inner)) continue;
+      path.push(String(index));
+      addUnsound(inner, path, faults);
+      path.pop();
+    }
+  } else if (isObject(value)) {
+    for (const [name, inner] of Object.entries(value)) {
+      path.push(name);
+      if (!isSoundName(name))
+        faults.add(path, 'must have a name of whole characters; half a surrogate pair is none');
+      if (!isSoundScalar(inner)) addUnsound(inner, path, faults);
+      path.pop();
+    }
+  }
+}
+
+/** Whether nothing can be wrong with the value, nor within it. */
+function isSoundScalar(value: JsonValue): boolean {
+  return typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object' || value === null;
+}

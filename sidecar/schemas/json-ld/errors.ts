@@ -1,0 +1,57 @@
+import { GatewayError } from '../../shared/errors.js';
+import type { ContextFailureCode } from './supplied.js';
+
+/** What is wrong at one place of a submitted context. */
+export interface ContextFault {
+  /** RFC 6901, into what was submitted. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** A context that cannot be used as one. */
+export class ContextInvalidError extends GatewayError {
+  readonly code = 'CONTEXT_INVALID';
+  readonly errors: readonly ContextFault[];
+
+  constructor(errors: readonly ContextFault[], options?: ErrorOptions) {
+    super(`The @context is invalid: ${errors[0]?.detail ?? 'no reason known'}`, options);
+    this.errors = errors;
+  }
+}
+
+/** A context that is named by its URL and cannot be had. */
+export class ContextUnavailableError extends GatewayError {
+  readonly code = 'CONTEXT_UNAVAILABLE';
+  readonly url: string;
+
+  /** @param reason completes "The context URL …"; without one, the URL is of no context that may be used */
+  constructor(url: string, reason?: string, options?: ErrorOptions) {
+    super(
+      `The context ${url} ${reason ?? 'is neither stored here nor of an origin that contexts may come from.'}`,
+      options,
+    );
+    this.url = url;
+  }
+}
+
+/** A document that was found under a context's URL and that is none, or is too much of one. */
+export class ContextUnusableError extends GatewayError {
+  readonly code = 'CONTEXT_UNUSABLE';
+  readonly url: string;
+
+  constructor(url: string, reason: string) {
+    super(`The document at ${url} cannot be used as a context: ${reason}`);
+    this.url = url;
+  }
+}
+
+/** A context that whoever supplies contexts could not give. */
+export class ContextFailureError extends GatewayError {
+  constructor(
+    readonly url: string,
+    readonly code: ContextFailureCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,99 @@
+import { readJson } from '../../shared/json/strict-json.js';
+import { checkContext } from './check-context.js';
+import { surveyOf, type DocumentSurvey } from './document-survey.js';
+import { KnownContexts, MOST_CONTEXTS } from './known-contexts.js';
+import { refusedFor, type Outcome, type Refused } from './outcomes.js';
+import { compactDocument, expandDocument, type Processed } from './process-document.js';
+import { ProcessingSession } from './processing-session.js';
+import { ProcessorFailure, refusalOf, tooMuch } from './processor-failure.js';
+import { protectPrototypes } from './prototypes.js';
+import { readRequest, type SizedRequest } from './request-body.js';
+import { contextUse, RequestContextReader } from './request-contexts.js';
+import { RoundTrips } from './round-trips.js';
+import { SharedProcessor } from './shared-processor.js';
+import { isLarger } from './size.js';
+import type { Supplied } from './supplied.js';
+import { listed } from './warnings.js';
+
+export interface JsonLdInput {
+  /** Of the body `{document, context?, safe?}`. */
+  readonly text: string;
+  /** Changes whenever the URL of a context may mean something else. */
+  readonly stamp: string;
+  /** What was needed in the rounds before. */
+  readonly supplied: Supplied;
+}
+
+/** Characters of an answer. */
+const MOST_CHARACTERS = 32 * 1024 * 1024;
+/** Of a request. IRIs of contexts are bounded, so that the results of smaller ones are, too. */
+const SMALL = 48 * 1024;
+
+type Operation = (
+  request: SizedRequest,
+  survey: DocumentSurvey,
+  session: ProcessingSession,
+  roundTrips: RoundTrips,
+) => Promise<Processed | Refused>;
+
+/** Tasks on JSON-LD that are run in a worker. What a worker learns of contexts stays with its tasks. */
+export function createJsonLdTasks() {
+  const known = new KnownContexts();
+  const shared = new SharedProcessor();
+  const contexts = new RequestContextReader();
+  const roundTrips = new RoundTrips();
+
+  async function run({ text, stamp, supplied }: JsonLdInput, operation: Operation): Promise<Outcome> {
+    protectPrototypes();
+    const read = readJson(text);
+    if ('unreadable' in read) return read;
+    const request = readRequest(read.value);
+    if ('faults' in request) return refusedFor('BODY_INVALID', 'The body is invalid', request.faults);
+    const survey = surveyOf(request.document);
+    const own = contexts.read(request, survey);
+    if ('refused' in own) return own;
+    const gathered = known.gather(own.urls, stamp, supplied);
+    if (gathered.isTooMuch)
+      return tooMuch(`The contexts lead to more than ${MOST_CONTEXTS} others by their URLs.`);
+    if (gathered.missing.length > 0) return { needs: { urls: gathered.missing } };
+
+    const session = new ProcessingSession(shared.for(contextUse(own, gathered)), gathered);
+    try {
+      return answerOf(
+        await operation({ ...request, characters: text.length }, survey, session, roundTrips),
+        request.safe,
+        text.length > SMALL,
+      );
+    } catch (error) {
+      if (!(error instanceof ProcessorFailure)) throw error;
+      return session.failure === undefined ? refusalOf(error, request) : { refused: session.failure };
+    }
+  }
+
+  return {
+    /** JSON-LD expansion; the answer is `{result, warnings}`. */
+    expandDocument: (input: JsonLdInput): Promise<Outcome> => run(input, expandDocument),
+
+    /** JSON-LD compaction; as `expandDocument`. */
+    compactDocument: (input: JsonLdInput): Promise<Outcome> => run(input, compactDocument),
+
+    checkContext,
+  };
+}
+
+export type JsonLdTasks = ReturnType<typeof createJsonLdTasks>;
+
+export const jsonLdTasks = createJsonLdTasks();
+
+function answerOf(processed: Processed | Refused, isSafe: boolean, isLarge: boolean): Outcome {
+  if ('refused' in processed) return processed;
+  const { result, dropped, lost } = processed;
+  if (isSafe && dropped.length > 0) {
+    const errors = listed(dropped).map(({ pointer = '/document', detail }) => ({ pointer, detail }));
+    return refusedFor('DATA_DROPPED', 'Data would be dropped', errors);
+  }
+  const excess = tooMuch(`The result has more than ${MOST_CHARACTERS} characters.`);
+  if (isLarge && isLarger(result, MOST_CHARACTERS)) return excess;
+  const answer = JSON.stringify({ result, warnings: listed([...dropped, ...lost]) });
+  return answer.length > MOST_CHARACTERS ? excess : { answer };
+}

@@ -1,0 +1,152 @@
+import { ATTRIBUTE_KINDS, type AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { Facts } from './facts.js';
+import { conjunctsOf, eachSchemaIn, namedSchemasIn, schemasIn } from './flat-graph.js';
+import { flatten, isStandard, type FlatOptions, type FlatSchema, type Targets } from './flatten.js';
+import {
+  isObject,
+  member,
+  sameJson,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+} from '../../shared/json/json.js';
+import { resolveWith } from './references.js';
+
+/** An attribute that a model describes. */
+export interface ModelAttribute {
+  readonly name: string;
+  readonly kind: AttributeKind;
+  /** Whether an entity of the model always has it. */
+  readonly required: boolean;
+  readonly description?: string;
+  /** What the model says of its value in key-values form, with references as the flat schema has them. */
+  readonly schema: Schema;
+}
+
+/** A model's schema, flat, and the attributes that it describes. */
+export interface ModelAttributes extends FlatSchema {
+  readonly attributes: readonly ModelAttribute[];
+}
+
+/** Types of GeoJSON geometries (RFC 7946, section 3.1). */
+const GEOMETRIES: ReadonlySet<unknown> = new Set([
+  ...['Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon'],
+  'GeometryCollection',
+]);
+
+const BY_SPELLING: ReadonlyMap<unknown, AttributeKind> = new Map(
+  ATTRIBUTE_KINDS.map((kind) => [kind.toLowerCase(), kind] as const),
+);
+
+/**
+ * The attributes of a model: the properties of its schema that are no members of their own such as `id` and `type`
+ * (clause 5.2.4), wherever `$ref`, `allOf` and alternatives describe them.
+ *
+ * An attribute's kind is what `x-ngsi.type` says, or the first word of its description (`Relationship. The owner`);
+ * else GeoProperty where its schema is that of a geometry, and Property.
+ *
+ * @param schema self-contained, as `bundle` makes it
+ * @throws {SchemaRefusedError} when it is not
+ */
+export function attributesOf(schema: JsonObject, options: FlatOptions = {}): ModelAttributes {
+  const flat = flatten(resolveWith(schema), {
+    keeps: (keyword) => isStandard(keyword) || keyword === 'x-ngsi',
+    ...options,
+  });
+  const facts = new Facts([flat.root], flat.targets);
+  const always = descriptionsIn(facts.atoms);
+  const attributes = [...descriptionsIn(everywhere(flat))]
+    .filter(([name]) => !NO_OWN_ATTRIBUTES.has(name))
+    .map(([name, schemas]): ModelAttribute => {
+      const given = always.get(name);
+      const all = conjunctsOf(given ?? schemas, flat.targets).filter(isObject);
+      const description = firstString(all, 'description');
+      return {
+        name,
+        kind: kindOf(all, flat.targets),
+        required: facts.required.has(name),
+        ...(description === undefined ? {} : { description }),
+        schema: given === undefined ? combined('anyOf', schemas) : combined('allOf', given),
+      };
+    });
+  return { ...flat, attributes };
+}
+
+/** Every schema that some entity of the model satisfies as a whole. */
+function everywhere({ root, targets }: FlatSchema): readonly JsonObject[] {
+  const found = new Set<JsonObject>();
+  const open: Schema[] = [root];
+  // Grows while it is gone through.
+  for (const next of open) {
+    for (const atom of conjunctsOf([next], targets).filter(isObject)) {
+      if (found.has(atom)) continue;
+      found.add(atom);
+      open.push(...['anyOf', 'oneOf'].flatMap((keyword) => schemasIn(atom, keyword)));
+      open.push(...['then', 'else'].flatMap((keyword) => eachSchemaIn([atom], keyword)));
+      open.push(...namedSchemasIn(atom, 'dependentSchemas').values());
+    }
+  }
+  return [...found];
+}
+
+/** The schemas that describe each property. */
+function descriptionsIn(atoms: readonly JsonObject[]): ReadonlyMap<string, readonly Schema[]> {
+  const found = new Map<string, Schema[]>();
+  for (const atom of atoms) {
+    for (const [name, schema] of namedSchemasIn(atom, 'properties')) {
+      const others = found.get(name);
+      if (others === undefined) found.set(name, [schema]);
+      else if (!others.some((other) => sameJson(other, schema))) others.push(schema);
+    }
+  }
+  return found;
+}
+
+function combined(keyword: 'allOf' | 'anyOf', schemas: readonly Schema[]): Schema {
+  const [only, ...others] = schemas;
+  return only !== undefined && others.length === 0 ? only : { [keyword]: schemas };
+}
+
+function kindOf(schemas: readonly JsonObject[], targets: Targets): AttributeKind {
+  for (const schema of schemas) {
+    const hint = member(schema, 'x-ngsi');
+    const named = BY_SPELLING.get(spelling(isObject(hint) ? member(hint, 'type') : undefined));
+    if (named !== undefined) return named;
+  }
+  for (const schema of schemas) {
+    const firstWord = /^\s*(\w+)/.exec(firstString([schema], 'description') ?? '')?.[1];
+    const named = BY_SPELLING.get(spelling(firstWord));
+    if (named !== undefined) return named;
+  }
+  return schemas.some((schema) => isGeometry(schema, targets)) ? 'GeoProperty' : 'Property';
+}
+
+/** A GeoJSON geometry, or a choice of them: the types are geometries', and there are coordinates. */
+function isGeometry(schema: JsonObject, targets: Targets): boolean {
+  const choices = ['oneOf', 'anyOf']
+    .map((keyword) => schemasIn(schema, keyword))
+    .find((list) => list.length > 0);
+  if (choices !== undefined)
+    return choices.every((choice) =>
+      conjunctsOf([choice], targets).some((one) => isObject(one) && isSingleGeometry(one, targets)),
+    );
+  return isSingleGeometry(schema, targets);
+}
+
+function isSingleGeometry(schema: JsonObject, targets: Targets): boolean {
+  const properties = namedSchemasIn(schema, 'properties');
+  const type = properties.get('type');
+  if (type === undefined || !(properties.has('coordinates') || properties.has('geometries'))) return false;
+  const { values } = new Facts([type], targets);
+  return values !== undefined && values.length > 0 && values.every((value) => GEOMETRIES.has(value));
+}
+
+function firstString(schemas: readonly JsonObject[], keyword: string): string | undefined {
+  return schemas.map((schema) => member(schema, keyword)).find((value) => typeof value === 'string');
+}
+
+/** Models write `Geoproperty` as well as `GeoProperty`. */
+function spelling(word: JsonValue | undefined): string | undefined {
+  return typeof word === 'string' ? word.toLowerCase() : undefined;
+}

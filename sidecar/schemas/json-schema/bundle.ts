@@ -1,0 +1,190 @@
+import { DIALECT_URIS } from './dialect.js';
+import { blameIn, enter, keyOf, rootOf, type Position, type SchemaDocument } from './document.js';
+import { NotConvertibleError } from './errors.js';
+import { isObject, member, objectOf, type JsonObject, type Schema } from '../../shared/json/json.js';
+import { ANNOTATIONS, subschemaAt } from './keywords.js';
+import type { LinkedSchema, ReferenceKeyword } from './linker.js';
+import { fragmentOf, pointerOf } from '../../shared/json/pointer.js';
+import { render, renderedTokens, type Entry, type Style } from './render.js';
+import { isAbsolute } from './uri.js';
+
+/** Where a schema is found in the bundle: the resource that it is part of, and the tokens from there. */
+interface Home {
+  readonly resource: string;
+  readonly tokens: readonly string[];
+}
+
+/**
+ * The schema as one self-contained document of draft 2020-12: a compound document (section 9.3 of its core) in which
+ * every document referred to stands in `$defs` under its URL, with that URL as `$id`.
+ *
+ * Older drafts are converted, the documents' as well as the schema's own, so that verdicts stay the same. Of other
+ * documents the definitions that nothing reaches are left out. References become JSON pointers; a nested `$id` that
+ * another part of the bundle has claimed is dropped.
+ *
+ * @throws {NotConvertibleError} for dynamic references that one document cannot express
+ */
+export function bundle(linked: LinkedSchema): JsonObject {
+  return new Bundler(linked).bundle();
+}
+
+class Bundler implements Style {
+  readonly #linked: LinkedSchema;
+  /** The one schema that each URI means in the bundle, by the key of its position. */
+  readonly #owners = new Map<string, string>();
+  /** Schemas that lead to one in use, by key. */
+  readonly #trails = new Set<string>();
+
+  constructor(linked: LinkedSchema) {
+    this.#linked = linked;
+    const roots = [linked.main, ...linked.documents.values()].map(rootOf);
+    const nested = [...linked.positions.values()].filter(({ isResource, known }) => isResource && known);
+    for (const position of [...roots, ...nested])
+      if (!this.#owners.has(position.resource)) this.#owners.set(position.resource, keyOf(position));
+    for (const { document, tokens } of linked.positions.values()) this.#trail(document, tokens);
+  }
+
+  bundle(): JsonObject {
+    const { main, documents } = this.#linked;
+    const embedded = [...documents.values()].map(
+      (document) => [freeName(main.root, document.uri), this.#embed(document)] as const,
+    );
+    return objectOf([
+      ['$schema', DIALECT_URIS['2020-12']],
+      ...this.#entries(main, embedded).filter(([keyword]) => keyword !== '$schema'),
+    ]);
+  }
+
+  #embed(document: SchemaDocument): JsonObject {
+    return objectOf([['$id', document.uri], ...this.#entries(document, [])]);
+  }
+
+  /** The document's keywords; what has no place of its own is added to its `$defs`. */
+  #entries(document: SchemaDocument, embedded: readonly Entry[]): readonly Entry[] {
+    const rendered = this.inner(rootOf(document));
+    const entries = isObject(rendered) ? Object.entries(rendered) : [];
+    const displaced = this.#linked.displaced
+      .filter((position) => position.document === document)
+      .map((position) => [displacedName(position), render(position, this)] as const);
+    if (displaced.length + embedded.length === 0) return entries;
+    const defs = entries.find(([keyword]) => keyword === '$defs')?.[1];
+    const all = [...(isObject(defs) ? Object.entries(defs) : []), ...displaced, ...embedded];
+    return [...entries.filter(([keyword]) => keyword !== '$defs'), ['$defs', objectOf(all)]];
+  }
+
+  inner(position: Position): Schema | undefined {
+    const key = keyOf(position);
+    if (this.#linked.positions.has(key)) return render(position, this);
+    return this.#trails.has(key) || position.tokens.length === 0 ? this.#husk(position) : undefined;
+  }
+
+  keeps(): boolean {
+    return true;
+  }
+
+  identity(position: Position, keyword: string): Entry | undefined {
+    switch (keyword) {
+      case '$schema':
+        return position.isResource ? ['$schema', DIALECT_URIS['2020-12']] : undefined;
+      case '$id':
+        return this.#id(position);
+      case '$dynamicAnchor':
+      case '$recursiveAnchor':
+        return this.#dynamicAnchor(position);
+      default:
+        // References need no anchors; on parts that lost their $id, anchors could collide.
+        return undefined;
+    }
+  }
+
+  reference(from: Position, keyword: ReferenceKeyword): Entry | undefined {
+    const link = this.#linked.linkOf(from, keyword);
+    if (link === undefined) return undefined;
+    const [own, home] = [this.#home(from), this.#home(link.target)];
+    const isNear = own.resource === home.resource;
+    if (link.dynamic !== undefined && this.#linked.dynamicAnchors.has(link.dynamic)) {
+      if (!isNear) throw notConvertible(from, keyword, 'a dynamic reference to another resource');
+      return ['$dynamicRef', `#${link.dynamic}`];
+    }
+    const fragment = fragmentOf(home.tokens);
+    const absolute = fragment === '' ? home.resource : `${home.resource}#${fragment}`;
+    const isWritten = isObject(from.schema) && member(from.schema, keyword) === absolute;
+    return ['$ref', isNear && !isWritten ? `#${fragment}` : absolute];
+  }
+
+  #id(position: Position): Entry | undefined {
+    const { document, tokens, schema, resource } = position;
+    if (tokens.length > 0) return this.#keepsId(position) ? ['$id', resource] : undefined;
+    const id = document === this.#linked.main && isObject(schema) ? member(schema, '$id') : undefined;
+    if (typeof id !== 'string') return undefined;
+    const uri = isAbsolute(resource) ? resource : id.replace(/#.*$/s, '');
+    return uri === '' ? undefined : ['$id', uri];
+  }
+
+  /** Roots of documents are known by their URL; a schema within keeps an absolute `$id` that is its alone. */
+  #keepsId(position: Position): boolean {
+    const { tokens, resource, isResource, known } = position;
+    if (tokens.length === 0) return true;
+    return isResource && known && isAbsolute(resource) && this.#owners.get(resource) === keyOf(position);
+  }
+
+  #dynamicAnchor(position: Position): Entry | undefined {
+    for (const [name, positions] of this.#linked.dynamicAnchors) {
+      if (!positions.some((anchored) => keyOf(anchored) === keyOf(position))) continue;
+      if (this.#home(position).resource === position.resource) return ['$dynamicAnchor', name];
+      throw notConvertible(position, '$id', 'a resource with dynamic anchors whose $id is not its alone');
+    }
+    return undefined;
+  }
+
+  #home({ document, tokens, known }: Position): Home {
+    let at = rootOf(document);
+    let home: Home = { resource: document.uri, tokens: [] };
+    if (!known) return { ...home, tokens: ['$defs', displacedName({ document, tokens })] };
+    while (at.tokens.length < tokens.length) {
+      const rest = tokens.slice(at.tokens.length);
+      const next = isObject(at.schema) ? subschemaAt(at.schema, at.dialect, rest) : undefined;
+      if (next === undefined) break;
+      home = { ...home, tokens: [...home.tokens, ...renderedTokens(at, next.tokens)] };
+      at = enter(at, next.tokens, next.schema);
+      if (this.#keepsId(at)) home = { resource: at.resource, tokens: [] };
+    }
+    return home;
+  }
+
+  #trail({ uri }: SchemaDocument, tokens: readonly string[]): void {
+    for (let length = tokens.length; length >= 0; length -= 1) {
+      const key = `${uri}#${pointerOf(tokens.slice(0, length))}`;
+      if (this.#trails.has(key)) return;
+      this.#trails.add(key);
+    }
+  }
+
+  /** Of a schema that is not in use, what leads to those that are; of a document, also what it says of itself. */
+  #husk(position: Position): Schema {
+    const isRoot = position.tokens.length === 0;
+    return render(position, {
+      identity: () => undefined,
+      reference: () => undefined,
+      keeps: (keyword) => isRoot || ANNOTATIONS.has(keyword),
+      inner: (next) => this.inner(next),
+    });
+  }
+}
+
+function displacedName({ document, tokens }: Pick<Position, 'document' | 'tokens'>): string {
+  return freeName(document.root, pointerOf(tokens));
+}
+
+/** A name that the document's own `$defs` leave free. */
+function freeName(root: JsonObject, name: string): string {
+  const defs = member(root, '$defs');
+  return isObject(defs) && Object.hasOwn(defs, name) ? freeName(root, `${name}'`) : name;
+}
+
+function notConvertible({ document, tokens }: Position, keyword: string, what: string): NotConvertibleError {
+  const detail = `${what} has no counterpart in one document of draft 2020-12`;
+  return new NotConvertibleError(`The schema cannot be bundled: ${detail}.`, [
+    blameIn(document, tokens)([keyword], detail),
+  ]);
+}

@@ -1,0 +1,200 @@
+import { dialectOf, type Dialect } from './dialect.js';
+import type { Blame } from './errors.js';
+import {
+  isObject,
+  isSchema,
+  member,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+} from '../../shared/json/json.js';
+import { refStandsAlone, subschemaAt, subschemasOf } from './keywords.js';
+import { pointerOf, step } from '../../shared/json/pointer.js';
+import { ANONYMOUS, resolveUri } from './uri.js';
+
+/** A schema document and the URI under which everything in it resolves. */
+export interface SchemaDocument {
+  readonly uri: string;
+  readonly root: JsonObject;
+  readonly dialect: Dialect;
+  /** For a document that the submitted schema refers to: the pointer, in that schema, that led here first. */
+  readonly referredFrom?: string;
+}
+
+/** A schema in a document, with what its surroundings decide about it. */
+export interface Position {
+  readonly document: SchemaDocument;
+  readonly tokens: readonly string[];
+  readonly schema: Schema;
+  readonly dialect: Dialect;
+  /** Absolute URI of the schema resource that this is part of. */
+  readonly resource: string;
+  /** Whether the resource begins here. */
+  readonly isResource: boolean;
+  /** How many schemas this is within. */
+  readonly depth: number;
+  /** False below a keyword that is not known to hold a schema: only a `$ref` makes one of it. */
+  readonly known: boolean;
+}
+
+/** What the names within a document mean. */
+export interface DocumentIndex {
+  readonly resources: ReadonlyMap<string, Position>;
+  /** Anchors by {@link anchorKey}. */
+  readonly anchors: ReadonlyMap<string, Position>;
+  /** Schemas with a `$dynamicAnchor`, or a `$recursiveAnchor` of draft 2019-09. */
+  readonly dynamicAnchors: readonly Position[];
+  /** Resources and anchor keys that several schemas claim. */
+  readonly ambiguous: ReadonlySet<string>;
+}
+
+/** The name that a `$recursiveAnchor` has in terms of draft 2020-12. */
+export const RECURSIVE = 'recursive';
+
+/** The document of a schema that was submitted: its own `$id` says where it is. */
+export function submittedDocument(root: JsonObject): SchemaDocument {
+  const id = member(root, '$id');
+  const uri = typeof id === 'string' ? resolveUri(id)?.uri : undefined;
+  return { uri: uri ?? ANONYMOUS, root, dialect: dialectOf(root) };
+}
+
+/**
+ * The document at a URL, whatever `$id` it has itself.
+ *
+ * @param absent the draft when the document does not say
+ * @throws {UnsupportedDialectError}
+ */
+export function referencedDocument(
+  uri: string,
+  root: JsonObject,
+  absent: Dialect,
+  referredFrom: string,
+): SchemaDocument {
+  const document = { uri, root, dialect: absent, referredFrom };
+  return { ...document, dialect: dialectOf(root, absent, blameIn(document)) };
+}
+
+/** Faults of a document that was referred to are reported where the submitted schema refers to it. */
+export function blameIn({ uri, referredFrom }: SchemaDocument, within: readonly string[] = []): Blame {
+  return (tokens, detail) => {
+    const pointer = pointerOf([...within, ...tokens]);
+    return referredFrom === undefined
+      ? { pointer, detail }
+      : { pointer: referredFrom, detail: `in ${uri}#${pointer}: ${detail}` };
+  };
+}
+
+export function rootOf(document: SchemaDocument): Position {
+  const { uri, root, dialect } = document;
+  return {
+    document,
+    tokens: [],
+    schema: root,
+    dialect,
+    resource: uri,
+    isResource: true,
+    depth: 0,
+    known: true,
+  };
+}
+
+/** Identifies a position among those of all documents. */
+export function keyOf({ document, tokens }: Position): string {
+  return `${document.uri}#${pointerOf(tokens)}`;
+}
+
+export function anchorKey(resource: string, name: string): string {
+  return `${resource}#${name}`;
+}
+
+/** The schemas directly within a schema. */
+export function* within(position: Position): Iterable<{ position: Position; definition: boolean }> {
+  if (!isObject(position.schema)) return;
+  for (const { tokens, schema, definition } of subschemasOf(position.schema, position.dialect))
+    yield { position: enter(position, tokens, schema), definition };
+}
+
+/** The schema that the tokens lead to from the root; undefined when there is none. */
+export function locate(document: SchemaDocument, tokens: readonly string[]): Position | undefined {
+  let position = rootOf(document);
+  for (let at = 0; at < tokens.length; at = position.tokens.length) {
+    const rest = tokens.slice(at);
+    const next = isObject(position.schema) ? subschemaAt(position.schema, position.dialect, rest) : undefined;
+    if (next === undefined) return unknownPlace(position, rest);
+    position = enter(position, next.tokens, next.schema);
+  }
+  return position;
+}
+
+/** All positions of the document that its keywords lead to, and what they are called. */
+export function indexOf(document: SchemaDocument): DocumentIndex {
+  const root = rootOf(document);
+  const resources = new Map([[root.resource, root]]);
+  const anchors = new Map<string, Position>();
+  const dynamicAnchors: Position[] = [];
+  const ambiguous = new Set<string>();
+  const claim = (names: Map<string, Position>, name: string, position: Position): void => {
+    if (names.has(name)) ambiguous.add(name);
+    else names.set(name, position);
+  };
+  const visit = (position: Position): void => {
+    for (const name of new Set(anchorsOf(position)))
+      claim(anchors, anchorKey(position.resource, name), position);
+    if (dynamicAnchorOf(position) !== undefined) dynamicAnchors.push(position);
+    for (const { position: next } of within(position)) {
+      if (next.isResource) claim(resources, next.resource, next);
+      visit(next);
+    }
+  };
+  visit(root);
+  return { resources, anchors, dynamicAnchors, ambiguous };
+}
+
+/** The name under which a `$dynamicRef` finds this schema. */
+export function dynamicAnchorOf({ schema, dialect }: Position): string | undefined {
+  if (!isObject(schema)) return undefined;
+  if (dialect === '2019-09') return member(schema, '$recursiveAnchor') === true ? RECURSIVE : undefined;
+  const name = dialect === '2020-12' ? member(schema, '$dynamicAnchor') : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** The schema's identifier where its draft takes one here, as written. */
+export function idOf(schema: Schema, dialect: Dialect): string | undefined {
+  if (!isObject(schema) || refStandsAlone(schema, dialect)) return undefined;
+  const id = member(schema, '$id');
+  return typeof id === 'string' ? id : undefined;
+}
+
+function anchorsOf({ schema, dialect }: Position): readonly string[] {
+  if (!isObject(schema) || refStandsAlone(schema, dialect)) return [];
+  // Draft-07 spells an anchor as an $id that ends in a fragment.
+  const id = dialect === 'draft-07' ? idOf(schema, dialect) : undefined;
+  const fragment = id === undefined ? undefined : resolveUri(id)?.fragment;
+  const dynamic = dialect === '2020-12' ? member(schema, '$dynamicAnchor') : undefined;
+  return [fragment, member(schema, '$anchor'), dynamic]
+    .filter((name) => typeof name === 'string')
+    .filter((name) => name !== '' && !name.startsWith('/'));
+}
+
+/** A schema within another, that the tokens lead to from there. */
+export function enter(outer: Position, tokens: readonly string[], schema: Schema): Position {
+  const all = [...outer.tokens, ...tokens];
+  const id = idOf(schema, outer.dialect);
+  const resource = (id === undefined ? undefined : resolveUri(id, outer.resource)?.uri) ?? outer.resource;
+  const isResource = resource !== outer.resource && isObject(schema);
+  return {
+    ...outer,
+    tokens: all,
+    schema,
+    resource,
+    isResource,
+    dialect: isResource ? dialectOf(schema, outer.dialect, blameIn(outer.document, all)) : outer.dialect,
+    depth: outer.depth + 1,
+  };
+}
+
+/** A schema that only a `$ref` makes one: below an unknown keyword, or beside a `$ref` of draft-07. */
+function unknownPlace(from: Position, tokens: readonly string[]): Position | undefined {
+  const value = tokens.reduce<JsonValue | undefined>(step, from.schema);
+  return isSchema(value) ? { ...enter(from, tokens, value), known: false } : undefined;
+}

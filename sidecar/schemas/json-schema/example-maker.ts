@@ -1,0 +1,246 @@
+import { exampleNumber, exampleString } from './example-values.js';
+import { Facts, type FactType } from './facts.js';
+import { eachSchemaIn, namedSchemasIn, namesByName, schemaIn, schemasIn } from './flat-graph.js';
+import type { Targets } from './flatten.js';
+import {
+  isArray,
+  member,
+  objectOf,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+} from '../../shared/json/json.js';
+
+/** Which way was taken where there were several; the first where nothing is said. */
+export type Choices = ReadonlyMap<string, number>;
+
+/** Values for properties of the document, the best first. */
+export type Preferred = ReadonlyMap<string, readonly JsonValue[]>;
+
+/** Items written at most. */
+const MOST_ITEMS = 64;
+
+/** Values written at most, those within others included. */
+const MOST_VALUES = 2000;
+
+/** Values within each other at most. */
+const MOST_LEVELS = 100;
+
+/** Keywords that tell which type is meant, where a schema does not say. */
+const TELLING: readonly (readonly [readonly FactType[], readonly string[]])[] = [
+  [['object'], ['properties', 'required', 'patternProperties', 'additionalProperties', 'minProperties']],
+  [['array'], ['items', 'prefixItems', 'contains', 'minItems', 'uniqueItems']],
+  [['string'], ['format', 'pattern', 'minLength', 'maxLength']],
+  [
+    ['integer', 'fraction'],
+    ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ],
+];
+const PLAIN: readonly FactType[] = ['string', 'integer', 'fraction', 'boolean', 'object', 'array', 'null'];
+
+/** Makes one example, and notes where it could have been made otherwise. */
+export class ExampleMaker {
+  readonly options = new Map<string, number>();
+  readonly #targets: Targets;
+  readonly #choices: Choices;
+  /** The schemas of the values that the one at hand is within. */
+  readonly #outer = new Set<JsonObject>();
+  #preferred: Preferred = new Map();
+  #values = 0;
+  #levels = 0;
+
+  constructor(targets: Targets, choices: Choices) {
+    this.#targets = targets;
+    this.#choices = choices;
+  }
+
+  /** An example of the schema with these properties where it can have them; undefined when none can be made. */
+  document(schema: Schema, preferred: Preferred): JsonValue | undefined {
+    this.#preferred = preferred;
+    return this.#value([schema], '', 0);
+  }
+
+  #value(schemas: readonly Schema[], path: string, variant: number): JsonValue | undefined {
+    this.#values += 1;
+    if (this.#values > MOST_VALUES || this.#levels === MOST_LEVELS) return undefined;
+    const facts = this.#settle(schemas, path);
+    const fresh = facts.atoms.filter((atom) => !this.#outer.has(atom));
+    if (facts.isEmpty || (facts.atoms.length > 0 && fresh.length === 0)) return undefined;
+    for (const atom of fresh) this.#outer.add(atom);
+    this.#levels += 1;
+    const value = this.#listed(facts, path, variant) ?? this.#made(facts, path, variant);
+    this.#levels -= 1;
+    for (const atom of fresh) this.#outer.delete(atom);
+    return value;
+  }
+
+  /** What a schema lists itself: the only values there are, or a default or example of the right type. */
+  #listed(facts: Facts, path: string, variant: number): JsonValue | undefined {
+    const { values } = facts;
+    if (values !== undefined)
+      return values[(this.#choose(`${path} value`, values.length) + variant) % values.length];
+    const samples = facts.atoms
+      .flatMap((atom) => {
+        const examples = member(atom, 'examples');
+        return [member(atom, 'default'), ...(isArray(examples) ? examples : [])];
+      })
+      .filter((sample) => sample !== undefined)
+      .filter((sample) => !new Facts([...facts.schemas, { const: sample }], this.#targets).isEmpty);
+    // The last way is to make a value.
+    return samples[this.#choose(`${path} sample`, samples.length + 1) + variant];
+  }
+
+  #made(facts: Facts, path: string, variant: number): JsonValue | undefined {
+    const telling = TELLING.filter(([, keywords]) =>
+      facts.atoms.some((atom) => keywords.some((keyword) => Object.hasOwn(atom, keyword))),
+    ).flatMap(([types]) => types);
+    const types = [...new Set([...telling, ...PLAIN])].filter((type) => facts.types.has(type));
+    switch (types[this.#choose(`${path} type`, types.length)]) {
+      case 'object':
+        return this.#object(facts, path);
+      case 'array':
+        return this.#array(facts, path);
+      case 'string':
+        return exampleString(facts, variant);
+      case 'integer':
+      case 'fraction':
+        return exampleNumber(facts, variant);
+      case 'boolean':
+        return variant % 2 === 0;
+      case 'null':
+        return null;
+      default:
+        return undefined;
+    }
+  }
+
+  #object(given: Facts, path: string): JsonObject | undefined {
+    const { facts, required } = this.#withDependents(given, path);
+    const preferred = path === '' ? [...this.#preferred.keys()] : [];
+    const names = new Set([...preferred, ...required, ...facts.described]);
+    const made = new Map<string, JsonValue>();
+    for (const name of names) {
+      const value = this.#property(facts, path, name);
+      if (value !== undefined) made.set(name, value);
+      else if (required.has(name)) return undefined;
+    }
+    const [least, most] = [facts.limit('min', 'Properties'), facts.limit('max', 'Properties')];
+    for (const name of [...names].reverse()) if (made.size > most && !required.has(name)) made.delete(name);
+    for (let count = 1; made.size < Math.min(least, MOST_ITEMS); count += 1) {
+      const name = `property${count}`;
+      const value = made.has(name) ? undefined : this.#property(facts, path, name);
+      if (value === undefined) break;
+      made.set(name, value);
+    }
+    return objectOf(made);
+  }
+
+  #property(facts: Facts, path: string, name: string): JsonValue | undefined {
+    const byPattern = facts.atoms.flatMap((atom) =>
+      [...namedSchemasIn(atom, 'patternProperties')]
+        .filter(([pattern]) => new RegExp(pattern, 'u').test(name))
+        .map(([, schema]) => schema),
+    );
+    const schemas = [...facts.property(name), ...byPattern];
+    const within = `${path}/${name}`;
+    const preferred = (path === '' ? (this.#preferred.get(name) ?? []) : []).find(
+      (value) => !new Facts([...schemas, { const: value }], this.#targets).isEmpty,
+    );
+    if (preferred !== undefined && this.#choose(`${within} preferred`, 2) === 0) return preferred;
+    return this.#value(schemas, within, 0);
+  }
+
+  /** What the presence of each property asks for besides. */
+  #withDependents(given: Facts, path: string): { facts: Facts; required: ReadonlySet<string> } {
+    let facts = given;
+    const seen = new Set<string>();
+    const required = new Set(facts.required);
+    const open = (): string | undefined => [...facts.described, ...required].find((name) => !seen.has(name));
+    for (let name = open(); name !== undefined; name = open()) {
+      seen.add(name);
+      for (const keyword of ['dependentSchemas', 'dependencies']) {
+        for (const atom of facts.atoms) {
+          const schema = namedSchemasIn(atom, keyword).get(name);
+          if (schema !== undefined) facts = this.#settle([...facts.schemas, schema], `${path} ${name}`);
+        }
+      }
+      for (const keyword of ['dependentRequired', 'dependencies'])
+        for (const atom of facts.atoms)
+          for (const needed of namesByName(atom, keyword).get(name) ?? []) required.add(needed);
+      for (const needed of facts.required) required.add(needed);
+    }
+    return { facts, required };
+  }
+
+  #array(facts: Facts, path: string): readonly JsonValue[] | undefined {
+    const [least, most] = [facts.limit('min', 'Items'), facts.limit('max', 'Items')];
+    const contained = facts.atoms.flatMap((atom) => {
+      const count = member(atom, 'minContains') ?? 1;
+      return eachSchemaIn([atom], 'contains').flatMap((schema) =>
+        Array.from({ length: Math.min(Number(count), MOST_ITEMS) }, () => schema),
+      );
+    });
+    const length = Math.min(Math.max(least, contained.length, facts.listedItems, 1), most, MOST_ITEMS);
+    const isUnique = facts.says('uniqueItems', true);
+    const items: JsonValue[] = [];
+    for (let index = 0; index < length; index += 1) {
+      const schemas = [...facts.item(index), ...contained.slice(index, index + 1)];
+      const item = this.#value(schemas, `${path}/${index}`, isUnique ? index : 0);
+      if (item === undefined) return index < least ? undefined : items;
+      items.push(item);
+    }
+    return items;
+  }
+
+  /** The facts, with one of each set of alternatives taken. */
+  #settle(schemas: readonly Schema[], path: string): Facts {
+    let facts = new Facts(schemas, this.#targets);
+    const settled = new Set<Alternatives['of']>();
+    const open = (): Alternatives | undefined =>
+      facts.atoms.flatMap(alternativesOf).find(({ of }) => !settled.has(of));
+    for (let next = open(); next !== undefined; next = open()) {
+      settled.add(next.of);
+      const possible = next.schemas.filter(
+        (one) => !new Facts([...facts.schemas, one], this.#targets).isEmpty,
+      );
+      const taken = possible[this.#choose(`${path} ${settled.size}`, possible.length)];
+      if (taken !== undefined) facts = new Facts([...facts.schemas, taken], this.#targets);
+    }
+    return facts;
+  }
+
+  #choose(choice: string, count: number): number {
+    if (count > 1) this.options.set(choice, count);
+    return Math.min(this.#choices.get(choice) ?? 0, Math.max(0, count - 1));
+  }
+}
+
+/** Schemas of which one is to be satisfied, known by the value of the keyword that lists them. */
+interface Alternatives {
+  readonly of: JsonValue | undefined;
+  readonly schemas: readonly Schema[];
+}
+
+function alternativesOf(atom: JsonObject): readonly Alternatives[] {
+  const lists = ['anyOf', 'oneOf'].map((keyword) => ({
+    of: member(atom, keyword),
+    schemas: schemasIn(atom, keyword),
+  }));
+  const condition = schemaIn(atom, 'if');
+  return [
+    ...lists.filter(({ schemas }) => schemas.length > 0),
+    ...(typeof condition === 'object' ? [{ of: condition, schemas: branchesOf(atom, condition) }] : []),
+  ];
+}
+
+/** Of each schema with an `if`, always the same: a value within another of the same branch is told by that. */
+const BRANCHES = new WeakMap<JsonObject, readonly Schema[]>();
+
+function branchesOf(atom: JsonObject, condition: JsonObject): readonly Schema[] {
+  const branches = BRANCHES.get(atom) ?? [
+    { allOf: [condition, schemaIn(atom, 'then') ?? true] },
+    { allOf: [{ not: condition }, schemaIn(atom, 'else') ?? true] },
+  ];
+  BRANCHES.set(atom, branches);
+  return branches;
+}

@@ -1,0 +1,113 @@
+import type { Facts } from './facts.js';
+import { member } from '../../shared/json/json.js';
+import { patternExample } from './pattern-example.js';
+
+/** Longest string made to satisfy `minLength`. */
+const LONGEST = 1000;
+
+/** How many multiples are tried on each side. */
+const NEARBY = 16;
+
+/** A value of each format that is asserted, and of some that are not; `#` is where examples differ. */
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': '2025-01-01T12:00:0#Z',
+  date: '2025-01-0#',
+  time: '12:00:0#Z',
+  'iso-date-time': '2025-01-01T12:00:0#Z',
+  'iso-time': '12:00:0#Z',
+  duration: 'PT#H',
+  email: 'someone#@example.com',
+  'idn-email': 'someone#@example.com',
+  hostname: 'host#.example.com',
+  'idn-hostname': 'host#.example.com',
+  ipv4: '192.0.2.#',
+  ipv6: '2001:db8::#',
+  uri: 'https://example.com/#',
+  'uri-reference': 'https://example.com/#',
+  iri: 'https://example.com/#',
+  'iri-reference': 'https://example.com/#',
+  'uri-template': 'https://example.com/{id}/#',
+  url: 'https://example.com/#',
+  uuid: '123e4567-e89b-42d3-a456-42661417400#',
+  'json-pointer': '/#',
+  'json-pointer-uri-fragment': '#/#',
+  'relative-json-pointer': '#',
+  regex: '^[a-z]#$',
+  byte: 'dGV4dA==',
+};
+
+/**
+ * A string that satisfies the facts: of the format, matching the patterns, long enough.
+ *
+ * To be run in a worker, for it executes patterns.
+ *
+ * @param variant examples of different variants differ where possible
+ */
+export function exampleString(facts: Facts, variant: number): string | undefined {
+  const [formats, patterns] = [stringsIn(facts, 'format'), stringsIn(facts, 'pattern')];
+  const [least, most] = [facts.limit('min', 'Length'), facts.limit('max', 'Length')];
+  const isGood = (text: string): boolean => {
+    const length = Array.from(text).length;
+    return length >= least && length <= most && patterns.every((pattern) => isMatch(pattern, text));
+  };
+  const plain = (variant === 0 ? 'text' : `text ${variant}`).padEnd(Math.min(least, LONGEST), '.');
+  const known = [
+    ...formats.map((format) => formatted(format, variant)),
+    plain.slice(0, Math.min(most, LONGEST)),
+  ];
+  return known.find(isGood) ?? patterns.map((pattern) => unlikeOthers(pattern, isGood, variant)).find(isGood);
+}
+
+/**
+ * A number that satisfies the facts, small and whole where possible.
+ *
+ * @param variant examples of different variants differ where possible
+ */
+export function exampleNumber(facts: Facts, variant: number): number | undefined {
+  const [low, high] = [facts.lowerBound(), facts.upperBound()];
+  const steps = facts.atoms
+    .map((atom) => member(atom, 'multipleOf'))
+    .filter((step) => typeof step === 'number');
+  const isGood = (value: number): boolean =>
+    (low.exclusive ? value > low.value : value >= low.value) &&
+    (high.exclusive ? value < high.value : value <= high.value) &&
+    steps.every((step) => Number.isInteger(value / step)) &&
+    facts.types.has(Number.isInteger(value) ? 'integer' : 'fraction');
+  const step = Math.max(...steps, 0) || 1;
+  const multiples = [1, Math.ceil(low.value / step), Math.floor(high.value / step) - NEARBY]
+    .filter(Number.isFinite)
+    .flatMap((first) => Array.from({ length: NEARBY + 1 }, (_, index) => (first + index) * step));
+  const found = [...multiples, 0, (low.value + high.value) / 2, low.value + 0.5, high.value - 0.5].filter(
+    isGood,
+  );
+  const distinct = [...new Set(found)];
+  return distinct[variant] ?? distinct[0];
+}
+
+function formatted(format: string, variant: number): string {
+  const template = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  return (template ?? '').replace(/#(?!.*#)/, String((variant % 9) + 1));
+}
+
+/** A string for the pattern that is none of those for lower variants. */
+function unlikeOthers(pattern: string, isGood: (text: string) => boolean, variant: number): string {
+  const others = new Set<string>();
+  for (let count = 0; count < variant; count += 1) {
+    const other = patternExample(pattern, (text) => isGood(text) && !others.has(text));
+    if (other === undefined) break;
+    others.add(other);
+  }
+  return patternExample(pattern, (text) => isGood(text) && !others.has(text)) ?? [...others][0] ?? '';
+}
+
+function isMatch(pattern: string, text: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(text);
+  } catch {
+    return false;
+  }
+}
+
+function stringsIn(facts: Facts, keyword: string): readonly string[] {
+  return facts.atoms.map((atom) => member(atom, keyword)).filter((value) => typeof value === 'string');
+}

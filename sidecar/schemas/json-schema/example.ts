@@ -1,0 +1,89 @@
+import { ExampleMaker, type Choices, type Preferred } from './example-maker.js';
+import { flatten } from './flatten.js';
+import { isObject, objectOf, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { tokensOf } from '../../shared/json/pointer.js';
+import { resolveWith } from './references.js';
+
+/** Something that an example gets wrong, and where: a JSON pointer into it. */
+interface ExampleFault {
+  readonly instancePath: string;
+}
+
+export interface ExampleOptions<Fault extends ExampleFault> {
+  readonly preferred?: Preferred;
+  /** Checks an example; other ways are tried while it finds faults. */
+  readonly check: (example: JsonValue) => readonly Fault[];
+}
+
+/** The best example found, and what is wrong with it: nothing when it is valid. */
+export interface Example<Fault> {
+  readonly example: JsonValue;
+  readonly faults: readonly Fault[];
+}
+
+/** An example, and the choices that led to it. */
+interface Attempt<Fault> extends Example<Fault> {
+  readonly choices: Choices;
+  /** How many ways there were for each choice. */
+  readonly options: ReadonlyMap<string, number>;
+}
+
+/** Examples made in search of one that validates. */
+const MOST_ATTEMPTS = 64;
+
+/**
+ * An example of a schema: its own constants, enumerated values, defaults and examples first, then values made to suit
+ * formats, patterns and bounds. It has every property that the schema describes and that can be given a value, and goes
+ * into a recursive schema once. The same schema always has the same example.
+ *
+ * To be run in a worker: patterns are executed, and the search may be long.
+ *
+ * @param schema self-contained, as `bundle` makes it
+ * @throws {SchemaRefusedError} when it is not
+ */
+export function exampleOf<Fault extends ExampleFault>(
+  schema: JsonObject,
+  { preferred = new Map(), check }: ExampleOptions<Fault>,
+): Example<Fault> {
+  const { root, targets } = flatten(resolveWith(schema));
+  const attempt = (choices: Choices): Attempt<Fault> => {
+    const maker = new ExampleMaker(targets, choices);
+    const example = maker.document(root, preferred) ?? null;
+    return { example, faults: check(example), choices, options: maker.options };
+  };
+  let best = attempt(new Map());
+  let left = MOST_ATTEMPTS;
+  for (let next: Attempt<Fault> | undefined = best; next !== undefined && best.faults.length > 0;) {
+    next = undefined;
+    for (const choices of otherChoices(best)) {
+      if ((left -= 1) < 0) break;
+      const other = attempt(choices);
+      if (other.faults.length >= best.faults.length) continue;
+      next = best = other;
+      break;
+    }
+  }
+  return withoutFaulty(best, check);
+}
+
+/** The choices of an attempt with one of them made otherwise. */
+function* otherChoices({ choices, options }: Attempt<unknown>): Iterable<Choices> {
+  for (const [choice, count] of options) {
+    const made = choices.get(choice) ?? 0;
+    for (let way = 0; way < count; way += 1) if (way !== made) yield new Map([...choices, [choice, way]]);
+  }
+}
+
+/** Leaves out properties that are at fault, where the rest is better without them. */
+function withoutFaulty<Fault extends ExampleFault>(
+  { example, faults }: Example<Fault>,
+  check: ExampleOptions<Fault>['check'],
+): Example<Fault> {
+  const faulty = new Set(faults.map(({ instancePath }) => tokensOf(instancePath)?.[0]));
+  if (!isObject(example) || faulty.size === 0) return { example, faults };
+  const rest = objectOf(Object.entries(example).filter(([name]) => !faulty.has(name)));
+  const left = check(rest);
+  return left.length < faults.length
+    ? withoutFaulty({ example: rest, faults: left }, check)
+    : { example, faults };
+}

@@ -1,0 +1,221 @@
+import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn } from './flat-graph.js';
+import type { Targets } from './flatten.js';
+import {
+  isArray,
+  isObject,
+  member,
+  sameJson,
+  stringsOf,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+} from '../../shared/json/json.js';
+
+/** The JSON types, numbers told apart by whether they are integers. */
+const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'] as const;
+export type FactType = (typeof TYPES)[number];
+
+export interface Bound {
+  readonly value: number;
+  readonly exclusive: boolean;
+}
+
+/** How far a look into required properties goes to find that no object can satisfy them. */
+const EMPTINESS_DEPTH = 4;
+
+/** What several schemas that apply at once say of one value. Silent about what it cannot tell. */
+export class Facts {
+  /** The schemas, and those they bring with them. */
+  readonly schemas: readonly Schema[];
+  readonly atoms: readonly JsonObject[];
+  readonly required: ReadonlySet<string>;
+  readonly #targets: Targets;
+  readonly #depth: number;
+  #values: readonly JsonValue[] | null | undefined;
+  #types: ReadonlySet<FactType> | undefined;
+
+  constructor(schemas: Iterable<Schema>, targets: Targets, depth = 0) {
+    this.#targets = targets;
+    this.#depth = depth;
+    this.schemas = conjunctsOf(schemas, targets);
+    this.atoms = this.schemas.filter(isObject);
+    this.required = new Set(this.atoms.flatMap((atom) => stringsOf(member(atom, 'required'))));
+  }
+
+  /** The only values possible, where schemas list them. */
+  get values(): readonly JsonValue[] | undefined {
+    if (this.#values === undefined) {
+      const isPossible = (value: JsonValue) => this.#declares(typeOf(value)) && this.#isWithinBounds(value);
+      this.#values = this.#listedValues()?.filter(isPossible) ?? null;
+    }
+    return this.#values ?? undefined;
+  }
+
+  /** The types possible; none when no value can satisfy the schemas. Costly where many properties are required. */
+  get types(): ReadonlySet<FactType> {
+    this.#types ??= new Set(TYPES.filter((type) => this.#isLeft(type) && this.#isPossible(type)));
+    return this.#types;
+  }
+
+  get isEmpty(): boolean {
+    return this.types.size === 0;
+  }
+
+  /** The least or greatest number, length or count that keywords such as `minLength` leave. */
+  limit(side: 'min' | 'max', what: 'Length' | 'Items' | 'Properties'): number {
+    const limits = this.#numbers(`${side}${what}`);
+    return side === 'min' ? Math.max(0, ...limits) : Math.min(Infinity, ...limits);
+  }
+
+  lowerBound(): Bound {
+    return tightest(this.#numbers('minimum'), this.#numbers('exclusiveMinimum'), Math.max, -Infinity);
+  }
+
+  upperBound(): Bound {
+    return tightest(this.#numbers('maximum'), this.#numbers('exclusiveMaximum'), Math.min, Infinity);
+  }
+
+  /** Whether one of the schemas says exactly this. */
+  says(keyword: string, value: JsonValue): boolean {
+    return this.atoms.some((atom) => sameJson(member(atom, keyword), value));
+  }
+
+  /** The names that `properties` of the schemas describe. */
+  get described(): ReadonlySet<string> {
+    return new Set(this.atoms.flatMap((atom) => [...namedSchemasIn(atom, 'properties').keys()]));
+  }
+
+  /** What is known to apply to a property, as far as no pattern needs to be tried for it. */
+  property(name: string): readonly Schema[] {
+    // Validators pass over a description of `__proto__`.
+    if (name === '__proto__') return [];
+    return this.atoms.flatMap((atom) => {
+      const own = namedSchemasIn(atom, 'properties').get(name);
+      if (own !== undefined) return [own];
+      const rest = schemaIn(atom, 'additionalProperties');
+      return rest === undefined || hasPatterns(atom) ? [] : [rest];
+    });
+  }
+
+  /** What applies to every property that neither the schemas describe nor one of these patterns takes. */
+  otherProperties(patterns: ReadonlySet<string>): readonly Schema[] {
+    return this.atoms.flatMap((atom) => {
+      const rest = schemaIn(atom, 'additionalProperties');
+      const own = [...namedSchemasIn(atom, 'patternProperties').keys()];
+      return rest === undefined || !own.every((pattern) => patterns.has(pattern)) ? [] : [rest];
+    });
+  }
+
+  /** What applies to the item at an index; to those after all lists for `Infinity`. */
+  item(index: number): readonly Schema[] {
+    return this.atoms.flatMap((atom) => {
+      const schema = schemasIn(atom, 'prefixItems')[index] ?? schemaIn(atom, 'items');
+      return schema === undefined ? [] : [schema];
+    });
+  }
+
+  /** The length of the longest list of items. */
+  get listedItems(): number {
+    return Math.max(0, ...this.atoms.map((atom) => schemasIn(atom, 'prefixItems').length));
+  }
+
+  #isLeft(type: FactType): boolean {
+    return this.values?.some((value) => typeOf(value) === type) ?? this.#declares(type);
+  }
+
+  #declares(type: FactType): boolean {
+    if (this.schemas.includes(false)) return false;
+    return this.atoms.every((atom) => {
+      const declared = member(atom, 'type');
+      if (declared === undefined) return true;
+      const names = isArray(declared) ? declared : [declared];
+      return names.some(
+        (name) => name === type || (name === 'number' && (type === 'integer' || type === 'fraction')),
+      );
+    });
+  }
+
+  #listedValues(): readonly JsonValue[] | undefined {
+    const lists = this.atoms.flatMap((atom) => {
+      const listed = member(atom, 'enum');
+      const constant = member(atom, 'const');
+      return [...(isArray(listed) ? [listed] : []), ...(constant === undefined ? [] : [[constant]])];
+    });
+    const [first, ...others] = lists;
+    return first?.filter((value) => others.every((list) => list.some((item) => sameJson(item, value))));
+  }
+
+  #isWithinBounds(value: JsonValue): boolean {
+    if (typeof value === 'number')
+      return isAbove(value, this.lowerBound()) && isBelow(value, this.upperBound());
+    if (typeof value !== 'string') return true;
+    // Lengths are counted in code points (JSON Schema Validation, section 6.3).
+    const length = Array.from(value).length;
+    return length >= this.limit('min', 'Length') && length <= this.limit('max', 'Length');
+  }
+
+  #isPossible(type: FactType): boolean {
+    switch (type) {
+      case 'string':
+        return this.limit('min', 'Length') <= this.limit('max', 'Length');
+      case 'array':
+        return this.limit('min', 'Items') <= this.limit('max', 'Items');
+      case 'object':
+        return (
+          this.limit('min', 'Properties') <= this.limit('max', 'Properties') &&
+          (this.#depth >= EMPTINESS_DEPTH ||
+            [...this.required].every(
+              (name) => !new Facts(this.property(name), this.#targets, this.#depth + 1).isEmpty,
+            ))
+        );
+      case 'integer':
+      case 'fraction': {
+        const [low, high] = [this.lowerBound(), this.upperBound()];
+        return low.value < high.value || (low.value === high.value && !low.exclusive && !high.exclusive);
+      }
+      default:
+        return true;
+    }
+  }
+
+  #numbers(keyword: string): readonly number[] {
+    return this.atoms.map((atom) => member(atom, keyword)).filter((value) => typeof value === 'number');
+  }
+}
+
+export function typeOf(value: JsonValue): FactType {
+  if (value === null) return 'null';
+  if (isArray(value)) return 'array';
+  switch (typeof value) {
+    case 'boolean':
+      return 'boolean';
+    case 'string':
+      return 'string';
+    case 'number':
+      return Number.isInteger(value) ? 'integer' : 'fraction';
+    default:
+      return 'object';
+  }
+}
+
+export function hasPatterns(atom: JsonObject): boolean {
+  return namedSchemasIn(atom, 'patternProperties').size > 0;
+}
+
+function isAbove(value: number, { value: bound, exclusive }: Bound): boolean {
+  return exclusive ? value > bound : value >= bound;
+}
+
+function isBelow(value: number, { value: bound, exclusive }: Bound): boolean {
+  return exclusive ? value < bound : value <= bound;
+}
+
+function tightest(
+  inclusive: readonly number[],
+  exclusive: readonly number[],
+  pick: (...values: number[]) => number,
+  none: number,
+): Bound {
+  const value = pick(none, ...inclusive, ...exclusive);
+  return { value, exclusive: exclusive.includes(value) };
+}

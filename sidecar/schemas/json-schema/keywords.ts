@@ -1,0 +1,127 @@
+import type { Dialect } from './dialect.js';
+import { isArray, isObject, isSchema, member, type JsonObject, type Schema } from '../../shared/json/json.js';
+import { step } from '../../shared/json/pointer.js';
+
+/** A schema directly within another: the tokens that lead to it, and whether it applies only when referred to. */
+export interface Subschema {
+  readonly tokens: readonly [keyword: string] | readonly [keyword: string, key: string];
+  readonly schema: Schema;
+  readonly definition: boolean;
+}
+
+/** Keywords of every draft whose value is a schema, a list of schemas, or schemas by name. */
+const SINGLE = ['not', 'if', 'then', 'else', 'additionalProperties', 'propertyNames', 'contains'];
+const LISTS = ['allOf', 'anyOf', 'oneOf'];
+const NAMED = ['properties', 'patternProperties', 'dependencies'];
+const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions']);
+
+/** Keywords that hold schemas in the draft, definitions apart. `items` of the older drafts is a case of its own. */
+const APPLICATORS: Readonly<Record<Dialect, ReadonlySet<string>>> = {
+  'draft-07': new Set([...SINGLE, ...LISTS, ...NAMED]),
+  '2019-09': new Set([
+    ...[...SINGLE, ...LISTS, ...NAMED],
+    ...['dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties', 'contentSchema'],
+  ]),
+  '2020-12': new Set([
+    ...[...SINGLE, ...LISTS, ...NAMED, 'items', 'prefixItems'],
+    ...['dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties', 'contentSchema'],
+  ]),
+};
+
+/** Keywords of later drafts, which mean nothing in the draft. */
+const LATER_THAN: Readonly<Record<Dialect, ReadonlySet<string>>> = {
+  'draft-07': new Set([
+    ...['$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef', '$vocabulary', 'prefixItems'],
+    ...['dependentRequired', 'dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties'],
+    ...['minContains', 'maxContains', 'contentSchema'],
+  ]),
+  '2019-09': new Set(['$dynamicAnchor', '$dynamicRef', 'prefixItems']),
+  '2020-12': new Set([]),
+};
+
+/** Keywords that say something about a schema and nothing about the data. */
+export const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...['$comment', 'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
+  ...['contentMediaType', 'contentEncoding', 'contentSchema'],
+]);
+
+/** Keywords of 2020-12 that say what data is valid, and `dependencies`, which validators still honour. */
+export const ASSERTIONS: ReadonlySet<string> = new Set([
+  ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
+  ...['maxLength', 'minLength', 'pattern', 'format', 'maxItems', 'minItems', 'uniqueItems'],
+  ...['maxContains', 'minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired'],
+  ...[...APPLICATORS['2020-12']].filter((keyword) => keyword !== 'contentSchema'),
+]);
+
+/** Whether a `$ref` makes the rest of the schema void, as it does in draft-07. */
+export function refStandsAlone(schema: JsonObject, dialect: Dialect): boolean {
+  return dialect === 'draft-07' && typeof member(schema, '$ref') === 'string';
+}
+
+/** Whether the keyword means something in the draft, beside what else the schema says. */
+export function isEffective(keyword: string, schema: JsonObject, dialect: Dialect): boolean {
+  if (LATER_THAN[dialect].has(keyword)) return false;
+  if (keyword === 'additionalItems' && dialect !== '2020-12') return isArray(member(schema, 'items'));
+  if (!refStandsAlone(schema, dialect)) return true;
+  return keyword === '$ref' || DEFINITIONS.has(keyword) || ANNOTATIONS.has(keyword);
+}
+
+/** The schemas directly within a schema, where its draft says that a keyword holds any. */
+export function* subschemasOf(schema: JsonObject, dialect: Dialect): Iterable<Subschema> {
+  for (const keyword of Object.keys(schema)) {
+    if (!holdsSchemas(keyword, schema, dialect)) continue;
+    for (const key of keysWithin(keyword, schema)) {
+      const found = subschemaUnder(schema, key === undefined ? [keyword] : [keyword, key]);
+      if (found !== undefined) yield found;
+    }
+  }
+}
+
+/** The schema directly within another that the first tokens lead to; the tokens used are in the answer. */
+export function subschemaAt(
+  schema: JsonObject,
+  dialect: Dialect,
+  [keyword, key]: readonly string[],
+): Subschema | undefined {
+  if (keyword === undefined || !holdsSchemas(keyword, schema, dialect)) return undefined;
+  const value = member(schema, keyword);
+  if (!holdsNamedSchemas(keyword) && !isArray(value)) return subschemaUnder(schema, [keyword]);
+  return key === undefined ? undefined : subschemaUnder(schema, [keyword, key]);
+}
+
+/** Whether the draft takes schemas from the keyword, beside what else the schema says. */
+export function holdsSchemas(keyword: string, schema: JsonObject, dialect: Dialect): boolean {
+  const holds =
+    DEFINITIONS.has(keyword) || APPLICATORS[dialect].has(keyword) || isLegacyItems(keyword, dialect);
+  return holds && isEffective(keyword, schema, dialect);
+}
+
+/** What follows the keyword on the way to a schema; undefined where nothing does. */
+function keysWithin(keyword: string, schema: JsonObject): readonly (string | undefined)[] {
+  const value = member(schema, keyword);
+  if (isArray(value)) return Object.keys(value);
+  if (!holdsNamedSchemas(keyword)) return [undefined];
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+function subschemaUnder(schema: JsonObject, tokens: Subschema['tokens']): Subschema | undefined {
+  const [keyword, key] = tokens;
+  const holder = member(schema, keyword);
+  const found = key === undefined ? holder : step(holder, key);
+  return isSchema(found) ? { tokens, schema: found, definition: DEFINITIONS.has(keyword) } : undefined;
+}
+
+/** `items` may be one schema or a list of them, and `additionalItems` goes with the list. */
+function isLegacyItems(keyword: string, dialect: Dialect): boolean {
+  return dialect !== '2020-12' && (keyword === 'items' || keyword === 'additionalItems');
+}
+
+/** Whether the keyword's value is an object of schemas by name. */
+export function holdsNamedSchemas(keyword: string): boolean {
+  return DEFINITIONS.has(keyword) || NAMED.includes(keyword) || keyword === 'dependentSchemas';
+}
+
+/** Whether the keyword's schemas apply only where something refers to them. */
+export function isDefinitions(keyword: string): boolean {
+  return DEFINITIONS.has(keyword);
+}

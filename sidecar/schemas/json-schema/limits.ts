@@ -1,0 +1,74 @@
+import { blameSubmitted, SchemaLimitError, type Blame, type SchemaFault } from './errors.js';
+import type { JsonValue, Schema } from '../../shared/json/json.js';
+import { patternsOf } from './patterns.js';
+
+/** What a schema may be, so that checking and compiling it stays within bounds. Counts include referenced parts. */
+export const SCHEMA_LIMITS = {
+  /** UTF-8 bytes of one document. */
+  bytes: 1_048_576,
+  /** Arrays and objects within each other in one document, whatever they hold. */
+  nesting: 256,
+  /** Schemas within each other. */
+  depth: 100,
+  /** Schemas in use, each holding one reference at most. */
+  subschemas: 2000,
+  /** UTF-16 units of one pattern. */
+  patternLength: 4096,
+  /** Documents that a schema refers to, directly or not. */
+  documents: 64,
+} as const;
+
+interface Place {
+  readonly value: JsonValue;
+  readonly depth: number;
+  readonly token: string;
+  readonly parent?: Place;
+}
+
+/**
+ * Checks the size and nesting of a document as a whole. Safe for input of any depth.
+ *
+ * @throws {SchemaLimitError}
+ */
+export function checkDocumentLimits(document: JsonValue, blame: Blame = blameSubmitted): void {
+  const open: Place[] = [{ value: document, depth: 0, token: '' }];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { value, depth } = place;
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth >= SCHEMA_LIMITS.nesting)
+      throw limitError(blame(tokensTo(place), `more than ${SCHEMA_LIMITS.nesting} levels of nesting`));
+    for (const [token, inner] of Object.entries(value))
+      open.push({ value: inner, depth: depth + 1, token, parent: place });
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(document));
+  if (bytes > SCHEMA_LIMITS.bytes)
+    throw limitError(blame([], `${bytes} bytes, more than ${SCHEMA_LIMITS.bytes}`));
+}
+
+/**
+ * Checks one schema among those in use.
+ *
+ * @param depth how many schemas it is within
+ * @param count how many schemas are in use, this one included
+ * @throws {SchemaLimitError}
+ */
+export function checkSchemaLimits(schema: Schema, depth: number, count: number, blame: Blame): void {
+  if (depth > SCHEMA_LIMITS.depth)
+    throw limitError(blame([], `more than ${SCHEMA_LIMITS.depth} schemas within each other`));
+  if (count > SCHEMA_LIMITS.subschemas)
+    throw limitError(blame([], `more than ${SCHEMA_LIMITS.subschemas} schemas, referenced ones included`));
+  for (const { tokens, pattern } of patternsOf(schema)) {
+    if (pattern.length > SCHEMA_LIMITS.patternLength)
+      throw limitError(blame(tokens, `a pattern of more than ${SCHEMA_LIMITS.patternLength} characters`));
+  }
+}
+
+function limitError(fault: SchemaFault): SchemaLimitError {
+  return new SchemaLimitError(`The schema is too large: ${fault.detail}.`, [fault]);
+}
+
+function tokensTo(place: Place): readonly string[] {
+  const tokens: string[] = [];
+  for (let at = place; at.parent !== undefined; at = at.parent) tokens.unshift(at.token);
+  return tokens;
+}

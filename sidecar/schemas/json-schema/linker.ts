@@ -1,0 +1,251 @@
+import {
+  anchorKey,
+  blameIn,
+  dynamicAnchorOf,
+  indexOf,
+  keyOf,
+  locate,
+  RECURSIVE,
+  referencedDocument,
+  rootOf,
+  submittedDocument,
+  within,
+  type DocumentIndex,
+  type Position,
+  type SchemaDocument,
+} from './document.js';
+import { DanglingReferenceError, SchemaLimitError, type SchemaFault } from './errors.js';
+import { isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isEffective } from './keywords.js';
+import { checkDocumentLimits, checkSchemaLimits, SCHEMA_LIMITS } from './limits.js';
+import { tokensOf } from '../../shared/json/pointer.js';
+import { isAbsolute, resolveUri, type ResolvedUri } from './uri.js';
+
+export const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
+export type ReferenceKeyword = (typeof REFERENCE_KEYWORDS)[number];
+
+/** Where a reference leads. */
+export interface Link {
+  readonly target: Position;
+  /** The dynamic anchor found there, when the reference may mean one of that name in another resource instead. */
+  readonly dynamic?: string;
+}
+
+/** A schema whose references all lead somewhere. */
+export interface LinkedSchema {
+  readonly main: SchemaDocument;
+  /** The documents referred to, directly or not, by URI, in the order in which they were met. */
+  readonly documents: ReadonlyMap<string, SchemaDocument>;
+  /** Every schema in use by {@link keyOf}: all of the main document, and of others what references reach. */
+  readonly positions: ReadonlyMap<string, Position>;
+  /** The schemas in use that are within no other schema in use: the root, and targets elsewhere. */
+  readonly entries: readonly Position[];
+  /** Targets below keywords that are not known to hold schemas. */
+  readonly displaced: readonly Position[];
+  /** The schemas that a dynamic reference may mean, by name, where it may mean more than one. */
+  readonly dynamicAnchors: ReadonlyMap<string, readonly Position[]>;
+  /** Where the schema's reference leads; undefined when it has none by the keyword. */
+  readonly linkOf: (from: Position, keyword: ReferenceKeyword) => Link | undefined;
+}
+
+/** A reference of a schema in use. */
+interface Reference extends ResolvedUri {
+  readonly from: Position;
+  readonly keyword: ReferenceKeyword;
+  readonly text: string;
+}
+
+/** Follows references through the documents it is given, and says which it needs next. */
+export class Linker {
+  readonly #main: SchemaDocument;
+  readonly #documents = new Map<string, SchemaDocument>();
+  readonly #indexes = new Map<SchemaDocument, DocumentIndex>();
+  readonly #positions = new Map<string, Position>();
+  readonly #entries: Position[] = [];
+  readonly #links = new Map<string, Link>();
+  readonly #open: Position[] = [];
+  readonly #waiting = new Map<string, Reference[]>();
+  readonly #missing = new Map<string, SchemaFault>();
+  readonly #dangling: SchemaFault[] = [];
+
+  /** @throws {SchemaLimitError | UnsupportedDialectError} */
+  constructor(schema: JsonObject) {
+    checkDocumentLimits(schema);
+    this.#main = submittedDocument(schema);
+    this.#index(this.#main);
+    this.#reach(rootOf(this.#main));
+    this.#drain();
+  }
+
+  /** URIs of the documents to provide next. */
+  get needed(): readonly string[] {
+    return [...this.#waiting.keys()];
+  }
+
+  /**
+   * Takes in the document at a needed URI; undefined when there is none.
+   *
+   * @throws {SchemaLimitError | UnsupportedDialectError}
+   */
+  provide(uri: string, root: JsonValue | undefined): void {
+    const references = this.#waiting.get(uri) ?? [];
+    this.#waiting.delete(uri);
+    const [first] = references;
+    if (first === undefined) return;
+    const fault = this.#fault(first, root === undefined ? `${uri} is missing` : `${uri} is no JSON object`);
+    if (!isObject(root)) {
+      this.#missing.set(uri, fault);
+      return;
+    }
+    const document = referencedDocument(uri, root, this.#main.dialect, fault.pointer);
+    checkDocumentLimits(root, blameIn(document));
+    this.#documents.set(uri, document);
+    // A dynamic reference met later may mean any of them.
+    for (const anchored of this.#index(document).dynamicAnchors) this.#reach(anchored);
+    for (const reference of references) this.#follow(reference);
+    this.#drain();
+  }
+
+  /**
+   * The result, when nothing more is needed.
+   *
+   * @throws {DanglingReferenceError} naming every reference that leads nowhere
+   */
+  finish(): LinkedSchema {
+    if (this.#missing.size > 0 || this.#dangling.length > 0)
+      throw new DanglingReferenceError(
+        [...this.#missing.values(), ...this.#dangling],
+        [...this.#missing.keys()],
+      );
+    const targets = new Map([...this.#links.values()].map(({ target }) => [keyOf(target), target]));
+    return {
+      main: this.#main,
+      documents: this.#documents,
+      positions: this.#positions,
+      entries: this.#entries,
+      displaced: [...targets.values()].filter(({ known }) => !known),
+      dynamicAnchors: this.#dynamicAnchors(),
+      linkOf: (from, keyword) => this.#links.get(linkKey(from, keyword)),
+    };
+  }
+
+  #dynamicAnchors(): ReadonlyMap<string, readonly Position[]> {
+    const anchored = [...this.#indexes.values()].flatMap(({ dynamicAnchors }) => dynamicAnchors);
+    const names = new Set([...this.#links.values()].map(({ dynamic }) => dynamic));
+    return new Map(
+      [...names]
+        .filter((name) => name !== undefined)
+        .map((name) => [name, anchored.filter((position) => dynamicAnchorOf(position) === name)] as const)
+        .filter(([, positions]) => positions.length > 1),
+    );
+  }
+
+  #index(document: SchemaDocument): DocumentIndex {
+    const index = indexOf(document);
+    this.#indexes.set(document, index);
+    return index;
+  }
+
+  /** Marks a schema as in use; a worklist, for chains of references may be long. */
+  #reach(position: Position): void {
+    if (this.#positions.has(keyOf(position))) return;
+    this.#entries.push(position);
+    this.#open.push(position);
+  }
+
+  #drain(): void {
+    for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) this.#visit(next);
+  }
+
+  #visit(position: Position): void {
+    const key = keyOf(position);
+    if (this.#positions.has(key)) return;
+    this.#positions.set(key, position);
+    const { document, tokens, schema, depth, dialect } = position;
+    checkSchemaLimits(schema, depth, this.#positions.size, blameIn(document, tokens));
+    if (!isObject(schema)) return;
+    for (const keyword of REFERENCE_KEYWORDS) {
+      const text = member(schema, keyword);
+      if (typeof text === 'string' && isEffective(keyword, schema, dialect))
+        this.#refer(position, keyword, text);
+    }
+    for (const { position: next, definition } of within(position)) {
+      // What another document merely defines is in use when something refers to it.
+      if (!definition || document === this.#main) this.#visit(next);
+    }
+  }
+
+  #refer(from: Position, keyword: ReferenceKeyword, text: string): void {
+    const resolved = resolveUri(text, from.resource);
+    const reference = { from, keyword, text, uri: '', fragment: '', ...resolved };
+    if (resolved === undefined) this.#dangling.push(this.#fault(reference, 'is no URI reference'));
+    else this.#follow(reference);
+  }
+
+  #follow(reference: Reference): void {
+    const { from, keyword, uri, fragment } = reference;
+    const resource = this.#resource(from.document, uri);
+    if (resource === undefined) {
+      this.#miss(reference);
+      return;
+    }
+    const target = this.#target(resource, fragment);
+    if (typeof target === 'string') {
+      this.#dangling.push(this.#fault(reference, target));
+      return;
+    }
+    const name = keyword === '$dynamicRef' ? fragment : RECURSIVE;
+    const isDynamic = keyword !== '$ref' && dynamicAnchorOf(target) === name;
+    this.#links.set(linkKey(from, keyword), isDynamic ? { target, dynamic: name } : { target });
+    this.#reach(target);
+  }
+
+  /** What the document itself calls so, then the submitted schema, then the document at that URL. */
+  #resource(from: SchemaDocument, uri: string): Position | undefined {
+    for (const document of [from, this.#main]) {
+      const found = this.#indexes.get(document)?.resources.get(uri);
+      if (found !== undefined) return found;
+    }
+    const document = this.#documents.get(uri);
+    return document === undefined ? undefined : rootOf(document);
+  }
+
+  #miss(reference: Reference): void {
+    const { uri } = reference;
+    if (!isAbsolute(uri)) {
+      this.#dangling.push(this.#fault(reference, 'is relative, and no $id makes it absolute'));
+    } else if (!this.#missing.has(uri)) {
+      const waiting = this.#waiting.get(uri);
+      if (waiting === undefined) this.#need(reference);
+      else waiting.push(reference);
+    }
+  }
+
+  #need(reference: Reference): void {
+    this.#waiting.set(reference.uri, [reference]);
+    if (this.#documents.size + this.#missing.size + this.#waiting.size <= SCHEMA_LIMITS.documents) return;
+    const fault = this.#fault(reference, `one of more than ${SCHEMA_LIMITS.documents} documents referred to`);
+    throw new SchemaLimitError('The schema refers to too many documents.', [fault]);
+  }
+
+  /** The schema that a fragment means in a resource, or what is wrong with it. */
+  #target(resource: Position, fragment: string): Position | string {
+    const index = this.#indexes.get(resource.document);
+    if (index?.ambiguous.has(resource.resource) === true) return 'is the $id of several schemas';
+    const tokens = tokensOf(fragment);
+    if (tokens !== undefined)
+      return locate(resource.document, [...resource.tokens, ...tokens]) ?? 'leads to no schema';
+    const key = anchorKey(resource.resource, fragment);
+    if (index?.ambiguous.has(key) === true) return 'is an anchor of several schemas';
+    return index?.anchors.get(key) ?? 'leads to no schema';
+  }
+
+  #fault({ from, keyword, text }: Reference, detail: string): SchemaFault {
+    const { document, tokens } = from;
+    return blameIn(document, tokens)([keyword], `${keyword} ${text.slice(0, 500)}: ${detail}`);
+  }
+}
+
+function linkKey(from: Position, keyword: ReferenceKeyword): string {
+  return `${keyword} ${keyOf(from)}`;
+}

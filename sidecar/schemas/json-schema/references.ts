@@ -1,0 +1,38 @@
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import { Linker, type LinkedSchema } from './linker.js';
+
+/** Finds a reference document by absolute URI without fragment; undefined when there is none. */
+export type LoadDocument = (uri: string) => Promise<JsonValue | undefined>;
+
+/**
+ * Follows every reference of a schema, through the documents it refers to.
+ *
+ * The whole submitted schema counts; of another document only what references reach, so that a shared document may
+ * hold broken parts that nobody uses. References within a document resolve against the URI it was asked for by,
+ * whatever its own `$id` says; the submitted schema's `$id`s come before documents of the same URI. Cycles are fine.
+ *
+ * @throws {DanglingReferenceError} naming every missing document, and every place that a document does not have
+ * @throws {SchemaLimitError | UnsupportedDialectError}
+ */
+export async function resolveAll(schema: JsonObject, load: LoadDocument): Promise<LinkedSchema> {
+  const linker = new Linker(schema);
+  while (linker.needed.length > 0) {
+    const found = await Promise.all(linker.needed.map(async (uri) => [uri, await load(uri)] as const));
+    for (const [uri, document] of found) linker.provide(uri, document);
+  }
+  return linker.finish();
+}
+
+/**
+ * As {@link resolveAll}, for a schema whose documents are at hand; none for one that refers to nothing outside.
+ *
+ * @throws {DanglingReferenceError | SchemaLimitError | UnsupportedDialectError}
+ */
+export function resolveWith(
+  schema: JsonObject,
+  documents: ReadonlyMap<string, JsonValue> = new Map(),
+): LinkedSchema {
+  const linker = new Linker(schema);
+  while (linker.needed.length > 0) for (const uri of linker.needed) linker.provide(uri, documents.get(uri));
+  return linker.finish();
+}

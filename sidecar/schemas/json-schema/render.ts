@@ -1,0 +1,133 @@
+import { enter, type Position } from './document.js';
+import {
+  isArray,
+  isObject,
+  isSchema,
+  objectOf,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+} from '../../shared/json/json.js';
+import { holdsNamedSchemas, holdsSchemas, isDefinitions, isEffective } from './keywords.js';
+import { REFERENCE_KEYWORDS, type ReferenceKeyword } from './linker.js';
+
+export type Entry = readonly [keyword: string, value: JsonValue];
+
+/** Keywords that say what a schema is called, not what is valid. */
+const IDENTITY: ReadonlySet<string> = new Set([
+  ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary'],
+]);
+
+/** How a schema is written out in draft 2020-12, where there is a choice. */
+export interface Style {
+  /** What stands for a keyword that says what the schema is called. */
+  identity(position: Position, keyword: string): Entry | undefined;
+  /** What stands for a reference. */
+  reference(from: Position, keyword: ReferenceKeyword): Entry | undefined;
+  /** Whether a keyword that holds no schema is written. */
+  keeps(keyword: string, value: JsonValue, position: Position): boolean;
+  /** What stands for a schema within; undefined leaves it out, or `true` where its place must not move. */
+  inner(position: Position, definition: boolean): Schema | undefined;
+}
+
+/** Writes a schema of any supported draft in draft 2020-12, with the same verdicts. */
+export function render(position: Position, style: Style): Schema {
+  const { schema, dialect } = position;
+  return isObject(schema)
+    ? objectOf(
+        withSingleRef(
+          Object.entries(schema)
+            .filter(([keyword]) => isEffective(keyword, schema, dialect))
+            .flatMap(([keyword, value]) => keywordEntries(position, schema, keyword, value, style)),
+        ),
+      )
+    : schema;
+}
+
+/** The tokens under which a schema directly within another is found once that one is rendered. */
+export function renderedTokens(
+  outer: Position,
+  [keyword = '', ...key]: readonly string[],
+): readonly string[] {
+  if (outer.dialect !== '2020-12') {
+    if (keyword === 'items' && key.length > 0) return ['prefixItems', ...key];
+    if (keyword === 'additionalItems') return ['items'];
+  }
+  if (outer.dialect === 'draft-07' && keyword === 'dependencies') return ['dependentSchemas', ...key];
+  return [keyword, ...key];
+}
+
+function keywordEntries(
+  position: Position,
+  schema: JsonObject,
+  keyword: string,
+  value: JsonValue,
+  style: Style,
+): readonly Entry[] {
+  if (IDENTITY.has(keyword)) return some(style.identity(position, keyword));
+  const reference = REFERENCE_KEYWORDS.find((name) => name === keyword);
+  if (reference !== undefined) return some(style.reference(position, reference));
+  if (!holdsSchemas(keyword, schema, position.dialect))
+    return style.keeps(keyword, value, position) ? [[keyword, value]] : [];
+  if (keyword === 'dependencies') return dependencyEntries(position, value, style);
+  const rendered = heldSchemas(position, keyword, value, style);
+  if (rendered === undefined) return [];
+  const [name = keyword] = renderedTokens(position, isArray(value) ? [keyword, '0'] : [keyword]);
+  return [[name, rendered]];
+}
+
+/** The keyword's schemas, each in its place; undefined when none is written. */
+function heldSchemas(
+  position: Position,
+  keyword: string,
+  value: JsonValue,
+  style: Style,
+): JsonValue | undefined {
+  const definition = isDefinitions(keyword);
+  const write = (held: JsonValue, ...key: string[]): JsonValue | undefined =>
+    isSchema(held) ? style.inner(enter(position, [keyword, ...key], held), definition) : held;
+  if (isArray(value)) {
+    const items = value.map((item, index) => write(item, String(index)));
+    return items.length > 0 && items.every((item) => item === undefined)
+      ? undefined
+      : items.map((item) => item ?? true);
+  }
+  if (!isObject(value) || !holdsNamedSchemas(keyword)) return write(value);
+  const all = Object.entries(value);
+  const written = all.flatMap(([key, held]) => some(pair(key, write(held, key))));
+  return all.length > 0 && written.length === 0 ? undefined : objectOf(written);
+}
+
+/** Draft-07 has one keyword for what are two in later drafts. */
+function dependencyEntries(position: Position, value: JsonValue, style: Style): readonly Entry[] {
+  const rendered = heldSchemas(position, 'dependencies', value, style);
+  if (rendered === undefined) return [];
+  if (position.dialect !== 'draft-07' || !isObject(rendered)) return [['dependencies', rendered]];
+  const all = Object.entries(rendered);
+  const required = all.filter(([, held]) => !isSchema(held));
+  const schemas = all.filter(([, held]) => isSchema(held));
+  return [
+    ...(required.length > 0 ? [['dependentRequired', objectOf(required)] as const] : []),
+    ...(schemas.length > 0 ? [['dependentSchemas', objectOf(schemas)] as const] : []),
+  ];
+}
+
+/** A reference of another kind may have become a second `$ref`: it goes into `allOf`. */
+function withSingleRef(entries: readonly Entry[]): readonly Entry[] {
+  const [, ...more] = entries.filter(([keyword]) => keyword === '$ref');
+  if (more.length === 0) return entries;
+  const allOf = entries.find(([keyword]) => keyword === 'allOf')?.[1];
+  const extra = more.map(([keyword, value]) => objectOf([[keyword, value]]));
+  return [
+    ...entries.filter((entry) => !more.includes(entry) && entry[0] !== 'allOf'),
+    ['allOf', [...(isArray(allOf) ? allOf : []), ...extra]],
+  ];
+}
+
+function pair(key: string, value: JsonValue | undefined): Entry | undefined {
+  return value === undefined ? undefined : [key, value];
+}
+
+function some(entry: Entry | undefined): readonly Entry[] {
+  return entry === undefined ? [] : [entry];
+}

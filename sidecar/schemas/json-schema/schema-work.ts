@@ -1,0 +1,47 @@
+import { TaskTooCostlyError } from '../../shared/workers/errors.js';
+import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
+import type { ChangeReport } from './change-report.js';
+import { SchemaTooCostlyError } from './errors.js';
+import type { CompareInput, ExampleInput, MadeExample, SchemaTasks } from './tasks.js';
+
+/** Where work on schemas is done. */
+export type SchemaWorkers = TaskRunner<SchemaTasks>;
+
+/**
+ * An example entity of a model, made and checked in a worker; see `exampleOf`.
+ *
+ * @throws {SchemaTooCostlyError | WorkersBusyError | TaskFailedError}
+ */
+export async function makeExample(
+  input: ExampleInput,
+  workers: SchemaWorkers,
+  options?: RunOptions,
+): Promise<MadeExample> {
+  return costing(workers.run('makeExample', input, options));
+}
+
+/**
+ * What changes between two versions of a model, found out in a worker; see `compareSchemas`.
+ *
+ * @throws {SchemaTooCostlyError | WorkersBusyError | TaskFailedError}
+ */
+export async function reportChanges(
+  input: CompareInput,
+  workers: SchemaWorkers,
+  options?: RunOptions,
+): Promise<ChangeReport> {
+  return costing(workers.run('compareSchemas', input, options));
+}
+
+/** A task that a schema made too costly is the schema's fault. */
+async function costing<Result>(task: Promise<Result>): Promise<Result> {
+  try {
+    return await task;
+  } catch (error) {
+    if (!(error instanceof TaskTooCostlyError)) throw error;
+    const detail = `working on the schema takes too much ${error.bound}`;
+    throw new SchemaTooCostlyError(`The schema is refused: ${detail}.`, [{ pointer: '', detail }], {
+      cause: error,
+    });
+  }
+}

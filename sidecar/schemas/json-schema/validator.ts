@@ -1,0 +1,94 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { flatten, selfContained, type FlatSchema } from './flatten.js';
+import { schemasIn } from './flat-graph.js';
+import { isObject, objectOf, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { ASSERTIONS } from './keywords.js';
+import type { LinkedSchema } from './linker.js';
+
+/** Keywords on what no other keyword of the schema has looked at. */
+const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
+
+const NO_FAULTS: readonly ErrorObject[] = [];
+
+/** Keywords on properties that depend on each other. */
+const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties'];
+
+/** Schemas whose code is optimized have no more positions than this. */
+const OPTIMIZED_MAX = 300;
+
+/** Checks a document against the schema; every fault is in the answer, none when it is valid. */
+export type Validate = (document: JsonValue) => readonly ErrorObject[];
+
+/** A validator, and the schema as it was compiled: flat, and of keywords that assert something only. */
+export interface CompiledSchema {
+  readonly flat: FlatSchema;
+  readonly validate: Validate;
+}
+
+export interface CompileOptions {
+  /** Whether validation may end at the first fault, so that its cost is bounded however wrong a document is. */
+  readonly stopsAtFirst?: boolean;
+  /** Whether the code is made for speed, where that takes no longer than making it. True when left out. */
+  readonly isOptimized?: boolean;
+}
+
+/**
+ * Compiles a schema of any supported draft. Formats are asserted where they are known and accepted where not, unknown
+ * keywords are ignored, patterns are ECMA-262 expressions with the flag `u`.
+ *
+ * To be run in a worker: patterns may backtrack for ever, and large schemas compile slowly.
+ *
+ * @throws {RangeError} when the schema nests, through its references, too deeply for the stack
+ */
+export function createValidator(linked: LinkedSchema): Validate {
+  return compileSchema(linked).validate;
+}
+
+/**
+ * As {@link createValidator}, for who needs the schema itself as well, to explain what is wrong.
+ *
+ * @throws {RangeError} as {@link createValidator} does
+ */
+export function compileSchema(
+  linked: LinkedSchema,
+  { stopsAtFirst = false, isOptimized = true }: CompileOptions = {},
+): CompiledSchema {
+  const has = (keyword: string) =>
+    [...linked.positions.values()].some(({ schema }) => isObject(schema) && Object.hasOwn(schema, keyword));
+  const tracksEvaluated = UNEVALUATED.some(has);
+  // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
+  const flat = flatten(linked, {
+    keeps: (keyword) => ASSERTIONS.has(keyword),
+    ...(tracksEvaluated && { finish: withPatternsApart }),
+  });
+  // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
+  const ajv = new Ajv2020({
+    strict: false,
+    // Ajv's code that stops at the first fault is wrong for some schemas with these keywords.
+    allErrors: !stopsAtFirst || tracksEvaluated || has('contains'),
+    ownProperties: true,
+    validateSchema: false,
+    meta: false,
+    logger: false,
+    formats: fullFormats,
+    // What optimizing takes grows with the square of the code, and gains a few microseconds a document.
+    code: { optimize: isOptimized && linked.positions.size <= OPTIMIZED_MAX },
+  });
+  // The constructor turns it on for all; it costs time, and is of use only with these keywords.
+  ajv.opts.unevaluated = tracksEvaluated;
+  const validate = ajv.compile(selfContained(flat));
+  return { flat, validate: (document) => (validate(document) ? NO_FAULTS : (validate.errors ?? NO_FAULTS)) };
+}
+
+/**
+ * Moves `patternProperties`, with the keywords that belong to it, into a schema of its own. Ajv's code for it takes the
+ * evaluated properties to be known there; after `anyOf` and the like they may not be, and it throws a TypeError.
+ */
+function withPatternsApart(schema: JsonObject): JsonObject {
+  if (!Object.hasOwn(schema, 'patternProperties')) return schema;
+  const [own, others] = [true, false].map((isOwn) =>
+    objectOf(Object.entries(schema).filter(([keyword]) => PROPERTY_KEYWORDS.includes(keyword) === isOwn)),
+  );
+  return { ...others, allOf: [...(own === undefined ? [] : [own]), ...schemasIn(schema, 'allOf')] };
+}

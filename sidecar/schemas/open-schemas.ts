@@ -1,0 +1,76 @@
+import { availableParallelism } from 'node:os';
+import type { Config } from '../shared/config/load.js';
+import { createRemoteDocuments } from './remote/remote-documents.js';
+import { createSchemaService } from './service/create-service.js';
+import type { SchemaService } from './service/service.js';
+import { SqliteStore } from './store/sqlite-store.js';
+import type { Clock } from '../shared/clock.js';
+import { createWorkbench } from './workbench/create-workbench.js';
+import type { Workbench } from './workbench/workbench.js';
+import { entryBeside, WorkerPool } from '../shared/workers/pool.js';
+import type { TaskRunner } from '../shared/workers/tasks.js';
+import type { Tasks } from './worker.js';
+
+/** The schema service and the workbench, with everything that they run on. */
+export interface OpenSchemas {
+  readonly service: SchemaService;
+  readonly workbench: Workbench;
+  /** Ends what runs, and closes the database. */
+  close(): Promise<void>;
+}
+
+/** One core is left to the event loop. Two at least, so that work that hangs until its deadline holds up nobody else. */
+const THREADS = Math.max(2, Math.min(8, availableParallelism() - 1));
+
+/** Tasks that may wait for a worker; whoever comes later is told to try again. */
+const QUEUE_LENGTH = 1024;
+
+/**
+ * Opens the database, the schema service on it, and the workbench.
+ *
+ * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+ */
+export async function openSchemas(config: Config, clock: Clock): Promise<OpenSchemas> {
+  const store = await SqliteStore.open(config.DATABASE_PATH, clock);
+  const workers = new WorkersOnDemand({ deadlineMs: config.WORKBENCH_TIMEOUT_MS, clock });
+  const remote = createRemoteDocuments({ allowedOrigins: config.REMOTE_ALLOWED_ORIGINS ?? [] });
+  const contextBase = config.CONTEXT_BASE_IRI;
+  const service = createSchemaService({ store, workers, remote, contextBase, clock });
+  return {
+    service,
+    workbench: createWorkbench({
+      models: service.models,
+      contexts: service.contextSupply,
+      workers,
+      deadlineMs: config.WORKBENCH_TIMEOUT_MS,
+    }),
+    close: async () => {
+      await Promise.all([remote.close(), workers.close()]);
+      await store.close();
+    },
+  };
+}
+
+/** Workers that are started when the first task comes: a gateway without schemas does not need them. */
+class WorkersOnDemand implements TaskRunner<Tasks> {
+  readonly #options: { readonly deadlineMs: number; readonly clock: Clock };
+  #pool: WorkerPool<Tasks> | undefined;
+
+  constructor(options: { readonly deadlineMs: number; readonly clock: Clock }) {
+    this.#options = options;
+  }
+
+  readonly run: TaskRunner<Tasks>['run'] = (kind, input, options) => {
+    this.#pool ??= new WorkerPool<Tasks>({
+      entry: entryBeside('worker', import.meta.url),
+      threads: THREADS,
+      queueLength: QUEUE_LENGTH,
+      ...this.#options,
+    });
+    return this.#pool.run(kind, input, options);
+  };
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+}

@@ -1,0 +1,114 @@
+import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
+import type { JsonObject, Schema } from '../../shared/json/json.js';
+import { VALUE_MEMBERS } from '../../ngsi-ld/representation/value-members.js';
+
+/** Schemas of NGSI-LD that every model's OpenAPI document uses (ETSI GS CIM 009 V1.9.1, clause 5.2). */
+
+export const URI: JsonObject = { type: 'string', format: 'uri' };
+export const DATE_TIME: JsonObject = { type: 'string', format: 'date-time' };
+
+/** What all attributes may have; further members are attributes of the attribute. */
+const COMMON_MEMBERS: JsonObject = {
+  observedAt: { ...DATE_TIME, description: 'When the value was observed.' },
+  datasetId: { ...URI, description: 'Tells the instances of an attribute apart.' },
+  expiresAt: DATE_TIME,
+  createdAt: { ...DATE_TIME, readOnly: true },
+  modifiedAt: { ...DATE_TIME, readOnly: true },
+  deletedAt: { ...DATE_TIME, readOnly: true },
+  instanceId: { ...URI, readOnly: true },
+};
+
+const UNIT_CODE: JsonObject = {
+  type: 'string',
+  description: 'Unit of the value, a UN/CEFACT common code.',
+};
+const VALUE_TYPE: JsonObject = { type: 'string', description: 'Data type of the value, a term or an IRI.' };
+const STRINGS: JsonObject = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
+const URIS: JsonObject = { anyOf: [URI, { type: 'array', items: URI }] };
+
+/** What the values of each kind have in common. */
+const VALUES: Readonly<Record<AttributeKind, Schema>> = {
+  Property: { description: 'Any JSON value but null.' },
+  GeoProperty: {
+    type: 'object',
+    description: 'A GeoJSON geometry (RFC 7946).',
+    required: ['type'],
+    properties: {
+      type: {
+        enum: [
+          'Point',
+          'MultiPoint',
+          'LineString',
+          'MultiLineString',
+          'Polygon',
+          'MultiPolygon',
+          'GeometryCollection',
+        ],
+      },
+    },
+  },
+  LanguageProperty: {
+    type: 'object',
+    description: 'Strings by language tag (RFC 5646), or by @none.',
+    additionalProperties: STRINGS,
+  },
+  VocabProperty: STRINGS,
+  JsonProperty: { description: 'JSON that is kept as it is.' },
+  ListProperty: { type: 'array' },
+  Relationship: URIS,
+  ListRelationship: {
+    type: 'array',
+    items: {
+      anyOf: [URI, { type: 'object', required: ['object'], properties: { object: URIS } }],
+    },
+  },
+};
+
+const OWN_MEMBERS: Readonly<Record<AttributeKind, JsonObject>> = {
+  Property: { unitCode: UNIT_CODE, valueType: VALUE_TYPE },
+  GeoProperty: {},
+  LanguageProperty: {},
+  VocabProperty: {},
+  JsonProperty: {},
+  ListProperty: { unitCode: UNIT_CODE, valueType: VALUE_TYPE },
+  Relationship: { objectType: STRINGS },
+  ListRelationship: { objectType: STRINGS },
+};
+
+/** The normalized representation of an attribute of a kind, whatever its value. */
+export function attributeSchema(kind: AttributeKind): JsonObject {
+  const valueMember = VALUE_MEMBERS[kind];
+  return {
+    type: 'object',
+    required: ['type', valueMember],
+    properties: {
+      type: { const: kind },
+      [valueMember]: VALUES[kind],
+      ...OWN_MEMBERS[kind],
+      ...COMMON_MEMBERS,
+    },
+  };
+}
+
+/** What the value of a Property may be instead of a string of a date or time (clause 4.6.3). */
+export const TYPED_VALUE: JsonObject = {
+  type: 'object',
+  description: 'A value with its data type, e.g. DateTime.',
+  required: ['@type', '@value'],
+  properties: { '@type': { type: 'string' }, '@value': { type: 'string' } },
+  additionalProperties: false,
+};
+
+export const LD_CONTEXT: JsonObject = {
+  description: 'JSON-LD context: what the short names mean.',
+  anyOf: [{ type: ['string', 'object'] }, { type: 'array', items: { type: ['string', 'object'] } }],
+};
+
+/** The members of an entity that are no attributes, id and type apart. */
+export const ENTITY_MEMBER_SCHEMAS: JsonObject = {
+  scope: { ...STRINGS, description: 'Places in hierarchies, e.g. /Madrid/Gardens.' },
+  expiresAt: DATE_TIME,
+  createdAt: { ...DATE_TIME, readOnly: true },
+  modifiedAt: { ...DATE_TIME, readOnly: true },
+  deletedAt: { ...DATE_TIME, readOnly: true },
+};

@@ -1,0 +1,158 @@
+import type { ModelAttribute } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
+import { isObject, member, objectOf, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { API_HEADERS, API_PARAMETERS, API_RESPONSES, API_SCHEMAS } from './api-components.js';
+import { VALUE_MEMBERS } from '../../ngsi-ld/representation/value-members.js';
+import { attributeSchema, LD_CONTEXT, TYPED_VALUE } from './attribute-schemas.js';
+import { exampleEntity } from './example-entity.js';
+import { componentRef, flatModel, holdsReference } from './flat-model.js';
+import { modelPaths } from './model-paths.js';
+import { normalizedSchemas, type SharedNames } from './normalized-schema.js';
+
+/** What an OpenAPI document of a model is made from. */
+export interface ModelOpenApiInput {
+  readonly domain: string;
+  /** Name of the model, which is the entity type. */
+  readonly model: string;
+  /** Version of the model. */
+  readonly version: number | string;
+  readonly description?: string;
+  /** Entities in key-values form: JSON Schema 2020-12, self-contained. */
+  readonly schema: JsonObject;
+  /** An entity in key-values form. */
+  readonly example?: JsonObject;
+  /** `@context` of the examples in JSON-LD. */
+  readonly context?: JsonValue;
+  /** Base URL of the broker or gateway, `/` by default. */
+  readonly serverUrl?: string;
+}
+
+/**
+ * The OpenAPI 3.1 document of a model: the operations of NGSI-LD on its entities. Nothing in it refers to anything
+ * outside.
+ *
+ * Schemas are named `<Model>` (normalized), `<Model>KeyValues`, `<Model>Fragment` (attributes alone) and
+ * `<Model>.<attribute>`.
+ *
+ * @throws SchemaRefusedError for a schema that is not self-contained
+ */
+export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
+  const { domain, model, version, description } = input;
+  const names = createNames([...Object.keys(API_SCHEMAS)]);
+  const own = {
+    entity: names.allot(model),
+    keyValues: names.allot(`${model}KeyValues`),
+    fragment: names.allot(`${model}Fragment`),
+  };
+  const shared = sharedNames(names);
+  const flat = flatModel(input.schema, own.keyValues, names.taken);
+  for (const name of flat.definitions.keys()) names.allot(name);
+  const normalized = normalizedSchemas(model, flat, shared, (name) => names.allot(`${model}.${name}`));
+  const usedKinds = new Set(flat.attributes.map(({ kind }) => kind));
+  const schemas = [
+    [own.entity, normalized.entity],
+    [own.keyValues, flat.root],
+    [own.fragment, normalized.fragment],
+    ...normalized.attributes,
+    ...flat.definitions,
+    ...[...usedKinds].map((kind) => [shared.kinds[kind], attributeSchema(kind)] as const),
+    [shared.typedValue, TYPED_VALUE],
+    [shared.context, LD_CONTEXT],
+    ...Object.entries(API_SCHEMAS),
+  ] as const;
+  const examples = exampleComponents(input, flat.attributes);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: `${model} (${domain})`,
+      version: String(version),
+      ...descriptionOf(description, input.schema),
+    },
+    servers: [{ url: input.serverUrl ?? '/' }],
+    tags: [{ name: model, description: `Entities of type ${model}` }],
+    paths: modelPaths({
+      model,
+      entity: componentRef(own.entity),
+      keyValues: componentRef(own.keyValues),
+      fragment: componentRef(own.fragment),
+      attributeNames: flat.attributes.map(({ name }) => name),
+      examples: {
+        json: refsTo(examples, ['normalized']),
+        ld: refsTo(examples, ['normalizedLd']),
+        keyValues: refsTo(examples, ['keyValues']),
+      },
+    }),
+    components: {
+      schemas: objectOf(schemas),
+      parameters: API_PARAMETERS,
+      headers: API_HEADERS,
+      responses: API_RESPONSES,
+      ...(Object.keys(examples).length > 0 ? { examples } : {}),
+    },
+  };
+}
+
+function descriptionOf(description: string | undefined, schema: JsonObject): JsonObject {
+  const text = description ?? member(schema, 'description');
+  return typeof text === 'string' ? { description: text } : {};
+}
+
+/** The example in its representations; none when tools would find a reference in it. */
+function exampleComponents(
+  { example, context }: ModelOpenApiInput,
+  attributes: readonly ModelAttribute[],
+): JsonObject {
+  if (example === undefined || holdsReference(example)) return {};
+  return {
+    normalized: { summary: 'Normalized', value: exampleEntity(example, attributes) },
+    ...(context === undefined
+      ? {}
+      : {
+          normalizedLd: {
+            summary: 'Normalized, JSON-LD',
+            value: exampleEntity(example, attributes, context),
+          },
+        }),
+    keyValues: { summary: 'Key-values', value: example },
+  };
+}
+
+function refsTo(examples: JsonObject, names: readonly string[]): JsonObject {
+  return objectOf(
+    names
+      .filter((name) => isObject(member(examples, name)))
+      .map((name) => [name, { $ref: `#/components/examples/${name}` }] as const),
+  );
+}
+
+interface Names {
+  readonly taken: ReadonlySet<string>;
+  /** The wanted name as far as components may have it (OpenAPI 3.1.0 § 4.8.7), numbered when it is taken. */
+  allot(wanted: string): string;
+}
+
+function createNames(reserved: readonly string[]): Names {
+  const taken = new Set(reserved);
+  return {
+    taken,
+    allot: (wanted) => {
+      const word = wanted.replaceAll(/[^A-Za-z0-9._-]+/g, '_');
+      let name = word;
+      for (let number = 2; taken.has(name); number += 1) name = `${word}-${number}`;
+      taken.add(name);
+      return name;
+    },
+  };
+}
+
+function sharedNames(names: Names): SharedNames {
+  const kinds = Object.keys(VALUE_MEMBERS) as AttributeKind[];
+  return {
+    kinds: Object.fromEntries(kinds.map((kind) => [kind, names.allot(kind)])) as Record<
+      AttributeKind,
+      string
+    >,
+    typedValue: names.allot('TypedValue'),
+    context: names.allot('LdContext'),
+  };
+}

@@ -1,0 +1,140 @@
+import type { ModelAttribute } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
+import { conjunctsOf, namedSchemasIn } from '../json-schema/flat-graph.js';
+import type { Targets } from '../json-schema/flatten.js';
+import {
+  isObject,
+  member,
+  objectOf,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+} from '../../shared/json/json.js';
+import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/representation/value-members.js';
+import { ENTITY_MEMBER_SCHEMAS, URI } from './attribute-schemas.js';
+import { componentRef, type FlatModel } from './flat-model.js';
+
+/** Names of the components that normalized schemas refer to. */
+export interface SharedNames {
+  readonly kinds: Readonly<Record<AttributeKind, string>>;
+  readonly typedValue: string;
+  readonly context: string;
+}
+
+/** The normalized representation of a model's entities (ETSI GS CIM 009 V1.9.1, clause 4.5.1). */
+export interface NormalizedSchemas {
+  readonly entity: JsonObject;
+  /** Some of its members: what is sent to add or change attributes. */
+  readonly fragment: JsonObject;
+  /** One schema for an instance of each attribute, by component name. */
+  readonly attributes: readonly (readonly [string, JsonObject])[];
+}
+
+/**
+ * Makes the normalized schemas from the key-values one: the schema of a member becomes that of the attribute's value.
+ *
+ * @param nameOf the name of the component of an attribute
+ */
+export function normalizedSchemas(
+  type: string,
+  { root, targets, attributes, isClosed }: FlatModel,
+  shared: SharedNames,
+  nameOf: (attribute: string) => string,
+): NormalizedSchemas {
+  const own = attributes.map((attribute) => ({ attribute, component: nameOf(attribute.name) }));
+  const members = objectOf([
+    ['id', { ...URI, description: 'Identifier of the entity.' }],
+    ['type', typeSchema(type)],
+    ...own.map(({ attribute, component }) => [attribute.name, instances(component)] as const),
+    ...Object.entries(ENTITY_MEMBER_SCHEMAS),
+    ['@context', componentRef(shared.context)],
+  ]);
+  const required = attributes.filter((attribute) => attribute.required).map(({ name }) => name);
+  const closed: JsonObject = isClosed ? { additionalProperties: false } : {};
+  return {
+    entity: {
+      title: type,
+      ...annotationsOf([root], ['description']),
+      type: 'object',
+      required: ['id', 'type', ...required],
+      properties: members,
+      ...closed,
+    },
+    fragment: { title: `Attributes of ${type}`, type: 'object', properties: members, ...closed },
+    attributes: own.map(({ attribute, component }) => [
+      component,
+      instanceSchema(attribute, targets, shared),
+    ]),
+  };
+}
+
+/** An attribute is one instance, or several that differ by their datasetId (clause 4.5.5). */
+function instances(component: string): JsonObject {
+  return { anyOf: [componentRef(component), { type: 'array', minItems: 1, items: componentRef(component) }] };
+}
+
+function typeSchema(type: string): JsonObject {
+  return {
+    description: 'Entity type; an entity may have several.',
+    anyOf: [{ const: type }, { type: 'array', items: { type: 'string' }, contains: { const: type } }],
+  };
+}
+
+function instanceSchema(attribute: ModelAttribute, targets: Targets, shared: SharedNames): JsonObject {
+  const { kind } = attribute;
+  const written = conjunctsOf([attribute.schema], targets).filter(isObject);
+  const value = valueSchema(attribute, written);
+  const isTime = written.some((part) => TIMES.has(member(part, 'format')));
+  return {
+    ...annotationsOf(written, ['title', 'description', 'deprecated']),
+    allOf: [componentRef(shared.kinds[kind])],
+    ...(value === undefined
+      ? {}
+      : {
+          properties: {
+            [VALUE_MEMBERS[kind]]: isTime ? { anyOf: [value, componentRef(shared.typedValue)] } : value,
+          },
+        }),
+  };
+}
+
+/** Formats of strings that brokers may hold as typed values. */
+const TIMES: ReadonlySet<JsonValue | undefined> = new Set(['date-time', 'date', 'time']);
+
+/**
+ * The schema of the member that holds the value; undefined where what the model says cannot be meant for it.
+ *
+ * @param written all that the model says of the member of a key-values entity
+ */
+function valueSchema({ kind, schema }: ModelAttribute, written: readonly JsonObject[]): Schema | undefined {
+  // The items of the key-values form are URIs, those of the normalized one are objects.
+  if (kind === 'ListRelationship') return undefined;
+  if (WRAPPED_KINDS.has(kind)) {
+    const inner = written
+      .map((part) => namedSchemasIn(part, 'properties').get(VALUE_MEMBERS[kind]))
+      .filter((found) => found !== undefined);
+    const [first] = inner;
+    if (first !== undefined) return inner.length === 1 ? first : { allOf: inner };
+  }
+  const expected = kind === 'LanguageProperty' ? 'object' : kind === 'ListProperty' ? 'array' : undefined;
+  const types = written.map((part) => member(part, 'type')).filter((type) => type !== undefined);
+  if (expected !== undefined && types.some((type) => type !== expected)) return undefined;
+  return isObject(schema) ? withoutAnnotations(schema) : schema;
+}
+
+/** Title and description stand at the attribute. */
+function withoutAnnotations(schema: JsonObject): JsonObject {
+  return objectOf(
+    Object.entries(schema).filter(([keyword]) => keyword !== 'title' && keyword !== 'description'),
+  );
+}
+
+/** The first schema that has an annotation says it. */
+function annotationsOf(schemas: readonly JsonObject[], keywords: readonly string[]): JsonObject {
+  return objectOf(
+    keywords.flatMap((keyword) => {
+      const value = schemas.map((schema) => member(schema, keyword)).find((found) => found !== undefined);
+      return value === undefined ? [] : [[keyword, value] as const];
+    }),
+  );
+}

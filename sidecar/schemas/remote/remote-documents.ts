@@ -1,0 +1,204 @@
+import { Agent, type Dispatcher } from 'undici';
+import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
+import { alternateOf } from './alternate-link.js';
+import { RemoteDocumentError, type RemoteFailure } from './errors.js';
+import { AddressRefused, systemResolve, vettedLookup, type ResolveHost } from './vetted-lookup.js';
+
+/** A document of another origin: a context, a schema. */
+export interface RemoteDocument {
+  /** Where it was found in the end, after redirects; without fragment. */
+  readonly url: string;
+  readonly text: string;
+  /** The text, parsed. */
+  readonly document: unknown;
+}
+
+/** Fetches JSON documents, from origins that were allowed and nowhere else. */
+export interface RemoteDocuments {
+  /** Whether a URL is of an allowed origin. */
+  allows(url: string): boolean;
+  /**
+   * Fetches one document; nothing is cached.
+   *
+   * @throws RemoteDocumentError, or the signal's reason when it aborts
+   */
+  fetch(url: string, signal?: AbortSignal): Promise<RemoteDocument>;
+  close(): Promise<void>;
+}
+
+export interface RemoteDocumentsOptions {
+  /** E.g. `https://smart-data-models.github.io`; scheme, host and port must match. */
+  readonly allowedOrigins: readonly string[];
+  /** For one document, redirects included. */
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+  readonly maxRedirects?: number;
+  /** Replaces the connections, for tests: addresses are vetted where these are made. */
+  readonly dispatcher?: Dispatcher;
+  /** Replaces the system's resolver, for tests. */
+  readonly resolveHost?: ResolveHost;
+}
+
+const ACCEPT = 'application/ld+json, application/schema+json;q=0.9, application/json;q=0.9, text/plain;q=0.1';
+/** Plain text is what raw.githubusercontent.com sends for every file. */
+const MEDIA_TYPES = /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:json|plain))$/;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Of an answer whose body is of no interest. */
+const DUMP_BYTES = 16 * 1024;
+
+/** A fetcher with its own connections. Nothing is ever fetched when no origin is allowed. */
+export function createRemoteDocuments(options: RemoteDocumentsOptions): RemoteDocuments {
+  const { timeoutMs = 10_000, maxBytes = 5 * 1024 * 1024, maxRedirects = 5 } = options;
+  const origins = new Set(options.allowedOrigins.map((origin) => new URL(origin).origin));
+  const dispatcher =
+    options.dispatcher ??
+    new Agent({
+      connect: { timeout: timeoutMs, lookup: vettedLookup(options.resolveHost ?? systemResolve) },
+      // One deadline covers a whole document.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+
+  const targetOf = (url: string): URL | undefined => {
+    const target = URL.canParse(url) ? new URL(url) : undefined;
+    if (target !== undefined) target.hash = '';
+    // Credentials in a URL would be sent, and shown in messages.
+    const isPlain = target !== undefined && target.username === '' && target.password === '';
+    return isPlain && /^https?:$/.test(target.protocol) && origins.has(target.origin) ? target : undefined;
+  };
+
+  async function request(url: string, signal: AbortSignal, hops: number): Promise<RemoteDocument> {
+    const target = targetOf(url);
+    if (target === undefined) {
+      throw new Failed(
+        'origin-not-allowed',
+        `${shown(url)} is not of an origin that documents may be fetched from`,
+      );
+    }
+    if (hops > maxRedirects) {
+      throw new Failed(
+        'too-many-redirects',
+        `more than ${maxRedirects} redirects, the last to ${target.href}`,
+      );
+    }
+    const response = await dispatcher.request({
+      origin: target.origin,
+      path: target.pathname + target.search,
+      method: 'GET',
+      headers: { accept: ACCEPT, 'accept-encoding': 'identity', 'user-agent': 'ngsi-ld-gateway' },
+      signal,
+    });
+    const next = nextUrl(response, target);
+    if (next !== undefined) {
+      await response.body.dump({ limit: DUMP_BYTES });
+      return request(next, signal, hops + 1);
+    }
+    return { url: target.href, ...(await read(response, target, maxBytes)) };
+  }
+
+  return {
+    allows: (url) => targetOf(url) !== undefined,
+    fetch: async (url, signal) => {
+      signal?.throwIfAborted();
+      const deadline = AbortSignal.timeout(timeoutMs);
+      try {
+        return await request(url, signal === undefined ? deadline : AbortSignal.any([signal, deadline]), 0);
+      } catch (error) {
+        signal?.throwIfAborted();
+        const failed = deadline.aborted
+          ? new Failed('timeout', `no complete answer within ${timeoutMs} ms`)
+          : failureOf(error);
+        const message = `The document ${shown(url)} could not be fetched: ${failed.message}.`;
+        throw new RemoteDocumentError(failed.failure, url, message, { cause: error });
+      }
+    },
+    close: async () => {
+      if (options.dispatcher === undefined) await dispatcher.destroy();
+    },
+  };
+}
+
+/** A failure of one request; the message completes "could not be fetched: …". */
+class Failed extends Error {
+  readonly failure: RemoteFailure;
+
+  constructor(failure: RemoteFailure, message: string) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
+function failureOf(error: unknown): Failed {
+  if (error instanceof Failed) return error;
+  if (error instanceof AddressRefused) {
+    return new Failed(
+      'address-not-allowed',
+      'its host name has a private or special address, and is no name for one',
+    );
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  return new Failed('unreachable', `its host cannot be reached (${code})`);
+}
+
+/** Where a redirect leads, or a page's link to itself as JSON-LD (JSON-LD 1.1 API § 9.4.3). */
+function nextUrl({ statusCode, headers }: Dispatcher.ResponseData, target: URL): string | undefined {
+  const location = REDIRECTS.has(statusCode) ? single(headers['location']) : undefined;
+  const isPage = statusCode === 200 && !MEDIA_TYPES.test(mediaType(headers));
+  const link = location ?? (isPage ? alternateOf(single(headers['link'])) : undefined);
+  return link !== undefined && URL.canParse(link, target.href) ? new URL(link, target).href : undefined;
+}
+
+/** What a document may hold: it is read on the event loop. */
+const WEIGHT: WeightLimits = { marks: 100_000, depth: 500 };
+
+async function read(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  target: URL,
+  maxBytes: number,
+): Promise<{ text: string; document: unknown }> {
+  const refuse = async (failure: RemoteFailure, message: string): Promise<never> => {
+    await body.dump({ limit: DUMP_BYTES });
+    throw new Failed(failure, message);
+  };
+  if (statusCode !== 200) return refuse('status', `${target.href} answers ${statusCode}`);
+  const type = mediaType(headers);
+  if (!MEDIA_TYPES.test(type))
+    return refuse('media-type', `it is ${type === '' ? 'of no media type' : type}, not JSON`);
+  const encoding = single(headers['content-encoding']) ?? 'identity';
+  if (encoding !== 'identity')
+    return refuse('media-type', `it is encoded as ${encoding}, which was not asked for`);
+  const tooLarge = `it is larger than ${maxBytes} bytes`;
+  if (Number(headers['content-length'] ?? 0) > maxBytes) return refuse('too-large', tooLarge);
+
+  const chunks: Buffer[] = [];
+  const weight = new JsonWeight(WEIGHT);
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    // Leaving the loop ends the connection.
+    if (bytes > maxBytes) throw new Failed('too-large', tooLarge);
+    weight.add(chunk);
+    if (weight.excess !== undefined) throw new Failed('too-large', `it ${weight.excess}`);
+    chunks.push(chunk);
+  }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, bytes));
+    return { text, document: JSON.parse(text) as unknown };
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message : 'it is no UTF-8';
+    throw new Failed('not-json', `it is no JSON (${reason})`);
+  }
+}
+
+function mediaType(headers: Dispatcher.ResponseData['headers']): string {
+  return (single(headers['content-type']) ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function single(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' || value === undefined ? value : value.join(', ');
+}
+
+/** A URL as messages may show it: without credentials, and not endless. */
+function shown(url: string): string {
+  return url.replace(/\/\/[^/@]*@/, '//').slice(0, 300);
+}

@@ -1,0 +1,46 @@
+import type { ContentRef } from '../store/records.js';
+import { StoreUnavailableError } from '../store/errors.js';
+import type { SchemaStore } from '../store/store.js';
+import type { BoundedCache } from './bounded-cache.js';
+import { serve } from './served.js';
+import type { ServedDocument } from './shapes.js';
+
+/** The texts of the store, which are named by what they are and so never change. */
+export class Contents {
+  readonly #store: SchemaStore;
+  readonly #served: BoundedCache<ServedDocument>;
+
+  constructor(store: SchemaStore, served: BoundedCache<ServedDocument>) {
+    this.#store = store;
+    this.#served = served;
+  }
+
+  /** @throws StoreUnavailableError when nothing names the text any more; see {@link rereading} */
+  async text({ sha256 }: ContentRef): Promise<string> {
+    const text = await this.#store.content(sha256);
+    if (text === undefined) throw new ContentGoneError(`The database has no content ${sha256} any more.`);
+    return text;
+  }
+
+  /** The text as it is sent. @throws StoreUnavailableError as `text` */
+  async served(content: ContentRef, mediaType: string): Promise<ServedDocument> {
+    const key = `${mediaType} ${content.sha256}`;
+    return (
+      this.#served.get(key) ??
+      this.#served.getOrMake(key, async () => serve(await this.text(content), mediaType))
+    );
+  }
+}
+
+/** A text was named a moment ago, and is no more: what named it was deleted, or its document replaced. */
+class ContentGoneError extends StoreUnavailableError {}
+
+/** Reads once more when something was deleted or replaced between two looks at the store. */
+export async function rereading<Result>(read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ContentGoneError)) throw error;
+    return read();
+  }
+}

@@ -1,0 +1,99 @@
+import { namesInSchema } from '../json-ld/schema-names.js';
+import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
+import { bundle } from '../json-schema/bundle.js';
+import { InvalidSchemaError, SchemaRefusedError, type SchemaFault } from '../json-schema/errors.js';
+import { Facts } from '../json-schema/facts.js';
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import type { LinkedSchema } from '../json-schema/linker.js';
+import { resolveWith } from '../json-schema/references.js';
+import { usabilityFaults } from '../json-schema/usability.js';
+import { modelOpenApi, type ModelOpenApiInput } from '../openapi/model-openapi.js';
+
+/** A model's schema and the documents that it refers to, as texts of JSON. */
+export interface ModelSource {
+  readonly schema: string;
+  readonly documents: readonly (readonly [uri: string, text: string])[];
+}
+
+/** What everything else about a model version is made from. */
+export interface ModelDescription {
+  /** Text of the self-contained schema. */
+  readonly bundled: string;
+  readonly attributes: readonly Pick<ModelAttribute, 'name' | 'kind'>[];
+  /** Names of attributes, and of the members of their values at any depth. */
+  readonly names: readonly string[];
+  /** The only values that the entity's `type` can have, where the schema lists them. */
+  readonly types: readonly JsonValue[] | undefined;
+}
+
+/** A SchemaRefusedError as it crosses threads. */
+export interface Refusal {
+  readonly refused: {
+    readonly code: string;
+    readonly message: string;
+    readonly errors: readonly SchemaFault[];
+  };
+}
+
+/** Tasks on models that are run in a worker: on schemas as large as they may be, each takes a good part of a second. */
+export const modelTasks = {
+  /** Checks what shall become a version of a model, and describes it. */
+  acceptModel(source: ModelSource): ModelDescription | Refusal {
+    return orRefusal(() => {
+      const linked = linkedOf(source);
+      const faults = usabilityFaults(linked);
+      if (faults.length > 0) throw new InvalidSchemaError('The schema is not valid.', faults);
+      return descriptionOf(bundle(linked));
+    });
+  },
+
+  /** Describes a version of a model, which was accepted before. */
+  describeModel(source: ModelSource): ModelDescription | Refusal {
+    return orRefusal(() => descriptionOf(bundle(linkedOf(source))));
+  },
+
+  /** Text of the OpenAPI document of a model; see `modelOpenApi`. */
+  modelOpenApi(input: ModelOpenApiInput): string {
+    return JSON.stringify(modelOpenApi(input));
+  },
+};
+
+export type ModelTasks = typeof modelTasks;
+
+function linkedOf({ schema, documents }: ModelSource): LinkedSchema {
+  const parsed = new Map(documents.map(([uri, text]) => [uri, JSON.parse(text) as JsonValue]));
+  return resolveWith(JSON.parse(schema) as JsonObject, parsed);
+}
+
+function orRefusal<Result>(work: () => Result): Result | Refusal {
+  try {
+    return work();
+  } catch (error) {
+    return { refused: refusalOf(error) };
+  }
+}
+
+function refusalOf(error: unknown): Refusal['refused'] {
+  if (error instanceof SchemaRefusedError) {
+    const { code, message, errors } = error;
+    return { code, message, errors };
+  }
+  if (!(error instanceof RangeError)) throw error;
+  const detail = 'schemas are within each other, or refer to each other, too deeply';
+  return {
+    code: 'SCHEMA_LIMIT_EXCEEDED',
+    message: `The schema is too large: ${detail}.`,
+    errors: [{ pointer: '', detail }],
+  };
+}
+
+function descriptionOf(bundled: JsonObject): ModelDescription {
+  const { root, targets, attributes } = attributesOf(bundled);
+  const type = new Facts([root], targets).property('type');
+  return {
+    bundled: JSON.stringify(bundled),
+    attributes: attributes.map(({ name, kind }) => ({ name, kind })),
+    names: namesInSchema(bundled),
+    types: new Facts(type, targets).values,
+  };
+}

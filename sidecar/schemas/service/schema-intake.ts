@@ -1,0 +1,106 @@
+import { contextDocument, generateContext, isContextBase } from '../json-ld/generated-context.js';
+import type { JsonLdTasks } from '../json-ld/tasks.js';
+import type { Dialect } from '../json-schema/dialect.js';
+import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { resolveAll } from '../json-schema/references.js';
+import type { SchemaTasks } from '../json-schema/tasks.js';
+import type { RemoteDocuments } from '../remote/remote-documents.js';
+import type { SchemaStore } from '../store/store.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
+import { ContextBaseError, SchemaNotAcceptedError } from './errors.js';
+import type { ModelDescription, ModelTasks } from './model-tasks.js';
+import { ReferenceGathering } from './reference-gathering.js';
+import { accepting, unlessRefused } from './refusals.js';
+import type { ModelWarning } from './shapes.js';
+
+/** What runs in workers for this room. */
+export type ServiceWorkers = TaskRunner<SchemaTasks & ModelTasks & JsonLdTasks>;
+
+/** A schema that can become a version of a model, and what comes with it. */
+export interface AcceptedSchema {
+  readonly schema: JsonObject;
+  readonly text: string;
+  readonly dialect: Dialect;
+  readonly description: ModelDescription;
+  /** Text of the context generated from it. */
+  readonly context: string;
+  readonly warnings: readonly ModelWarning[];
+  /** SHA-256 of every document that it refers to, by URI. */
+  readonly references: ReadonlyMap<string, string>;
+  /** Stores the documents that had to be fetched. @throws OvertakenError */
+  readonly keepReferences: () => Promise<void>;
+}
+
+export interface IntakeOptions {
+  readonly store: SchemaStore;
+  readonly remote: RemoteDocuments;
+  readonly workers: ServiceWorkers;
+  /** Base IRI of the terms of models without one of their own. */
+  readonly contextBase: string;
+}
+
+/** Where the schema stands in the input. */
+const SCHEMA = '/schema';
+
+/** Checks what shall become a version of a model. Writes nothing. */
+export class SchemaIntake {
+  readonly #options: IntakeOptions;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param model its name, the entity type
+   * @throws ContextBaseError, SchemaNotAcceptedError, WorkersBusyError, TaskFailedError
+   */
+  async accept(model: string, schema: JsonValue, ownBase: string | undefined): Promise<AcceptedSchema> {
+    if (ownBase !== undefined && !isContextBase(ownBase)) throw new ContextBaseError();
+    if (!isObject(schema)) throw noObject();
+    const { store, remote, workers, contextBase } = this.#options;
+    const gathering = new ReferenceGathering(store, remote);
+    const { linked, text, found, description } = await accepting(
+      SCHEMA,
+      async () => {
+        const linked = await resolveAll(schema, (uri) => gathering.load(uri));
+        const text = JSON.stringify(schema);
+        const found = gathering.found(linked.documents.keys());
+        const documents = [...found].map(([uri, one]) => [uri, one.text] as const);
+        const description = unlessRefused(
+          await workers.run('acceptModel', { schema: text, documents }),
+          SCHEMA,
+        );
+        return { linked, text, found, description };
+      },
+      gathering.reasons,
+    );
+    const attributes = description.attributes.map(({ name }) => name);
+    const { terms, warnings } = generateContext(
+      { type: model, attributes, nested: description.names },
+      ownBase ?? contextBase,
+    );
+    return {
+      schema,
+      text,
+      dialect: linked.main.dialect,
+      description,
+      context: JSON.stringify(contextDocument(terms)),
+      warnings: [...typeWarnings(model, description), ...warnings],
+      references: new Map([...found].map(([uri, { sha256 }]) => [uri, sha256])),
+      keepReferences: () => gathering.keep(found),
+    };
+  }
+}
+
+function noObject(): SchemaNotAcceptedError {
+  const detail = 'is no JSON object, as the schema of an entity is';
+  return new SchemaNotAcceptedError('SCHEMA_INVALID', `The schema ${detail}.`, [{ pointer: SCHEMA, detail }]);
+}
+
+/** Entities have the model's name as their type, or one of their types. */
+function typeWarnings(model: string, { types }: ModelDescription): readonly ModelWarning[] {
+  const isAllowed = types?.some((type) => type === model || (Array.isArray(type) && type.includes(model)));
+  if (isAllowed !== false) return [];
+  const detail = `The schema lets no entity have the type "${model}", which is the model's name.`;
+  return [{ code: 'other-type', term: model, detail }];
+}

@@ -1,0 +1,167 @@
+import type { Domain, Model, ModelKey, Page, Paged, Reference } from '../store/records.js';
+import type { IfMatch, PutReference } from '../store/store.js';
+import type { ContextSupply } from './context-supply.js';
+import type {
+  ContextSummary,
+  ContextWriteOptions,
+  JsonValue,
+  ModelChange,
+  ModelDetails,
+  ModelDocumentKind,
+  ModelFile,
+  ModelReadOptions,
+  ModelSchema,
+  ModelUpdate,
+  NewModel,
+  ServedContext,
+  ServedDocument,
+  VersionSummary,
+  WriteOptions,
+  WrittenContext,
+} from './shapes.js';
+
+export type * from './shapes.js';
+
+/**
+ * Domains, their models, contexts, and the documents that schemas refer to.
+ *
+ * Every method can also fail with StoreUnavailableError, and those that check or derive something with WorkersBusyError,
+ * TaskFailedError or, where no input is to blame, TaskTooCostlyError. Where input is at fault, the error has `errors: {pointer, detail}[]`, JSON pointers (RFC 6901) into
+ * the input as its parameter is described here. Times are milliseconds since the epoch; ETags are without HTTP's quotes.
+ */
+export interface SchemaService {
+  readonly domains: DomainService;
+  readonly models: ModelService;
+  readonly contexts: ContextService;
+  readonly contextSupply: ContextSupply;
+  readonly references: ReferenceService;
+
+  /** False when the store cannot be read or written. */
+  isReady(): Promise<boolean>;
+}
+
+export interface DomainService {
+  /** By name, in the order of code points; so are all lists. */
+  list(page: Page): Promise<Paged<Domain>>;
+
+  /** @throws NotFoundError */
+  get(name: string): Promise<Domain>;
+
+  /** @throws NameError, AlreadyExistsError, UnstorableTextError */
+  create(domain: { readonly name: string; readonly description?: string | undefined }): Promise<Domain>;
+
+  /**
+   * @param options `cascade` deletes its models with it, with all their versions and contexts
+   * @throws NotFoundError, PreconditionFailedError, InUseError
+   */
+  delete(name: string, options?: WriteOptions & { readonly cascade?: boolean | undefined }): Promise<void>;
+}
+
+export interface ModelService {
+  /** @throws NotFoundError when there is no such domain */
+  list(domain: string, page: Page): Promise<Paged<Model>>;
+
+  /** @throws NotFoundError */
+  get(key: ModelKey): Promise<ModelDetails>;
+
+  /**
+   * Checks a schema and creates a model from it. The documents that its `$ref`s name are taken from the store, else
+   * fetched from allowed origins and stored.
+   *
+   * @throws NotFoundError when there is no such domain, AlreadyExistsError, NameError, ContextBaseError,
+   *   SchemaNotAcceptedError, UnstorableTextError, OvertakenError
+   */
+  create(domain: string, model: NewModel): Promise<ModelDetails>;
+
+  /**
+   * Makes a new version, unless schema, the documents it refers to and its context are what they were.
+   *
+   * @param options `dryRun`: the same, with the same refusals, and nothing is written
+   * @throws NotFoundError, PreconditionFailedError, ContextBaseError, SchemaNotAcceptedError, UnstorableTextError,
+   *   OvertakenError; IncompatibleChangeError for a model with `compatibility: 'backward'` whose change is not
+   *   compatible
+   */
+  update(
+    key: ModelKey,
+    change: ModelChange,
+    options?: WriteOptions & { readonly dryRun?: boolean | undefined },
+  ): Promise<ModelUpdate>;
+
+  /** @throws NotFoundError, PreconditionFailedError, InUseError when something uses its context */
+  delete(key: ModelKey, options?: WriteOptions): Promise<void>;
+
+  /** Oldest first. @throws NotFoundError */
+  versions(key: ModelKey, page: Page): Promise<Paged<VersionSummary>>;
+
+  /**
+   * A document of a model, ready to be sent.
+   *
+   * @throws NotFoundError; FileNotFoundError for the example of a schema of which none could be made in time
+   */
+  document(key: ModelKey, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument>;
+
+  /** The schema that entities of a model are held against. @throws NotFoundError */
+  schema(key: ModelKey, version: number | undefined): Promise<ModelSchema>;
+
+  /** All that `file` has, documents that the schema refers to last. @throws NotFoundError */
+  files(key: ModelKey, options: ModelReadOptions): Promise<readonly ModelFile[]>;
+
+  /** @throws NotFoundError, FileNotFoundError */
+  file(key: ModelKey, name: string, options: ModelReadOptions): Promise<ServedDocument>;
+}
+
+export interface ContextService {
+  /** Core contexts come first. */
+  list(page: Page): Promise<Paged<ContextSummary>>;
+
+  /**
+   * What a GET of the context's URL answers.
+   *
+   * @param version the current one when not given; the answer for a given version never changes
+   * @throws NotFoundError
+   */
+  document(name: string, version?: number): Promise<ServedContext>;
+
+  /**
+   * Creates a custom context: a map of terms, an array of maps and URLs, a URL, or `{"@context": one of these}`.
+   * Contexts of this service that it names by their URLs cannot be deleted while it exists.
+   *
+   * @throws NameError, AlreadyExistsError, ContextInvalidError, OvertakenError
+   */
+  create(name: string, context: unknown, options: ContextWriteOptions): Promise<WrittenContext>;
+
+  /**
+   * Makes a new version of a custom context, unless nothing changes.
+   *
+   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, BundledContextError, ContextInvalidError,
+   *   OvertakenError
+   */
+  update(
+    name: string,
+    context: unknown,
+    options: ContextWriteOptions & WriteOptions,
+  ): Promise<WrittenContext>;
+
+  /** @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, BundledContextError, InUseError */
+  delete(name: string, options?: WriteOptions): Promise<void>;
+}
+
+/** URIs are absolute (http, https, urn) without fragment, and taken in their normal form. */
+export interface ReferenceService {
+  list(page: Page): Promise<Paged<Reference>>;
+
+  /** @throws NotFoundError */
+  get(uri: string): Promise<ServedDocument & { readonly reference: Reference }>;
+
+  /**
+   * Stores a document; versions of models keep what they were made with.
+   *
+   * @param document pointers are into it
+   * @param expected `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`
+   * @throws ReferenceUriError, SchemaNotAcceptedError, PreconditionFailedError
+   */
+  put(uri: string, document: JsonValue, expected?: 'absent' | 'present' | IfMatch): Promise<PutReference>;
+
+  /** @throws NotFoundError, PreconditionFailedError, InUseError */
+  delete(uri: string, options?: WriteOptions): Promise<void>;
+}

@@ -1,0 +1,167 @@
+import type { ContextWarning } from '../json-ld/context-warnings.js';
+import type { TermWarning } from '../json-ld/generated-context.js';
+import type { ChangeKind, ChangeReport } from '../json-schema/change-report.js';
+import type { Dialect } from '../json-schema/dialect.js';
+import type { JsonValue } from '../../shared/json/json.js';
+import type { Compatibility, Context, Model } from '../store/records.js';
+import type { IfMatch } from '../store/store.js';
+
+export type { ChangeKind, ChangeReport, Difference } from '../json-schema/change-report.js';
+export type { ContextWarning } from '../json-ld/context-warnings.js';
+export type { JsonValue } from '../../shared/json/json.js';
+export type {
+  Compatibility,
+  Context,
+  Dependent,
+  Domain,
+  Model,
+  ModelKey,
+  Page,
+  Paged,
+  Reference,
+} from '../store/records.js';
+export type { IfMatch, PutReference } from '../store/store.js';
+
+export interface WriteOptions {
+  /** The ETags of which the thing must have one; leave out for `If-Match: *`, as nothing here makes what is missing. */
+  readonly ifMatch?: IfMatch | undefined;
+}
+
+/** Members of the body that creates a model; pointers are into it. */
+export interface NewModel {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** JSON Schema of an entity in key-values form. */
+  readonly schema: JsonValue;
+  /** Base IRI of the terms of its context; without one, the service's own. */
+  readonly contextBase?: string | undefined;
+  /** `none` when left out. */
+  readonly compatibility?: Compatibility | undefined;
+}
+
+/** Members of the body that updates a model; pointers are into it. What is left out stays; null takes it away. */
+export interface ModelChange {
+  readonly schema: JsonValue;
+  readonly description?: string | null | undefined;
+  readonly contextBase?: string | null | undefined;
+  readonly compatibility?: Compatibility | undefined;
+}
+
+/** A model at its current version. */
+export interface ModelDetails extends Model {
+  readonly version: VersionSummary;
+  readonly schema: JsonValue;
+  readonly warnings: readonly ModelWarning[];
+}
+
+export interface VersionSummary {
+  readonly number: number;
+  readonly createdAt: number;
+  /** The model's description when the version was made. */
+  readonly description: string | undefined;
+  /** The draft that the schema is written in. */
+  readonly dialect: Dialect;
+  /** SHA-256 of the schema as stored, hex, and its length in bytes. */
+  readonly sha256: string;
+  readonly size: number;
+  /** What changed from the version before it; undefined for the first. */
+  readonly change: ChangeKind | undefined;
+  /** URIs of the documents that the schema refers to, directly or not. */
+  readonly references: readonly string[];
+}
+
+/** Something about a model that may not be as its author expects. */
+export interface ModelWarning {
+  /** As {@link TermWarning}; `other-type`: entities of the model cannot have its name as their type. */
+  readonly code: TermWarning['code'] | 'other-type';
+  readonly detail: string;
+  /** The name that the warning is about. */
+  readonly term: string;
+}
+
+export interface ModelUpdate {
+  /** `unchanged`: nothing differs; `settings`: no new version; `version`: a new version. */
+  readonly outcome: 'unchanged' | 'settings' | 'version';
+  readonly dryRun: boolean;
+  /** Number of the version that the schema has, or would have. */
+  readonly number: number;
+  /** From the current version to the schema of the update; pointers are into the schema, bundled. */
+  readonly change: ChangeReport;
+  /** Of the schema of the update. */
+  readonly warnings: readonly ModelWarning[];
+  /** As it is now: after a dry run, as it was. */
+  readonly model: ModelDetails;
+}
+
+/**
+ * - `schema`: JSON Schema as it was accepted; `bundled`: the same, self-contained, of draft 2020-12
+ * - `openapi`: OpenAPI 3.1 of NGSI-LD on entities of the model
+ * - `context`: JSON-LD context, that of `contexts.document` for the model's `contextName`
+ * - `example`: an entity that satisfies the schema, in key-values form with `@context`
+ * - `example-normalized`: the same entity as brokers take it
+ */
+export type ModelDocumentKind =
+  'schema' | 'bundled' | 'openapi' | 'context' | 'example' | 'example-normalized';
+
+export interface ModelReadOptions {
+  /** The current one when not given. Of a given version, documents never change while `baseUrl` stays. */
+  readonly version?: number | undefined;
+  /** Where clients and brokers reach this service, without a trailing slash: `http://gateway:8000`. */
+  readonly baseUrl: string;
+}
+
+/** The schema of a model version, to be compiled. */
+export interface ModelSchema {
+  /** The same for schemas that are the same with all that they refer to; SHA-256, hex. */
+  readonly contentHash: string;
+  /** Its text, self-contained, of draft 2020-12. @throws errors of the workers, StoreUnavailableError */
+  readonly text: () => Promise<string>;
+}
+
+/** Bytes to be sent as they are. */
+export interface ServedDocument {
+  readonly bytes: Buffer;
+  readonly mediaType: string;
+  /** Of the bytes, 64 lower-case hex digits. */
+  readonly sha256: string;
+  /** What `If-None-Match` is compared with, and `If-Match` of a later write. */
+  readonly etag: string;
+}
+
+export interface ModelFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** Of a document that the schema refers to: what its `$ref`s say. */
+  readonly uri?: string;
+}
+
+export interface ContextWriteOptions {
+  /** As in {@link ModelReadOptions}: URLs below it are this service's own. */
+  readonly baseUrl: string;
+  /** Where the context stands in the body, for pointers; `/@context` when not given. */
+  readonly pointer?: string | undefined;
+}
+
+/** A context of any kind; the core ones are bundled and have neither times nor versions beside 1. */
+export type ContextSummary =
+  | Context
+  | {
+      readonly kind: 'core';
+      readonly name: string;
+      readonly currentVersion: 1;
+      readonly etag: string;
+      readonly canonicalUrl: string;
+    };
+
+export interface ServedContext extends ServedDocument {
+  readonly kind: ContextSummary['kind'];
+}
+
+export interface WrittenContext {
+  readonly context: Context;
+  /** False for an update that changed nothing. */
+  readonly isNewVersion: boolean;
+  readonly warnings: readonly ContextWarning[];
+}

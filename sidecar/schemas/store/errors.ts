@@ -1,0 +1,118 @@
+import { GatewayError } from '../../shared/errors.js';
+import type { Dependent } from './records.js';
+
+/** Something the store holds, or might hold. */
+export type Thing =
+  | { readonly kind: 'domain'; readonly name: string }
+  | { readonly kind: 'model'; readonly domain: string; readonly name: string; readonly version?: number }
+  | { readonly kind: 'context'; readonly name: string; readonly version?: number }
+  | { readonly kind: 'reference'; readonly uri: string };
+
+/** There is no such thing; where its domain or model is missing, it is that which is named. */
+export class NotFoundError extends GatewayError {
+  readonly code = 'STORE_NOT_FOUND';
+
+  constructor(readonly thing: Thing) {
+    const version = 'version' in thing ? `version ${String(thing.version)} of ` : '';
+    super(`There is no ${version}${describeThing(thing)}.`);
+  }
+}
+
+/** The name is taken. */
+export class AlreadyExistsError extends GatewayError {
+  readonly code = 'STORE_ALREADY_EXISTS';
+
+  constructor(readonly thing: Thing) {
+    super(`There already is a ${describeThing(thing)}.`);
+  }
+}
+
+/** The thing is not in the state that the caller expected. */
+export class PreconditionFailedError extends GatewayError {
+  readonly code = 'STORE_PRECONDITION_FAILED';
+
+  constructor(
+    readonly thing: Thing,
+    /** Its ETag; undefined when it does not exist. */
+    readonly etag: string | undefined,
+  ) {
+    super(`The ${describeThing(thing)} is not in the expected state.`);
+  }
+}
+
+/** Something else depends on the thing that was to be deleted. */
+export class InUseError extends GatewayError {
+  readonly code = 'STORE_IN_USE';
+
+  /** @param dependents the first of them; `total` counts all */
+  constructor(
+    readonly thing: Thing,
+    readonly dependents: readonly Dependent[],
+    readonly total: number,
+  ) {
+    const named = dependents.slice(0, NAMED_IN_MESSAGE).map(describeThing).join(', ');
+    const more = total > NAMED_IN_MESSAGE ? ` and ${total - NAMED_IN_MESSAGE} more` : '';
+    super(`The ${describeThing(thing)} is in use by ${named}${more}.`);
+  }
+}
+
+const NAMED_IN_MESSAGE = 5;
+
+/** A generated context changes with its model only. */
+export class ReadOnlyContextError extends GatewayError {
+  readonly code = 'STORE_CONTEXT_READ_ONLY';
+
+  constructor(readonly contextName: string) {
+    super(`The context ${quote(contextName)} is generated from its model and changes with it only.`);
+  }
+}
+
+/** What the write was made from has meanwhile been changed or deleted: read it again and start over. */
+export class DependencyChangedError extends GatewayError {
+  readonly code = 'STORE_DEPENDENCY_CHANGED';
+
+  constructor(
+    readonly references: readonly string[],
+    readonly contexts: readonly string[],
+  ) {
+    const named = [
+      ...references.map((uri) => describeThing({ kind: 'reference', uri })),
+      ...contexts.map((name) => describeThing({ kind: 'context', name })),
+    ];
+    super(`Not as expected any more, or not there: ${named.join(', ')}.`);
+  }
+}
+
+/** A text that not every database can hold: no well-formed Unicode, or with a U+0000 in it. */
+export class UnstorableTextError extends GatewayError {
+  readonly code = 'STORE_TEXT_UNSTORABLE';
+
+  /** @param what which text, e.g. `description` */
+  constructor(readonly what: string) {
+    super(`The ${what} holds a lone surrogate or the character U+0000, which cannot be stored.`);
+  }
+}
+
+/** The database does not do its work: closed, busy for too long, disk full, damaged. */
+export class StoreUnavailableError extends GatewayError {
+  readonly code = 'STORE_UNAVAILABLE';
+}
+
+/** What to call a thing in a sentence. */
+export function describeThing(thing: Thing): string {
+  switch (thing.kind) {
+    case 'domain':
+      return `domain ${quote(thing.name)}`;
+    case 'model':
+      return `model ${quote(thing.name)} in domain ${quote(thing.domain)}`;
+    case 'context':
+      return `context ${quote(thing.name)}`;
+    case 'reference':
+      return `reference document ${quote(thing.uri)}`;
+  }
+}
+
+/** Quoted and escaped: names come from outside. */
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 200));
+}

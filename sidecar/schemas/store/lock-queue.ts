@@ -1,0 +1,92 @@
+import Database from 'better-sqlite3';
+import type { Clock } from '../../shared/clock.js';
+import { nextTurn } from '../../shared/next-turn.js';
+
+/** How long work waits for the lock of another connection, in milliseconds. */
+export const LOCK_WAIT_MS = 5000;
+
+/** Between two looks at the lock. */
+const LOOK_MS = 20;
+
+/** Work that waits at a time; more of it fails at once. */
+const WAITING_MAX = 1000;
+
+export interface LockOptions {
+  /** Not before what waits already. */
+  readonly inTurn: boolean;
+  /** How long to wait for the lock, in milliseconds. */
+  readonly waitMs?: number;
+}
+
+interface Waiting {
+  readonly untilMs: number;
+  /** Does the work, and hands on what comes of it; false when it is to wait on. */
+  readonly attempt: (isLast: boolean) => boolean;
+}
+
+/**
+ * Runs work on a database, on the event loop. What meets the lock of another connection waits for it beside the loop: SQLite
+ * itself would hold up the whole process.
+ */
+export class LockQueue {
+  readonly #clock: Clock;
+  #waiting: readonly Waiting[] = [];
+  #isAtWork = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Runs work, again and again while it meets a lock: what throws must have changed nothing.
+   *
+   * @throws what the work throws, the error of the lock among it
+   */
+  async run<T>(work: () => T, { inTurn, waitMs = LOCK_WAIT_MS }: LockOptions): Promise<T> {
+    const isFull = this.#waiting.length >= WAITING_MAX;
+    if (!inTurn || this.#waiting.length === 0 || isFull) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isOfLock(error) || isFull) throw error;
+      }
+    }
+    return this.#wait(work, this.#clock.now() + waitMs);
+  }
+
+  #wait<T>(work: () => T, untilMs: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const attempt = (isLast: boolean) => {
+        try {
+          resolve(work());
+        } catch (error) {
+          if (isOfLock(error) && !isLast) return false;
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+        return true;
+      };
+      this.#waiting = [...this.#waiting, { untilMs, attempt }];
+      if (!this.#isAtWork) void this.#workOff();
+    });
+  }
+
+  /** Does what waits, one after the other, as soon as the lock is gone; what has waited for too long fails. */
+  async #workOff(): Promise<void> {
+    this.#isAtWork = true;
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      if (next.attempt(false)) {
+        this.#waiting = this.#waiting.slice(1);
+        await nextTurn();
+        continue;
+      }
+      const nowMs = this.#clock.now();
+      this.#waiting = this.#waiting.filter(({ untilMs, attempt }) => nowMs < untilMs || !attempt(true));
+      await this.#clock.sleep(LOOK_MS);
+    }
+    this.#isAtWork = false;
+  }
+}
+
+function isOfLock(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code);
+}

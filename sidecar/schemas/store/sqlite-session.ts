@@ -1,0 +1,102 @@
+import Database from 'better-sqlite3';
+import type { Clock } from '../../shared/clock.js';
+import { StoreUnavailableError } from './errors.js';
+import { LockQueue, type LockOptions } from './lock-queue.js';
+import { checkWritable } from './write-check.js';
+
+/** One connection, shared by the parts of a store: statements, transactions, and what becomes of SQLite's errors. */
+export class SqliteSession {
+  readonly #db: Database.Database;
+  readonly #queue: LockQueue;
+  readonly #foreignWrites: Database.Statement<[], number>;
+  #ownWrites = 0;
+  /** The look at the revision that is due; whoever asks before it is taken gets what it finds. */
+  #look: Promise<string> | undefined;
+  readonly #transaction: Database.Transaction<(work: () => void) => void>;
+  readonly prepare: Database.Database['prepare'];
+  readonly clock: Clock;
+
+  constructor(db: Database.Database, clock: Clock) {
+    this.#db = db;
+    this.#queue = new LockQueue(clock);
+    this.prepare = db.prepare.bind(db);
+    this.clock = clock;
+    // Changes when another connection has written (PRAGMA data_version).
+    this.#foreignWrites = db.prepare<[], number>('PRAGMA data_version').pluck();
+    this.#transaction = db.transaction((work: () => void) => {
+      work();
+    });
+  }
+
+  /** Runs a single statement that reads. */
+  async get<T>(work: () => T): Promise<T> {
+    return this.#guarded(work, READ);
+  }
+
+  /** Runs reads that belong to one moment. */
+  async read<T>(work: () => T): Promise<T> {
+    return this.#guarded(() => this.#run('deferred', work), READ);
+  }
+
+  /**
+   * Runs reads and writes as one; the write lock is taken first, so that what was read stays true. Waits for the lock of
+   * another process beside the event loop.
+   */
+  async write<T>(work: () => T): Promise<T> {
+    const counted = () => {
+      this.#ownWrites += 1;
+      return work();
+    };
+    return this.#guarded(() => this.#run('immediate', counted), WRITE);
+  }
+
+  /** @throws StoreUnavailableError when nothing can be written now */
+  async checkWritable(): Promise<void> {
+    await this.#guarded(() => checkWritable(this.#db), { inTurn: true, waitMs: CHECK_WAIT_MS });
+  }
+
+  /** Changes with every write, by whatever connection. */
+  revision(): Promise<string> {
+    // All requests that come in the same turn of the event loop share one look, after the last of them.
+    this.#look ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
+      this.#look = undefined;
+      return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`, READ);
+    });
+    return this.#look;
+  }
+
+  #run<T>(mode: 'deferred' | 'immediate', work: () => T): T {
+    const results: T[] = [];
+    this.#transaction[mode](() => {
+      results.push(work());
+    });
+    return results[0] as T;
+  }
+
+  async #guarded<T>(work: () => T, options: LockOptions): Promise<T> {
+    try {
+      return await this.#queue.run(() => {
+        if (!this.#db.open) throw new StoreUnavailableError('The store is closed.');
+        return work();
+      }, options);
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error;
+      throw new StoreUnavailableError(`The database failed: ${error.message} (${error.code}).`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** In WAL mode, reads meet no lock but in rare moments. */
+const READ: LockOptions = { inTurn: false };
+const WRITE: LockOptions = { inTurn: true };
+
+/** Whoever asks whether writes work wants to know before long. */
+const CHECK_WAIT_MS = 1000;
+
+/** The parameter for an optional version number: null means the current one; what is no number finds nothing. */
+export function versionParameter(version: number | undefined): number | null {
+  if (version === undefined) return null;
+  return Number.isSafeInteger(version) ? version : 0;
+}

@@ -1,0 +1,104 @@
+import { schemaIn, schemasIn } from '../json-schema/flat-graph.js';
+import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { fault, type Fault, type Verdict } from './fault.js';
+import type { Place } from './place.js';
+import { allowedValue, counted, howMany, shown, typeWord } from './words.js';
+
+/** What keywords on arrays have against one, unevaluatedItems apart. */
+export function arrayFaults(
+  schema: JsonObject,
+  place: Place,
+  items: readonly JsonValue[],
+  verdict: Verdict,
+  most: number,
+): readonly Fault[] {
+  const found: Fault[] = [
+    ...sizeFaults(schema, place, items),
+    ...containsFaults(schema, place, items, verdict),
+  ];
+  const listed = schemasIn(schema, 'prefixItems');
+  const rest = schemaIn(schema, 'items');
+  const checked = rest === undefined ? Math.min(listed.length, items.length) : items.length;
+  for (let index = 0; index < checked && found.length < most; index += 1) {
+    const own = listed[index] ?? rest;
+    if (own !== undefined && own !== true) found.push(...verdict(own, place.child(index)));
+  }
+  return found;
+}
+
+function sizeFaults(schema: JsonObject, place: Place, items: readonly JsonValue[]): readonly Fault[] {
+  const found: Fault[] = [];
+  const [least, most] = ['minItems', 'maxItems'].map((keyword) => member(schema, keyword));
+  const holds = `holds ${howMany(items.length)}`;
+  if (typeof least === 'number' && items.length < least)
+    found.push(
+      fault(place, 'minItems', () => ({ must: `hold at least ${counted(least, 'item')}`, found: holds })),
+    );
+  if (typeof most === 'number' && items.length > most)
+    found.push(
+      fault(place, 'maxItems', () => ({ must: `hold at most ${counted(most, 'item')}`, found: holds })),
+    );
+  const again = member(schema, 'uniqueItems') === true ? firstRepeated(items) : undefined;
+  if (again !== undefined) {
+    const [first, second] = again;
+    const words = () => ({
+      must: 'hold no item twice',
+      found: `holds ${shown(items[first] ?? null)} at ${first} and ${second}`,
+    });
+    found.push(fault(place, 'uniqueItems', words));
+  }
+  return found;
+}
+
+function containsFaults(
+  schema: JsonObject,
+  place: Place,
+  items: readonly JsonValue[],
+  verdict: Verdict,
+): readonly Fault[] {
+  const wanted = schemaIn(schema, 'contains');
+  if (wanted === undefined) return [];
+  const [low, high] = ['minContains', 'maxContains'].map((keyword) => member(schema, keyword));
+  const least = typeof low === 'number' ? low : 1;
+  const most = typeof high === 'number' ? high : Infinity;
+  if (least === 0 && most === Infinity) return [];
+  const count = items.filter((_, index) => verdict(wanted, place.child(index)).length === 0).length;
+  if (count >= least && count <= most) return [];
+  const [keyword, bound] =
+    count < least
+      ? (['minContains', `at least ${counted(least, 'item')}`] as const)
+      : (['maxContains', `at most ${counted(most, 'item')}`] as const);
+  const words = () => ({ must: `hold ${bound} ${whichIs(wanted)}`, found: `holds ${howMany(count)}` });
+  return [fault(place, member(schema, keyword) === undefined ? 'contains' : keyword, words)];
+}
+
+/** The items that `contains` means, in words where its schema is simple. */
+function whichIs(wanted: JsonObject | boolean): string {
+  if (!isObject(wanted)) return 'of those that count';
+  const constant = member(wanted, 'const');
+  if (constant !== undefined) return `that is ${allowedValue(constant)}`;
+  const type = member(wanted, 'type');
+  if (Object.keys(wanted).length === 1 && typeof type === 'string') return `that is ${typeWord(type)}`;
+  return 'as the schema describes it under "contains"';
+}
+
+/** The first item that was there before, with where it was. */
+function firstRepeated(items: readonly JsonValue[]): readonly [first: number, second: number] | undefined {
+  const seen = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    const text = canonical(item);
+    const first = seen.get(text);
+    if (first !== undefined) return [first, index];
+    seen.set(text, index);
+  }
+  return undefined;
+}
+
+/** One text for all that is the same JSON. */
+function canonical(value: JsonValue): string {
+  if (isArray(value)) return `[${value.map(canonical).join()}]`;
+  // -0 and 0 are the same number.
+  if (!isObject(value)) return value === 0 ? '0' : JSON.stringify(value);
+  const members = Object.entries(value).map(([name, held]) => `${JSON.stringify(name)}:${canonical(held)}`);
+  return `{${members.sort().join()}}`;
+}

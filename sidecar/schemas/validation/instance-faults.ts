@@ -1,0 +1,107 @@
+import { objectOf, type JsonObject } from '../../shared/json/json.js';
+import type { LeftOut, Reading } from '../../ngsi-ld/representation/read-entity.js';
+import type { Explained } from './explain.js';
+import { explainSafely, inOwnWords } from './explain-safely.js';
+import type { Model } from './model.js';
+import type { Spelling } from './spelling.js';
+import type { View } from './view.js';
+import { weightOf } from './weight.js';
+
+/** What is done for further instances at most, and for one of them at least. */
+export const INSTANCE_LIMITS = {
+  /** Faults after which no more are looked for: more than are shown. */
+  faults: 100,
+  /** Values that all readings which are validated have together. */
+  validated: 20_000_000,
+  /** Values that all readings which are explained have together. */
+  explained: 500_000,
+} as const;
+
+export interface InstanceFault {
+  readonly fault: Explained;
+  readonly reading: Reading;
+  /** Whether it is to be said of the instance as a whole. */
+  readonly isAtInstance: boolean;
+}
+
+/**
+ * What the schema has against an entity with a further instance of an attribute, beyond what it has against it anyway.
+ *
+ * Where the entity has no faults otherwise, whatever is found comes from the instance. Else only what is within the
+ * attribute surely does.
+ */
+export function instanceFaults(
+  readings: readonly Reading[],
+  view: View,
+  model: Model,
+  spelling: Spelling,
+): { readonly faults: readonly InstanceFault[]; readonly leftOut: readonly LeftOut[] } {
+  const [some] = readings;
+  const found: InstanceFault[] = [];
+  if (some === undefined) return { faults: found, leftOut: [] };
+  const isWrongAnyway = view.faults.length > 0;
+  const { faults, validated, explained } = INSTANCE_LIMITS;
+  const shown = isWrongAnyway ? withoutOthersBlamed(view) : view.of;
+  const weight = weightOf(shown(some), validated);
+  const most = Math.max(1, Math.floor(validated / weight));
+  let explicable = Math.max(1, Math.floor(explained / weight));
+  const elsewhere = new Set<string>();
+  for (const [index, reading] of readings.entries()) {
+    if (found.length > faults) break;
+    if (index >= most) return { faults: found, leftOut: [leftOutFrom(readings, index)] };
+    if (isWrongAnyway && explicable === 0) break;
+    const keyValues = shown(reading);
+    const error = model.firstError(keyValues);
+    if (error === undefined) continue;
+    const all = explicable > 0 ? explainSafely(model, keyValues, error, spelling) : inOwnWords(error);
+    explicable = Math.max(0, explicable - 1);
+    found.push(...(isWrongAnyway ? withinOnly(all, reading) : causedBy(all, reading, elsewhere)));
+  }
+  return { faults: found, leftOut: [] };
+}
+
+/** What is wrong with other attributes is said already, and would be found for each instance again. */
+function withoutOthersBlamed(view: View): (reading: Reading) => JsonObject {
+  const blamed = new Set(view.faults.flatMap(({ tokens }) => tokens.slice(0, 1)));
+  return (reading) =>
+    objectOf(
+      Object.entries(view.of(reading)).filter(
+        ([name]) => name === reading.attribute || name === 'type' || !blamed.has(name),
+      ),
+    );
+}
+
+function withinOnly(all: readonly Explained[], reading: Reading): readonly InstanceFault[] {
+  return all
+    .filter(({ tokens, ofMember }) => tokens[0] === reading.attribute && !(ofMember && tokens.length === 1))
+    .map((fault) => ({ fault, reading, isAtInstance: false }));
+}
+
+/** @param elsewhere other attributes that instances have made wrong, of which the same is not said for each; added to */
+function causedBy(
+  all: readonly Explained[],
+  reading: Reading,
+  elsewhere: Set<string>,
+): readonly InstanceFault[] {
+  const others = new Set<string>();
+  const found = all.flatMap((fault): readonly InstanceFault[] => {
+    const [name, ...below] = fault.tokens;
+    if (name === undefined) return [{ fault: ofEntity(fault), reading, isAtInstance: true }];
+    if (name === reading.attribute)
+      return [{ fault, reading, isAtInstance: fault.ofMember === true && below.length === 0 }];
+    others.add(name);
+    return elsewhere.has(name) ? [] : [{ fault, reading, isAtInstance: false }];
+  });
+  for (const name of others) elsewhere.add(name);
+  return found;
+}
+
+function ofEntity(fault: Explained): Explained {
+  return { ...fault, say: () => `makes the entity wrong, which ${fault.say()}` };
+}
+
+function leftOutFrom(readings: readonly Reading[], index: number): LeftOut {
+  const { attribute = '' } = readings[index] ?? {};
+  const before = readings.slice(0, index).filter((one) => one.attribute === attribute);
+  return { attribute, read: before.length + 1 };
+}

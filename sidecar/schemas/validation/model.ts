@@ -1,0 +1,139 @@
+import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
+import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
+import { alternativesIn, conjunctsOf, namedSchemasIn, schemaIn } from '../json-schema/flat-graph.js';
+import type { FlatSchema, Targets } from '../json-schema/flatten.js';
+import { isObject, member, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
+import { resolveWith } from '../json-schema/references.js';
+import { compileSchema } from '../json-schema/validator.js';
+import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/representation/value-members.js';
+
+/** A model made ready to hold entities against it. */
+export interface Model {
+  /** The type of its entities. */
+  readonly name: string;
+  /** Its schema, flat, as it was compiled. */
+  readonly flat: FlatSchema;
+  /** What the validator says first against an entity in key-values form; undefined of a valid one. */
+  readonly firstError: (keyValues: JsonValue) => ModelError | undefined;
+  /** The kind that the model gives each attribute; undefined where it does not say. */
+  readonly attributes: ReadonlyMap<string, AttributeKind | undefined>;
+  /** Whether the model describes an attribute without naming it: by a pattern, or as any other. */
+  readonly foresees: (attribute: string) => boolean;
+  /** Members of every entity, such as createdAt, of which the schema says nothing: it is not asked about them. */
+  readonly unsaid: ReadonlySet<string>;
+  /** Whether it describes the value itself of attributes whose key-values form wraps it; see `ReadOptions`. */
+  readonly unwraps: (attribute: string) => boolean;
+}
+
+/** A validator's own words on what is wrong. */
+export interface ModelError {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message?: string;
+}
+
+/**
+ * Compiles a model. Costly; to be run in a worker.
+ *
+ * @param schema self-contained, as `bundle` makes it, and found usable before
+ * @throws {SchemaRefusedError | RangeError} when it is not
+ */
+export function prepareModel(name: string, schema: JsonObject): Model {
+  const { flat, validate } = compileSchema(resolveWith(schema), { stopsAtFirst: true });
+  const described = attributesOf(schema);
+  const kinds = described.attributes.map((one) => [one.name, statedKind(one, described.targets)] as const);
+  const unwrapped = described.attributes.filter(
+    ({ schema: own }) => !describesWrapping(own, described.targets),
+  );
+  const unwrappedNames = new Set(unwrapped.map((attribute) => attribute.name));
+  return {
+    name,
+    flat,
+    firstError: (keyValues) => validate(keyValues)[0],
+    attributes: new Map(kinds),
+    foresees: foreseenBy(described),
+    unsaid: new Set(COMMON_MEMBERS.filter((member) => !describes(flat.root, flat.targets, member))),
+    unwraps: unwrapsBy(described, unwrappedNames, new Set(kinds.map(([attribute]) => attribute))),
+  };
+}
+
+/** The attribute's kind, unless it is Property for want of a word on it. */
+function statedKind(
+  { kind, schema, description }: ModelAttribute,
+  targets: Targets,
+): AttributeKind | undefined {
+  if (kind !== 'Property' || /^\s*property\b/i.test(description ?? '')) return kind;
+  const isStated = conjunctsOf([schema], targets).some(
+    (one) => isObject(one) && isObject(member(one, 'x-ngsi')),
+  );
+  return isStated ? kind : undefined;
+}
+
+/** What brokers add to entities, and what any entity may have (clause 5.2.4). */
+const COMMON_MEMBERS = ['createdAt', 'modifiedAt', 'deletedAt', 'expiresAt', 'scope'];
+
+const WRAPPING: readonly string[] = [...WRAPPED_KINDS].map((kind) => VALUE_MEMBERS[kind]);
+
+/** Whether a schema, in some alternative, knows the member that wraps a value, such as `languageMap`. */
+function describesWrapping(schema: Schema, targets: Targets): boolean {
+  return describes(schema, targets, ...WRAPPING);
+}
+
+/** Whether a schema, in some alternative, names one of the properties. */
+function describes(schema: Schema, targets: Targets, ...properties: readonly string[]): boolean {
+  const found = new Set<Schema>();
+  const open: Schema[] = [schema];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const one of conjunctsOf([next], targets)) {
+      if (!isObject(one) || found.has(one)) continue;
+      found.add(one);
+      const names = namedSchemasIn(one, 'properties');
+      if (properties.some((property) => names.has(property))) return true;
+      open.push(...alternativesIn(one));
+    }
+  }
+  return false;
+}
+
+const REST = ['additionalProperties', 'unevaluatedProperties'];
+
+function foreseenBy({ root, targets }: FlatSchema): (attribute: string) => boolean {
+  const atoms = conjunctsOf([root], targets).filter(isObject);
+  const expressions = patternsIn(atoms).map(([expression]) => expression);
+  const describesOthers = restIn(atoms).length > 0;
+  return (attribute) => describesOthers || expressions.some((expression) => expression.test(attribute));
+}
+
+/** Attributes that have no schema of their own follow those that patterns, or the rest of the members, have. */
+function unwrapsBy(
+  { root, targets }: FlatSchema,
+  unwrapped: ReadonlySet<string>,
+  named: ReadonlySet<string>,
+): (attribute: string) => boolean {
+  const atoms = conjunctsOf([root], targets).filter(isObject);
+  const isWrapped = (schema: Schema) => describesWrapping(schema, targets);
+  const patterns = patternsIn(atoms).map(
+    ([expression, schema]) => [expression, isWrapped(schema), isObject(schema)] as const,
+  );
+  const rest = restIn(atoms);
+  const unwrapsRest = rest.length > 0 && !rest.some(isWrapped);
+  return (attribute) => {
+    if (named.has(attribute)) return unwrapped.has(attribute);
+    const own = patterns.filter(([expression]) => expression.test(attribute));
+    if (own.length === 0) return unwrapsRest;
+    return own.some(([, , isSaid]) => isSaid) && !own.some(([, wraps]) => wraps);
+  };
+}
+
+function patternsIn(atoms: readonly JsonObject[]): readonly (readonly [RegExp, Schema])[] {
+  return atoms.flatMap((atom) =>
+    [...namedSchemasIn(atom, 'patternProperties')].map(
+      ([pattern, schema]) => [new RegExp(pattern, 'u'), schema] as const,
+    ),
+  );
+}
+
+/** What is asked of members that nothing else describes. */
+function restIn(atoms: readonly JsonObject[]): readonly JsonObject[] {
+  return atoms.flatMap((atom) => REST.map((keyword) => schemaIn(atom, keyword)).filter(isObject));
+}

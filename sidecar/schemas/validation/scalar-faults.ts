@@ -1,0 +1,115 @@
+import { hasFormat } from '../json-schema/formats.js';
+import {
+  isArray,
+  member,
+  sameJson,
+  stringsOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../shared/json/json.js';
+import { fault, isScalar, typeFault, valueFault, type Fault } from './fault.js';
+import { formatHint, formatWords } from './format-words.js';
+import { isOfType } from './json-type.js';
+import type { Place } from './place.js';
+import { counted, shown, shownPattern, type Words } from './words.js';
+
+/** Compiles a pattern as validators do. */
+export type PatternOf = (pattern: string) => RegExp;
+
+/** What `type`, `enum` and `const` have against a value; one fault, for the value is another one altogether. */
+export function kindFault(schema: JsonObject, place: Place): Fault | undefined {
+  const { value } = place;
+  const constant = member(schema, 'const');
+  if (constant !== undefined && !sameJson(constant, value)) return valueFault(place, 'const', [constant]);
+  const listed = member(schema, 'enum');
+  if (isArray(listed) && !isAmong(value, listed)) return valueFault(place, 'enum', listed);
+  const declared = member(schema, 'type');
+  if (typeof declared === 'string')
+    return isOfType(value, declared) ? undefined : typeFault(place, [declared]);
+  const types = stringsOf(declared);
+  return types.length === 0 || types.some((type) => isOfType(value, type))
+    ? undefined
+    : typeFault(place, types);
+}
+
+/** Scalars are most of what is looked for, and quick to find. */
+function isAmong(value: JsonValue, listed: readonly JsonValue[]): boolean {
+  return isScalar(value) ? listed.includes(value) : listed.some((one) => sameJson(one, value));
+}
+
+/** Keywords on numbers: how their demand is said, and whether a number meets it. */
+const NUMBER_CHECKS: readonly (readonly [
+  keyword: string,
+  word: string,
+  holds: (value: number, limit: number) => boolean,
+])[] = [
+  ['minimum', 'at least', (value, limit) => value >= limit],
+  ['exclusiveMinimum', 'greater than', (value, limit) => value > limit],
+  ['maximum', 'at most', (value, limit) => value <= limit],
+  ['exclusiveMaximum', 'less than', (value, limit) => value < limit],
+  // As Ajv divides: 0.3 is no multiple of 0.1 for it.
+  ['multipleOf', 'a multiple of', (value, limit) => Number.isInteger(value / limit)],
+];
+
+/** What keywords on numbers have against one. */
+export function numberFaults(schema: JsonObject, place: Place, value: number): readonly Fault[] {
+  const found: Fault[] = [];
+  for (const [keyword, word, holds] of NUMBER_CHECKS) {
+    const limit = member(schema, keyword);
+    if (typeof limit === 'number' && !holds(value, limit))
+      found.push(fault(place, keyword, () => ({ must: `be ${word} ${limit}`, found: `is ${shown(value)}` })));
+  }
+  const unformatted = formatFault(schema, place);
+  return unformatted === undefined ? found : [...found, unformatted];
+}
+
+/** What keywords on strings have against one. */
+export function stringFaults(
+  schema: JsonObject,
+  place: Place,
+  value: string,
+  patternOf: PatternOf,
+): readonly Fault[] {
+  const found: Fault[] = [];
+  const add = (keyword: string, words: () => Words) => found.push(fault(place, keyword, words));
+  const least = member(schema, 'minLength');
+  const most = member(schema, 'maxLength');
+  const pattern = member(schema, 'pattern');
+  if (typeof least === 'number' || typeof most === 'number') {
+    const length = lengthOf(value);
+    const has = `has ${length}`;
+    if (typeof least === 'number' && length < least)
+      add('minLength', () => ({ must: `have at least ${counted(least, 'character')}`, found: has }));
+    if (typeof most === 'number' && length > most)
+      add('maxLength', () => ({ must: `have at most ${counted(most, 'character')}`, found: has }));
+  }
+  if (typeof pattern === 'string' && !patternOf(pattern).test(value))
+    add('pattern', () => ({
+      must: `match the pattern ${shownPattern(pattern)}`,
+      found: `is ${shown(value)}`,
+    }));
+  const unformatted = formatFault(schema, place);
+  return unformatted === undefined ? found : [...found, unformatted];
+}
+
+function formatFault(schema: JsonObject, place: Place): Fault | undefined {
+  const { value } = place;
+  const format = member(schema, 'format');
+  if (typeof format !== 'string' || hasFormat(format, value)) return undefined;
+  const words = (): Words => {
+    const hint = typeof value === 'string' ? formatHint(format, value) : undefined;
+    return {
+      must: `be ${formatWords(format)}`,
+      found: `is ${shown(value)}`,
+      ...(hint === undefined ? {} : { hint }),
+    };
+  };
+  return fault(place, 'format', words);
+}
+
+/** Characters are code points (JSON Schema Validation, section 6.3). */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const character of text) length += character.length > 0 ? 1 : 0;
+  return length;
+}

@@ -1,0 +1,144 @@
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { pointerOf } from '../../shared/json/pointer.js';
+import type { Form } from '../../ngsi-ld/representation/read-entity.js';
+import { RecentlyUsed } from '../../shared/recently-used.js';
+import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
+import { judgeEntity, type JudgeOptions } from './judge.js';
+import { prepareModel, type Model } from './model.js';
+import { Spelling } from './spelling.js';
+import { Verdicts } from './verdicts.js';
+
+/** Entities of one body. */
+export const ENTITIES_MAX = 10_000;
+
+/** Characters of an answer: pointers repeat the names of members, which may be as long as a body. */
+const ANSWER_MAX = 16 * 1024 * 1024;
+
+/** Faults that a refusal lists. */
+const LISTED_MAX = 100;
+
+export interface ValidateInput {
+  /** Names the model's version by its content: the same key always means the same schema. */
+  readonly key: string;
+  /** The model's name. */
+  readonly type: string;
+  /** The entities' representation; told from each entity when it is left out. */
+  readonly form?: Form;
+  /** See `JudgeOptions`. */
+  readonly isStrict?: boolean;
+  /** The body: an entity, or an array of entities. */
+  readonly text: string;
+}
+
+/** Why a body is refused. */
+export interface ValidationRefusal {
+  readonly code: 'BODY_INVALID' | 'LIMIT_EXCEEDED';
+  readonly detail: string;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+}
+
+/** What `prepareModel` is run with. */
+export type PrepareInput = Pick<ValidateInput, 'key' | 'type'> & { readonly schema: string };
+
+export type ValidateOutcome =
+  | { readonly answer: string }
+  | { readonly needs: 'model' }
+  | { readonly unreadable: Unreadable }
+  | { readonly refused: ValidationRefusal };
+
+interface Prepared {
+  readonly model: Model;
+  /** Characters of its schema's text. */
+  readonly characters: number;
+}
+
+/** Of the schemas of all compiled models together: what is made of them takes some forty times the memory. */
+const MODELS_CHARACTERS = 4 * 1024 * 1024;
+
+/** Of one at least, so that there are no more than 64 models. */
+const MODEL_CHARACTERS_MIN = MODELS_CHARACTERS / 64;
+
+/** Compiled models of this worker. No schema is larger than a quarter of what is kept. */
+const models = new RecentlyUsed<Prepared>(MODELS_CHARACTERS, ({ characters }) =>
+  Math.max(characters, MODEL_CHARACTERS_MIN),
+);
+
+/** Tasks that hold entities against models; run in a worker, for models have patterns. */
+export const validationTasks = {
+  /**
+   * Holds an entity, or each of an array of entities, against a model. The answer is JSON: `{valid, errors: [{pointer, detail,
+   * keyword, line, column}], warnings: [{pointer, detail, code, line, column}]}`, or an array of these. Pointers lead
+   * through the body as it was submitted. A worker that has not met the model yet needs it.
+   */
+  validate({ key, type, text, ...options }: ValidateInput): ValidateOutcome {
+    const prepared = models.get(nameOf(key, type));
+    if (prepared === undefined) return { needs: 'model' };
+    const read = readJson(text);
+    if ('unreadable' in read) return read;
+    return judged(read.value as JsonValue, text, prepared.model, options);
+  },
+
+  /**
+   * Compiles a model, to be kept for entities. It depends on no entity, and takes longer than one.
+   *
+   * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
+   */
+  prepareModel({ key, type, schema }: PrepareInput): { readonly isPrepared: true } {
+    const name = nameOf(key, type);
+    if (models.get(name) === undefined) {
+      const model = prepareModel(type, JSON.parse(schema) as JsonObject);
+      models.set(name, { model, characters: schema.length });
+    }
+    return { isPrepared: true };
+  },
+};
+
+export type ValidationTasks = typeof validationTasks;
+
+function nameOf(key: string, type: string): string {
+  return `${key} ${type}`;
+}
+
+function judged(body: JsonValue, text: string, model: Model, options: JudgeOptions): ValidateOutcome {
+  const verdicts = new Verdicts();
+  const spelling = new Spelling();
+  if (isObject(body)) {
+    verdicts.add(body, judgeEntity(body, model, options, spelling), []);
+    return bounded(verdicts.write(text).join());
+  }
+  const refused = refusalOf(body);
+  if (refused !== undefined || !isArray(body)) return { refused: refused ?? invalid([[]]) };
+  for (const [index, entity] of body.entries())
+    if (isObject(entity))
+      verdicts.add(entity, judgeEntity(entity, model, options, spelling), [String(index)]);
+  return bounded(`[${verdicts.write(text).join()}]`);
+}
+
+function bounded(answer: string): ValidateOutcome {
+  if (answer.length <= ANSWER_MAX) return { answer };
+  const detail = `The verdict has more than ${ANSWER_MAX} characters: send fewer entities at a time.`;
+  return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };
+}
+
+function refusalOf(body: JsonValue): ValidationRefusal | undefined {
+  if (!isArray(body)) return invalid([[]]);
+  if (body.length > ENTITIES_MAX) {
+    const detail = `holds ${body.length} entities, more than ${ENTITIES_MAX}`;
+    return { code: 'LIMIT_EXCEEDED', detail: `The body ${detail}.`, errors: [{ pointer: '', detail }] };
+  }
+  const others = body.flatMap((item, index) => (isObject(item) ? [] : [[String(index)]]));
+  return others.length === 0 ? undefined : invalid(others);
+}
+
+/** @param places of what should be an entity */
+function invalid(places: readonly (readonly string[])[]): ValidationRefusal {
+  return {
+    code: 'BODY_INVALID',
+    detail: 'The body is neither an entity nor an array of entities.',
+    errors: places.slice(0, LISTED_MAX).map((tokens) => ({
+      pointer: pointerOf(tokens),
+      detail:
+        tokens.length === 0 ? 'must be an entity, or an array of entities' : 'must be an entity, an object',
+    })),
+  };
+}

@@ -1,0 +1,149 @@
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import { pointerOf } from '../../shared/json/pointer.js';
+import { positionsOf, type Position } from '../../shared/json/json-positions.js';
+import { documentOrder } from './document-order.js';
+import type { EntityError } from './entity-error.js';
+import type { EntityNotice, Judgement } from './judge.js';
+
+/** What an answer holds at most. */
+export const VERDICT_LIMITS = {
+  /** Errors of one entity; as many warnings. */
+  entity: 100,
+  /** Errors of all entities of a body; as many warnings. With these shown, each further entity shows one error. */
+  body: 1000,
+  /** Characters of all pointers of an answer, and of one that is cut. Only the first error of an entity is shown beyond. */
+  pointers: 1_000_000,
+  cutPointer: 200,
+} as const;
+
+/** An error or a warning that is shown. */
+type Shown = EntityError | EntityNotice;
+
+/** What is shown of one entity; tokens lead through the body. */
+interface Verdict {
+  readonly isValid: boolean;
+  readonly errors: readonly EntityError[];
+  readonly warnings: readonly EntityNotice[];
+}
+
+const VALID = '{"valid":true,"errors":[],"warnings":[]}';
+
+/** Gathers the verdicts on the entities of a body, and writes them down. */
+export class Verdicts {
+  readonly #verdicts: (Verdict | undefined)[] = [];
+  #errors = 0;
+  #warnings = 0;
+  #pointersLeft: number = VERDICT_LIMITS.pointers;
+
+  /** @param path tokens of the entity in the body */
+  add(entity: JsonObject, { errors, warnings }: Judgement, path: readonly string[]): void {
+    if (errors.length === 0 && warnings.length === 0) {
+      this.#verdicts.push(undefined);
+      return;
+    }
+    const { entity: most, body } = VERDICT_LIMITS;
+    const inBody = <One extends Shown>(one: One): One => ({ ...one, tokens: [...path, ...one.tokens] });
+    const firstErrors = foremost(errors, entity, this.#errors < body ? most : 1).map(inBody);
+    const shownErrors = this.#affordable(firstErrors);
+    const [first] = firstErrors;
+    if (shownErrors.length === 0 && first !== undefined) shownErrors.push(cut(first, path.length));
+    const shownWarnings = this.#affordable(
+      foremost(warnings, entity, this.#warnings < body ? most : 0).map(inBody),
+    );
+    this.#errors += shownErrors.length;
+    this.#warnings += shownWarnings.length;
+    const notices = [
+      ...noticeOfMore('errors', shownErrors, errors),
+      ...noticeOfMore('warnings', shownWarnings, warnings),
+    ];
+    this.#verdicts.push({
+      isValid: errors.length === 0,
+      errors: shownErrors,
+      warnings: [...shownWarnings, ...notices.map(inBody)],
+    });
+  }
+
+  /** Those in front that the answer has room for. */
+  #affordable<One extends Shown>(all: readonly One[]): One[] {
+    const found: One[] = [];
+    for (const one of all) {
+      const length = lengthOf(one.tokens);
+      if (length > this.#pointersLeft) break;
+      this.#pointersLeft -= length;
+      found.push(one);
+    }
+    return found;
+  }
+
+  /** JSON of each verdict: `{valid, errors: [{pointer, detail, keyword, line, column}], warnings}`, by place in the text. */
+  write(text: string): readonly string[] {
+    const all = this.#verdicts.flatMap((verdict) =>
+      verdict === undefined ? [] : [...verdict.errors, ...verdict.warnings],
+    );
+    if (all.length === 0) return this.#verdicts.map(() => VALID);
+    const found = positionsOf(
+      text,
+      all.map(({ tokens }) => tokens),
+    );
+    const positions = new Map(all.map((one, index) => [one, found[index] ?? START] as const));
+    return this.#verdicts.map((verdict) => (verdict === undefined ? VALID : written(verdict, positions)));
+  }
+}
+
+/** The error with a short pointer: of the nearest value around that has one, the entity at last. */
+function cut(error: EntityError, least: number): EntityError {
+  let length = 0;
+  const end = error.tokens.findIndex((token, index) => {
+    length += token.length + 1;
+    return index >= least && length > VERDICT_LIMITS.cutPointer;
+  });
+  return end < 0 ? error : { ...error, tokens: error.tokens.slice(0, end) };
+}
+
+function lengthOf(tokens: readonly string[]): number {
+  return tokens.reduce((length, token) => length + token.length + 1, 0);
+}
+
+const START: Position = { line: 1, column: 1 };
+
+function foremost<One extends Shown>(all: readonly One[], entity: JsonObject, most: number): readonly One[] {
+  if (all.length <= most) return all;
+  const order = documentOrder(entity);
+  return [...all].sort((one, other) => order(one.tokens, other.tokens)).slice(0, most);
+}
+
+function noticeOfMore(
+  what: 'errors' | 'warnings',
+  shown: readonly Shown[],
+  all: readonly Shown[],
+): readonly EntityNotice[] {
+  if (shown.length === all.length) return [];
+  const say = () => `has more ${what} than are shown, ${shown.length}`;
+  return [{ tokens: [], code: `more-${what}`, say }];
+}
+
+function written({ isValid, errors, warnings }: Verdict, positions: ReadonlyMap<Shown, Position>): string {
+  const entries = <One extends Shown>(
+    all: readonly One[],
+    tell: (one: One) => JsonObject,
+  ): readonly JsonValue[] =>
+    all
+      .map((one) => ({ one, ...(positions.get(one) ?? START) }))
+      .sort((first, second) => first.line - second.line || first.column - second.column)
+      .map(({ one, line, column }) => ({
+        pointer: pointerOf(one.tokens),
+        detail: one.say(),
+        ...tell(one),
+        line,
+        column,
+      }));
+  const isLast = ({ code }: EntityNotice) => code.startsWith('more-');
+  const inPlace = warnings.filter((warning) => !isLast(warning));
+  const last = warnings.filter(isLast);
+  const tellCode = ({ code }: EntityNotice): JsonObject => ({ code });
+  return JSON.stringify({
+    valid: isValid,
+    errors: entries(errors, ({ keyword }) => ({ keyword })),
+    warnings: [...entries(inPlace, tellCode), ...entries(last, tellCode)],
+  });
+}

@@ -1,0 +1,105 @@
+import { isArray, type JsonValue } from '../../shared/json/json.js';
+
+/** Characters of a value that are shown. */
+const SHOWN_MAX = 80;
+
+/** Characters of a pattern that are shown: a part of one says little. */
+const PATTERN_MAX = 200;
+
+/** The parts of a sentence on a value. */
+export interface Words {
+  /** Completes "must …". */
+  readonly must: string;
+  /** What was found instead; completes "it …". */
+  readonly found?: string;
+  /** What may help. */
+  readonly hint?: string;
+  /** The demand as it is said of a single fault, where "must …" is not how people say it. */
+  readonly plain?: string;
+}
+
+/** A sentence, without capital and full stop: "must be at least 0, is -3". */
+export function sentenceOf({ must, found, hint, plain }: Words): string {
+  const parts = [plain ?? `must ${must}`, ...(found === undefined ? [] : [found])].join(', ');
+  return hint === undefined ? parts : `${parts}; ${hint}`;
+}
+
+/** A value in a few characters: scalars as JSON, of others only what they are. */
+export function shown(value: JsonValue): string {
+  if (typeof value === 'object' && value !== null) return isArray(value) ? 'an array' : 'an object';
+  return typeof value === 'string' ? quoted(value) : String(value);
+}
+
+/** A string in double quotes, cut where it is long. */
+export function quoted(text: string): string {
+  return JSON.stringify(cut(text, SHOWN_MAX));
+}
+
+/** A value that a schema allows; it may be an object, and then its JSON is shown. */
+export function allowedValue(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return shown(value);
+  return cut(JSON.stringify(value), SHOWN_MAX);
+}
+
+export function shownPattern(pattern: string): string {
+  return cut(pattern, PATTERN_MAX);
+}
+
+/** A value with its type: what to say when the type is wrong. */
+export function typed(value: JsonValue): string {
+  if (typeof value === 'string') return `the string ${shown(value)}`;
+  return typeof value === 'number' ? `the number ${shown(value)}` : shown(value);
+}
+
+const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
+  ['null', 'null'],
+  ['boolean', 'true or false'],
+  ['object', 'an object'],
+  ['array', 'an array'],
+  ['string', 'a string'],
+  ['integer', 'an integer'],
+  ['number', 'a number'],
+]);
+
+/** A type of JSON Schema. */
+export function typeWord(type: string): string {
+  return TYPE_WORDS.get(type) ?? type;
+}
+
+const PLURALS: ReadonlyMap<string, string> = new Map([
+  ['null', 'null'],
+  ['boolean', 'true and false'],
+  ['object', 'objects'],
+  ['array', 'arrays'],
+  ['string', 'strings'],
+  ['integer', 'integers'],
+  ['number', 'numbers'],
+]);
+
+/** Types of JSON Schema, of several values. */
+export function typeWords(types: readonly string[]): readonly string[] {
+  return types.map((type) => PLURALS.get(type) ?? type);
+}
+
+/** "a", "a or b", "a, b or c". */
+export function either(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
+}
+
+/** "1 item", "2 items". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** "none", "1", "2". */
+export function howMany(count: number): string {
+  return count === 0 ? 'none' : String(count);
+}
+
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  // Half a surrogate pair is no character.
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(length - 1)) ? length - 1 : length;
+  return `${text.slice(0, end)}…`;
+}

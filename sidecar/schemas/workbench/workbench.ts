@@ -1,0 +1,59 @@
+import type { ModelKey } from '../service/service.js';
+import type { CancelSignal } from '../../shared/cancel-signal.js';
+
+/** Of any work. */
+export interface WorkOptions {
+  /** Nobody waits for it any more: it is not begun. What has begun goes on, within its deadline. */
+  readonly signal?: CancelSignal | undefined;
+}
+
+/** The representation in which entities are submitted (ETSI GS CIM 009 V1.9.1, clause 4.5). */
+export type EntityForm = 'normalized' | 'concise' | 'keyvalues';
+
+export interface InferOptions extends WorkOptions {
+  /** Name of the model that the schema is to be of. */
+  readonly model?: string | undefined;
+  /** What the samples are: plain objects, or NGSI-LD entities of any representation. */
+  readonly form: 'keyvalues' | 'ngsi-ld';
+  /** Whether strings with few different values become enums. */
+  readonly enumerates: boolean;
+}
+
+export interface ValidateOptions extends WorkOptions {
+  /** Of the model; the current one when not given. */
+  readonly version?: number | undefined;
+  /** The representation of the entity; told from the entity itself when not given. */
+  readonly form?: EntityForm | undefined;
+  /** False: what NGSI-LD forbids and the schema does not is a warning. */
+  readonly isStrict?: boolean | undefined;
+}
+
+export interface ProcessOptions extends WorkOptions {
+  /** Where clients reach this service, without a trailing slash: contexts below it are its own. */
+  readonly baseUrl: string;
+}
+
+/**
+ * Work on what users send along. It is done in workers, within a deadline, and changes nothing.
+ *
+ * Each takes the text of a body and gives that of the answer, both JSON. Each can fail with UnreadableBodyError,
+ * WorkbenchRefusedError, DeadlineExceededError, WorkersBusyError, TaskFailedError, the reason of the signal and, where
+ * something stored is needed, StoreUnavailableError.
+ */
+export interface Workbench {
+  /** A JSON Schema from one sample, or from an array of samples. */
+  infer(text: string, options: InferOptions): Promise<string>;
+
+  /** JSON-LD expansion of `{document, context?, safe?}`; the answer is `{result, warnings}`. */
+  expand(text: string, options: ProcessOptions): Promise<string>;
+
+  /** JSON-LD compaction; as `expand`. */
+  compact(text: string, options: ProcessOptions): Promise<string>;
+
+  /**
+   * An entity, or an array of entities, against a model; the answer is `{valid, errors, warnings}`, or an array of these.
+   *
+   * @throws NotFoundError
+   */
+  validate(key: ModelKey, text: string, options: ValidateOptions): Promise<string>;
+}

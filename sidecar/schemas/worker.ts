@@ -1,0 +1,15 @@
+import { inferenceTasks } from './inference/tasks.js';
+import { jsonLdTasks } from './json-ld/tasks.js';
+import { schemaTasks } from './json-schema/tasks.js';
+import { modelTasks } from './service/model-tasks.js';
+import { validationTasks } from './validation/tasks.js';
+import { serve } from '../shared/workers/serve.js';
+
+/** Everything that runs in workers. */
+const tasks = { ...schemaTasks, ...modelTasks, ...jsonLdTasks, ...inferenceTasks, ...validationTasks };
+
+/** What the workers of this product can do. */
+export type Tasks = typeof tasks;
+
+/** The entry of the worker threads: the pool loads this module in each of them. */
+export default serve(tasks);

@@ -1,0 +1,101 @@
+import { GatewayError } from '../errors.js';
+import { isLoopback } from '../loopback.js';
+import { isServiceLink, misspeltNames } from './misspelt-names.js';
+import { settings, type Setting, type SettingName } from './settings.js';
+
+type Parsed<Name extends SettingName> = ReturnType<(typeof settings)[Name]['parse']>;
+
+/** Settings that have neither a value nor a default may be undefined. */
+type OptionalName = {
+  [Name in SettingName]: (typeof settings)[Name]['default'] extends string ? never : Name;
+}[SettingName];
+
+/** The checked configuration, by the names of the environment. */
+export type Config = Readonly<
+  { [Name in Exclude<SettingName, OptionalName | 'BROKER_URL'>]: Parsed<Name> } & {
+    [Name in Exclude<OptionalName, 'BROKER_URL'>]: Parsed<Name> | undefined;
+  } & {
+    BROKER_URL: URL | 'embedded';
+    /** Most entities in one page: what was set, or more than the default where the broker is quick with it. */
+    PURGE_PAGE_SIZE_MAX: number;
+  }
+>;
+
+/** Larger pages are hardly quicker anywhere. */
+const PAGE_SIZE_MAX = 10_000;
+
+/** The environment is no usable configuration; `mistakes` names every one of them. */
+export class ConfigError extends GatewayError {
+  readonly code = 'CONFIG_INVALID';
+
+  constructor(readonly mistakes: readonly string[]) {
+    super(`The configuration has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}.`);
+  }
+}
+
+/**
+ * Reads the configuration from the environment.
+ *
+ * @throws ConfigError naming every mistake at once
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const mistakes = [...misspeltNames(env)];
+  const values = new Map<string, unknown>();
+  for (const [name, { default: fallback, parse }] of Object.entries<Setting<unknown>>(settings)) {
+    // An empty variable is what compose files make of an unset one.
+    const given = isServiceLink(name, env[name]) ? undefined : env[name];
+    const text = given === undefined || given === '' ? fallback : given;
+    if (text === undefined) continue;
+    try {
+      values.set(name, parse(text));
+    } catch (error) {
+      mistakes.push(`${name} ${error instanceof Error ? error.message : 'is wrong'}`);
+    }
+  }
+  if (!values.has('BROKER_URL')) {
+    const host = values.get('HOST');
+    if (env['BROKER_URL']) {
+      // Already reported as unparsable.
+    } else if (env['NODE_ENV'] === 'production' || (typeof host === 'string' && !isLoopback(host))) {
+      mistakes.push(
+        'BROKER_URL is needed when HOST is not loopback or NODE_ENV is production (`embedded` is for trying only)',
+      );
+    } else values.set('BROKER_URL', 'embedded');
+  }
+  values.set('PURGE_PAGE_SIZE_MAX', env['PURGE_PAGE_SIZE'] ? values.get('PURGE_PAGE_SIZE') : PAGE_SIZE_MAX);
+  if (isOpenByOversight(values, env)) {
+    mistakes.push(
+      'GATEWAY_TOKEN is needed when HOST is not loopback: without it, everybody who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',
+    );
+  }
+  if (pointsToItself(values)) mistakes.push('BROKER_URL is the address of this gateway itself');
+  const [least, most] = [values.get('RETRY_MIN_DELAY_MS'), values.get('RETRY_MAX_DELAY_MS')];
+  if (typeof least === 'number' && typeof most === 'number' && least > most) {
+    mistakes.push('RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS');
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return Object.freeze(Object.fromEntries(values)) as Config;
+}
+
+/** Everybody may reach the gateway, and nobody said that everybody may use it. */
+function isOpenByOversight(
+  values: ReadonlyMap<string, unknown>,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  const host = values.get('HOST');
+  const isReachable = typeof host === 'string' && !isLoopback(host);
+  return isReachable && !env['GATEWAY_TOKEN'] && values.get('GATEWAY_OPEN') !== true;
+}
+
+/** A gateway in front of itself would forward each request for ever. */
+function pointsToItself(values: ReadonlyMap<string, unknown>): boolean {
+  const broker = values.get('BROKER_URL');
+  if (!(broker instanceof URL)) return false;
+  const port = broker.port === '' ? (broker.protocol === 'https:' ? 443 : 80) : Number(broker.port);
+  const host = String(values.get('HOST'));
+  const brokerHost = broker.hostname.replace(/^\[|\]$/g, '');
+  const isSameHost =
+    host === brokerHost ||
+    (isLoopback(brokerHost) && (isLoopback(host) || host === '0.0.0.0' || host === '::'));
+  return port === values.get('PORT') && isSameHost;
+}

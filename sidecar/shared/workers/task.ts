@@ -1,0 +1,92 @@
+import type { CancelSignal } from '../cancel-signal.js';
+import type { GatewayError } from '../errors.js';
+import { TaskFailedError, TaskTooCostlyError } from './errors.js';
+import type { Job, Outcome } from './tasks.js';
+
+export interface TaskOptions extends Job {
+  readonly lane: string;
+  /** In milliseconds, from its start. */
+  readonly deadlineMs: number;
+  /** When it began to wait, in milliseconds of the pool's clock. */
+  readonly since: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A task that somebody waits for. */
+export class Task {
+  readonly #options: TaskOptions;
+  #stopHeeding: () => void = nothing;
+  #isOver = false;
+
+  constructor(options: TaskOptions) {
+    this.#options = options;
+  }
+
+  get lane(): string {
+    return this.#options.lane;
+  }
+
+  get since(): number {
+    return this.#options.since;
+  }
+
+  get deadlineMs(): number {
+    return this.#options.deadlineMs;
+  }
+
+  /** What a worker is given of it. */
+  get job(): Job {
+    return { kind: this.#options.kind, input: this.#options.input };
+  }
+
+  /** Nobody waits for it any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Fails with the reason of the signal when that aborts first, and tells so. */
+  heed(signal: CancelSignal, onGivenUp: () => void): void {
+    const giveUp = (): void => {
+      this.fail(signal.reason);
+      onGivenUp();
+    };
+    signal.addEventListener('abort', giveUp);
+    this.#stopHeeding = () => signal.removeEventListener('abort', giveUp);
+  }
+
+  settle(outcome: Outcome | undefined): void {
+    if (outcome !== undefined && 'value' in outcome) {
+      this.#end();
+      this.#options.resolve(outcome.value);
+    } else this.fail(this.failure(outcome?.error));
+  }
+
+  fail(error: unknown): void {
+    this.#end();
+    this.#options.reject(error);
+  }
+
+  /** What it fails with, by what happened to its worker. */
+  failure(cause: unknown, isLate = false): GatewayError {
+    const { kind, deadlineMs } = this.#options;
+    if (isLate) return new TaskTooCostlyError('time', `The task took more than ${deadlineMs} ms.`);
+    if (isOutOfMemory(cause))
+      return new TaskTooCostlyError('memory', 'The task took more memory than a worker may.', { cause });
+    return new TaskFailedError(`The task ${kind} failed.`, { cause });
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#stopHeeding();
+  }
+}
+
+/** Whether a worker ended because it had no memory left. */
+export function isOutOfMemory(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function nothing(): void {
+  // Most tasks heed no signal.
+}

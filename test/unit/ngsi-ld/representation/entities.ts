@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import type { AttributeKind } from '../../../../sidecar/ngsi-ld/attribute-kinds.js';
+import { objectOf, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { step } from '../../../../sidecar/shared/json/pointer.js';
+import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/representation/value-members.js';
+
+/** An attribute, and its value as the value's member holds it. */
+export interface SampleAttribute {
+  readonly name: string;
+  readonly kind: AttributeKind;
+  readonly content: JsonValue;
+}
+
+const uris = fc.nat(99).map((number) => `urn:ngsi-ld:Thing:${number}`);
+const words = fc.constantFrom('free', 'Zürich', '2026-01-31', '');
+const positions = fc.tuple(fc.integer({ min: -180, max: 180 }), fc.integer({ min: -90, max: 90 }));
+/** Names of members that mean nothing to NGSI-LD. */
+const dataNames = fc.constantFrom('a', 'b', 'speed', '', '__proto__', 'constructor', '0', 'a/b~c');
+const data: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.oneof(words, fc.integer(), fc.boolean(), fc.double({ noNaN: true, noDefaultInfinity: true })),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.array(fc.tuple(dataNames, tie('value')), { maxLength: 3 }).map((members) => objectOf(members)),
+  ),
+})).value;
+
+const contents: Readonly<Record<AttributeKind, fc.Arbitrary<JsonValue>>> = {
+  Property: data,
+  GeoProperty: fc.oneof(
+    positions.map((coordinates) => ({ type: 'Point', coordinates })),
+    fc
+      .array(positions, { minLength: 2, maxLength: 4 })
+      .map((coordinates) => ({ type: 'LineString', coordinates })),
+  ),
+  LanguageProperty: fc.dictionary(fc.constantFrom('en', 'de-AT', '@none'), words, { noNullPrototype: true }),
+  VocabProperty: fc.oneof(words, fc.array(words, { maxLength: 2 })),
+  JsonProperty: data.map((value) => ({ data: value })),
+  ListProperty: fc.array(data, { maxLength: 3 }),
+  Relationship: fc.oneof(uris, fc.array(uris, { minLength: 1, maxLength: 3 })),
+  ListRelationship: fc.array(
+    uris.map((object) => ({ object })),
+    { maxLength: 3 },
+  ),
+};
+
+const kinds = fc.constantFrom<AttributeKind>(
+  ...(['Property', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty'] as const),
+  ...(['ListProperty', 'Relationship', 'ListRelationship'] as const),
+);
+const names = fc.constantFrom(
+  'speed',
+  'owner',
+  'location',
+  'Größe',
+  'ex:sign',
+  '__proto__',
+  'constructor',
+  '1',
+  'z',
+);
+
+/** Attributes of one entity, of all kinds, with values without fault. */
+export const sampleAttributes: fc.Arbitrary<readonly SampleAttribute[]> = fc.uniqueArray(
+  kinds.chain((kind) => fc.record({ name: names, kind: fc.constant(kind), content: contents[kind] })),
+  { selector: ({ name }) => name, maxLength: 6 },
+);
+
+/** The members of an entity that are no attributes, and these. */
+export function entityOf(attributes: Iterable<readonly [string, JsonValue]>): JsonObject {
+  return objectOf([['id', 'urn:ngsi-ld:Vehicle:1'], ['type', 'Vehicle'], ['scope', '/a'], ...attributes]);
+}
+
+export function normalizedForm({ kind, content }: SampleAttribute): JsonObject {
+  return { type: kind, [VALUE_MEMBERS[kind]]: content };
+}
+
+/** Each value as bare as concise form allows for, where that is no matter of taste. */
+export function conciseForm({ kind, content }: SampleAttribute): JsonValue {
+  const isPlain = typeof content !== 'object';
+  return (kind === 'Property' && isPlain) || kind === 'GeoProperty'
+    ? content
+    : { [VALUE_MEMBERS[kind]]: content };
+}
+
+export function keyValuesForm({ kind, content }: SampleAttribute): JsonValue {
+  if (WRAPPED_KINDS.has(kind)) return { [VALUE_MEMBERS[kind]]: content };
+  if (kind !== 'ListRelationship' || !Array.isArray(content)) return content;
+  return content.map((item: JsonValue) => step(item, 'object') ?? item);
+}
+
+/** What has these tokens; undefined when nothing has. */
+export function valueAt(root: JsonValue, tokens: readonly string[]): JsonValue | undefined {
+  return tokens.reduce<JsonValue | undefined>((value, token) => step(value, token), root);
+}
+
+/** The tokens of every place in a value. */
+export function placesIn(value: JsonValue): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [[]];
+  const below = Object.entries(value).flatMap(([token, item]) =>
+    placesIn(item).map((tokens) => [token, ...tokens]),
+  );
+  return [[], ...below];
+}

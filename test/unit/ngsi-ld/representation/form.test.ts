@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { detectForm } from '../../../../sidecar/ngsi-ld/representation/form.js';
+import { readEntity } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
+import { entityOf } from './entities.js';
+
+const PROPERTY = { type: 'Property', value: 1 };
+const POINT = { type: 'Point', coordinates: [8.5, 47.4] };
+
+function formOf(...values: readonly JsonValue[]): string {
+  const { form, alternative } = readEntity(entityOf(values.map((value, index) => [`a${index}`, value])));
+  return alternative === undefined ? form : `${form} or ${alternative}`;
+}
+
+describe('the form of an entity', () => {
+  it('is normalized when every attribute has a type', () => {
+    assert.equal(formOf(PROPERTY, { type: 'GeoProperty', value: POINT }, [PROPERTY, PROPERTY]), 'normalized');
+    assert.equal(formOf(PROPERTY, { type: 'Propertx', value: 1 }), 'normalized');
+    assert.equal(
+      formOf({ type: 'Text', value: 'a' }, { type: 'Number', value: 1 }),
+      'normalized or keyvalues',
+    );
+    assert.equal(formOf(), 'normalized');
+  });
+
+  it('is key-values when no attribute looks like one', () => {
+    assert.equal(formOf(1, 'a', [1, 2], POINT, { street: 'x' }, { type: 'PostalAddress' }, []), 'keyvalues');
+    assert.equal(formOf(1, { type: 'QuantitativeValue', value: 5 }), 'keyvalues');
+    assert.equal(
+      formOf(1, [
+        { value: 1, time: 'x' },
+        { value: 2, time: 'y' },
+      ]),
+      'keyvalues',
+    );
+    assert.equal(formOf({ languageMap: { en: 'a' } }, { vocab: 'a' }, { json: {} }), 'keyvalues');
+  });
+
+  it('is concise when some attributes look like one, whatever the others', () => {
+    assert.equal(formOf(1, PROPERTY), 'concise');
+    assert.equal(formOf(PROPERTY, POINT), 'concise');
+    assert.equal(formOf(1, { value: 1, unitCode: 'KMH' }), 'concise');
+    assert.equal(formOf(1, { object: 'urn:a:b' }), 'concise');
+    assert.equal(formOf(1, { valueList: [1] }), 'concise');
+    assert.equal(formOf(1, { value: POINT }), 'concise');
+    assert.equal(formOf(1, { value: 1, accuracy: PROPERTY }), 'concise');
+    assert.equal(formOf(1, [{ value: 1 }, { value: 2, datasetId: 'urn:a:b' }]), 'concise');
+    assert.equal(formOf(1, { languageMap: { en: 'a' }, observedAt: '2026-01-31T12:00:00Z' }), 'concise');
+  });
+
+  it('is concise, maybe key-values, when all that an attribute has is a value', () => {
+    assert.equal(formOf(1, { value: 5 }), 'concise or keyvalues');
+    assert.equal(formOf({ value: 5, minValue: 1, maxValue: 9 }), 'concise or keyvalues');
+    assert.equal(formOf({ object: 'a box' }), 'concise or keyvalues');
+  });
+
+  it('is what the caller says, and the members that are no attributes say nothing', () => {
+    assert.equal(readEntity(entityOf([['a', 1]]), { form: 'normalized' }).form, 'normalized');
+    assert.equal(
+      detectForm({ id: 'urn:a:b', type: 'A', scope: '/a', createdAt: 'x', '@context': 'x' }),
+      'normalized',
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
+import { Findings } from '../../../../sidecar/ngsi-ld/representation/findings.js';
+import {
+  checkGeometry,
+  geometryInText,
+  isGeometry,
+} from '../../../../sidecar/ngsi-ld/representation/geometry.js';
+
+const RING = [[0, 0], [1, 0], [1, 1], [0, 0]]; // prettier-ignore
+
+const RIGHT: readonly JsonValue[] = [
+  { type: 'Point', coordinates: [1, 2] },
+  { type: 'Point', coordinates: [1, 2, 400] },
+  { type: 'MultiPoint', coordinates: [[1, 2]] },
+  { type: 'LineString', coordinates: [[1, 2], [3, 4]] },
+  { type: 'MultiLineString', coordinates: [[[1, 2], [3, 4]]] },
+  { type: 'Polygon', coordinates: [RING, RING] },
+  { type: 'MultiPolygon', coordinates: [[RING], [RING, RING]] },
+]; // prettier-ignore
+
+function faultsOf(value: JsonValue): readonly string[] {
+  const findings = new Findings();
+  checkGeometry(value, findings);
+  return findings.faults.map(({ tokens, keyword }) => `${pointerOf(tokens)} ${keyword}`);
+}
+
+function warningsOf(value: JsonValue): readonly string[] {
+  const findings = new Findings();
+  checkGeometry(value, findings);
+  return findings.warnings.map(({ tokens, code }) => `${pointerOf(tokens)} ${code}`);
+}
+
+describe('a geometry', () => {
+  it('of every type is right as an object and as text (clause 4.7.2)', () => {
+    for (const geometry of RIGHT) {
+      assert.deepEqual(faultsOf(geometry), []);
+      assert.deepEqual(faultsOf(JSON.stringify(geometry)), []);
+      assert.ok(isGeometry(geometry));
+    }
+  });
+
+  it('is told from an object of another type, and from one without coordinates', () => {
+    assert.ok(isGeometry({ type: 'GeometryCollection', geometries: [] }));
+    for (const other of [{ type: 'Album', geometries: [] }, { type: 'Point' }, { coordinates: [1, 2] }, 5])
+      assert.ok(!isGeometry(other), JSON.stringify(other));
+  });
+
+  it('is wrong at the part that is wrong', () => {
+    const cases: readonly (readonly [JsonValue, string])[] = [
+      [5, ' type'],
+      [{ coordinates: [1, 2] }, ' required'],
+      [{ type: 'Point' }, ' required'],
+      [{ type: 'Pont', coordinates: [1, 2] }, '/type enum'],
+      [{ type: 'Point', coordinates: [1] }, '/coordinates type'],
+      [{ type: 'Point', coordinates: ['1', '2'] }, '/coordinates type'],
+      [{ type: 'Point', coordinates: [[1, 2]] }, '/coordinates type'],
+      [{ type: 'MultiPoint', coordinates: [] }, '/coordinates type'],
+      [{ type: 'LineString', coordinates: [[1, 2]] }, '/coordinates minItems'],
+      [{ type: 'LineString', coordinates: [[1, 2], [3, null], [4, null]] }, '/coordinates/1 type'],
+      [{ type: 'Polygon', coordinates: RING }, '/coordinates/0/0 type'],
+      [{ type: 'Polygon', coordinates: [RING, RING.slice(1)] }, '/coordinates/1 minItems'],
+      [{ type: 'Polygon', coordinates: [[...RING.slice(0, 3), [0, 1]]] }, '/coordinates/0 const'],
+      [{ type: 'MultiPolygon', coordinates: [[RING], 5] }, '/coordinates/1 type'],
+      [{ type: 'GeometryCollection' }, ' required'],
+      [{ type: 'GeometryCollection', geometries: [RIGHT[0] ?? null, 5] }, '/geometries/1 type'],
+      ['POINT(1 2)', ' type'],
+      ['{"type": "Polygon", "coordinates": [[[0, 0], [1, 0]]]}', ' minItems'],
+    ]; // prettier-ignore
+    for (const [geometry, fault] of cases)
+      assert.deepEqual(faultsOf(geometry), [fault], JSON.stringify(geometry));
+  });
+
+  it('has each of two open rings reported', () => {
+    const open = [...RING.slice(0, 3), [0, 1]];
+    assert.deepEqual(faultsOf({ type: 'Polygon', coordinates: [open, RING, open] }), [
+      '/coordinates/0 const',
+      '/coordinates/2 const',
+    ]);
+  });
+
+  it('may be odd: a latitude beyond the poles, a collection', () => {
+    assert.deepEqual(warningsOf({ type: 'Point', coordinates: [40, 186] }), ['/coordinates latitude']);
+    assert.deepEqual(warningsOf({ type: 'GeometryCollection', geometries: [] }), [' geometry-collection']);
+  });
+
+  it('in a text is read with its two members alone, and never deeper than its type is', () => {
+    const text = '{"type": "Point", "coordinates": [1, 2], "more": {}}';
+    assert.deepEqual(geometryInText(text), { type: 'Point', coordinates: [1, 2] });
+    const deep = `{"type": "Point", "coordinates": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    assert.equal(geometryInText(deep), undefined);
+    assert.equal(geometryInText('{"type": "Point", "coordinates": [1, [2]]}'), undefined);
+  });
+});

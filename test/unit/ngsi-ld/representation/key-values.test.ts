@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { objectOf, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { pointerOf, tokensOf } from '../../../../sidecar/shared/json/pointer.js';
+import { exampleEntity } from '../../../../sidecar/schemas/openapi/example-entity.js';
+import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
+import { WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/representation/value-members.js';
+import {
+  conciseForm,
+  entityOf,
+  keyValuesForm,
+  normalizedForm,
+  placesIn,
+  sampleAttributes,
+  valueAt,
+} from './entities.js';
+
+/** The value of the one attribute `x` in key-values form. */
+function valueOf(x: JsonValue, options: ReadOptions = {}): JsonValue | undefined {
+  return readEntity(entityOf([['x', x]]), options).readings[0].keyValues['x'];
+}
+
+function located(entity: JsonObject, pointer: string, options: ReadOptions = {}): string {
+  return pointerOf(readEntity(entity, options).readings[0].locate(tokensOf(pointer) ?? []));
+}
+
+const unwraps = () => true;
+
+describe('the key-values form', () => {
+  it('is the same from the normalized, the concise and the key-values form', () => {
+    fc.assert(
+      fc.property(sampleAttributes, fc.boolean(), (attributes, isBare) => {
+        const options = { unwraps: () => isBare };
+        const inForm = (form: (attribute: (typeof attributes)[number]) => JsonValue) =>
+          entityOf(attributes.map((attribute) => [attribute.name, form(attribute)]));
+        const expected = entityOf(
+          attributes.map((attribute) => [
+            attribute.name,
+            isBare && WRAPPED_KINDS.has(attribute.kind) ? attribute.content : keyValuesForm(attribute),
+          ]),
+        );
+        const normalized = readEntity(inForm(normalizedForm), options);
+        assert.equal(normalized.form, 'normalized');
+        assert.deepEqual(normalized.readings[0].keyValues, expected);
+        assert.deepEqual(normalized.kinds, new Map(attributes.map(({ name, kind }) => [name, kind])));
+        const concise = readEntity(inForm(conciseForm), { ...options, form: 'concise' });
+        assert.deepEqual(concise.readings[0].keyValues, expected);
+        assert.deepEqual(concise.kinds, normalized.kinds);
+        const keyValues = readEntity(inForm(keyValuesForm), { ...options, form: 'keyvalues' });
+        assert.deepEqual(keyValues.readings[0].keyValues, expected);
+        for (const { faults } of [normalized, concise, keyValues]) assert.deepEqual(faults, []);
+      }),
+    );
+  });
+
+  it('of an example is what the example was made of', () => {
+    fc.assert(
+      fc.property(sampleAttributes, fc.boolean(), (attributes, isBare) => {
+        const keyValues = entityOf(
+          attributes.map((attribute) => [
+            attribute.name,
+            isBare && WRAPPED_KINDS.has(attribute.kind) ? attribute.content : keyValuesForm(attribute),
+          ]),
+        );
+        // A bare value that looks wrapped is ambiguous.
+        fc.pre(
+          !isBare ||
+            attributes.every(({ kind, content }) => !WRAPPED_KINDS.has(kind) || !looksWrapped(content)),
+        );
+        const reading = readEntity(exampleEntity(keyValues, attributes, 'https://a.example/context'), {
+          unwraps: () => isBare,
+        });
+        assert.deepEqual(reading.readings[0].keyValues, keyValues);
+        assert.deepEqual(reading.faults, []);
+      }),
+    );
+  });
+
+  it('has each part at a place that the entity has, with the same value', () => {
+    const pieces = fc.constantFrom<JsonValue>(
+      { '@type': 'DateTime', '@value': '2026-01-31T12:00:00Z' },
+      { a: [{ type: 'Property', value: { b: { '@value': 5 } } }] },
+      [{ type: 'Relationship', object: 'urn:a:b' }, { c: 1 }],
+    );
+    const further = fc.uniqueArray(fc.tuple(fc.constantFrom('p', 'q', 'r'), pieces), {
+      selector: ([name]) => name,
+    });
+    fc.assert(
+      fc.property(
+        sampleAttributes,
+        further,
+        fc.boolean(),
+        fc.boolean(),
+        (attributes, more, isBare, isArray) => {
+          const entity = objectOf([
+            ['@id', 'urn:a:b'],
+            ['@type', 'Vehicle'],
+            ['@context', []],
+            ...attributes.map((attribute): [string, JsonValue] => {
+              const instance = normalizedForm(attribute);
+              const other = { ...instance, datasetId: 'urn:a:1' };
+              return [attribute.name, isArray ? [other, instance] : instance];
+            }),
+            ...more.map(([name, value]): [string, JsonValue] => [name, { type: 'Property', value }]),
+          ]);
+          for (const { keyValues, locate } of readEntity(entity, { unwraps: () => isBare }).readings) {
+            for (const tokens of placesIn(keyValues)) {
+              const found = valueAt(entity, locate(tokens));
+              const value = valueAt(keyValues, tokens);
+              assert.notEqual(found, undefined, pointerOf(tokens));
+              if (typeof value !== 'object') assert.equal(found, value, pointerOf(tokens));
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  it('has id and type for @id and @type, no @context, and the other members as they are', () => {
+    const entity = { '@type': 'A', '@id': 'urn:a:b', scope: ['/a'], createdAt: 'x', '@context': [] };
+    const [{ keyValues }] = readEntity(entity).readings;
+    assert.deepEqual(Object.entries(keyValues), [['type', 'A'], ['id', 'urn:a:b'], ['scope', ['/a']], ['createdAt', 'x']]); // prettier-ignore
+    assert.deepEqual(
+      ['/id', '/type', '/scope/0', ''].map((pointer) => located(entity, pointer)),
+      ['/@id', '/@type', '/scope/0', ''],
+    );
+  });
+
+  it("has the model's name as type when the entity has it among others", () => {
+    const entity = { id: 'urn:a:b', type: ['Thing', 'https://a.example/Vehicle'] };
+    const options = { model: 'Vehicle' };
+    assert.equal(readEntity(entity, options).readings[0].keyValues['type'], 'Vehicle');
+    assert.equal(located(entity, '/type', options), '/type/1');
+    assert.deepEqual(readEntity(entity).readings[0].keyValues['type'], entity.type);
+  });
+
+  it('has what typed values hold, in every form and at any depth', () => {
+    const time = { '@type': 'DateTime', '@value': '2026-01-31T12:00:00Z' };
+    assert.equal(valueOf({ type: 'Property', value: time }), time['@value']);
+    assert.deepEqual(valueOf({ from: [time] }, { form: 'keyvalues' }), { from: [time['@value']] });
+    assert.equal(valueOf({ type: 'Property', value: { '@type': '@json', '@value': null } }), null);
+    const other = { '@type': 'DateTime', '@value': 'a', more: 1 };
+    assert.deepEqual(valueOf({ type: 'Property', value: other }), other);
+    const held = { a: { type: 'Property', value: 1 } };
+    assert.deepEqual(valueOf({ type: 'Property', value: { '@type': '@json', '@value': held } }), held);
+    assert.deepEqual(valueOf({ type: 'JsonProperty', json: time }, { unwraps }), time);
+  });
+
+  it('has the values of attributes inside of values, but takes key-values at their word', () => {
+    const nested = { a: [{ type: 'Property', value: { b: { type: 'Relationship', object: 'urn:a:b' } } }] };
+    assert.deepEqual(valueOf({ type: 'Property', value: nested }), { a: [{ b: 'urn:a:b' }] });
+    assert.deepEqual(valueOf({ type: 'ListProperty', valueList: [nested] }), [{ a: [{ b: 'urn:a:b' }] }]);
+    assert.deepEqual(valueOf(nested, { form: 'keyvalues' }), nested);
+    const entity = entityOf([['x', { type: 'Property', value: nested }]]);
+    assert.equal(located(entity, '/x/a/0/b'), '/x/value/a/0/value/b/object');
+  });
+
+  it('takes off the wrapping of the kinds that have one, where the model describes the value itself', () => {
+    const map = { en: 'yes' };
+    const normalized = { type: 'LanguageProperty', languageMap: map };
+    assert.deepEqual(valueOf(normalized), { languageMap: map });
+    assert.deepEqual(valueOf(normalized, { unwraps }), map);
+    assert.deepEqual(valueOf({ languageMap: map }, { form: 'keyvalues', unwraps }), map);
+    assert.deepEqual(valueOf(map, { form: 'keyvalues', unwraps }), map);
+    const entity = entityOf([['x', normalized]]);
+    assert.equal(located(entity, '/x/languageMap/en'), '/x/languageMap/en');
+    assert.equal(located(entity, '/x/en', { unwraps }), '/x/languageMap/en');
+  });
+
+  it('has what could not be converted as it was submitted', () => {
+    const broken = { type: 'Property', val: 1 };
+    assert.deepEqual(valueOf(broken), broken);
+    assert.equal(located(entityOf([['x', broken]]), '/x/val'), '/x/val');
+    assert.equal(valueOf({ type: 'Text', value: 'a' }), 'a');
+    assert.equal(valueOf({ type: 'Relationship', value: 'urn:a:b' }), 'urn:a:b');
+  });
+
+  it('has a geometry that came as a text as an object, whose parts are at the text', () => {
+    const value = '{"type": "Point", "coordinates": [1, 2]}';
+    assert.deepEqual(valueOf({ type: 'GeoProperty', value }), { type: 'Point', coordinates: [1, 2] });
+    assert.equal(located(entityOf([['x', { type: 'GeoProperty', value }]]), '/x/coordinates/0'), '/x/value');
+    assert.equal(valueOf({ type: 'GeoProperty', value: 'x' }), 'x');
+  });
+
+  it('locates what is missing below its object', () => {
+    const entity = entityOf([
+      ['x', { type: 'Property', value: { a: {} } }],
+      ['r', { type: 'ListRelationship', objectList: [{ object: 'urn:a:b' }] }],
+    ]);
+    assert.equal(located(entity, '/x/a/b/c'), '/x/value/a/b/c');
+    assert.equal(located(entity, '/y/0'), '/y/0');
+    assert.equal(located(entity, '/r/0'), '/r/objectList/0/object');
+    assert.equal(located(entity, '/r/9'), '/r/objectList/9');
+  });
+});
+
+describe('the readings of an entity', () => {
+  const instances = [
+    { type: 'Property', value: 1, datasetId: 'urn:a:1' },
+    { type: 'Property', value: 2 },
+    { type: 'Property', value: 3, datasetId: 'urn:a:3' },
+  ];
+
+  it('are first one with the default instances, then one for each further instance', () => {
+    const entity = entityOf([
+      ['x', instances],
+      ['y', { type: 'Property', value: 'y' }],
+      ['z', instances.slice(2)],
+    ]);
+    const { readings } = readEntity(entity);
+    assert.deepEqual(readings.map(({ attribute, keyValues, locate }) => [attribute, keyValues['x'], keyValues['y'], pointerOf(locate(['x']))]), [
+      [undefined, 2, 'y', '/x/1/value'],
+      ['x', 1, 'y', '/x/0/value'],
+      ['x', 3, 'y', '/x/2/value'],
+    ]); // prettier-ignore
+    assert.equal(pointerOf(readings[1]?.locate(['z']) ?? []), '/z/0/value');
+    assert.equal(valueOf([5, { type: 'Property', value: 1 }], { form: 'normalized' }), 5);
+  });
+
+  it('are the values by datasetId of the key-values form as well (clause 4.5.4)', () => {
+    const entity = entityOf([
+      ['x', { dataset: { 'urn:a:1': 1, '@none': 2 } }],
+      ['y', { dataset: { a: 1 } }],
+    ]);
+    const { form, readings } = readEntity(entity);
+    assert.equal(form, 'keyvalues');
+    assert.deepEqual(readings.map(({ keyValues, locate }) => [keyValues['x'], pointerOf(locate(['x']))]), [
+      [2, '/x/dataset/@none'],
+      [1, '/x/dataset/urn:a:1'],
+    ]); // prettier-ignore
+    assert.deepEqual(readings[0].keyValues['y'], { dataset: { a: 1 } });
+    assert.equal(valueOf({ dataset: { 'urn:a:1': 1 } }), 1);
+    assert.deepEqual(valueOf({ dataset: {} }), { dataset: {} });
+    assert.deepEqual(valueOf({ dataset: { '@none': 1 }, more: 2 }), { dataset: { '@none': 1 }, more: 2 });
+  });
+
+  it('are bounded, and it is said when instances were left out', () => {
+    const many = Array.from({ length: 5000 }, (_, index) => ({
+      type: 'Property',
+      value: 1,
+      datasetId: `urn:a:${index}`,
+    }));
+    const few = readEntity(entityOf([['x', many]]));
+    assert.equal(few.readings.length, 1001);
+    assert.deepEqual(few.leftOut, [{ attribute: 'x', read: 1001 }]);
+    const wide = entityOf([
+      ['x', many],
+      ...Array.from({ length: 20_000 }, (_, index) => [`a${index}`, 1] as const),
+    ]);
+    assert.ok(readEntity(wide).readings.length < 12);
+  });
+});
+
+function looksWrapped(content: JsonValue): boolean {
+  return (
+    typeof content === 'object' &&
+    content !== null &&
+    ['languageMap', 'vocab', 'json'].some((name) => Object.hasOwn(content, name))
+  );
+}

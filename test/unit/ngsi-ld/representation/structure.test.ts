@@ -1,0 +1,355 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
+import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
+import { VALUE_MEMBERS } from '../../../../sidecar/ngsi-ld/representation/value-members.js';
+import { entityOf, normalizedForm, sampleAttributes, valueAt } from './entities.js';
+
+const POINT = { type: 'Point', coordinates: [8.5, 47.4] };
+const PROPERTY = { type: 'Property', value: 1 };
+
+/** Faults of a Vehicle, as `pointer keyword`. */
+function faultsOf(entity: JsonObject, options: ReadOptions = {}): readonly string[] {
+  return readEntity(entity, options).faults.map(({ tokens, keyword }) => `${pointerOf(tokens)} ${keyword}`);
+}
+
+function faultsOfAttribute(attribute: JsonValue, options: ReadOptions = {}): readonly string[] {
+  return faultsOf(
+    entityOf([
+      ['x', attribute],
+      ['other', PROPERTY],
+    ]),
+    options,
+  );
+}
+
+function warningsOfAttribute(attribute: JsonValue): readonly string[] {
+  const { warnings } = readEntity(
+    entityOf([
+      ['x', attribute],
+      ['other', PROPERTY],
+    ]),
+  );
+  return warnings.map(({ tokens, code }) => `${pointerOf(tokens)} ${code}`);
+}
+
+function detailOf(entity: JsonObject, options: ReadOptions = {}): string {
+  const { faults } = readEntity(entity, options);
+  assert.equal(faults.length, 1);
+  return faults[0]?.detail ?? '';
+}
+
+describe('the structure of an entity', () => {
+  it('needs an id that is a URI, and a type, in either spelling', () => {
+    assert.deepEqual(faultsOf({ '@id': 'urn:a:b', '@type': 'Vehicle' }), []);
+    assert.deepEqual(faultsOf({}), [' required', ' required']);
+    for (const id of ['vehicle1', 'urn:', 'urn:a b', '', 5, null, ['urn:a:b']])
+      assert.deepEqual(faultsOf({ id, type: 'Vehicle' }), ['/id format'], JSON.stringify(id));
+    assert.deepEqual(faultsOf({ '@id': 'x', type: 'A' }), ['/@id format']);
+    assert.deepEqual(faultsOf({ id: 'urn:a:b', '@id': 'urn:a:b', type: 'A' }), ['/@id additionalProperties']);
+  });
+
+  it('has one type or several different ones', () => {
+    const of = (type: JsonValue) => faultsOf({ id: 'urn:a:b', type });
+    assert.deepEqual(of(['A', 'B']), []);
+    assert.deepEqual(of(''), ['/type type']);
+    assert.deepEqual(of({ a: 1 }), ['/type type']);
+    assert.deepEqual(of([]), ['/type minItems']);
+    assert.deepEqual(of(['A', 5, 'A']), ['/type/1 type', '/type/2 uniqueItems']);
+  });
+
+  it("has the model's type, alone, among others or as an IRI that ends in it", () => {
+    const of = (type: JsonValue) => faultsOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
+    for (const type of [
+      'Vehicle',
+      ['Thing', 'Vehicle'],
+      'https://a.example/Vehicle',
+      'https://a.example/#Vehicle',
+      'ex:Vehicle',
+    ])
+      assert.deepEqual(of(type), [], JSON.stringify(type));
+    for (const type of ['Car', 'https://a.example/Car', ['Car', 'Thing'], 'SuperVehicle'])
+      assert.deepEqual(of(type), ['/type const'], JSON.stringify(type));
+  });
+
+  it('says which type it found, and which was probably meant', () => {
+    const of = (type: JsonValue) => detailOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
+    assert.equal(
+      of('Vehicel'),
+      'must be "Vehicle", the model\'s name, is "Vehicel"; did you mean "Vehicle"?',
+    );
+    assert.match(of('vehicle'), /did you mean "Vehicle"\?$/);
+    assert.equal(of(['Car', 'Boat']), 'must contain "Vehicle", the model\'s name, is "Car", "Boat"');
+    assert.match(of(['Car', 'vehicle']), /did you mean "Vehicle"\?$/);
+    assert.match(of('Feature'), /GeoJSON/);
+  });
+
+  it('has scopes and times in their formats', () => {
+    for (const scope of ['/Madrid/Gardens', 'Madrid', ['/a', '/b_1']])
+      assert.deepEqual(faultsOf(entityOf([['scope', scope]])), []);
+    assert.deepEqual(faultsOf(entityOf([['scope', ['/a', '//', 5]]])), [
+      '/scope/1 format',
+      '/scope/2 format',
+    ]);
+    assert.deepEqual(
+      faultsOf(
+        entityOf([
+          ['expiresAt', 'soon'],
+          ['createdAt', '2026-01-31T12:00:00Z'],
+        ]),
+      ),
+      ['/expiresAt format'],
+    );
+  });
+});
+
+describe('the structure of an attribute', () => {
+  it('needs the member of its kind, and takes that of no other', () => {
+    for (const [kind, own] of Object.entries(VALUE_MEMBERS)) {
+      assert.deepEqual(faultsOfAttribute({ type: kind }), ['/x required'], kind);
+      const other = own === 'languageMap' ? 'valueList' : 'languageMap';
+      assert.deepEqual(
+        faultsOfAttribute({ type: kind, [other]: 'urn:a:b' }),
+        [`/x/${other} additionalProperties`],
+        kind,
+      );
+    }
+    assert.deepEqual(faultsOfAttribute({ ...PROPERTY, object: 'urn:a:b' }), [
+      '/x/object additionalProperties',
+    ]);
+    assert.deepEqual(faultsOfAttribute({ type: 'Relationship', value: 'urn:a:b' }), [
+      '/x/value additionalProperties',
+    ]);
+    assert.deepEqual(faultsOfAttribute({ value: 1, vocab: 'a' }), ['/x/vocab additionalProperties']);
+  });
+
+  it('has a known type, or one that is nearly known', () => {
+    assert.deepEqual(faultsOfAttribute({ type: 'Text', value: 'a' }), ['/x/type enum']);
+    const detail = (type: string) =>
+      detailOf(
+        entityOf([
+          ['x', { type, value: 1 }],
+          ['other', PROPERTY],
+        ]),
+      );
+    assert.equal(detail('Text'), 'must be "Property": "Text" is a type of NGSIv2, not of NGSI-LD');
+    assert.equal(
+      detail('property'),
+      'must be the type of an attribute, is "property"; did you mean "Property"?',
+    );
+    assert.match(detail('string'), /^must be the type of an attribute \(Property, .*\), is "string"$/);
+    assert.deepEqual(faultsOfAttribute({ type: 'https://uri.etsi.org/ngsi-ld/Property', value: 1 }), []);
+  });
+
+  it('may be concise, but not where the form is said to be normalized', () => {
+    const normalized = { form: 'normalized' } as const;
+    for (const [concise, fault] of [
+      [5, '/x type'],
+      [{ value: 5 }, '/x required'],
+      [POINT, '/x type'],
+      [['a', 'b'], '/x type'],
+      [{ ...PROPERTY, accuracy: 0.5 }, '/x/accuracy type'],
+    ] as const) {
+      assert.deepEqual(faultsOfAttribute(concise), []);
+      assert.deepEqual(faultsOfAttribute(concise, normalized), [fault]);
+    }
+    assert.deepEqual(faultsOfAttribute([], normalized), ['/x minItems']);
+    assert.deepEqual(faultsOfAttribute([PROPERTY, 5], normalized), ['/x/1 type']);
+  });
+
+  it('has values that its kind allows for', () => {
+    const cases: readonly (readonly [JsonObject, readonly string[]])[] = [
+      [{ type: 'Property', value: null }, ['/x/value type']],
+      [{ type: 'Relationship', object: 'a b' }, ['/x/object format']],
+      [{ type: 'Relationship', object: [] }, ['/x/object minItems']],
+      [{ type: 'Relationship', object: ['urn:a:b', 5] }, ['/x/object/1 format']],
+      [{ type: 'LanguageProperty', languageMap: 'yes' }, ['/x/languageMap type']],
+      [{ type: 'LanguageProperty', languageMap: { en: 'a', de: 5, fr: ['a', 1] } }, ['/x/languageMap/de type', '/x/languageMap/fr/1 type']],
+      [{ type: 'VocabProperty', vocab: { a: 1 } }, ['/x/vocab type']],
+      [{ type: 'VocabProperty', vocab: ['a', 1] }, ['/x/vocab/1 type']],
+      [{ type: 'ListProperty', valueList: 5 }, ['/x/valueList type']],
+      [{ type: 'ListRelationship', objectList: 'urn:a:b' }, ['/x/objectList type']],
+      [{ type: 'ListRelationship', objectList: [{ object: 'urn:a:b' }, 'urn:a:c', { object: 5 }, {}, 5] }, ['/x/objectList/2/object format', '/x/objectList/3 required', '/x/objectList/4 format']],
+    ]; // prettier-ignore
+    for (const [attribute, faults] of cases)
+      assert.deepEqual(faultsOfAttribute(attribute), faults, JSON.stringify(attribute));
+  });
+
+  it('has its own members in their formats', () => {
+    const cases: readonly (readonly [JsonObject, readonly string[]])[] = [
+      [{ observedAt: '2026-01-31T12:00:00.5Z', datasetId: '@none', unitCode: 'KMH', valueType: 'Speed' }, []],
+      [{ observedAt: '2026-01-31' }, ['/x/observedAt format']],
+      [{ observedAt: '2026-01-31T12:00:00' }, ['/x/observedAt format']],
+      [{ observedAt: 5 }, ['/x/observedAt format']],
+      [{ expiresAt: '', createdAt: '2026-02-30T12:00:00Z', modifiedAt: 'x', deletedAt: null }, ['/x/expiresAt format', '/x/createdAt format', '/x/modifiedAt format', '/x/deletedAt format']],
+      [{ datasetId: 'a' }, ['/x/datasetId format']],
+      [{ unitCode: 5 }, ['/x/unitCode type']],
+      [{ objectType: ['A', 5] }, ['/x/objectType/1 type']],
+      [{ '@context': {} }, ['/x/@context additionalProperties']],
+    ]; // prettier-ignore
+    for (const [members, faults] of cases)
+      assert.deepEqual(faultsOfAttribute({ ...PROPERTY, ...members }), faults, JSON.stringify(members));
+  });
+
+  it('has attributes of its own that follow the same rules, at any depth', () => {
+    const inner = {
+      ...PROPERTY,
+      of: { type: 'Relationship', object: 5, at: { type: 'GeoProperty', value: 7 } },
+    };
+    assert.deepEqual(faultsOfAttribute({ ...PROPERTY, a: inner }), [
+      '/x/a/of/object format',
+      '/x/a/of/at/value type',
+    ]);
+    const deep = Array.from({ length: 500 }).reduce<JsonObject>((below) => ({ ...PROPERTY, a: below }), {
+      type: 'Property',
+    });
+    const [fault] = readEntity(entityOf([['x', deep]])).faults;
+    assert.equal(fault?.tokens.length, 501);
+  });
+
+  it('has instances that differ by their datasetId', () => {
+    const of = (...datasetIds: readonly (string | undefined)[]) =>
+      faultsOfAttribute(
+        datasetIds.map((datasetId) => (datasetId === undefined ? PROPERTY : { ...PROPERTY, datasetId })),
+      );
+    assert.deepEqual(of(undefined, 'urn:a:1', 'urn:a:2'), []);
+    assert.deepEqual(of('urn:a:1', 'urn:a:2', 'urn:a:1'), ['/x/2/datasetId uniqueItems']);
+    assert.deepEqual(of(undefined, undefined), ['/x/1 uniqueItems']);
+    assert.deepEqual(of(undefined, '@none'), ['/x/1 uniqueItems']);
+    assert.deepEqual(faultsOfAttribute([PROPERTY, 5]), ['/x/1 type']);
+  });
+
+  it('names the member that was misspelt', () => {
+    const detail = detailOf(entityOf([['x', { type: 'Relationship', Object: ['urn:a:b'] }]]));
+    assert.equal(
+      detail,
+      'is a Relationship and lacks its object; "Object" is not a known member; did you mean "object"?',
+    );
+  });
+});
+
+describe('what is odd but taken', () => {
+  it('is a warning', () => {
+    const cases: readonly (readonly [JsonValue, string])[] = [
+      [{ ...PROPERTY, observedAt: '2026-01-31T12:00:00+01:00' }, '/x/observedAt not-utc'],
+      [{ type: 'LanguageProperty', languageMap: { 'no tag': 'a' } }, '/x/languageMap/no tag language-tag'],
+      [{ type: 'JsonProperty', json: 5 }, '/x/json json-scalar'],
+      [{ type: 'Property', value: 'urn:ngsi-ld:null' }, '/x/value ngsi-ld-null'],
+      [
+        { type: 'LanguageProperty', languageMap: { '@none': 'urn:ngsi-ld:null' } },
+        '/x/languageMap ngsi-ld-null',
+      ],
+      [{ type: 'ListProperty', valueList: ['urn:ngsi-ld:null'] }, '/x/valueList ngsi-ld-null'],
+      [{ type: 'Relationship', object: 'urn:a:b', unitCode: 'KMH' }, '/x/unitCode unit-without-value'],
+      [{ type: 'Property', value: { a: [PROPERTY, PROPERTY] } }, '/x/value/a/0 nested-attribute'],
+      [{ ...PROPERTY, 'a-b': PROPERTY }, '/x/a-b name'],
+      [{ val: 5, observedAt: '2026-01-31T12:00:00Z' }, '/x no-value-member'],
+    ];
+    for (const [attribute, warning] of cases) {
+      assert.deepEqual(warningsOfAttribute(attribute), [warning], JSON.stringify(attribute));
+      assert.deepEqual(faultsOfAttribute(attribute), [], JSON.stringify(attribute));
+    }
+  });
+
+  it('is a name that belongs to attributes, in every form', () => {
+    for (const form of ['concise', 'keyvalues'] as const) {
+      const { warnings } = readEntity(entityOf([['observedAt', '2026-01-31T12:00:00Z']]), { form });
+      assert.deepEqual(
+        warnings.map(({ tokens, code }) => [...tokens, code]),
+        [['observedAt', 'reserved-name']],
+      );
+    }
+  });
+});
+
+describe('the faults of an entity', () => {
+  it('are none for a right one, and as many as were made, each at its place', () => {
+    fc.assert(
+      fc.property(
+        sampleAttributes,
+        fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }),
+        (attributes, choices) => {
+          const expected: string[] = [];
+          const members = attributes.map((sample, index): [string, JsonObject] => {
+            const { name, kind } = sample;
+            const right = normalizedForm(sample);
+            const { attribute, tokens } = breakings(right, VALUE_MEMBERS[kind])[choices[index] ?? 0] ?? {
+              attribute: right,
+            };
+            if (tokens !== undefined) expected.push(pointerOf([name, ...tokens]));
+            return [name, attribute];
+          });
+          const entity = entityOf(members);
+          const order = Object.keys(entity);
+          expected.sort(
+            (one, other) => order.indexOf(one.split('/')[1] ?? '') - order.indexOf(other.split('/')[1] ?? ''),
+          );
+          const { faults } = readEntity(entity);
+          assert.deepEqual(
+            faults.map(({ tokens }) => pointerOf(tokens)),
+            expected,
+          );
+        },
+      ),
+    );
+  });
+
+  it('and its warnings stand at places that it has, whatever the entity and the form', () => {
+    const pieces = fc.constantFrom<JsonValue>(PROPERTY, POINT, [PROPERTY, 5], { value: 1, datasetId: 'a' }, { '@value': 1 }, {
+      dataset: { '@none': 1 } }, { type: 'Relationship', value: [1] }, { type: 'ListRelationship', objectList: [{}] }); // prettier-ignore
+    const names = fc.oneof(
+      fc.constantFrom('id', 'type', '@type', 'scope', 'value', 'object', 'json', 'observedAt', '__proto__'),
+      fc.string(),
+    );
+    const entities = fc.dictionary(
+      names,
+      fc.oneof(pieces, fc.jsonValue(), fc.dictionary(names, pieces, { noNullPrototype: true })),
+      { noNullPrototype: true },
+    );
+    fc.assert(
+      fc.property(
+        entities,
+        fc.constantFrom(undefined, 'normalized', 'concise', 'keyvalues'),
+        (entity, form) => {
+          const json = entity as JsonObject;
+          const { faults, warnings } = readEntity(json, {
+            ...(form === undefined ? {} : { form }),
+            model: 'Vehicle',
+          });
+          for (const { tokens } of [...faults, ...warnings])
+            assert.notEqual(valueAt(json, tokens), undefined, pointerOf(tokens));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are bounded in number, and in time for hostile entities', () => {
+    const entity = entityOf(
+      Array.from({ length: 50_000 }, (_, index) => [`a${index}`, { type: 'Propertx', value: 1 }]),
+    );
+    assert.equal(readEntity(entity).faults.length, 1000);
+    const line = { type: 'LineString', coordinates: Array.from({ length: 100_000 }, () => ['a', 'b']) };
+    assert.deepEqual(faultsOfAttribute({ type: 'GeoProperty', value: line }), [
+      '/x/value/coordinates/0 type',
+    ]);
+  });
+});
+
+/** A broken attribute, with the tokens of what is wrong; or a right one. */
+interface Breaking {
+  readonly attribute: JsonObject;
+  readonly tokens?: readonly string[];
+}
+
+function breakings(right: JsonObject, valueMember: string): readonly Breaking[] {
+  const type = right['type'] ?? '';
+  return [
+    { attribute: right },
+    { attribute: { type, observedAt: '2026-01-31T12:00:00Z' }, tokens: [] },
+    { attribute: { ...right, observedAt: 'yesterday' }, tokens: ['observedAt'] },
+    { attribute: { type: 'Propertty', [valueMember]: right[valueMember] ?? null }, tokens: ['type'] },
+  ];
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { dateTimeOf, isName, isUri, localName } from '../../../../sidecar/ngsi-ld/representation/names.js';
+import { nearestName, shown } from '../../../../sidecar/ngsi-ld/representation/wording.js';
+
+describe('the nearest name', () => {
+  it('is that of a misspelling: two letters, one in a short name, or another case', () => {
+    const names = ['Property', 'GeoProperty', 'Vehicle', 'type'];
+    assert.equal(nearestName('Propertty', names), 'Property');
+    assert.equal(nearestName('Vehicel', names), 'Vehicle');
+    assert.equal(nearestName('VEHICLE', names), 'Vehicle');
+    assert.equal(nearestName('typ', names), 'type');
+    assert.equal(nearestName('tpy', names), undefined);
+    assert.equal(nearestName('Vhcl', names), undefined);
+    assert.equal(nearestName('Vehicle', names), undefined);
+    assert.equal(nearestName('x'.repeat(100_000), names), undefined);
+  });
+});
+
+describe('a value in a message', () => {
+  it('is short', () => {
+    assert.deepEqual([5, 'a"b', null, true, {}, { a: 1 }, [], [1, 'a'], [[1]], undefined].map(shown), [
+      ...[
+        '5',
+        '"a\\"b"',
+        'null',
+        'true',
+        'an empty object',
+        'an object',
+        'an empty array',
+        '[1, "a"]',
+        'an array',
+      ],
+      'missing',
+    ]);
+    assert.ok(shown('x'.repeat(1_000_000)).length < 80);
+    assert.ok(shown(['\u0000'.repeat(9999), '', '', '']).length < 500);
+  });
+});
+
+describe('names', () => {
+  it('follow the grammar of clause 4.6.2, or are IRIs', () => {
+    for (const name of ['speed', 'Größe_1', 'ex:speed', 'https://a.example/speed', '速度'])
+      assert.ok(isName(name), name);
+    for (const name of ['', '1a', 'a b', 'a-b', '_a', 'a:1 b']) assert.ok(!isName(name), name);
+  });
+
+  it('of IRIs end in a local name', () => {
+    assert.deepEqual(['https://a.example/t/Car', 'https://a.example/#Car', 'ex:Car', 'Car'].map(localName), [
+      ...['Car', 'Car', 'Car', 'Car'],
+    ]);
+  });
+});
+
+describe('URIs and times', () => {
+  it('are told from other texts', () => {
+    for (const uri of ['urn:a:b', 'https://a.example/ä?x#y', 'urn:ngsi-ld::a']) assert.ok(isUri(uri), uri);
+    for (const text of ['a', 'urn:', ':a', 'urn:a b', '1:a', 'urn:a<b>']) assert.ok(!isUri(text), text);
+    assert.deepEqual(
+      [
+        '2026-01-31T12:00:00Z',
+        '2026-01-31T12:00:00,5Z',
+        '2026-01-31T12:00:00+05:30',
+        '2026-01-31T12:00:00',
+        '2026-01-31T12:00Z',
+      ].map(dateTimeOf),
+      ['utc', 'utc', 'offset', undefined, undefined],
+    );
+  });
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { MockAgent, type Dispatcher } from 'undici';
+import { createBrokerClient, type BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
+import {
+  BrokerTimeoutError,
+  BrokerUnreachableError,
+  ReplyTooLargeError,
+  RequestAbortedError,
+} from '../../../../sidecar/purge/broker/errors.js';
+
+const ORIGIN = 'http://broker.test:1026';
+const LIST: BrokerRequest = { method: 'GET', path: '/entities?type=Car' };
+
+interface Options {
+  readonly base?: string;
+  readonly timeoutMs?: number;
+  readonly replyMaxBytes?: number;
+}
+
+/** A client whose connections are mocked; nothing reaches the network. */
+function mockedClient(t: TestContext, { base = ORIGIN, ...options }: Options = {}) {
+  const agent = new MockAgent();
+  agent.disableNetConnect();
+  t.after(() => agent.close());
+  const client = createBrokerClient({
+    brokerUrl: new URL(base),
+    timeoutMs: 60_000,
+    dispatcher: agent,
+    ...options,
+  });
+  return { client, broker: agent.get(ORIGIN) };
+}
+
+describe('broker client: requests', () => {
+  for (const [base, root] of [
+    [ORIGIN, ''],
+    [`${ORIGIN}/`, ''],
+    [`${ORIGIN}/context/broker`, '/context/broker'],
+    [`${ORIGIN}/context/broker//`, '/context/broker'],
+  ] as const) {
+    it(`sends below the base URL ${base}`, async (t) => {
+      const { client, broker } = mockedClient(t, { base });
+      broker.intercept({ path: `${root}/ngsi-ld/v1/entities?type=Car` }).reply(200, '[]');
+      assert.equal((await client.send(LIST)).body, '[]');
+    });
+  }
+
+  it('sends the path as the caller encoded it', async (t) => {
+    const { client, broker } = mockedClient(t);
+    const path = '/entities/urn%3Angsi-ld%3ACar%3A%2F..%2F1?deleteAll=true';
+    broker.intercept({ path: (sent) => sent === `/ngsi-ld/v1${path}`, method: 'DELETE' }).reply(204, '');
+    assert.equal((await client.send({ method: 'DELETE', path })).status, 204);
+  });
+
+  it('asks for JSON and sends the given headers, without a body', async (t) => {
+    const { client, broker } = mockedClient(t);
+    const sent: Dispatcher.DispatchOptions[] = [];
+    broker.intercept({ path: () => true }).reply(200, (options) => {
+      sent.push(options as unknown as Dispatcher.DispatchOptions);
+      return '[]';
+    });
+    await client.send({ ...LIST, headers: { 'ngsild-tenant': 'city', link: '<c>; rel="x"' } });
+    assert.deepEqual(sent[0]?.headers, {
+      accept: 'application/json',
+      'ngsild-tenant': 'city',
+      link: '<c>; rel="x"',
+    });
+    assert.equal(sent[0].body ?? undefined, undefined);
+  });
+
+  it('sends a body as application/json, whatever the given headers say', async (t) => {
+    const { client, broker } = mockedClient(t);
+    const isJson = (headers: Record<string, string>) => headers['content-type'] === 'application/json';
+    broker
+      .intercept({ path: () => true, method: 'POST', headers: isJson, body: '["urn:a:1"]' })
+      .reply(204, '');
+    const request = { method: 'POST', path: '/entityOperations/delete', jsonBody: '["urn:a:1"]' } as const;
+    const { status } = await client.send({ ...request, headers: { 'content-type': 'text/plain' } });
+    assert.equal(status, 204);
+  });
+});
+
+describe('broker client: replies', () => {
+  it('answers every status as a reply, errors and redirects included', async (t) => {
+    const { client, broker } = mockedClient(t);
+    for (const status of [200, 204, 207, 301, 400, 404, 429, 500, 503]) {
+      broker.intercept({ path: () => true }).reply(status, '');
+      assert.equal((await client.send(LIST)).status, status);
+    }
+  });
+
+  it('reads the whole body as UTF-8, header names in lower case, repeated headers joined', async (t) => {
+    const { client, broker } = mockedClient(t);
+    const headers = { 'NGSILD-Results-Count': '1', Link: ['<a>; rel="x"', '<b>; rel="next"'] };
+    broker.intercept({ path: () => true }).reply(200, '["Zoë 🚗"]', { headers: headers });
+    const reply = await client.send(LIST);
+    assert.equal(reply.body, '["Zoë 🚗"]');
+    assert.equal(reply.headers.get('ngsild-results-count'), '1');
+    assert.equal(reply.headers.get('link'), '<a>; rel="x", <b>; rel="next"');
+    assert.equal(reply.headers.get('constructor'), undefined);
+  });
+
+  it('refuses a body larger than allowed, and takes one that just fits', async (t) => {
+    const { client, broker } = mockedClient(t, { replyMaxBytes: 10 });
+    broker.intercept({ path: () => true }).reply(200, '0123456789');
+    assert.equal((await client.send(LIST)).body, '0123456789');
+    broker.intercept({ path: () => true }).reply(200, '01234567890');
+    await assert.rejects(client.send(LIST), ReplyTooLargeError);
+  });
+});
+
+describe('broker client: replies without a bound of the caller', () => {
+  it('are refused above 16 MiB', async (t) => {
+    const { client, broker } = mockedClient(t);
+    const most = 16 * 1024 * 1024;
+    broker.intercept({ path: () => true }).reply(200, Buffer.alloc(most, ' '));
+    assert.equal((await client.send(LIST)).body.length, most);
+    broker.intercept({ path: () => true }).reply(200, Buffer.alloc(most + 1, ' '));
+    await assert.rejects(client.send(LIST), ReplyTooLargeError);
+  });
+
+  it('are refused while they come in when reading them would take too long or too much memory', async (t) => {
+    const { client, broker } = mockedClient(t);
+    for (const body of [`[${'[],'.repeat(1_000_000)}1]`, '['.repeat(1000) + ']'.repeat(1000)]) {
+      broker.intercept({ path: () => true }).reply(200, body);
+      await assert.rejects(client.send(LIST), ReplyTooLargeError);
+    }
+  });
+
+  it('are refused above the bound of a request, which does not widen that of the client', async (t) => {
+    const { client, broker } = mockedClient(t, { replyMaxBytes: 100 });
+    for (const [bound, bytes] of [
+      [10, 11],
+      [1000, 101],
+    ] as const) {
+      broker.intercept({ path: () => true }).reply(200, Buffer.alloc(bytes, ' '));
+      await assert.rejects(client.send({ ...LIST, replyMaxBytes: bound }), ReplyTooLargeError);
+    }
+  });
+});
+
+describe('broker client: failures', () => {
+  it('gives up with BrokerTimeoutError when the answer takes longer than the time-out', async (t) => {
+    const { client, broker } = mockedClient(t, { timeoutMs: 15 });
+    broker
+      .intercept({ path: () => true })
+      .reply(200, '[]')
+      .delay(60_000);
+    await assert.rejects(client.send(LIST), (error: unknown) => {
+      assert.ok(error instanceof BrokerTimeoutError);
+      assert.match(error.message, /15 ms/);
+      return true;
+    });
+  });
+
+  it('tells a request that waited in vain for a connection from one that was sent', async () => {
+    const dispatcher = { dispatch: () => true } as unknown as Dispatcher;
+    const client = createBrokerClient({ brokerUrl: new URL('http://broker.test'), timeoutMs: 5, dispatcher });
+    await assert.rejects(client.send(LIST), (error: unknown) => {
+      assert.ok(error instanceof BrokerTimeoutError);
+      assert.equal(error.wasSent, false);
+      return true;
+    });
+  });
+
+  for (const [code, reason] of [
+    ['ECONNRESET', 'connection broken'],
+    ['EPIPE', 'connection broken'],
+    ['UND_ERR_SOCKET', 'connection broken'],
+    ['ECONNREFUSED', 'connection refused'],
+    ['ENOTFOUND', 'its host name does not resolve'],
+    ['EAI_AGAIN', 'its host name does not resolve'],
+    ['ETIMEDOUT', 'connection timed out'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'connection timed out'],
+    ['EHOSTUNREACH', 'EHOSTUNREACH'],
+  ] as const) {
+    it(`reports ${code} as BrokerUnreachableError without the broker's address`, async (t) => {
+      const { client, broker } = mockedClient(t);
+      const cause = Object.assign(new Error(`${code} 10.1.2.3:1026 broker.test`), { code });
+      broker.intercept({ path: () => true }).replyWithError(cause);
+      await assert.rejects(client.send(LIST), (error: unknown) => {
+        assert.ok(error instanceof BrokerUnreachableError);
+        assert.equal(error.message, `The broker could not be reached: ${reason}.`);
+        assert.doesNotMatch(error.message, /10\.1\.2\.3|broker\.test|1026/);
+        return true;
+      });
+    });
+  }
+
+  it('ends a request with RequestAbortedError when its signal aborts', async (t) => {
+    const { client, broker } = mockedClient(t);
+    const caller = new AbortController();
+    broker
+      .intercept({ path: () => true })
+      .reply(200, '[]')
+      .delay(60_000);
+    const sent = client.send({ ...LIST, signal: caller.signal });
+    caller.abort();
+    await assert.rejects(sent, RequestAbortedError);
+  });
+
+  it('sends nothing when the signal has aborted before', async (t) => {
+    const { client, broker } = mockedClient(t);
+    let sent = 0;
+    broker.intercept({ path: () => true }).reply(200, () => {
+      sent += 1;
+      return '[]';
+    });
+    await assert.rejects(client.send({ ...LIST, signal: AbortSignal.abort() }), RequestAbortedError);
+    assert.equal(sent, 0);
+  });
+
+  it('leaves no listener behind on a signal that outlives the request', async (t) => {
+    const { client, broker } = mockedClient(t);
+    const caller = new AbortController();
+    const remove = t.mock.method(caller.signal, 'removeEventListener');
+    const add = t.mock.method(caller.signal, 'addEventListener');
+    broker.intercept({ path: () => true }).reply(200, '[]');
+    await client.send({ ...LIST, signal: caller.signal });
+    assert.equal(remove.mock.callCount(), add.mock.callCount());
+  });
+});

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { InvalidSamplesError } from '../../../../sidecar/schemas/inference/errors.js';
+import { inferSchema, type InferSchemaOptions } from '../../../../sidecar/schemas/inference/infer-schema.js';
+import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
+import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
+import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
+import { exampleEntity } from '../../../../sidecar/schemas/openapi/example-entity.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
+import { judgeEntity } from '../../../../sidecar/schemas/validation/judge.js';
+import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
+import { concise, entityDrafts, keyValues, normalized } from './entity-arbitraries.js';
+
+const IRI = 'https://example.org/Vehicle';
+const draft = fc.oneof(entityDrafts('Vehicle'), entityDrafts(['Vehicle', 'Boat']), entityDrafts(IRI));
+const drafts = fc.array(draft, { minLength: 1, maxLength: 4 });
+/** Entities in any of the representations, side by side. */
+const entities = fc.array(
+  fc.tuple(draft, fc.constantFrom(normalized, concise, keyValues)).map(([one, write]) => write(one)),
+  { minLength: 1, maxLength: 4 },
+);
+
+describe('the schema inferred from entities', () => {
+  it('makes a model for which validation finds each of them valid', () => {
+    fc.assert(
+      fc.property(entities, fc.boolean(), (samples, enumerates) => {
+        assertValid(inferEntities(samples, { enumerates, model: 'Vehicle' }), samples);
+      }),
+    );
+  });
+
+  it('does so also when the type was not known', () => {
+    const typed = fc.array(
+      fc.oneof(entityDrafts('Vehicle'), entityDrafts(['Boat', 'Vehicle']), entityDrafts(IRI)),
+      {
+        minLength: 1,
+        maxLength: 3,
+      },
+    );
+    fc.assert(
+      fc.property(typed, (few) => {
+        const samples = few.map(normalized);
+        assertValid(inferEntities(samples), samples);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('makes a model whose example is valid, as brokers take it', () => {
+    fc.assert(
+      fc.property(fc.array(entityDrafts('Vehicle'), { minLength: 1, maxLength: 3 }), (few) => {
+        const schema = inferEntities(few.map(normalized), { model: 'Vehicle' });
+        const { example, faults } = schemaTasks.makeExample({ schema, entityType: 'Vehicle' });
+        assert.ok(isObject(example));
+        assert.deepEqual(faults, []);
+        assertValid(schema, [exampleEntity(example, attributesOf(schema).attributes)]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('makes a model whose example is valid also where attributes of samples are null', () => {
+    const sample = { id: 'urn:ngsi-ld:Vehicle:1', n: null };
+    const typed = vehicle({ n: null });
+    for (const schema of [
+      inferSchema(sample, { model: 'Vehicle' }),
+      inferSchema([sample, { ...sample, n: 1 }], { model: 'Vehicle' }),
+      inferSchema(typed),
+      inferEntities(typed),
+    ]) {
+      const { example } = schemaTasks.makeExample({ schema, entityType: 'Vehicle' });
+      assert.ok(isObject(example));
+      const entity = exampleEntity(example, attributesOf(schema).attributes);
+      assertValid(schema, [entity, vehicle({})]);
+    }
+  });
+
+  it('is the same for the normalized and the concise representation, in any order', () => {
+    const reordered = drafts.chain((few) =>
+      fc.tuple(fc.constant(few), fc.shuffledSubarray(few, { minLength: few.length })),
+    );
+    fc.assert(
+      fc.property(reordered, ([few, others]) => {
+        assert.equal(
+          JSON.stringify(inferEntities(others.map(concise), { model: 'Vehicle' })),
+          JSON.stringify(inferEntities(few.map(normalized), { model: 'Vehicle' })),
+        );
+      }),
+    );
+  });
+
+  it('names the kinds of attributes, where the entities agree', () => {
+    const attribute = { type: 'Relationship', object: 'urn:ngsi-ld:B:1' };
+    const schema = inferEntities([
+      vehicle({
+        owner: attribute,
+        speed: { type: 'Property', value: 1 },
+        mixed: { type: 'Property', value: 1 },
+      }),
+      vehicle({
+        owner: { object: ['A:1'] },
+        sign: { type: 'LanguageProperty', languageMap: { en: 'x' } },
+        mixed: attribute,
+      }),
+      vehicle({
+        place: { type: 'GeoProperty', value: { type: 'Point', coordinates: [1, 2] } },
+        owner: 'urn:x:y',
+      }),
+    ]);
+    const properties = namedSchemasIn(schema, 'properties');
+    assert.deepEqual(properties.get('owner'), {
+      type: ['array', 'string'],
+      format: 'uri',
+      items: { type: 'string', format: 'uri' },
+    });
+    assert.deepEqual(properties.get('speed'), { type: 'integer', 'x-ngsi': { type: 'Property' } });
+    assert.deepEqual(properties.get('mixed'), { type: ['string', 'integer'], format: 'uri' });
+    assert.deepEqual(properties.get('place'), { $ref: '#/$defs/Point', 'x-ngsi': { type: 'GeoProperty' } });
+    assert.deepEqual(
+      attributesOf(schema).attributes.map(({ name, kind }) => `${name} ${kind}`),
+      ['mixed Property', 'owner Property', 'place GeoProperty', 'sign LanguageProperty', 'speed Property'],
+    );
+  });
+
+  it('keeps the kind that some say where others are in key-values form, which has none', () => {
+    const properties = namedSchemasIn(
+      inferEntities([
+        vehicle({ owner: { type: 'Relationship', object: 'A:1' } }),
+        vehicle({ owner: 'urn:ngsi-ld:B:1', sign: { languageMap: { en: 'x' } } }),
+      ]),
+      'properties',
+    );
+    assert.deepEqual(properties.get('owner'), {
+      type: 'string',
+      format: 'uri',
+      'x-ngsi': { type: 'Relationship' },
+    });
+  });
+
+  it('keeps the unit of an attribute, where all its instances agree', () => {
+    const inUnit = (value: JsonValue, unitCode?: string) => ({
+      type: 'Property',
+      value,
+      ...(unitCode && { unitCode }),
+    });
+    const unitsOf = (...entities: readonly JsonObject[]) => {
+      const schema = namedSchemasIn(inferEntities(entities), 'properties').get('speed');
+      return typeof schema === 'object' ? schema['x-ngsi'] : undefined;
+    };
+    const fast = vehicle({ speed: inUnit(1, 'KMH') });
+    assert.deepEqual(unitsOf(fast, fast, vehicle({})), { type: 'Property', units: 'KMH' });
+    for (const other of [
+      inUnit(1),
+      inUnit(1, 'KNT'),
+      [inUnit(1, 'KMH'), { ...inUnit(2), datasetId: 'urn:d:1' }],
+    ])
+      assert.deepEqual(unitsOf(fast, vehicle({ speed: other })), { type: 'Property' });
+  });
+
+  it('describes attributes by the values of all their instances, and not what brokers add', () => {
+    const schema = inferEntities([
+      vehicle({
+        createdAt: '2024-01-01T00:00:00Z',
+        scope: '/a',
+        '@context': 'https://example.org/context.jsonld',
+        speed: [
+          { type: 'Property', value: 1, modifiedAt: '2024-01-01T00:00:00Z' },
+          { type: 'Property', value: 'fast', datasetId: 'urn:ngsi-ld:Dataset:1' },
+        ],
+      }),
+    ]);
+    assert.deepEqual(schema['required'], ['id', 'type', 'scope', 'speed']);
+    assert.deepEqual(Object.keys(schema['properties'] ?? {}), ['id', 'type', 'scope', 'speed']);
+    assert.deepEqual(namedSchemasIn(schema, 'properties').get('speed'), {
+      type: ['string', 'integer'],
+      'x-ngsi': { type: 'Property' },
+    });
+  });
+});
+
+describe('entities', () => {
+  it('are refused where their structure is at fault, by pointers into what was submitted', () => {
+    const faults = faultsOf(
+      [
+        vehicle({}),
+        { id: 'no uri', type: 'Vehicle', 'a/b': { type: 'Relationship', object: 5 } },
+        { type: 'Vehicle' },
+      ],
+      {},
+    );
+    assert.deepEqual(
+      faults.map(({ pointer }) => pointer),
+      ['/1/id', '/1/a~1b/object', '/2'],
+    );
+    assert.deepEqual(
+      faultsOf({ id: 'urn:a:1' }, {}).map(({ pointer }) => pointer),
+      [''],
+    );
+  });
+
+  it('are refused where none of their types is the model', () => {
+    const faults = faultsOf([vehicle({}), { ...vehicle({}), type: ['Boat', 'Ship'] }], { model: 'Vehicle' });
+    assert.deepEqual(
+      faults.map(({ pointer }) => pointer),
+      ['/1/type'],
+    );
+    assert.match(faults[0]?.detail ?? '', /"Vehicle".*"Boat"/);
+  });
+});
+
+function assertValid(schema: JsonObject, samples: readonly JsonObject[]): void {
+  const model = prepareModel('Vehicle', bundle(resolveWith(schema)));
+  for (const sample of samples) {
+    const errors = judgeEntity(sample, model).errors.map(
+      ({ tokens, say }) => `${pointerOf(tokens)} ${say()}`,
+    );
+    assert.deepEqual(errors, [], `${JSON.stringify(schema)} refuses ${JSON.stringify(sample)}`);
+  }
+}
+
+function vehicle(attributes: JsonObject): JsonObject {
+  return { id: 'urn:ngsi-ld:Vehicle:1', type: 'Vehicle', ...attributes };
+}
+
+function inferEntities(samples: JsonValue, options: InferSchemaOptions = {}): JsonObject {
+  return inferSchema(samples, { ...options, form: 'ngsi-ld' });
+}
+
+function faultsOf(samples: JsonValue, options: InferSchemaOptions): InvalidSamplesError['errors'] {
+  try {
+    inferEntities(samples, options);
+  } catch (error) {
+    if (error instanceof InvalidSamplesError) return error.errors;
+    throw error;
+  }
+  return [];
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  GEOMETRY_TYPES,
+  geometryDefinitions,
+  geometryTypeOf,
+} from '../../../../sidecar/schemas/inference/geojson.js';
+import {
+  isArray,
+  isObject,
+  objectOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../sidecar/shared/json/json.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { geometries } from './sample-arbitraries.js';
+
+const definitions = objectOf(geometryDefinitions(new Set(GEOMETRY_TYPES)));
+const validators = new Map(
+  GEOMETRY_TYPES.map((type) => [
+    type,
+    createValidator(resolveWith({ $ref: `#/$defs/${type}`, $defs: definitions })),
+  ]),
+);
+
+describe('a GeoJSON geometry', () => {
+  it('is recognised as what it is', () => {
+    fc.assert(
+      fc.property(geometries, (geometry) => {
+        assert.equal(geometryTypeOf(geometry), geometry['type']);
+      }),
+    );
+  });
+
+  it('is recognised exactly where the schema of a geometry accepts it, also when it is spoilt', () => {
+    const spoilt = fc
+      .tuple(geometries, fc.nat(), fc.constantFrom<JsonValue>(null, '1', [], 1, 'Point'))
+      .map(([geometry, at, put]) => spoil(geometry, at % sizeOf(geometry), put));
+    fc.assert(
+      fc.property(spoilt.filter(isObject), (geometry) => {
+        const accepting = GEOMETRY_TYPES.filter((type) => validators.get(type)?.(geometry).length === 0);
+        const recognised = geometryTypeOf(geometry);
+        assert.deepEqual(recognised === undefined ? [] : [recognised], accepting);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is none where coordinates are missing, are no numbers, or nest otherwise than the type says', () => {
+    const others: readonly JsonObject[] = [
+      { type: 'Point' },
+      { coordinates: [1, 2] },
+      { type: 'point', coordinates: [1, 2] },
+      { type: 'Point', coordinates: [1] },
+      { type: 'Point', coordinates: ['1', '2'] },
+      { type: 'Point', coordinates: [[1, 2]] },
+      { type: 'LineString', coordinates: [[1, 2]] },
+      {
+        type: 'Polygon',
+        coordinates: [
+          [
+            [1, 2],
+            [1, 3],
+            [1, 2],
+          ],
+        ],
+      },
+      { type: 'constructor', coordinates: [1, 2] },
+      { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] } },
+      { type: 'GeometryCollection', geometries: [{ type: 'GeometryCollection', geometries: [] }] },
+    ];
+    for (const other of others) assert.equal(geometryTypeOf(other), undefined, JSON.stringify(other));
+  });
+});
+
+function sizeOf(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return 1 + Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 0);
+}
+
+/** Puts something else in one place, counted from outside in. */
+function spoil(value: JsonValue, at: number, put: JsonValue): JsonValue {
+  if (at === 0) return put;
+  let left = at - 1;
+  const within = (inner: JsonValue): JsonValue => {
+    const size = sizeOf(inner);
+    const isHere = left >= 0 && left < size;
+    const result = isHere ? spoil(inner, left, put) : inner;
+    left -= size;
+    return result;
+  };
+  if (isArray(value)) return value.map(within);
+  return isObject(value)
+    ? objectOf(Object.entries(value).map(([name, inner]) => [name, within(inner)] as const))
+    : value;
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { inferSchema, type InferSchemaOptions } from '../../../../sidecar/schemas/inference/infer-schema.js';
+import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import {
+  isArray,
+  isObject,
+  objectOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../sidecar/shared/json/json.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { describedBy, sampleLists } from './sample-arbitraries.js';
+
+/** With and without a model; the samples of one have its type where they have any. */
+const options: fc.Arbitrary<InferSchemaOptions> = fc.record(
+  { enumerates: fc.boolean(), model: fc.constant('Vehicle') },
+  { requiredKeys: ['enumerates'] },
+);
+
+describe('the schema inferred from any samples', () => {
+  it('accepts each of them', () => {
+    fc.assert(
+      fc.property(sampleLists, options, (any, how) => {
+        const samples = fitted(any, how);
+        assertAccepts(inferSchema(samples, how), samples);
+      }),
+    );
+  });
+
+  it('is the same in whatever order the samples and their members come, and however often', () => {
+    const reordered = sampleLists.chain((samples) =>
+      fc.tuple(
+        fc.constant(samples),
+        fc.shuffledSubarray([...samples, ...samples], { minLength: 2 * samples.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(reordered, options, ([samples, others], how) => {
+        const expected = JSON.stringify(inferSchema(fitted(samples, how), how));
+        assert.equal(
+          JSON.stringify(
+            inferSchema(
+              fitted(
+                others.map((one) => backwards(one)),
+                how,
+              ),
+              how,
+            ),
+          ),
+          expected,
+        );
+      }),
+    );
+  });
+
+  it('accepts with more samples all that it had described with fewer', () => {
+    fc.assert(
+      fc.property(sampleLists, sampleLists, options, fc.gen(), (few, more, how, pick) => {
+        const before = inferSchema(fitted(few, how), how);
+        const after = inferSchema(fitted([...few, ...more], how), how);
+        const documents = Array.from({ length: 5 }, () => pick(describedBy, before));
+        assertAccepts(before, documents);
+        assertAccepts(after, documents);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is to more samples as a model is to a compatible change, where no array was empty', () => {
+    fc.assert(
+      fc.property(sampleLists, sampleLists, options, (few, more, how) => {
+        // Validators pass over a description of `__proto__`, and reports know it.
+        const text = JSON.stringify([few, more]);
+        // As of the items of an empty array, nothing is known of the languages of an empty map.
+        fc.pre(!text.includes('__proto__') && !text.includes('"languageMap":{}'));
+        fc.pre(!hasEmpty(few) && !hasEmpty(more));
+        const { overall, differences } = compareSchemas(
+          inferSchema(fitted(few, how), how),
+          inferSchema(fitted([...few, ...more], how), how),
+        );
+        assert.equal(overall, 'compatible', JSON.stringify(differences));
+      }),
+    );
+  });
+
+  it('can become a model as it is', () => {
+    fc.assert(
+      fc.property(sampleLists, options, (samples, how) => {
+        const schema = JSON.parse(JSON.stringify(inferSchema(fitted(samples, how), how))) as JsonObject;
+        assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+function fitted(samples: readonly JsonObject[], { model }: InferSchemaOptions): readonly JsonObject[] {
+  if (model === undefined) return samples;
+  return samples.map((sample) =>
+    objectOf(
+      Object.entries(sample).flatMap(([name, value]): (readonly [string, JsonValue])[] => {
+        if (name !== 'type') return [[name, value]];
+        if (typeof value === 'object') return isArray(value) ? [[name, ['Other', model]]] : [];
+        return [[name, model]];
+      }),
+    ),
+  );
+}
+
+function assertAccepts(schema: JsonObject, documents: readonly JsonValue[]): void {
+  const validate = createValidator(resolveWith(schema));
+  for (const document of documents) {
+    const faults = validate(document);
+    assert.deepEqual(faults, [], `${JSON.stringify(schema)} refuses ${JSON.stringify(document)}`);
+  }
+}
+
+function backwards(value: JsonObject): JsonObject;
+function backwards(value: JsonValue): JsonValue;
+function backwards(value: JsonValue): JsonValue {
+  if (isArray(value)) return value.map(backwards);
+  if (!isObject(value)) return value;
+  return objectOf(
+    Object.entries(value)
+      .reverse()
+      .map(([name, held]) => [name, backwards(held)]),
+  );
+}
+
+function hasEmpty(value: JsonValue): boolean {
+  if (isArray(value)) return value.length === 0 || value.some(hasEmpty);
+  return isObject(value) && Object.values(value).some(hasEmpty);
+}

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inferSchema } from '../../../../sidecar/schemas/inference/infer-schema.js';
+import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { member, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
+
+describe('what is inferred', () => {
+  it('reads as a person would have written it', () => {
+    const samples = [
+      {
+        id: 'urn:ngsi-ld:Vehicle:1',
+        type: 'Vehicle',
+        speed: 50,
+        location: { type: 'Point', coordinates: [13.4, 52.5] },
+        driver: null,
+        doors: [{ open: true }, { open: false, since: '2024-01-01T00:00:00Z' }],
+        '@context': 'https://example.org/context.jsonld',
+      },
+      {
+        id: 'urn:ngsi-ld:Vehicle:2',
+        type: 'Vehicle',
+        speed: 49.5,
+        location: { type: 'Polygon', coordinates: [] },
+        driver: 'Ada',
+        doors: [],
+        plate: 'B-XY 12',
+      },
+    ];
+    const schema = inferSchema(samples, { model: 'Vehicle' });
+    const point = { $ref: '#/$defs/Point' };
+    const expected: JsonObject = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: 'Vehicle',
+      type: 'object',
+      required: ['id', 'type', 'doors', 'location', 'speed'],
+      properties: {
+        id: { type: 'string', format: 'uri' },
+        type: { const: 'Vehicle' },
+        doors: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['open'],
+            properties: { open: { type: 'boolean' }, since: { type: 'string', format: 'date-time' } },
+          },
+        },
+        driver: { type: ['string', 'null'] },
+        location: { anyOf: [point, { $ref: '#/$defs/Polygon' }], 'x-ngsi': { type: 'GeoProperty' } },
+        plate: { type: 'string' },
+        speed: { type: 'number' },
+      },
+      $defs: {
+        Point: {
+          title: 'GeoJSON Point',
+          type: 'object',
+          required: ['type', 'coordinates'],
+          properties: { type: { const: 'Point' }, coordinates: { $ref: '#/$defs/Position' } },
+        },
+        Polygon: {
+          title: 'GeoJSON Polygon',
+          type: 'object',
+          required: ['type', 'coordinates'],
+          properties: {
+            type: { const: 'Polygon' },
+            coordinates: {
+              type: 'array',
+              items: { type: 'array', minItems: 4, items: { $ref: '#/$defs/Position' } },
+            },
+          },
+        },
+        Position: { type: 'array', minItems: 2, items: { type: 'number' } },
+      },
+    };
+    assert.equal(JSON.stringify(schema, null, 2), JSON.stringify(expected, null, 2));
+    assert.deepEqual(
+      attributesOf(schema).attributes.map(({ name, kind }) => [name, kind]),
+      [
+        ...[
+          ['doors', 'Property'],
+          ['driver', 'Property'],
+          ['location', 'GeoProperty'],
+        ],
+        ...[
+          ['plate', 'Property'],
+          ['speed', 'Property'],
+        ],
+      ],
+    );
+  });
+
+  it('puts all types of a place in one schema, with the keywords of each', () => {
+    const mixed = valuesAt(1, null, '2024-01-01', true, [1, 'x'], { b: 1 }, 1.5);
+    assert.deepEqual(mixed, {
+      type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+      format: 'date',
+      items: { type: ['string', 'integer'] },
+      required: ['b'],
+      properties: { b: { type: 'integer' } },
+    });
+  });
+
+  it('takes whole numbers for integers, however they are written', () => {
+    assert.deepEqual(valuesAt(1, -0, 1e3), { type: 'integer' });
+    assert.deepEqual(valuesAt(1, 0.5), { type: 'number' });
+  });
+
+  it('has a format while all strings have it, and no other', () => {
+    assert.deepEqual(valuesAt('2024-01-01', null, '2024-01-02'), {
+      type: ['string', 'null'],
+      format: 'date',
+    });
+    assert.deepEqual(valuesAt('2024-01-01', '2024-01-01T00:00:00Z'), { type: 'string' });
+    assert.deepEqual(valuesAt('2024-01-01', 'soon', '2024-01-01'), { type: 'string' });
+  });
+
+  it('requires what all samples have, unless an attribute is null in one', () => {
+    const samples = [
+      { a: { in: null }, b: 1, c: null },
+      { a: { in: 1 }, b: null, c: null },
+    ];
+    for (const order of [samples, samples.toReversed()]) {
+      const schema = inferSchema(order);
+      assert.deepEqual(schema['required'], ['a']);
+      assert.deepEqual(namedSchemasIn(schema, 'properties').get('a'), {
+        type: 'object',
+        required: ['in'],
+        properties: { in: { type: ['integer', 'null'] } },
+      });
+    }
+    assert.equal(inferSchema({ a: null })['required'], undefined);
+  });
+
+  it('says nothing of items that nobody saw', () => {
+    assert.deepEqual(valuesAt([], []), { type: 'array' });
+    assert.deepEqual(valuesAt([[]], [[1]]), {
+      type: 'array',
+      items: { type: 'array', items: { type: 'integer' } },
+    });
+  });
+
+  it('takes a place for one of geometries while every object there is one', () => {
+    const point: JsonObject = { type: 'Point', coordinates: [1, 2] };
+    const refs = { anyOf: [{ $ref: '#/$defs/Point' }, { type: ['string', 'null'] }] };
+    assert.deepEqual(valuesAt(point, 'somewhere', null), refs);
+    assert.deepEqual(valuesAt(point, { type: 'Point' }), { type: 'object' });
+    assert.deepEqual(member(valuesAt(point, null), 'x-ngsi'), { type: 'GeoProperty' });
+    assert.deepEqual(valuesAt([point, point]), { type: 'array', items: { $ref: '#/$defs/Point' } });
+    const collection = inferSchema({ a: { type: 'GeometryCollection', geometries: [point] } });
+    assert.deepEqual(
+      [...namedSchemasIn(collection, '$defs').keys()],
+      [
+        ...['Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon'],
+        ...['GeometryCollection', 'Position'],
+      ],
+    );
+  });
+
+  it('takes the languages of a language map for data', () => {
+    const texts = { type: ['array', 'string'], items: { type: 'string' } };
+    assert.deepEqual(
+      valuesAt(
+        { languageMap: { en: 'Hall' } },
+        { languageMap: { de: ['Halle', 'Saal'], '@none': 'x' } },
+        null,
+      ),
+      {
+        type: ['object', 'null'],
+        required: ['languageMap'],
+        properties: { languageMap: { type: 'object', additionalProperties: texts } },
+        'x-ngsi': { type: 'LanguageProperty' },
+      },
+    );
+  });
+
+  it('takes for no language map what holds no texts, and for no attribute what every entity has', () => {
+    assert.deepEqual(valuesAt({ languageMap: { en: 1 } }), {
+      type: 'object',
+      required: ['languageMap'],
+      properties: {
+        languageMap: { type: 'object', required: ['en'], properties: { en: { type: 'integer' } } },
+      },
+    });
+    const schema = inferSchema({ scope: { type: 'Point', coordinates: [1, 2] } });
+    assert.deepEqual(namedSchemasIn(schema, 'properties').get('scope'), { $ref: '#/$defs/Point' });
+  });
+
+  it('lets any object stand where several kinds of them do, and keeps the names that wrap a value', () => {
+    const map = { languageMap: { en: 'Hall' } };
+    assert.deepEqual(valuesAt(map, { a: 1 }, { vocab: 'x' }), {
+      type: 'object',
+      properties: { languageMap: {}, vocab: {} },
+    });
+    assert.deepEqual(valuesAt(map, { languageMap: 1 }), { type: 'object', properties: { languageMap: {} } });
+    assert.deepEqual(valuesAt({ type: 'Point', coordinates: [1, 2] }, { a: 1 }), { type: 'object' });
+  });
+
+  it('takes for Relationships what holds ids of entities only, alone or in arrays', () => {
+    const relationships = (...samples: readonly JsonObject[]) =>
+      attributesOf(inferSchema(samples))
+        .attributes.filter(({ kind }) => kind === 'Relationship')
+        .map(({ name }) => name);
+    const id = 'urn:ngsi-ld:Person:1';
+    assert.deepEqual(relationships({ a: id, b: [id, id], c: [id, 1], d: 'urn:other:1', e: { f: id } }), [
+      'a',
+      'b',
+    ]);
+    assert.deepEqual(relationships({ a: id, b: id, c: null }, { a: [id], b: 'nobody', c: id }), ['a', 'c']);
+    assert.deepEqual(relationships({ a: [id] }, { a: ['nobody'] }), []);
+    assert.deepEqual(relationships({ a: [id] }, { a: [[id]] }), []);
+  });
+
+  it('lists strings where that is asked for, unless some have a format or other values are among them', () => {
+    const listed = (...values: readonly JsonValue[]) =>
+      namedSchemasIn(
+        inferSchema(
+          values.map((a) => ({ id: 'A', a })),
+          { enumerates: true },
+        ),
+        'properties',
+      );
+    assert.deepEqual(listed('on', 'off', null, 'on').get('a'), {
+      type: ['string', 'null'],
+      enum: ['off', 'on', null],
+    });
+    assert.deepEqual(listed('on', 1).get('a'), { type: ['string', 'integer'] });
+    assert.deepEqual(listed('on', '2024-01-01').get('a'), { type: 'string' });
+    assert.deepEqual(listed(['on'], ['off']).get('a'), {
+      type: 'array',
+      items: { type: 'string', enum: ['off', 'on'] },
+    });
+    assert.deepEqual(listed('on').get('id'), { type: 'string' });
+    assert.deepEqual(valuesAt('on', 'off'), { type: 'string' });
+  });
+});
+
+describe('what is inferred of id and type', () => {
+  it('lists the types of samples that have both', () => {
+    const typeOf = (...samples: readonly JsonObject[]) =>
+      namedSchemasIn(inferSchema(samples), 'properties').get('type');
+    const [car, bus] = [
+      { id: 'urn:a:1', type: 'Car' },
+      { id: 'urn:a:2', type: 'Bus' },
+    ];
+    assert.deepEqual(typeOf(car, car), { const: 'Car' });
+    assert.deepEqual(typeOf(car, bus), { type: 'string', enum: ['Bus', 'Car'] });
+    assert.deepEqual(typeOf(car, { type: 'Car' }), { type: 'string' });
+    assert.deepEqual(typeOf(car, { id: 'urn:a:3', type: ['Bus', 'Car'] }), {
+      type: ['array', 'string'],
+      items: { type: 'string', enum: ['Bus', 'Car'] },
+    });
+  });
+
+  it('lists the name that an IRI ends in as well, for validation shows it to a model of that name', () => {
+    const typeOf = (...types: readonly string[]) =>
+      namedSchemasIn(inferSchema(types.map((type) => ({ id: 'urn:a:1', type }))), 'properties').get('type');
+    const [bikes, cars] = ['https://x.example/Bikes', 'https://x.example/ns#Cars'];
+    const both = { type: 'string', enum: ['Bikes', bikes] };
+    assert.deepEqual(typeOf(bikes), both);
+    assert.deepEqual(typeOf('Bikes', bikes), both);
+    for (const order of [
+      [bikes, cars],
+      [cars, bikes, 'Cars'],
+    ])
+      assert.deepEqual(typeOf(...order), { type: 'string', enum: ['Bikes', 'Cars', bikes, cars] });
+    assert.deepEqual(typeOf('https://x.example/'), { const: 'https://x.example/' });
+  });
+
+  it('lets an entity of several types have each of them alone, as validation shows it to the model', () => {
+    const schema = inferSchema({ id: 'urn:a:1', type: ['Bus', 'Car'] });
+    const validate = createValidator(resolveWith(schema));
+    for (const type of ['Bus', ['Bus', 'Car']]) assert.deepEqual(validate({ id: 'urn:a:1', type }), []);
+  });
+
+  it('is a URI, whatever it looks like, where all ids are', () => {
+    const idOf = (...ids: readonly JsonValue[]) =>
+      namedSchemasIn(inferSchema(ids.map((id) => ({ id }))), 'properties').get('id');
+    assert.deepEqual(idOf('A:1', 'urn:a:1', 'fe80::1'), { type: 'string', format: 'uri' });
+    assert.deepEqual(idOf('A:1', 'Room1'), { type: 'string' });
+  });
+
+  it('is there with a model whether or not samples have them, and required where all have', () => {
+    const rows = inferSchema([{ a: 1 }, { a: 2, id: 7 }], { model: 'Row' });
+    assert.deepEqual(rows, {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: 'Row',
+      type: 'object',
+      required: ['a'],
+      properties: {
+        id: { type: ['string', 'integer'], format: 'uri' },
+        type: { const: 'Row' },
+        a: { type: 'integer' },
+      },
+    });
+    const lists = inferSchema([{ type: 'Row' }, { type: ['Other', 'Row'] }], { model: 'Row' });
+    assert.deepEqual(lists['required'], ['type']);
+    assert.deepEqual(namedSchemasIn(lists, 'properties').get('type'), {
+      anyOf: [{ const: 'Row' }, { type: 'array', items: { type: 'string' }, contains: { const: 'Row' } }],
+    });
+  });
+});
+
+/** The schema of a member that has these values in the samples. */
+function valuesAt(...values: readonly JsonValue[]): JsonObject {
+  const schema = namedSchemasIn(inferSchema(values.map((a) => ({ a }))), 'properties').get('a');
+  assert.ok(typeof schema === 'object');
+  return schema;
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SamplesTooRichError } from '../../../../sidecar/schemas/inference/errors.js';
+import { inferSchema } from '../../../../sidecar/schemas/inference/infer-schema.js';
+import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/limits.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js';
+import { tokensOf, step } from '../../../../sidecar/shared/json/pointer.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
+
+const { names, levels, enumeratedValues, enumeratedLength } = INFERENCE_LIMITS;
+
+describe('samples that are rich', () => {
+  it('have objects described up to a number of names, over all samples; past it their names are data', () => {
+    const full = at(inferSchema({ map: numbered(names) }), '/properties/map');
+    assert.equal(Object.keys(at(full, '/properties')).length, names);
+
+    const [first, second] = [numbered(names), { another: 'x', deep: { a: 1 } }];
+    for (const samples of [[{ map: { ...first, ...second } }], [{ map: first }, { map: second }]]) {
+      for (const order of [samples, samples.toReversed()])
+        assert.deepEqual(at(inferSchema(order), '/properties/map'), { type: 'object' });
+    }
+    const withArrays = inferSchema([{ map: { ...first, ...second } }, { map: [1] }, { map: {} }]);
+    assert.deepEqual(at(withArrays, '/properties/map'), {
+      type: ['object', 'array'],
+      items: { type: 'integer' },
+    });
+  });
+
+  it('have all their own attributes described, up to what a schema may have', () => {
+    const most = SCHEMA_LIMITS.subschemas - 1;
+    const schema = inferSchema(numbered(most));
+    assert.equal(Object.keys(at(schema, '/properties')).length, most);
+    assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
+  });
+
+  it('are refused where their schema would have more schemas than one may, by the name of the limit', () => {
+    for (const sample of [
+      numbered(SCHEMA_LIMITS.subschemas),
+      numbered(5 * SCHEMA_LIMITS.subschemas),
+      numbered(SCHEMA_LIMITS.subschemas / names, () => numbered(names)),
+    ]) {
+      const refused = refusal(() => inferSchema(sample));
+      assert.equal(refused.code, 'SAMPLES_TOO_RICH');
+      assert.ok(refused.message.includes(`more than ${SCHEMA_LIMITS.subschemas}`), refused.message);
+    }
+  });
+
+  it('are refused where their schema would be a larger document than one may be', () => {
+    const sample = { ['x'.repeat(SCHEMA_LIMITS.bytes)]: 1 };
+    assert.throws(() => inferSchema(sample), new RegExp(`too rich: .*more than ${SCHEMA_LIMITS.bytes}`));
+  });
+
+  it('are looked into down to a level; what is further in is an array or an object of any kind', () => {
+    for (const [wrap, token, bare] of [
+      [(inner: JsonValue) => ({ in: inner }), '/properties/in', { type: 'object' }],
+      [(inner: JsonValue) => [inner], '/items', { type: 'array' }],
+    ] as const) {
+      for (const depth of [levels - 1, levels, 400]) {
+        const deep = Array.from({ length: depth }).reduce<JsonValue>(wrap, { languageMap: { en: ['x'] } });
+        const schema = inferSchema({ start: deep });
+        assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
+        if (depth >= levels)
+          assert.deepEqual(at(schema, `/properties/start${token.repeat(levels - 1)}`), bare);
+      }
+    }
+  });
+
+  it('have enumerations of a number of short strings; past it, for good, of any', () => {
+    const words = (count: number) => Array.from({ length: count }, (_, index) => ({ word: `w${index}` }));
+    const schemaOf = (samples: JsonValue) =>
+      at(inferSchema(samples, { enumerates: true }), '/properties/word');
+    const most = schemaOf(words(enumeratedValues));
+    assert.deepEqual((most['enum'] as readonly JsonValue[]).length, enumeratedValues);
+    assert.deepEqual(schemaOf(words(enumeratedValues + 1)), { type: 'string' });
+    assert.deepEqual(schemaOf([{ word: 'x'.repeat(enumeratedLength) }])['enum'], [
+      'x'.repeat(enumeratedLength),
+    ]);
+    assert.deepEqual(schemaOf([{ word: 'x'.repeat(enumeratedLength + 1) }, { word: 'y' }]), {
+      type: 'string',
+    });
+  });
+});
+
+function refusal(infer: () => unknown): SamplesTooRichError {
+  try {
+    infer();
+  } catch (error) {
+    if (error instanceof SamplesTooRichError) return error;
+    throw error;
+  }
+  assert.fail('nothing was refused');
+}
+
+function numbered(count: number, value: () => JsonValue = () => 1): JsonObject {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, value()]));
+}
+
+function at(schema: JsonObject, pointer: string): JsonObject {
+  const found = tokensOf(pointer)?.reduce<JsonValue | undefined>(step, schema);
+  assert.ok(typeof found === 'object' && found !== null && !Array.isArray(found), `nothing at ${pointer}`);
+  return found as JsonObject;
+}

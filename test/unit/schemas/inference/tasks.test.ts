@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/limits.js';
+import { inferenceTasks, type InferInput } from '../../../../sidecar/schemas/inference/tasks.js';
+
+describe('the task of inference', () => {
+  it('gives the text of the schema of one sample, or of the samples of an array', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      required: ['a'],
+      properties: { a: { type: 'integer' } },
+    };
+    for (const text of ['{"a": 1}', '[{"a": 1}]', ' [{"a": 1.0}, {"a": -0}, {"a": 1e300}] '])
+      assert.deepEqual(infer(text), { answer: JSON.stringify(schema) });
+  });
+
+  it('says where a text is no JSON, or nested too deeply', () => {
+    assert.deepEqual(infer('{"a":\n 1,}'), {
+      unreadable: {
+        line: 2,
+        column: 4,
+        detail: 'expected the name of a member in double quotes',
+        isTooDeep: false,
+      },
+    });
+    const outcome = infer('['.repeat(100_000));
+    assert.ok('unreadable' in outcome && outcome.unreadable.isTooDeep);
+    assert.ok('unreadable' in infer('{"__proto__": 1}'));
+  });
+
+  it('refuses what is no sample, by its pointer', () => {
+    assert.deepEqual(refusalOf('[{}, {}, 1, {}, null, [{}], "x", true]'), {
+      code: 'SAMPLES_INVALID',
+      detail: 'No schema can be inferred: the samples have 5 faults.',
+      errors: [
+        { pointer: '/2', detail: 'must be a sample, which is an object; is a number' },
+        { pointer: '/4', detail: 'must be a sample, which is an object; is null' },
+        { pointer: '/5', detail: 'must be a sample, which is an object; is an array' },
+        { pointer: '/6', detail: 'must be a sample, which is an object; is a string' },
+        { pointer: '/7', detail: 'must be a sample, which is an object; is a boolean' },
+      ],
+    });
+    assert.deepEqual(refusalOf('null')?.errors, [
+      { pointer: '', detail: 'must be a sample, which is an object; is null' },
+    ]);
+    assert.deepEqual(refusalOf('[]')?.errors, [
+      { pointer: '', detail: 'must hold at least one sample, is empty' },
+    ]);
+  });
+
+  it('refuses numbers that are too large to be read, wherever they are', () => {
+    const refusal = refusalOf('[{"a": 1}, {"a/b": [{"c": 0}, {"c": -1e400}]}]');
+    assert.deepEqual(
+      refusal?.errors.map(({ pointer }) => pointer),
+      ['/1/a~1b/1/c'],
+    );
+    const several = refusalOf('{"a": {"b": [1e400, {"c": 1e400}, 0, -1e400]}, "d": 1e400, "e": [[], 1e400]}');
+    assert.deepEqual(
+      several?.errors.map(({ pointer }) => pointer),
+      ['/a/b/0', '/a/b/1/c', '/a/b/3', '/d', '/e/1'],
+    );
+    assert.deepEqual(
+      refusalOf('{"a": 1e400}')?.errors.map(({ pointer }) => pointer),
+      ['/a'],
+    );
+  });
+
+  it('refuses samples whose type is not the model, and says what was found', () => {
+    const text =
+      '[{"type": "Car"}, {"type": "Bus"}, {}, {"type": ["Bus", "Car"]}, {"type": ["Car", 1]}, {"type": null}]';
+    assert.deepEqual(refusalOf(text, { model: 'Car' }), {
+      code: 'SAMPLES_INVALID',
+      detail: 'No schema can be inferred: the samples have 3 faults.',
+      errors: [
+        { pointer: '/1/type', detail: 'must be "Car", or a list of types with it; found "Bus"' },
+        { pointer: '/4/type', detail: 'must be "Car", or a list of types with it; found ["Car",1]' },
+        { pointer: '/5/type', detail: 'must be "Car", or a list of types with it; found null' },
+      ],
+    });
+    const [fault] = refusalOf(`{"type": "${'x'.repeat(10_000)}"}`, { model: 'Car' })?.errors ?? [];
+    assert.equal(fault?.pointer, '/type');
+    assert.ok(fault.detail.length < 200);
+  });
+
+  it('lists the first faults of many, and says how many there are', () => {
+    const refusal = refusalOf(JSON.stringify(Array.from({ length: 1000 }, () => 1)));
+    assert.equal(refusal?.errors.length, INFERENCE_LIMITS.faults);
+    assert.match(refusal.detail, /1000 faults, the first 100 are listed/);
+  });
+
+  it('lists faults no longer than their pointers are short, and shows the nearest place of a long one', () => {
+    const { pointerLength, pointersLength } = INFERENCE_LIMITS;
+    const faulty = (name: string, count: number) =>
+      `{"a/b": {${JSON.stringify(name)}: [${Array.from({ length: count }, () => '1e400').join()}]}}`;
+    const lengthOf = ({ errors }: NonNullable<ReturnType<typeof refusalOf>>) =>
+      errors.reduce((sum, { pointer }) => sum + pointer.length, 0);
+
+    const some = refusalOf(faulty('x'.repeat(pointerLength / 2), 100));
+    assert.ok(some !== undefined && lengthOf(some) <= pointersLength);
+    assert.ok(lengthOf(some) > 0.9 * pointersLength);
+    assert.equal(some.errors.at(-1)?.pointer.split('/').at(-1), String(some.errors.length - 1));
+    assert.ok(some.detail.includes(`100 faults, the first ${some.errors.length} are listed`), some.detail);
+
+    const cut = refusalOf(faulty('x'.repeat(1_000_000), 3));
+    assert.deepEqual(new Set(cut?.errors.map(({ pointer }) => pointer)), new Set(['/a~1b']));
+    assert.equal(cut?.errors.length, 3);
+    assert.match(cut.errors[0]?.detail ?? '', /^holds a place, .* that must be a number/);
+
+    const model = 'y'.repeat(1_000_000);
+    const [fault] = refusalOf('{"type": "x"}', { model })?.errors ?? [];
+    assert.ok(fault !== undefined && fault.detail.length <= INFERENCE_LIMITS.detailLength + 1);
+  });
+
+  it('refuses names with half a surrogate pair, wherever they are, for no model can have them', () => {
+    const refusal = refusalOf(
+      String.raw`[{"id": "urn:a:1", "\ud83d\ude00": "\ud800"}, {"\ud800": 1, "a": [{"x\udc00": {}}]}]`,
+    );
+    assert.equal(refusal?.code, 'SAMPLES_INVALID');
+    assert.deepEqual(
+      refusal.errors.map(({ pointer }) => pointer),
+      ['/1/\ud800', '/1/a/0/x\udc00'],
+    );
+    assert.match(refusal.errors[0]?.detail ?? '', /surrogate/);
+    assert.ok('answer' in infer(String.raw`{"\ud83d\ude00": "\ud800"}`));
+  });
+
+  it('refuses samples that are too rich for a schema', () => {
+    const sample = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`n${index}`, index]));
+    assert.deepEqual(refusalOf(JSON.stringify(sample)), {
+      code: 'SAMPLES_TOO_RICH',
+      detail: 'The samples are too rich: their schema would have more than 2000 different attributes.',
+      errors: [{ pointer: '', detail: 'their schema would have more than 2000 different attributes' }],
+    });
+  });
+
+  it('gives plain data, which crosses threads', () => {
+    for (const text of ['{"a": 1}', '[1]', '{']) assert.deepEqual(structuredClone(infer(text)), infer(text));
+  });
+});
+
+function infer(text: string, options: Partial<InferInput> = {}) {
+  return inferenceTasks.infer({ form: 'keyvalues', enumerates: false, ...options, text });
+}
+
+function refusalOf(text: string, options: Partial<InferInput> = {}) {
+  const outcome = infer(text, options);
+  return 'refused' in outcome ? outcome.refused : undefined;
+}

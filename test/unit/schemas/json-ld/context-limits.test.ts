@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
+import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
+import { parseContext } from '../../../../sidecar/schemas/json-ld/parse-context.js';
+import { CORE, loaderOf, pointersOf } from './contexts.js';
+
+const OTHER = 'http://contexts.example/other';
+const parse = async (submitted: unknown) => parseContext(submitted, { load: loaderOf({ [OTHER]: {} }) });
+
+async function refusal(submitted: unknown): Promise<ContextInvalidError> {
+  try {
+    await parse(submitted);
+  } catch (error) {
+    if (error instanceof ContextInvalidError) return error;
+    throw error;
+  }
+  return assert.fail('was accepted');
+}
+
+describe('parsing a context: limits', () => {
+  const manyTerms = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`t${index}`, 'http://example.org/']));
+
+  it('accepts contexts at the limits', async () => {
+    await parse(manyTerms(CONTEXT_LIMITS.terms));
+    await parse(Array.from({ length: CONTEXT_LIMITS.contexts }, () => ({})));
+    await parse({ a: 'http://a/', b: 'a:b/', c: 'b:c/', d: 'c:d/', e: 'd:e/' });
+    await parse({ a: `http://a/${'a'.repeat(CONTEXT_LIMITS.textCharacters - 9)}` });
+  });
+
+  const nested = (depth: number) => {
+    let context: unknown = {};
+    for (let at = 0; at < depth; at += 1) context = { a: { '@id': 'http://a/', '@context': context } };
+    return context;
+  };
+  for (const [what, submitted, pointer] of [
+    ['too many terms', manyTerms(CONTEXT_LIMITS.terms + 1), ''],
+    ['too many terms in several maps', [manyTerms(CONTEXT_LIMITS.terms), { last: 'http://a/' }], ''],
+    ['too many contexts', Array.from({ length: CONTEXT_LIMITS.contexts + 1 }, () => ({})), ''],
+    ['too many scoped contexts', { a: { '@context': Array.from({ length: 101 }, () => ({})) } }, ''],
+    ['too long an IRI', { a: `http://a/${'a'.repeat(CONTEXT_LIMITS.textCharacters)}` }, '/a'],
+    ['too long a name', { ['a'.repeat(CONTEXT_LIMITS.textCharacters + 1)]: 'http://a/' }, ''],
+    ['too much text', Array.from({ length: 99 }, () => ({ a: { '@id': 'x'.repeat(11_000) } })), ''],
+    ['nesting', nested(11), '/a/@context'.repeat(10)],
+    ['nesting that would exhaust the stack', nested(100_000), '/a/@context'.repeat(10)],
+    ['a long chain of prefixes', { a: 'http://a/', b: 'a:b', c: 'b:c', d: 'c:d', e: 'd:e', f: 'e:f' }, '/f'],
+    ['a circle of prefixes', { x: 'http://x/', a: 'b:x', b: 'a:x' }, '/a'],
+    [
+      'names that processors stumble over',
+      JSON.parse('{"__proto__": "http://a/", "hasOwnProperty": null}') as unknown,
+      '/__proto__',
+    ],
+  ] as const) {
+    it(`refuses ${what}`, async () => {
+      assert.equal(pointersOf(await refusal(submitted))[0], pointer);
+    });
+  }
+
+  it('answers a few faults to however many there are', async () => {
+    const many = Array.from({ length: 50_000 }, (_, index) => [`m${index}`, {}] as const);
+    for (const submitted of [
+      many.map(() => 1),
+      many.map(() => []),
+      [many.map(() => null)],
+      { '@context': {}, ...Object.fromEntries(many) },
+      { a: { '@context': many.map(() => 5) } },
+    ]) {
+      assert.ok((await refusal(submitted)).errors.length <= 20);
+    }
+  });
+
+  it('answers anything at all with a context or with pointers to what is wrong', async () => {
+    const names = fc.constantFrom(
+      'a',
+      'b',
+      '@id',
+      '@type',
+      '@context',
+      '@vocab',
+      '@import',
+      '__proto__',
+      'a:b',
+      CORE,
+    );
+    const leaf = fc.oneof(names, fc.constantFrom(null, 1, true, 'http://a/', 'a:x', OTHER, '@id', ''));
+    const anything = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        leaf,
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(names, tie('value'), { maxKeys: 4 }),
+      ),
+    })).value;
+    await fc.assert(
+      fc.asyncProperty(anything, async (submitted) => {
+        try {
+          await parse(submitted);
+        } catch (error) {
+          assert.ok(pointersOf(error).every((pointer) => pointer === '' || pointer.startsWith('/')));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

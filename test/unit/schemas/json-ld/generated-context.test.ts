@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { coreContextUrl, coreIriOf } from '../../../../sidecar/schemas/json-ld/core-context.js';
+import {
+  contextDocument,
+  generateContext,
+  isContextBase,
+  type ContextSource,
+} from '../../../../sidecar/schemas/json-ld/generated-context.js';
+import { parseContext } from '../../../../sidecar/schemas/json-ld/parse-context.js';
+import { createProcessor } from '../../../../sidecar/schemas/json-ld/processor.js';
+import { loaderOf } from './contexts.js';
+
+const BASE = 'https://city.example/terms/';
+const MODEL: ContextSource = {
+  type: 'ParkingSite',
+  attributes: ['totalSpots', 'location', 'address', 'operator', 'status'],
+  nested: ['address', 'type', 'coordinates', 'streetAddress', 'addressCountry', 'geo', 'latitude'],
+};
+
+function sourceOf(...names: readonly string[]): ContextSource {
+  return { type: 'T', attributes: names };
+}
+
+async function expand(document: object): Promise<Record<string, unknown>> {
+  const [expanded] = await createProcessor().expand(document, { documentLoader: loaderOf(), safe: true });
+  return expanded as Record<string, unknown>;
+}
+
+describe('a generated context', () => {
+  it('maps the type, attributes and members of values to base and name, in order, without coercions', () => {
+    const { terms } = generateContext(MODEL, BASE);
+    assert.deepEqual(Object.entries(terms), [
+      ['ParkingSite', `${BASE}ParkingSite`],
+      ['address', `${BASE}address`],
+      ['addressCountry', `${BASE}addressCountry`],
+      ['geo', `${BASE}geo`],
+      ['latitude', `${BASE}latitude`],
+      ['operator', `${BASE}operator`],
+      ['streetAddress', `${BASE}streetAddress`],
+      ['totalSpots', `${BASE}totalSpots`],
+    ]);
+  });
+
+  it('is the same for the same names in any order', () => {
+    const reversed = { ...MODEL, attributes: [...MODEL.attributes].reverse() };
+    assert.equal(
+      JSON.stringify(generateContext(reversed, BASE)),
+      JSON.stringify(generateContext(MODEL, BASE)),
+    );
+  });
+
+  it('leaves core terms to the core context, with a warning for each but what GeoJSON and entities are made of', () => {
+    const source = {
+      type: 'Property',
+      attributes: ['id', 'type', 'location', 'scope'],
+      nested: ['type', 'coordinates', 'bbox', 'id', 'value'],
+    };
+    const { terms, warnings } = generateContext(source, BASE);
+    assert.deepEqual(terms, {});
+    assert.deepEqual(
+      warnings.map(({ code, term }) => [code, term]),
+      [
+        ['core-term', 'Property'],
+        ['core-term', 'location'],
+        ['core-term', 'scope'],
+        ['core-term', 'value'],
+      ],
+    );
+    const { warnings: others } = generateContext({ type: 'T', attributes: ['bbox'], nested: ['bbox'] }, BASE);
+    assert.deepEqual(
+      others.map(({ term }) => term),
+      ['bbox'],
+    );
+    assert.match(warnings[1]?.detail ?? '', /https:\/\/uri\.etsi\.org\/ngsi-ld\/location/);
+  });
+
+  it('leaves out names that can be no term, with a warning for each', () => {
+    const names = [
+      '',
+      '@id2',
+      '@type',
+      'schema:name',
+      'a/b',
+      'http://a/',
+      '__proto__',
+      'hasOwnProperty',
+      '\ud800',
+      'a'.repeat(513),
+    ];
+    const { terms, warnings } = generateContext(sourceOf(...names), BASE);
+    assert.deepEqual(Object.keys(terms), ['T']);
+    const reported = warnings.filter(({ code }) => code === 'no-term').map(({ term }) => term);
+    // @type is a member of every entity, and no attribute.
+    assert.deepEqual(reported.sort(), names.filter((name) => name !== '@type').sort());
+  });
+
+  it('spells names in IRIs with what IRIs may hold, and says so', () => {
+    const { terms, warnings } = generateContext(
+      sourceOf('NO2 level', 'größe', '50%', 'a#b?c', 'PM2.5'),
+      BASE,
+    );
+    assert.deepEqual(terms, {
+      '50%': `${BASE}50%25`,
+      'NO2 level': `${BASE}NO2%20level`,
+      'PM2.5': `${BASE}PM2.5`,
+      T: `${BASE}T`,
+      'a#b?c': `${BASE}a%23b%3Fc`,
+      größe: `${BASE}größe`,
+    });
+    assert.deepEqual(
+      warnings.map(({ code, term }) => `${code} ${term}`),
+      ['encoded 50%', 'encoded NO2 level', 'encoded a#b?c'],
+    );
+  });
+
+  it('is valid whatever the names, and each name that is a term gets the IRI it says', async () => {
+    const name = fc.oneof(
+      fc.constantFrom(
+        'constructor',
+        'toString',
+        'valueOf',
+        'urn',
+        'http',
+        'a b',
+        'x@',
+        'ngsi-ld',
+        'name:',
+        '%',
+        '~',
+      ),
+      fc.string({ maxLength: 8 }),
+      fc.string({ unit: 'binary', maxLength: 5 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(name, { maxLength: 6 }), async (names) => {
+        const { terms, warnings } = generateContext(sourceOf(...names), BASE);
+        const known = new Set([
+          ...Object.keys(terms),
+          ...warnings.map(({ term }) => term),
+          'id',
+          'type',
+          '@type',
+          '@id',
+          '@context',
+        ]);
+        assert.ok(
+          names.every((each) => known.has(each)),
+          'a term or a warning for each name',
+        );
+        const document = contextDocument(terms);
+        const { warnings: faults } = await parseContext(document, { load: loaderOf() });
+        assert.deepEqual(faults, []);
+        const values = Object.fromEntries(Object.keys(terms).map((term) => [term, 'x']));
+        const expanded = await expand({ ...document, id: 'urn:a:1', type: 'T', ...values });
+        assert.deepEqual(
+          Object.keys(expanded)
+            .filter((key) => !key.startsWith('@'))
+            .sort(),
+          Object.values(terms).sort(),
+        );
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('the document of a generated context', () => {
+  const { terms } = generateContext(MODEL, BASE);
+  const context = contextDocument(terms)['@context'];
+
+  it('has the core context last, the newest unless another is asked for', () => {
+    assert.deepEqual(context, [terms, coreContextUrl('1.9')]);
+    assert.deepEqual(contextDocument(terms, 'http://core.example/')['@context'], [
+      terms,
+      'http://core.example/',
+    ]);
+  });
+
+  const attributes = ['totalSpots', 'address', 'operator'];
+  const expected = [
+    ...attributes.map((name) => BASE + name),
+    coreIriOf('location'),
+    coreIriOf('status'),
+  ].sort();
+
+  it('gives each attribute of a key-values entity its IRI', async () => {
+    const expanded = await expand({
+      '@context': context,
+      id: 'urn:ngsi-ld:ParkingSite:1',
+      type: 'ParkingSite',
+      totalSpots: 12,
+      location: { type: 'Point', coordinates: [1, 2] },
+      address: { streetAddress: 'Main Street 1', geo: { latitude: 3 } },
+      operator: 'urn:ngsi-ld:Organization:1',
+      status: 'open',
+    });
+    assert.deepEqual(expanded['@type'], [`${BASE}ParkingSite`]);
+    assert.deepEqual(namesIn(expanded), expected);
+    assert.deepEqual(expanded[`${BASE}address`], [
+      {
+        [`${BASE}streetAddress`]: [{ '@value': 'Main Street 1' }],
+        [`${BASE}geo`]: [{ [`${BASE}latitude`]: [{ '@value': 3 }] }],
+      },
+    ]);
+  });
+
+  it('gives each attribute of a normalized entity its IRI, and leaves its structure to the core context', async () => {
+    const expanded = await expand({
+      '@context': context,
+      id: 'urn:ngsi-ld:ParkingSite:1',
+      type: 'ParkingSite',
+      totalSpots: { type: 'Property', value: 12, observedAt: '2024-01-01T00:00:00Z' },
+      location: { type: 'GeoProperty', value: { type: 'Point', coordinates: [1, 2] } },
+      address: { type: 'Property', value: { streetAddress: 'Main Street 1' } },
+      operator: { type: 'Relationship', object: 'urn:ngsi-ld:Organization:1' },
+      status: [
+        { type: 'Property', value: 'open' },
+        { type: 'Property', value: 'full', datasetId: 'urn:d:1' },
+      ],
+    });
+    assert.deepEqual(namesIn(expanded), expected);
+    assert.deepEqual(expanded[`${BASE}operator`], [
+      {
+        '@type': ['https://uri.etsi.org/ngsi-ld/Relationship'],
+        'https://uri.etsi.org/ngsi-ld/hasObject': [{ '@id': 'urn:ngsi-ld:Organization:1' }],
+      },
+    ]);
+  });
+});
+
+describe('a context base', () => {
+  it('is an http, https or urn IRI that names can follow', () => {
+    for (const base of [
+      BASE,
+      'http://a.example/x#',
+      'https://a.example/?term=',
+      'urn:city:terms:',
+      'https://städte.example/ö/',
+    ]) {
+      assert.equal(isContextBase(base), true, base);
+    }
+  });
+
+  it('is nothing that makes no IRI, or another one than is written', () => {
+    const others = [
+      ...[
+        '',
+        'terms/',
+        'https://a.example',
+        'https://a.example/terms',
+        'https://',
+        'https:///',
+        'ftp://a/',
+        '@vocab/',
+      ],
+      ...[
+        'ngsi-ld:',
+        '_:b/',
+        'https://a.example/ /',
+        'https://a.example/<>/',
+        `https://a.example/${'a'.repeat(1024)}/`,
+      ],
+    ];
+    for (const base of others) assert.equal(isContextBase(base), false, base);
+  });
+});
+
+function namesIn(expanded: Record<string, unknown>): readonly string[] {
+  return Object.keys(expanded)
+    .filter((name) => !name.startsWith('@'))
+    .sort();
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { surveyOf } from '../../../../sidecar/schemas/json-ld/document-survey.js';
+import { lossSketch } from '../../../../sidecar/schemas/json-ld/loss-sketch.js';
+import { CORE } from './contexts.js';
+import { Desk } from './desk.js';
+
+const EX = 'https://terms.example/';
+
+const TERMS = {
+  plain: `${EX}plain`,
+  set: { '@id': `${EX}set`, '@container': '@set' },
+  list: { '@id': `${EX}list`, '@container': '@list' },
+  ref: { '@id': `${EX}ref`, '@type': '@id' },
+  day: { '@id': `${EX}day`, '@type': 'http://www.w3.org/2001/XMLSchema#date' },
+  json: { '@id': `${EX}json`, '@type': '@json' },
+};
+
+const scalar = fc.constantFrom<unknown>(
+  ...[null, true, 0, -0, 1.5, 1e30, '', 'x', '~', '_:b', '@x', 'plain', 'urn:x:1', 'a:b'],
+  ...['2026-11-22T06:00:00Z', '2026-11-22T07:00:00.5Z'],
+);
+
+const LEAF = 'leaf';
+
+const { shape } = fc.letrec<{ shape: unknown }>((tie) => ({
+  shape: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    fc.constantFrom<unknown>(LEAF, [LEAF], [LEAF, LEAF]),
+    fc.array(tie('shape'), { maxLength: 3 }),
+    fc.dictionary(
+      fc.constantFrom(...Object.keys(TERMS), 'id', 'type', 'value', 'object', 'coordinates', 'unknown'),
+      tie('shape'),
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+  ),
+}));
+
+/** The shape with values at its leaves. */
+function filled(shape: unknown, values: readonly unknown[]): unknown {
+  let at = 0;
+  const fill = (part: unknown): unknown => {
+    if (part === LEAF) return values[(at += 1) % values.length];
+    if (Array.isArray(part)) return part.map(fill);
+    return Object.fromEntries(Object.entries(part as object).map(([name, item]) => [name, fill(item)]));
+  };
+  return fill(shape);
+}
+
+/** Entities of one shape, of which the values differ. */
+const entities = fc
+  .tuple(
+    fc.dictionary(fc.constantFrom(...Object.keys(TERMS)), shape, { minKeys: 1, maxKeys: 3 }),
+    fc.array(fc.array(scalar, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 6 }),
+  )
+  .map(([members, fillings]) =>
+    fillings.map((values, index) => ({
+      id: `urn:x:${index}`,
+      type: 'T',
+      ...(filled(members, values) as object),
+    })),
+  );
+
+describe('what is remembered of round trips', () => {
+  it('never changes what is warned of', async () => {
+    await fc.assert(
+      fc.asyncProperty(entities, async (alike) => {
+        const busy = new Desk();
+        for (const entity of alike) {
+          const body = { document: { '@context': [TERMS, CORE], ...entity } };
+          const [one, other] = [
+            await busy.outcome('expandDocument', body),
+            await new Desk().outcome('expandDocument', body),
+          ];
+          assert.deepEqual(one, other);
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('shows nobody the values of another entity', async () => {
+    const desk = new Desk();
+    const warnings = async (number: number) => {
+      const document = {
+        '@context': [TERMS, CORE],
+        id: 'urn:x:1',
+        plain: [number],
+        [`${EX}plain`]: number + 1,
+      };
+      return JSON.stringify((await desk.expand({ document })).warnings);
+    };
+    assert.match(await warnings(17), /17/);
+    assert.doesNotMatch(await warnings(23), /17/);
+  });
+
+  it('takes no two values for the same but what has no say: numbers, times, and whose entity it is', () => {
+    const sketched = (node: Readonly<Record<string, unknown>>) => lossSketch(node, surveyOf(node).odd);
+    const same = [
+      [{ a: [1] }, { a: [2.5] }],
+      [{ a: ['2026-11-22T06:00:00Z'] }, { a: ['2025-01-01T00:00:00.5Z'] }],
+      [
+        { id: 'urn:x:1', a: [{ b: { c: 1 } }] },
+        { id: 'urn:x:2', a: [{ b: { d: 'e' } }] },
+      ],
+    ] as const;
+    for (const [one, other] of same) assert.equal(sketched(one), sketched(other));
+    const different = [
+      { a: [1] },
+      { a: ['1'] },
+      { a: [null] },
+      { a: [true] },
+      { a: [false] },
+      { a: [] },
+      { a: [[]] },
+      { a: ['n'] },
+      { a: ['~'] },
+      { a: [{}] },
+      { a: [{ b: null }] },
+      { a: ['abc","d"'], b: null },
+      { a: ['8:abc', 'd'], b: null },
+      { a: ['x', '1:y'], b: null },
+      { a: { b: 1 }, b: null },
+      { '@a': { b: 1 }, b: null },
+      { '@a': { b: 2 }, b: null },
+    ];
+    assert.equal(new Set(different.map(sketched)).size, different.length);
+  });
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { isLarger } from '../../../../sidecar/schemas/json-ld/size.js';
+
+describe('the size of a value', () => {
+  it('is about that of its JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const { length } = JSON.stringify(value);
+        // Escapes and long numbers are not looked at; short ones and separators are counted generously.
+        assert.ok(!isLarger(value, 6 * length + 10));
+        assert.ok(isLarger(value, length / 10 - 1));
+      }),
+    );
+  });
+
+  it('is told without looking at all of a value that is too large', () => {
+    const value = [
+      'x'.repeat(100),
+      {
+        get never(): never {
+          throw new Error('was looked at');
+        },
+      },
+    ];
+    assert.ok(isLarger(value, 50));
+  });
+});

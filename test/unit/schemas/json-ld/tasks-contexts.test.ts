@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CORE_CONTEXT_VERSIONS, coreContextUrls } from '../../../../sidecar/schemas/json-ld/core-context.js';
+import { createJsonLdTasks } from '../../../../sidecar/schemas/json-ld/tasks.js';
+import { CORE } from './contexts.js';
+import { answered, Desk } from './desk.js';
+
+const A = 'https://contexts.example/a';
+const B = 'https://contexts.example/b';
+
+function to(name: string): Readonly<Record<string, string>> {
+  return { p: `https://terms.example/${name}` };
+}
+
+/** The IRI that `p` means. */
+async function meaning(desk: Desk, context: unknown, document: object = { p: 1 }): Promise<string> {
+  const { result } = await desk.expand({ document: { '@context': context, ...document } });
+  return Object.keys((result as readonly object[])[0] ?? {}).join(' ');
+}
+
+describe('contexts in a worker', () => {
+  it('are asked for once, with what they name, and not again while the stamp stays', async () => {
+    const desk = new Desk({ [A]: [B, { '@version': 1.1 }], [B]: to('b') });
+    for (const round of [1, 2, 3])
+      assert.equal(await meaning(desk, [A, CORE]), 'https://terms.example/b', `round ${round}`);
+    assert.deepEqual(desk.asked, [A, B]);
+    desk.stamp = 'another';
+    assert.equal(await meaning(desk, A), 'https://terms.example/b');
+    assert.deepEqual(desk.asked, [A, B, A, B]);
+  });
+
+  it('are asked for all at once where the request names them, wherever it does', async () => {
+    const desk = new Desk();
+    const document = { '@context': [A, CORE], p: { '@context': { q: { '@id': 'urn:q', '@context': B } } } };
+    const text = JSON.stringify({ document, context: 'https://contexts.example/c' });
+    const outcome = await desk.tasks.expandDocument({ text, stamp: '', supplied: [] });
+    assert.deepEqual(outcome, { needs: { urls: ['https://contexts.example/c', A, B] } });
+  });
+
+  it('are what they are now after a change, directly and inside others, in both operations', async () => {
+    const desk = new Desk({ [A]: B, [B]: to('old') });
+    assert.equal(await meaning(desk, A), 'https://terms.example/old');
+    const document = { 'https://terms.example/new': 1 };
+    assert.deepEqual((await desk.compact({ document, context: A })).result, {
+      '@context': A,
+      'https://terms.example/new': 1,
+    });
+    desk.set(B, to('new'));
+    assert.equal(await meaning(desk, A), 'https://terms.example/new');
+    assert.deepEqual((await desk.compact({ document, context: A })).result, { '@context': A, p: 1 });
+    desk.set(A, to('direct'));
+    assert.equal(await meaning(desk, A), 'https://terms.example/direct');
+  });
+
+  it('are what they are now where one context wraps another, which the package takes, too', async () => {
+    const scoped = (url: string) => ({ q: { '@id': 'urn:q', '@context': { '@context': url } } });
+    const desk = new Desk({ [A]: to('old'), [B]: scoped(A) });
+    const meanings = async () => [
+      await meaning(desk, { '@context': A }),
+      JSON.stringify((await desk.expand({ document: { '@context': B, q: { p: 1 } } })).result),
+    ];
+    assert.match((await meanings()).join(), /terms.example\/old.*terms.example\/old/);
+    desk.set(A, to('new'));
+    assert.match((await meanings()).join(), /terms.example\/new.*terms.example\/new/);
+  });
+
+  it('are missing after they were deleted, and there after they were made', async () => {
+    const desk = new Desk({ [A]: to('a') });
+    await meaning(desk, A);
+    desk.set(A, undefined);
+    const body = { document: { '@context': [A], p: 1 } };
+    for (const round of [1, 2]) {
+      const refused = await desk.refused('expandDocument', body);
+      assert.deepEqual([refused.code, refused.url], ['CONTEXT_REFUSED', A], `round ${round}`);
+    }
+    // A failure is not remembered, though nothing tells that anything has changed.
+    desk.contexts.set(A, to('again'));
+    assert.equal(await meaning(desk, A), 'https://terms.example/again');
+  });
+
+  it('do not fail a request that does not use them', async () => {
+    const desk = new Desk({ [A]: { p: { '@id': 'https://terms.example/p', '@type': '@json' } } });
+    await meaning(desk, A);
+    const document = { '@context': A, p: { '@context': B, q: 1 } };
+    const { result } = await desk.expand({ document });
+    assert.deepEqual(result, [
+      { 'https://terms.example/p': [{ '@type': '@json', '@value': { '@context': B, q: 1 } }] },
+    ]);
+  });
+
+  it('in the data of JSON literals are left alone', async () => {
+    const desk = new Desk({ [B]: to('b') });
+    const p = { '@id': 'https://terms.example/p', '@type': '@json' };
+    const document = { '@context': { p }, p: [{ '@context': B }, { '@context': 5 }] };
+    assert.deepEqual((await desk.compact({ document })).result, document);
+  });
+
+  it('that import others mean what they mean, whatever was processed before', async () => {
+    const desk = new Desk({
+      [A]: to('base'),
+      [B]: { '@import': A, q: 'https://terms.example/q' },
+      'https://contexts.example/c': { '@import': A, r: 'https://terms.example/r' },
+    });
+    const document = { p: 1, q: 2, r: 3 };
+    const expected: readonly (readonly [unknown, readonly string[]])[] = [
+      [A, ['base']],
+      [B, ['base', 'q']],
+      ['https://contexts.example/c', ['base', 'r']],
+      [{ '@import': A, q: 'https://terms.example/q' }, ['base', 'q']],
+      [{ '@import': A, ...to('own') }, ['own']],
+    ];
+    for (const round of [1, 2])
+      for (const [context, names] of expected)
+        assert.equal(
+          await meaning(desk, context, document),
+          names.map((name) => `https://terms.example/${name}`).join(' '),
+          `${JSON.stringify(context)}, round ${round}`,
+        );
+    desk.set(A, to('changed'));
+    assert.equal(await meaning(desk, B), 'https://terms.example/changed');
+  });
+
+  it('are told apart by where they were found, when what they name is relative to it', async () => {
+    const tasks = createJsonLdTasks();
+    const text = JSON.stringify({ document: { '@context': A, p: 1 } });
+    const supply = (context: unknown, documentUrl: string) =>
+      ({
+        sha256: JSON.stringify(context),
+        text: JSON.stringify({ '@context': context }),
+        documentUrl,
+      }) as const;
+    for (const [stamp, folder] of [
+      ['1', 'https://one.example/x/'],
+      ['2', 'https://two.example/y/'],
+    ] as const) {
+      const inner = `${folder}terms`;
+      const outer = [A, supply('terms', `${folder}context`)] as const;
+      const first = await tasks.expandDocument({ text, stamp, supplied: [outer] });
+      assert.deepEqual(first, { needs: { urls: [inner] } });
+      const supplied = [outer, [inner, supply(to(folder.slice(8, 11)), inner)]] as const;
+      const { result } = answered(await tasks.expandDocument({ text, stamp, supplied }));
+      assert.deepEqual(result, [{ [`https://terms.example/${folder.slice(8, 11)}`]: [{ '@value': 1 }] }]);
+    }
+  });
+
+  it('of the core need nobody, in any version and by any URL', async () => {
+    const desk = new Desk();
+    for (const version of CORE_CONTEXT_VERSIONS)
+      for (const context of coreContextUrls(version)) {
+        const { result } = await desk.compact({
+          document: { '@context': context, id: 'urn:x:1', type: 'T' },
+        });
+        assert.deepEqual(result, { '@context': context, id: 'urn:x:1', type: 'T' });
+      }
+    assert.deepEqual(desk.asked, []);
+  });
+
+  it('are processed again and again when there are more than can be kept', async () => {
+    const large = Object.fromEntries(
+      Array.from({ length: 5000 }, (_, n) => [`t${n}`, `https://terms.example/of/the/city/t${n}`]),
+    );
+    const urls = Array.from({ length: 12 }, (_, n) => `https://contexts.example/${n}`);
+    const desk = new Desk(Object.fromEntries(urls.map((url) => [url, { ...large, ...to(url) }])));
+    for (const url of [...urls, ...urls])
+      assert.equal(await meaning(desk, [{ x: 'urn:x' }, url]), `https://terms.example/${url}`);
+    assert.deepEqual(desk.asked, urls);
+  });
+
+  it('named by no absolute http URL are refused without asking', async () => {
+    const desk = new Desk();
+    for (const url of ['terms', './terms', 'urn:x:y', 'ftp://a.example/b', 'file:///etc/passwd']) {
+      const { code } = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });
+      assert.equal(code, 'CONTEXT_REFUSED', url);
+    }
+    assert.deepEqual(desk.asked, []);
+  });
+
+  it('that are no contexts are refused, naming the URL', async () => {
+    const desk = new Desk({ [A]: { hasOwnProperty: 'urn:x' }, [B]: undefined });
+    for (const url of [A, B]) {
+      const refused = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });
+      assert.deepEqual([refused.code, refused.url], ['CONTEXT_UNUSABLE', url]);
+      assert.ok(refused.detail.includes(url));
+    }
+  });
+});

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
+import { isObject, member, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import {
+  COMMON,
+  PARKING,
+  PARKING_ENTITY,
+  PARKING_MISTAKES,
+  PLACES,
+  SHARED_DOCUMENTS,
+} from './city-models.js';
+import { faultsOfRefusal } from './refusal.js';
+import { isValid2020, verdictOf } from './verdicts.js';
+
+const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
+const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema';
+const A = 'https://example.com/a.json';
+
+describe('the bundle of a model whose shared documents have the same $id', () => {
+  const linked = resolveWith(PARKING, SHARED_DOCUMENTS);
+  const bundled = bundle(linked);
+
+  it('holds each document under its URL, with the URL as $id', () => {
+    const defs = objectIn(bundled, '$defs');
+    assert.deepEqual(Object.keys(defs), [COMMON, PLACES]);
+    for (const url of [COMMON, PLACES]) assert.equal(objectIn(defs, url)['$id'], url);
+    assert.equal(bundled['$id'], PARKING['$id']);
+    assert.equal(bundled['$schema'], 'https://json-schema.org/draft/2020-12/schema');
+  });
+
+  it('is valid, and compiled by Ajv it gives the verdicts of the model', () => {
+    assert.ok(isValid2020(bundled));
+    const verdicts = [verdictOf('2020-12', bundled), verdictBy(linked), verdictBy(resolveWith(bundled))];
+    for (const verdict of verdicts) {
+      assert.equal(verdict(PARKING_ENTITY), true);
+      for (const mistake of PARKING_MISTAKES)
+        assert.equal(verdict({ ...PARKING_ENTITY, ...mistake }), false, JSON.stringify(mistake));
+    }
+  });
+
+  it('keeps the model as it is written, keywords of its own included', () => {
+    const { $schema, $defs, ...rest } = bundled;
+    const { $schema: written, ...model } = PARKING;
+    assert.deepEqual([rest, $schema, isObject($defs)], [model, written, true]);
+  });
+
+  it('keeps of other documents what is reached, in its place, and what they say of themselves', () => {
+    const defs = objectIn(bundled, '$defs');
+    assert.deepEqual(defs[COMMON], withoutDraft(SHARED_DOCUMENTS.get(COMMON)));
+    assert.deepEqual(Object.keys(objectIn(objectIn(defs, PLACES), 'definitions')), ['Opening']);
+  });
+});
+
+describe('a bundle', () => {
+  it('keeps of schemas that are not in use the way to those that are', () => {
+    const definitions = Object.fromEntries(
+      ['A', 'B'].map((name) => [
+        name,
+        { type: 'object', title: name, allOf: [false, { properties: { x: { const: name }, y: true } }] },
+      ]),
+    );
+    const properties = Object.fromEntries(
+      ['A', 'B'].map((name) => [name, { $ref: `${A}#/definitions/${name}/allOf/1/properties/x` }]),
+    );
+    const bundled = bundle(resolveWith({ properties }, new Map([[A, { definitions }]])));
+    assert.deepEqual(objectIn(objectIn(bundled, '$defs'), A)['definitions'], {
+      A: { title: 'A', allOf: [true, { properties: { x: { const: 'A' } } }] },
+      B: { title: 'B', allOf: [true, { properties: { x: { const: 'B' } } }] },
+    });
+    assert.deepEqual([{ A: 'A', B: 'B' }, { A: 'B' }, { B: 'A' }].map(verdictOf('2020-12', bundled)), [
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('of draft-07 has the keywords of 2020-12, and references that follow what moved', () => {
+    const schema: JsonObject = {
+      $schema: DRAFT_07,
+      properties: {
+        pair: { items: [{ type: 'string' }, { type: 'number' }], additionalItems: { type: 'null' } },
+        first: { $ref: '#/properties/pair/items/0' },
+        rest: { $ref: '#/properties/pair/additionalItems' },
+        needs: { $ref: '#/dependencies/b' },
+        plain: {
+          items: { type: 'string' },
+          additionalItems: false,
+          prefixItems: [false],
+          unevaluatedItems: false,
+        },
+        alone: { $ref: '#/definitions/text', type: 'null', description: 'kept' },
+      },
+      dependencies: { a: ['b'], b: { required: ['c'] } },
+      definitions: { text: { type: 'string' } },
+    };
+    const bundled = bundle(resolveWith(schema));
+    assert.deepEqual(bundled, {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      properties: {
+        pair: { prefixItems: [{ type: 'string' }, { type: 'number' }], items: { type: 'null' } },
+        first: { $ref: '#/properties/pair/prefixItems/0' },
+        rest: { $ref: '#/properties/pair/items' },
+        needs: { $ref: '#/dependentSchemas/b' },
+        plain: { items: { type: 'string' } },
+        alone: { $ref: '#/definitions/text', description: 'kept' },
+      },
+      dependentRequired: { a: ['b'] },
+      dependentSchemas: { b: { required: ['c'] } },
+      definitions: { text: { type: 'string' } },
+    });
+  });
+
+  it('may be of documents of several drafts, each read as its own draft says', () => {
+    const stored = new Map<string, JsonValue>([
+      ['https://example.com/07', { $schema: DRAFT_07, items: [{ type: 'string' }], additionalItems: false }],
+      ['https://example.com/19', { $schema: DRAFT_2019, items: [{ type: 'number' }], minContains: 1 }],
+    ]);
+    const schema = {
+      properties: { a: { $ref: 'https://example.com/07#' }, b: { $ref: 'https://example.com/19' } },
+    };
+    const bundled = bundle(resolveWith(schema, stored));
+    assert.ok(isValid2020(bundled));
+    const verdict = verdictOf('2020-12', bundled);
+    assert.deepEqual(
+      [{ a: ['x'] }, { a: [1] }, { a: ['x', 1] }, { b: [1, 'x'] }, { b: ['x'] }].map(verdict),
+      [true, false, false, true, false],
+    );
+  });
+
+  it('gives schemas below unknown keywords a place in $defs', () => {
+    const schema = { $ref: '#/components/schemas/A', components: { schemas: { A: { type: 'string' } } } };
+    const bundled = bundle(resolveWith(schema));
+    assert.deepEqual(bundled['$defs'], { '/components/schemas/A': { type: 'string' } });
+    assert.equal(bundled['$ref'], '#/$defs/~1components~1schemas~1A');
+    assert.equal(verdictOf('2020-12', bundled)(1), false);
+  });
+
+  it('keeps nested resources under their absolute $id, unless a document of that URL is in it', () => {
+    const nested = { $id: 'b.json', type: 'string', $defs: { x: { type: 'number' } } };
+    const stored = new Map<string, JsonValue>([
+      [A, { $defs: { b: nested, y: { $ref: 'b.json#/$defs/x' } } }],
+      ['https://example.com/b.json', { type: 'boolean' }],
+    ]);
+    const alone = bundle(
+      resolveWith({ properties: { b: { $ref: `${A}#/$defs/b` }, y: { $ref: `${A}#/$defs/y` } } }, stored),
+    );
+    assert.equal(verdictOf('2020-12', alone)({ b: 'text', y: 1 }), true);
+    assert.equal(verdictOf('2020-12', alone)({ y: 'text' }), false);
+    assert.match(JSON.stringify(alone), /"y":\{"\$ref":"https:\/\/example\.com\/b\.json#\/\$defs\/x"/);
+
+    const references = [{ $ref: `${A}#/$defs/b` }, { $ref: 'https://example.com/b.json' }] as const;
+    for (const [text, flag] of [['x', 'y'] as const, ['y', 'x'] as const]) {
+      // In either order of meeting them.
+      const properties = Object.fromEntries(
+        [text, flag].sort().map((name) => [name, references[name === text ? 0 : 1]]),
+      );
+      const verdict = verdictOf('2020-12', bundle(resolveWith({ properties }, stored)));
+      assert.deepEqual(
+        [{ [text]: 'text', [flag]: true }, { [text]: true }, { [flag]: 'text' }].map(verdict),
+        [true, false, false],
+      );
+    }
+  });
+
+  it('overwrites nothing in the $defs of the schema', () => {
+    const stored = new Map([[A, { type: 'string' }]]);
+    const schema = {
+      $defs: { [A]: { title: 'mine' } },
+      properties: { x: { $ref: A }, y: { $ref: `#/$defs/${A.replaceAll('/', '~1')}` } },
+    };
+    const bundled = bundle(resolveWith(schema, stored));
+    assert.deepEqual(objectIn(bundled, '$defs')[A], { title: 'mine' });
+    assert.equal(verdictOf('2020-12', bundled)({ x: 1 }), false);
+    assert.equal(verdictOf('2020-12', bundled)({ y: 1 }), true);
+  });
+
+  it('can hold a property called __proto__', () => {
+    const schema = JSON.parse(
+      '{"properties":{"__proto__":{"type":"string"},"a":{"$ref":"#/properties/__proto__"}}}',
+    ) as JsonObject;
+    const bundled = bundle(resolveWith(schema));
+    assert.deepEqual(Object.keys(objectIn(bundled, 'properties')), ['__proto__', 'a']);
+    assert.equal(verdictOf('2020-12', bundled)({ a: 1 }), false);
+  });
+});
+
+describe('dynamic references', () => {
+  const tree = {
+    $id: 'https://example.com/tree',
+    $dynamicAnchor: 'node',
+    type: 'object',
+    properties: { data: true, children: { type: 'array', items: { $dynamicRef: '#node' } } },
+  };
+  const stored = new Map<string, JsonObject>([['https://example.com/tree', tree]]);
+  const strict = {
+    $id: 'https://example.com/strict-tree',
+    $dynamicAnchor: 'node',
+    $ref: 'tree',
+    unevaluatedProperties: false,
+  };
+  const wrong = { children: [{ daat: 1 }] };
+
+  it('mean the schema that extends the one they are in, bundled or not', () => {
+    const linked = resolveWith(strict, stored);
+    for (const verdict of [
+      verdictBy(linked),
+      verdictOf('2020-12', bundle(linked)),
+      verdictBy(resolveWith(bundle(linked))),
+    ]) {
+      assert.equal(verdict({ children: [{ data: 1 }] }), true);
+      assert.equal(verdict(wrong), false);
+    }
+  });
+
+  it('mean each schema that extends it where that applies, and itself elsewhere', () => {
+    const both = {
+      properties: {
+        strict: { $ref: 'https://example.com/strict-tree' },
+        plain: { $ref: 'https://example.com/tree' },
+      },
+    };
+    const verdict = verdictBy(
+      resolveWith(both, new Map([...stored, ['https://example.com/strict-tree', strict]])),
+    );
+    assert.equal(verdict({ plain: wrong, strict: {} }), true);
+    assert.equal(verdict({ strict: wrong }), false);
+  });
+
+  it('are plain references where there is one meaning', () => {
+    const bundled = bundle(resolveWith({ $ref: 'https://example.com/tree' }, stored));
+    assert.doesNotMatch(JSON.stringify(bundled), /dynamic/);
+    assert.equal(verdictOf('2020-12', bundled)({ children: [1] }), false);
+  });
+
+  it('of draft 2019-09 are converted', () => {
+    const $schema = DRAFT_2019;
+    const base = {
+      ...{ $schema, $id: 'https://example.com/tree', $recursiveAnchor: true, type: 'object' },
+      properties: { data: true, children: { type: 'array', items: { $recursiveRef: '#' } } },
+    };
+    const extended = {
+      ...{ $schema, $id: 'https://example.com/strict' },
+      $recursiveAnchor: true,
+      $ref: 'tree',
+      unevaluatedProperties: false,
+    };
+    const documents = new Map<string, JsonObject>([['https://example.com/tree', base]]);
+    const linked = resolveWith(extended, documents);
+    const all = [
+      verdictOf('2019-09', extended, documents),
+      verdictBy(linked),
+      verdictOf('2020-12', bundle(linked)),
+    ];
+    for (const verdict of all) {
+      assert.equal(verdict({ children: [{ data: 1 }] }), true);
+      assert.equal(verdict(wrong), false);
+    }
+    const single = { $schema, properties: { a: { $recursiveRef: '#' } }, type: 'object' };
+    assert.equal(verdictBy(resolveWith(single))({ a: 1 }), false);
+  });
+
+  it('that one document cannot express are refused with their place', async () => {
+    const schema = {
+      $dynamicAnchor: 'node',
+      properties: { a: { $dynamicRef: 'https://example.com/tree#node' } },
+    };
+    const faults = await faultsOfRefusal(() => bundle(resolveWith(schema, stored)), 'SCHEMA_NOT_CONVERTIBLE');
+    assert.deepEqual(
+      faults.map(({ pointer }) => pointer),
+      ['/properties/a/$dynamicRef'],
+    );
+  });
+});
+
+function verdictBy(linked: Parameters<typeof createValidator>[0]): (value: JsonValue) => boolean {
+  const validate = createValidator(linked);
+  return (value) => validate(value).length === 0;
+}
+
+function objectIn(object: JsonObject, name: string): JsonObject {
+  const held = member(object, name);
+  assert.ok(isObject(held), name);
+  return held;
+}
+
+function withoutDraft(document: JsonObject | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(document ?? {}).filter(([name]) => name !== '$schema'));
+}

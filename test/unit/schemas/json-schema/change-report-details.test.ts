@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
+
+function detailOf(before: JsonObject, after: JsonObject): string {
+  const [difference, ...others] = compareSchemas(before, after).differences;
+  assert.deepEqual(others, []);
+  return difference?.detail ?? '';
+}
+
+describe('the details of a change report', () => {
+  it('show the value of a keyword as it is and as it was, whichever way it changed', () => {
+    for (const [before, after] of [
+      [11, 12],
+      [12, 11],
+    ] as const) {
+      const detail = detailOf({ minLength: before }, { minLength: after });
+      assert.match(detail, new RegExp(`minLength.*${after}.*${before}`));
+    }
+    assert.match(detailOf({ enum: ['x', 'y'] }, { enum: ['x'] }), /\["x"\].*\["x","y"\]/);
+  });
+
+  it('show the value alone of a keyword that is new or gone', () => {
+    for (const [before, after] of [
+      [{}, { maxLength: 7 }],
+      [{ maxLength: 7 }, {}],
+    ]) {
+      const detail = detailOf(before ?? {}, after ?? {});
+      assert.match(detail, /maxLength 7/);
+      assert.doesNotMatch(detail, /was|undefined/);
+    }
+  });
+
+  it('are short, however long the values are', () => {
+    const long = (letter: string) => ({ const: letter.repeat(10_000) });
+    assert.ok(detailOf(long('a'), long('b')).length < 300);
+    const many = (from: number) => ({ enum: Array.from({ length: 500 }, (_, index) => from + index) });
+    assert.match(detailOf(many(0), many(1)), /500/);
+  });
+});

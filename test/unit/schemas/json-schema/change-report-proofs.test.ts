@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
+
+describe('what the change report proves', () => {
+  it('is that alternatives cover each other', () => {
+    const equal: readonly (readonly [JsonObject, JsonObject])[] = [
+      [{ type: ['string', 'number'] }, { anyOf: [{ type: 'string' }, { type: 'number' }] }],
+      [{ enum: [1, 'a'] }, { oneOf: [{ const: 'a' }, { const: 1 }] }],
+      [
+        { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        { anyOf: [{ type: 'null' }, { type: 'string' }, { type: 'number' }] },
+      ],
+      [geometries('Point', 'Polygon'), geometries('Polygon', 'Point', 'LineString')],
+      [{ not: { type: ['string', 'null'] } }, { not: { type: 'string' } }],
+      [conditional(['x', 'y']), conditional(['x'])],
+      [{ dependencies: { a: ['b', 'c'] } }, { dependentRequired: { a: ['b'] } }],
+      [{ dependentRequired: { a: ['b', 'c'] } }, { dependencies: { a: ['b'] } }],
+      [{ dependencies: { a: { required: ['b'] } } }, { dependentSchemas: { a: { required: ['b'] } } }],
+      [{ dependentSchemas: { a: { required: ['b'] } } }, { dependencies: { a: { required: ['b'] } } }],
+    ];
+    for (const [before, after] of equal)
+      assert.equal(compareSchemas(before, after).overall, 'compatible', JSON.stringify([before, after]));
+    assert.equal(compareSchemas(geometries('Point', 'Polygon'), geometries('Point')).overall, 'narrowing');
+    const report = compareSchemas(conditional(['x']), conditional(['x', 'y']));
+    assert.deepEqual(
+      report.differences.map(({ pointer, kind }) => [pointer, kind]),
+      [['/then', 'narrowing']],
+    );
+  });
+
+  it('is not what only looks alike', () => {
+    const text = { type: 'string' };
+    const open: readonly (readonly [JsonObject, JsonObject])[] = [
+      // Names that a pattern took are free of additionalProperties.
+      [{ patternProperties: { '^a': true }, additionalProperties: false }, { additionalProperties: false }],
+      [{ patternProperties: { '^a': true }, additionalProperties: text }, { properties: { ab: text } }],
+      // The condition is known in one branch only.
+      [{}, { if: text, else: text }],
+      [{ contains: text }, { contains: text, maxContains: 1 }],
+      [
+        { contains: text, minContains: 1 },
+        { contains: text, minContains: 2 },
+      ],
+      [{ prefixItems: [{ type: 'number' }], items: text }, { items: text }],
+      [{ items: text, maxItems: 3 }, { prefixItems: [text, { const: 'a' }] }],
+      [{ anyOf: [text, { type: 'null' }] }, { anyOf: [text] }],
+      [{ not: { type: ['string', 'null'] } }, { not: { type: ['string', 'null', 'number'] } }],
+      [{ oneOf: [text, { minLength: 2 }] }, { oneOf: [{ minLength: 2 }] }],
+      [{ unevaluatedProperties: false }, { properties: { a: text }, unevaluatedProperties: text }],
+      [{ dependentRequired: { a: ['b'] } }, { dependentRequired: { a: ['b', 'c'] } }],
+      [{ propertyNames: { maxLength: 5 } }, { propertyNames: { maxLength: 4 } }],
+      [{ multipleOf: 2 }, { multipleOf: 4 }],
+      [
+        { type: 'number', multipleOf: 0.5 },
+        { type: 'number', multipleOf: 1 },
+      ],
+      // A circle proves nothing.
+      [{}, { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { minimum: 5 }] } } }],
+      // Validators pass over what a schema says of __proto__.
+      [
+        JSON.parse(
+          '{"type":"object","required":["__proto__"],"properties":{"__proto__":false}}',
+        ) as JsonObject,
+        { maxProperties: 0 },
+      ],
+    ];
+    for (const [before, after] of open)
+      assert.notEqual(compareSchemas(before, after).overall, 'compatible', JSON.stringify([before, after]));
+  });
+
+  it('is that what no document satisfied cannot be refused any more', () => {
+    const none: readonly JsonObject[] = [
+      { type: 'string', enum: [1] },
+      { minimum: 2, maximum: 1, type: 'number' },
+      { type: 'object', required: ['a'], properties: { a: false } },
+      { allOf: [{ type: 'string' }, { type: 'null' }] },
+    ];
+    for (const before of none)
+      assert.equal(compareSchemas(before, { const: 'other' }).overall, 'compatible', JSON.stringify(before));
+    const forbidden = { properties: { a: false } };
+    assert.equal(compareSchemas(forbidden, { properties: { a: { type: 'string' } } }).overall, 'compatible');
+  });
+
+  it('is found on schemas that refer to themselves, one turn of them unrolled', () => {
+    const list = { properties: { value: { type: 'number' }, next: { $ref: '#' } } };
+    const unrolled = {
+      $ref: '#/$defs/node',
+      $defs: {
+        node: {
+          properties: {
+            value: { type: 'number' },
+            next: { properties: { value: { type: 'number' }, next: { $ref: '#/$defs/node' } } },
+          },
+        },
+      },
+    };
+    assert.deepEqual(compareSchemas(list, unrolled).differences, []);
+    const changed = { properties: { value: { type: 'string' }, next: { $ref: '#' } } };
+    assert.equal(compareSchemas(list, changed).overall, 'breaking');
+  });
+
+  it('ends on schemas that multiply, and what is left unproven is narrowing', () => {
+    const doubling = (leaf: JsonObject): JsonObject => {
+      const $defs: Record<string, JsonObject> = { d40: leaf };
+      for (let index = 0; index < 40; index += 1) {
+        const next = { $ref: `#/$defs/d${index + 1}` };
+        $defs[`d${index}`] = {
+          anyOf: [
+            { ...next, title: 'a' },
+            { type: 'object', required: ['a'], properties: { a: next, b: next } },
+          ],
+        };
+      }
+      return { $ref: '#/$defs/d0', $defs };
+    };
+    assert.equal(
+      compareSchemas(doubling({ type: 'number', minimum: 1 }), doubling({ type: 'number', minimum: 2 }))
+        .overall,
+      'narrowing',
+    );
+  });
+});
+
+function geometries(...types: readonly string[]): JsonObject {
+  return {
+    oneOf: types.map((type) => ({
+      type: 'object',
+      required: ['type', 'coordinates'],
+      properties: { type: { enum: [type] }, coordinates: { type: 'array' } },
+    })),
+  };
+}
+
+function conditional(required: readonly string[]): JsonObject {
+  return { if: { properties: { kind: { const: 1 } } }, then: { required } };
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { compareSchemas, type ChangeReport } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { loopsOf } from '../../../../sidecar/schemas/json-schema/loops.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { documents, schemas } from './schema-arbitraries.js';
+
+const usable = schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0);
+
+/** A schema and another: an unrelated one, or an edited copy. */
+const pairs = usable.chain((before) =>
+  fc.tuple(
+    fc.constant(before),
+    fc.oneof(
+      usable,
+      fc.array(fc.nat(), { minLength: 1, maxLength: 3 }).map((edits) => edits.reduce(edited, before)),
+    ),
+  ),
+);
+
+describe('the change report on generated schemas', () => {
+  it('calls a change compatible only if every document valid before is valid after, added names apart', () => {
+    let compatible = 0;
+    fc.assert(
+      fc.property(
+        pairs,
+        fc.array(documents, { minLength: 40, maxLength: 40 }),
+        ([before, after], samples) => {
+          const report = compareSchemas(before, after);
+          if (report.overall !== 'compatible' || before === after) return;
+          compatible += 1;
+          const [old, fresh] = [createValidator(resolveWith(before)), createValidator(resolveWith(after))];
+          const added = addedNames(report);
+          for (const sample of samples.filter((one) => !uses(one, added) && old(one).length === 0))
+            assert.deepEqual(fresh(sample), [], JSON.stringify({ before, after, sample, report }));
+        },
+      ),
+      { numRuns: 1500 },
+    );
+    assert.ok(compatible > 200, 'enough changes were compatible to show something');
+  });
+
+  it('finds nothing in a schema compared with itself, or with its members in another order', () => {
+    fc.assert(
+      fc.property(usable, (schema) => {
+        for (const same of [structuredClone(schema), reversed(schema)])
+          assert.deepEqual(compareSchemas(schema, same), { overall: 'compatible', differences: [] });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is the worst of its differences', () => {
+    const severity = ['compatible', 'narrowing', 'breaking'];
+    fc.assert(
+      fc.property(pairs, ([before, after]) => {
+        const { overall, differences } = compareSchemas(before, after);
+        const worst = Math.max(0, ...differences.map(({ kind }) => severity.indexOf(kind)));
+        assert.equal(overall, severity[worst]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function addedNames({ differences }: ChangeReport): ReadonlySet<string | undefined> {
+  const added = differences.filter(({ detail }) => /^property .* is new$/.test(detail));
+  return new Set(added.map(({ pointer }) => pointer.split('/').at(-1)));
+}
+
+function uses(document: JsonValue, names: ReadonlySet<string | undefined>): boolean {
+  if (isArray(document)) return document.some((item) => uses(item, names));
+  return (
+    isObject(document) &&
+    Object.entries(document).some(([name, held]) => names.has(name) || uses(held, names))
+  );
+}
+
+function reversed(value: JsonObject): JsonObject;
+function reversed(value: JsonValue): JsonValue;
+function reversed(value: JsonValue): JsonValue {
+  if (isArray(value)) return value.map(reversed);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, held]) => [name, reversed(held)] as const)
+      .reverse(),
+  );
+}
+
+/** The schema with one thing different: a number moved, a boolean turned, an item or a member gone, an enum longer. */
+function edited(schema: JsonObject, seed: number): JsonObject {
+  const places = [...placesIn(schema)].filter(
+    ([path]) => path.join() !== '$defs' && path.join() !== '$defs,d',
+  );
+  const [path, value] = places[seed % places.length] ?? [[], schema];
+  const sign = seed % 2 === 0 ? 1 : -1;
+  const isMultiple = path.at(-1) === 'multipleOf';
+  if (typeof value === 'number') return replaced(schema, path, isMultiple ? 1 : Math.max(0, value + sign));
+  if (typeof value === 'boolean') return replaced(schema, path, !value);
+  if (isArray(value) && path.at(-1) === 'enum') return replaced(schema, path, [...value, 'more']);
+  if (isArray(value) && value.length > 1) return replaced(schema, path, value.slice(1));
+  return replaced(schema, path, undefined);
+}
+
+function* placesIn(value: JsonValue, path: readonly string[] = []): Iterable<[readonly string[], JsonValue]> {
+  if (path.length > 0) yield [path, value];
+  if (isObject(value))
+    for (const [name, held] of Object.entries(value)) yield* placesIn(held, [...path, name]);
+  else if (isArray(value))
+    for (const [index, held] of value.entries())
+      if (isObject(held)) yield* placesIn(held, [...path, String(index)]);
+}
+
+function replaced(schema: JsonObject, path: readonly string[], value: JsonValue | undefined): JsonObject {
+  const change = (at: JsonValue, [token, ...rest]: readonly string[]): JsonValue => {
+    if (token === undefined) return value ?? {};
+    if (isArray(at)) return at.map((item, index) => (String(index) === token ? change(item, rest) : item));
+    if (!isObject(at)) return at;
+    const isGone = rest.length === 0 && value === undefined;
+    return Object.fromEntries(
+      Object.entries(at).flatMap(([name, held]) => {
+        if (name !== token) return [[name, held]];
+        return isGone ? [] : [[name, change(held, rest)]];
+      }),
+    );
+  };
+  const changed = change(schema, path);
+  return isObject(changed) ? changed : schema;
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { dialectOf } from '../../../../sidecar/schemas/json-schema/dialect.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { faultsOfRefusal, refusalOf } from './refusal.js';
+
+describe('the draft of a schema', () => {
+  it('is what $schema says, with or without an empty fragment, by http or https', () => {
+    for (const [$schema, dialect] of [
+      ['http://json-schema.org/draft-07/schema#', 'draft-07'],
+      ['http://json-schema.org/draft-07/schema', 'draft-07'],
+      ['https://json-schema.org/draft-07/schema#', 'draft-07'],
+      ['https://json-schema.org/draft/2019-09/schema', '2019-09'],
+      ['https://json-schema.org/draft/2019-09/schema#', '2019-09'],
+      ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
+      ['https://json-schema.org/draft/2020-12/schema#', '2020-12'],
+      ['http://json-schema.org/schema#', '2020-12'],
+      ['http://json-schema.org/schema', '2020-12'],
+    ] as const)
+      assert.equal(dialectOf({ $schema }), dialect, $schema);
+  });
+
+  it('is 2020-12 where nothing is said', () => {
+    assert.equal(dialectOf({}), '2020-12');
+  });
+
+  it('is refused when it is another one, naming those that are supported', async () => {
+    for (const $schema of [
+      'http://json-schema.org/draft-04/schema#',
+      'http://json-schema.org/draft-06/schema#',
+      'https://example.com/own-dialect',
+      'constructor',
+      7,
+      null,
+    ]) {
+      const refusal = await refusalOf(() => dialectOf({ $schema }));
+      assert.equal('code' in refusal && refusal.code, 'SCHEMA_DIALECT_UNSUPPORTED');
+      assert.deepEqual(
+        refusal.errors.map(({ pointer }) => pointer),
+        ['/$schema'],
+      );
+      for (const supported of ['draft-07', '2019-09', '2020-12'])
+        assert.match(refusal.message, new RegExp(supported));
+    }
+  });
+
+  it('of a referenced document that does not say is that of the schema', () => {
+    const $schema = 'http://json-schema.org/draft-07/schema#';
+    const linked = resolveWith(
+      { $schema, $ref: 'https://example.com/a' },
+      new Map([['https://example.com/a', { items: [true] }]]),
+    );
+    assert.deepEqual(
+      [...linked.documents.values()].map(({ dialect }) => dialect),
+      ['draft-07'],
+    );
+  });
+
+  it('of a referenced document is refused where the schema refers to it', async () => {
+    const schema = { properties: { a: { $ref: 'https://example.com/a' } } };
+    const stored = new Map([
+      ['https://example.com/a', { $schema: 'http://json-schema.org/draft-04/schema#' }],
+    ]);
+    const [fault] = await faultsOfRefusal(() => resolveWith(schema, stored), 'SCHEMA_DIALECT_UNSUPPORTED');
+    assert.equal(fault?.pointer, '/properties/a/$ref');
+    assert.match(fault.detail, /https:\/\/example\.com\/a#\/\$schema/);
+  });
+});

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
+import { exampleOf, type Example } from '../../../../sidecar/schemas/json-schema/example.js';
+import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { loopsOf } from '../../../../sidecar/schemas/json-schema/loops.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
+import { schemas } from './schema-arbitraries.js';
+
+describe('an example', () => {
+  it('of a model is an entity that validates, with an id, its type and every attribute', () => {
+    const schema = bundle(resolveWith(PARKING, SHARED_DOCUMENTS));
+    const { example, faults } = schemaTasks.makeExample({ schema, entityType: 'Parking' });
+    assert.deepEqual(faults, []);
+    assert.deepEqual(createValidator(resolveWith(PARKING, SHARED_DOCUMENTS))(example), []);
+    assert.ok(isObject(example));
+    assert.deepEqual([example['id'], example['type']], ['urn:ngsi-ld:Parking:001', 'Parking']);
+    assert.equal(example['refSpot'], 'urn:ngsi-ld:Spot:001');
+    assert.deepEqual(example['owner'], ['urn:ngsi-ld:Owner:001']);
+    assert.equal(Object.keys(example).length, 14);
+  });
+
+  it('of a model that does not describe id and type has them, where they are allowed', () => {
+    const open = schemaTasks.makeExample({ schema: { properties: { a: { const: 1 } } }, entityType: 'T' });
+    assert.deepEqual(open, { example: { id: 'urn:ngsi-ld:T:001', type: 'T', a: 1 }, faults: [] });
+    const closed = { properties: { a: { const: 1 } }, additionalProperties: false };
+    assert.deepEqual(schemaTasks.makeExample({ schema: closed, entityType: 'T' }).example, { a: 1 });
+  });
+
+  it('has the values that a schema gives itself before any other', () => {
+    for (const [schema, expected] of [
+      [{ const: { a: 1 } }, { a: 1 }],
+      [{ enum: ['x', 'y'] }, 'x'],
+      [{ type: 'string', default: 'd', examples: ['e'] }, 'd'],
+      [{ type: 'string', default: 7, examples: ['e'] }, 'e'],
+      [{ type: 'integer', minimum: 5, default: 1 }, 5],
+      [{ allOf: [{ enum: [1, 2, 3] }, { enum: [3, 4] }] }, 3],
+    ] satisfies [JsonObject, JsonValue][])
+      assert.deepEqual(made(schema), { example: expected, faults: [] });
+  });
+
+  it('satisfies formats, patterns, bounds, lengths, counts and dependencies', () => {
+    for (const schema of [
+      ...[
+        'date-time',
+        'date',
+        'time',
+        'duration',
+        'email',
+        'hostname',
+        'ipv4',
+        'ipv6',
+        'uri',
+        'uri-reference',
+      ],
+      ...[
+        'uri-template',
+        'uuid',
+        'regex',
+        'json-pointer',
+        'relative-json-pointer',
+        'byte',
+        'iso-date-time',
+        'url',
+      ],
+    ].map((format): JsonObject => ({
+      type: 'array',
+      minItems: 3,
+      uniqueItems: format !== 'byte',
+      items: { format },
+    })))
+      assertValid(schema);
+    for (const schema of [
+      { type: 'string', minLength: 30, maxLength: 30 },
+      { type: 'string', maxLength: 2 },
+      { type: 'string', pattern: '^[A-Z]{3}-\\d{4}$', minLength: 8 },
+      { type: 'array', items: { type: 'string', pattern: '^[a-z]+$' }, minItems: 3, uniqueItems: true },
+      { type: 'number', minimum: 0.2, maximum: 0.3 },
+      { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+      { type: 'integer', exclusiveMinimum: 3, maximum: 4 },
+      { type: 'integer', maximum: -7 },
+      { type: 'number', multipleOf: 0.25, minimum: 7.1 },
+      { type: 'integer', multipleOf: 6, minimum: 100 },
+      { allOf: [{ multipleOf: 4 }, { multipleOf: 6 }], type: 'integer' },
+      { type: 'array', minItems: 4, uniqueItems: true, items: { type: 'integer', minimum: 3 } },
+      { type: 'array', prefixItems: [{ const: 1 }, { type: 'boolean' }], items: false },
+      { type: 'array', contains: { const: 'x' }, minContains: 2 },
+      { type: 'array', maxItems: 0, items: { type: 'string' } },
+      { type: 'object', minProperties: 3 },
+      { type: 'object', properties: { a: true, b: true, c: true }, required: ['c'], maxProperties: 2 },
+      {
+        properties: { a: true },
+        required: ['a'],
+        dependentRequired: { a: ['b'] },
+        dependentSchemas: { b: { properties: { c: { const: 1 } }, required: ['c'] } },
+      },
+      { type: 'object', required: ['x-1'], patternProperties: { '^x-': { type: 'number' } } },
+      {
+        oneOf: [
+          { type: 'string', maxLength: 3 },
+          { type: 'string', minLength: 3 },
+        ],
+      },
+      {
+        type: 'object',
+        properties: { k: { enum: ['a', 'b'] } },
+        required: ['k'],
+        if: { properties: { k: { const: 'a' } } },
+        then: { required: ['x'] },
+        else: { required: ['y'] },
+      },
+      { anyOf: [false, { not: { type: 'string' } }], enum: ['a', 3] },
+    ] satisfies JsonObject[])
+      assertValid(schema);
+  });
+
+  it('goes into a recursive schema once, and leaves out what would never end', () => {
+    const tree = {
+      type: 'object',
+      properties: { value: { const: 1 }, children: { type: 'array', items: { $ref: '#' } } },
+    };
+    assert.deepEqual(made(tree), { example: { value: 1, children: [{ value: 1 }] }, faults: [] });
+    const endless = { type: 'object', properties: { next: { $ref: '#' } }, required: ['next'] };
+    assert.notEqual(made(endless).faults.length, 0);
+  });
+
+  it('leaves out optional properties that it cannot make', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { const: 1 }, b: { pattern: '^(?=a)b' }, c: { type: 'string', not: {} } },
+    };
+    assert.deepEqual(made(schema), { example: { a: 1 }, faults: [] });
+  });
+
+  it('ends on schemas that multiply', () => {
+    const $defs: Record<string, JsonObject> = { d30: { type: 'string' } };
+    for (let index = 0; index < 30; index += 1) {
+      const next = { $ref: `#/$defs/d${index + 1}` };
+      $defs[`d${index}`] = { type: 'object', properties: { a: next, b: next } };
+    }
+    assert.ok(isObject(made({ $ref: '#/$defs/d0', $defs }).example));
+  });
+
+  it('ends where a schema with a condition comes back to itself', () => {
+    const again = { $ref: '#/$defs/d' };
+    for (const condition of [{}, { required: ['b'] }, { not: {} }]) {
+      const d = { if: condition, properties: { a: again } };
+      const { example, faults } = made({ properties: { a: again }, $defs: { d } });
+      assert.deepEqual(faults, []);
+      assert.ok(JSON.stringify(example).length < 50, JSON.stringify(example));
+    }
+  });
+
+  it('is the same for the same schema, and is checked by what was given', () => {
+    fc.assert(
+      fc.property(
+        schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0),
+        (schema) => {
+          const first = made(schema);
+          assert.deepEqual(made(structuredClone(schema)), first);
+          assert.deepEqual(createValidator(resolveWith(schema))(first.example), first.faults);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('validates for most schemas that anything satisfies', () => {
+    const plain = fc.sample(
+      schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0),
+      { numRuns: 400, seed: 1 },
+    );
+    const valid = plain.filter((schema) => made(schema).faults.length === 0);
+    assert.ok(valid.length > 300, `${valid.length} of ${plain.length}`);
+  });
+
+  it('never changes what objects inherit', () => {
+    const schema = JSON.parse(
+      '{"properties":{"__proto__":{"const":{"polluted":1}}},"required":["__proto__"]}',
+    ) as JsonObject;
+    made(schema);
+    assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+  });
+});
+
+function made(schema: JsonObject): Example<{ instancePath: string }> {
+  const { example, faults } = exampleOf(schema, { check: createValidator(resolveWith(schema)) });
+  return { example, faults: [...faults] };
+}
+
+function assertValid(schema: JsonObject): void {
+  const { example, faults } = made(schema);
+  assert.deepEqual(faults, [], JSON.stringify({ schema, example }));
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { faultsOfRefusal } from './refusal.js';
+
+const CODE = 'SCHEMA_LIMIT_EXCEEDED';
+
+describe('the limits of schemas', () => {
+  it('are those of depth: schemas within each other, by whatever keyword', async () => {
+    const keywords: readonly ((inner: JsonObject) => JsonObject)[] = [
+      (inner) => ({ properties: { a: inner } }),
+      (inner) => ({ items: inner }),
+      (inner) => ({ allOf: [inner] }),
+      (inner) => ({ $defs: { a: inner } }),
+    ];
+    for (const wrap of keywords) {
+      resolveWith(nested(SCHEMA_LIMITS.depth, wrap));
+      const [fault] = await faultsOfRefusal(() => resolveWith(nested(SCHEMA_LIMITS.depth + 1, wrap)), CODE);
+      assert.match(fault?.detail ?? '', /within each other/);
+      assert.ok((fault?.pointer.split('/').length ?? 0) > SCHEMA_LIMITS.depth);
+    }
+  });
+
+  it('hold for JSON of any depth, without an overflow of the stack', async () => {
+    const deep = nested(100_000, (inner) => ({ properties: { a: inner } }));
+    const [fault] = await faultsOfRefusal(() => resolveWith(deep), CODE);
+    assert.match(fault?.pointer ?? '', /^(?:\/properties\/a){128}$/);
+    const list = Array.from({ length: 100_000 }).reduce<JsonValue>((inner) => [inner], 1);
+    await faultsOfRefusal(() => resolveWith({ const: list }), CODE);
+  });
+
+  it('are those of number: schemas in use, those of other documents included', async () => {
+    const properties = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, true]));
+    resolveWith({ properties: properties(SCHEMA_LIMITS.subschemas - 1) });
+    await faultsOfRefusal(() => resolveWith({ properties: properties(SCHEMA_LIMITS.subschemas) }), CODE);
+    await faultsOfRefusal(() => resolveWith({ properties: properties(3000) }), CODE);
+
+    const half = properties(SCHEMA_LIMITS.subschemas / 2);
+    const stored = new Map([['https://example.com/a', { properties: half }]]);
+    const [fault] = await faultsOfRefusal(
+      () => resolveWith({ properties: half, $ref: 'https://example.com/a' }, stored),
+      CODE,
+    );
+    assert.equal(fault?.pointer, '/$ref');
+  });
+
+  it('do not count what nothing uses of another document', () => {
+    const definitions = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`d${index}`, {}]));
+    const stored = new Map([['https://example.com/a', { definitions }]]);
+    assert.equal(resolveWith({ $ref: 'https://example.com/a#/definitions/d7' }, stored).positions.size, 2);
+  });
+
+  it('are those of size, in bytes, of the schema and of each document', async () => {
+    const large = { description: 'ü'.repeat(SCHEMA_LIMITS.bytes / 2) };
+    await faultsOfRefusal(() => resolveWith(large), CODE);
+    const stored = new Map([['https://example.com/a', large]]);
+    const [fault] = await faultsOfRefusal(() => resolveWith({ $ref: 'https://example.com/a' }, stored), CODE);
+    assert.equal(fault?.pointer, '/$ref');
+  });
+
+  it('are those of the length of patterns, also of keys that are patterns', async () => {
+    const long = 'a'.repeat(SCHEMA_LIMITS.patternLength + 1);
+    const schema = { properties: { a: { pattern: long } } };
+    const [fault] = await faultsOfRefusal(() => resolveWith(schema), CODE);
+    assert.equal(fault?.pointer, '/properties/a/pattern');
+    const [other] = await faultsOfRefusal(() => resolveWith({ patternProperties: { [long]: true } }), CODE);
+    assert.equal(other?.pointer, `/patternProperties/${long}`);
+  });
+
+  it('are those of the number of documents', async () => {
+    const allOf = Array.from({ length: SCHEMA_LIMITS.documents + 1 }, (_, index) => ({
+      $ref: `https://example.com/${index}`,
+    }));
+    const [fault] = await faultsOfRefusal(() => resolveWith({ allOf }), CODE);
+    assert.equal(fault?.pointer, `/allOf/${SCHEMA_LIMITS.documents}/$ref`);
+  });
+});
+
+function nested(depth: number, wrap: (inner: JsonObject) => JsonObject): JsonObject {
+  return Array.from({ length: depth }).reduce<JsonObject>(wrap, {});
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/dialect.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { loopsOf } from '../../../../sidecar/schemas/json-schema/loops.js';
+import { faultsOf } from '../../../../sidecar/schemas/json-schema/meta-check.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+
+const A = 'https://example.com/a.json';
+
+describe('the check of a schema', () => {
+  it('finds each invalid keyword in every draft, with its pointer', () => {
+    for (const $schema of Object.values(DIALECT_URIS)) {
+      const schema = {
+        $schema,
+        type: 'objekt',
+        properties: { a: { minimum: '1' }, b: { items: { required: 'x' } }, c: { type: ['string', 'text'] } },
+        allOf: [],
+      };
+      assert.deepEqual(
+        pointersOf(schema).sort(),
+        ['/allOf', '/properties/a/minimum', '/properties/b/items/required', '/properties/c/type/1', '/type'],
+        $schema,
+      );
+    }
+  });
+
+  it('says what is wrong, without the errors of alternatives that were not meant', () => {
+    const [fault, ...others] = faultsOf(resolveWith({ properties: { a: { type: 'objekt' } } }));
+    assert.deepEqual(others, []);
+    assert.equal(fault?.pointer, '/properties/a/type');
+    assert.match(fault.detail, /^type must be equal to one of the allowed values: array, boolean/);
+  });
+
+  it('reads each draft by its own rules', () => {
+    const items = [{ type: 'string' }];
+    assert.deepEqual(pointersOf({ $schema: DIALECT_URIS['draft-07'], items }), []);
+    assert.deepEqual(pointersOf({ $schema: DIALECT_URIS['2019-09'], items }), []);
+    assert.deepEqual(pointersOf({ items }), ['/items']);
+    assert.deepEqual(pointersOf({ $schema: DIALECT_URIS['draft-07'], minContains: 'x' }), []);
+  });
+
+  it('finds patterns that are no regular expressions, also as keys, and names them', () => {
+    const schema = {
+      properties: { a: { pattern: '(' }, b: { pattern: '\\p{Letter}(?=x)\\u0041{2000}' } },
+      patternProperties: { '[a': true, '^a/b~': { pattern: '\\y' } },
+    };
+    const faults = faultsOf(resolveWith(schema));
+    assert.deepEqual(faults.map(({ pointer }) => pointer).sort(), [
+      '/patternProperties/[a',
+      '/patternProperties/^a~1b~0/pattern',
+      '/properties/a/pattern',
+    ]);
+    for (const [pattern, reason] of [
+      ['(', 'Unterminated group'],
+      ['[a', 'Unterminated character class'],
+      ['\\y', 'Invalid escape'],
+    ] as const)
+      assert.ok(
+        faults.some(({ detail }) => detail.includes(`pattern ${pattern} `) && detail.includes(reason)),
+        pattern,
+      );
+  });
+
+  it('accepts unknown keywords, whatever they hold, and unknown formats', () => {
+    const schema: JsonObject = {
+      $schemaVersion: '0.1',
+      modelTags: ['x'],
+      'x-ngsi': { type: 'Property', $ref: 7, pattern: '(' },
+      nullable: true,
+      id: 'old',
+      $async: true,
+      discriminator: { propertyName: 7 },
+      properties: { a: { format: 'text' }, b: { format: 'constructor' }, c: { minimum: { const: 1 } } },
+    };
+    assert.deepEqual(pointersOf(schema), ['/properties/c/minimum']);
+  });
+
+  it('reports what is wrong in other documents where the schema refers to them, and only what is reached', () => {
+    const stored = new Map<string, JsonValue>([
+      [
+        A,
+        { definitions: { x: { items: { pattern: '(' }, minLength: -1 }, unused: { type: 7, pattern: '[' } } },
+      ],
+    ]);
+    const faults = faultsOf(resolveWith({ properties: { p: { $ref: `${A}#/definitions/x` } } }, stored));
+    assert.deepEqual(
+      faults.map(({ pointer }) => pointer),
+      ['/properties/p/$ref', '/properties/p/$ref'],
+    );
+    assert.match(faults[0]?.detail ?? '', /a\.json#\/definitions\/x\/minLength/);
+    assert.match(faults[1]?.detail ?? '', /a\.json#\/definitions\/x\/items\/pattern/);
+  });
+});
+
+describe('references that never go into the value', () => {
+  it('are found, by whatever keywords they go in a circle', () => {
+    const circles: readonly (readonly [JsonObject, string])[] = [
+      [{ $ref: '#' }, '/$ref'],
+      [{ anyOf: [{ type: 'string' }, { $ref: '#' }] }, '/anyOf/1/$ref'],
+      [{ dependentSchemas: { a: { $ref: '#' } } }, '/dependentSchemas/a/$ref'],
+      [{ $defs: { a: { not: { $ref: '#/$defs/a' } } }, $ref: '#/$defs/a' }, '/$defs/a/not/$ref'],
+      [{ if: { $ref: '#/$defs/a' }, $defs: { a: { then: { $ref: '#' } } } }, '/if/$ref'],
+    ];
+    for (const [schema, pointer] of circles)
+      assert.deepEqual(
+        loopsOf(resolveWith(schema)).map((fault) => fault.pointer),
+        [pointer],
+        JSON.stringify(schema),
+      );
+  });
+
+  it('are none where a value is gone into', () => {
+    for (const keyword of ['items', 'additionalProperties', 'contains', 'propertyNames', 'unevaluatedItems'])
+      assert.deepEqual(loopsOf(resolveWith({ [keyword]: { $ref: '#' } })), [], keyword);
+    assert.deepEqual(loopsOf(resolveWith({ properties: { a: { anyOf: [{ $ref: '#' }] } } })), []);
+    assert.deepEqual(
+      loopsOf(resolveWith({ $defs: { a: true }, allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] })),
+      [],
+    );
+  });
+});
+
+function pointersOf(schema: JsonObject): string[] {
+  return faultsOf(resolveWith(schema)).map(({ pointer }) => pointer);
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { patternExample } from '../../../../sidecar/schemas/json-schema/pattern-example.js';
+
+describe('the example of a pattern', () => {
+  it('matches it, for what patterns in schemas are made of', () => {
+    for (const pattern of [
+      '^[\\w\\-\\.\\{\\}\\$\\+\\*\\[\\]`|~^@!,:\\\\]+$',
+      '^--((0[13578]|1[02])-31|(0[1,3-9]|1[0-2])-30|(0\\d|1[0-2])-([0-2]\\d))$',
+      '^([0-9A-Fa-f]{2}[:-]){5}([0-9A-Fa-f]{2})$',
+      '^urn:ngsi-ld:[A-Z][a-z]+:\\d{3,}$',
+      '^(?:a|b)?c*d+?[^a-z\\s]{2}$',
+      '^(?<year>\\d{4})-\\d\\d$',
+      '^(?!urn:)[a-z]+(?=a|b).$',
+      '^\\p{Lu}\\p{Ll}\\u0041\\u{1F600}\\x42\\cA?\\t$',
+      '\\bword\\b',
+      '^$|^[[\\]]{3}$',
+      'a{0}b{2,}c{1,3}',
+      '^.{7}$',
+      '[\\]^-]',
+      'unanchored',
+      '',
+    ]) {
+      const example = patternExample(pattern);
+      assert.ok(
+        example !== undefined && new RegExp(pattern, 'u').test(example),
+        `${pattern}: ${String(example)}`,
+      );
+    }
+  });
+
+  it('is as long as is asked for', () => {
+    assert.equal(patternExample('^[a-z]*$', (text) => text.length >= 20)?.length, 32);
+    assert.equal(
+      patternExample('^[a-z]{2}$', (text) => text.length > 2),
+      undefined,
+    );
+  });
+
+  it('is none for what is no pattern, contradicts itself or is out of proportion', () => {
+    for (const pattern of ['(', 'a(?=b)c', '^a{1000}$', '(?:(?:a{250}){250}){250}', '\\b\\B'])
+      assert.equal(patternExample(pattern), undefined, pattern);
+  });
+
+  it('matches whatever it is made from, or there is none', () => {
+    const atom = fc.constantFrom(
+      'a',
+      '.',
+      '\\d',
+      '\\W',
+      '[a-c]',
+      '[^x]',
+      '\\.',
+      '(?:ab|c)',
+      '(d)',
+      '\\S',
+      '-',
+      '\\p{L}',
+    );
+    const quantified = fc
+      .tuple(atom, fc.constantFrom('', '*', '+', '?', '{2}', '{1,3}', '{2,}?'))
+      .map((parts) => parts.join(''));
+    const patterns = fc
+      .array(fc.array(quantified, { maxLength: 4 }), { minLength: 1, maxLength: 3 })
+      .map((alternatives) => `^(?:${alternatives.map((parts) => parts.join('')).join('|')})$`);
+    fc.assert(
+      fc.property(patterns, (pattern) => {
+        const example = patternExample(pattern);
+        assert.ok(example !== undefined && new RegExp(pattern, 'u').test(example), pattern);
+      }),
+    );
+  });
+});

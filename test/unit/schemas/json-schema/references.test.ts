@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DanglingReferenceError } from '../../../../sidecar/schemas/json-schema/errors.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { resolveAll, resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { faultsOfRefusal, refusalOf } from './refusal.js';
+
+const DANGLING = 'SCHEMA_REFERENCE_DANGLING';
+const A = 'https://example.com/schemas/a.json';
+const B = 'https://example.com/schemas/b.json';
+
+describe('references within a schema', () => {
+  it('lead to pointers, anchors, and resources by relative and absolute URI', () => {
+    const schema = {
+      $id: 'https://example.com/root.json',
+      properties: {
+        pointer: { $ref: '#/$defs/text' },
+        escaped: { $ref: '#/$defs/a~1b%25~0c' },
+        anchor: { $ref: '#number' },
+        relative: { $ref: 'item.json' },
+        absolute: { $ref: 'https://example.com/item.json#/$defs/inner' },
+        own: { $ref: 'https://EXAMPLE.com:443/root.json#/$defs/text' },
+      },
+      $defs: {
+        text: { type: 'string' },
+        'a/b%~c': { type: 'string' },
+        number: { $anchor: 'number', type: 'number' },
+        item: { $id: 'item.json', type: 'array', $defs: { inner: { type: 'boolean' } } },
+      },
+    };
+    const isValid = validity(schema);
+    assert.ok(isValid({ pointer: '', escaped: '', anchor: 1, relative: [], absolute: true, own: '' }));
+    for (const wrong of [
+      { pointer: 1 },
+      { escaped: 1 },
+      { anchor: '' },
+      { relative: 1 },
+      { absolute: 1 },
+      { own: 1 },
+    ])
+      assert.ok(!isValid(wrong), JSON.stringify(wrong));
+  });
+
+  it('lead below keywords that are not known, which then hold schemas', () => {
+    const schema = {
+      $ref: '#/components/schemas/Outer',
+      components: {
+        schemas: {
+          Outer: { properties: { a: { $ref: '#/components/schemas/Inner' } } },
+          Inner: { type: 'string' },
+        },
+      },
+    };
+    const isValid = validity(schema);
+    assert.ok(isValid({ a: '' }));
+    assert.ok(!isValid({ a: 1 }));
+  });
+
+  it('of draft-07 lead to anchors that $id names, and make their siblings void', () => {
+    const schema = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      properties: { a: { $ref: '#text', maxLength: 1 }, b: { $ref: '#/properties/a/void/0' } },
+      definitions: { text: { $id: '#text', type: 'string' } },
+    };
+    (schema.properties.a as Record<string, unknown>)['void'] = [{ type: 'number' }];
+    const isValid = validity(schema);
+    assert.ok(isValid({ a: 'long', b: 1 }));
+    assert.ok(!isValid({ a: 1 }));
+    assert.ok(!isValid({ b: '' }));
+  });
+
+  it('are refused, each with its pointer, when nothing is there', async () => {
+    const schema = {
+      properties: {
+        a: { $ref: '#/$defs/none' },
+        'b/c': { items: { $ref: '#none' } },
+        d: { $ref: '#/properties/e/const/x' },
+        e: { const: { x: 1 } },
+        f: { $ref: '#/%zz' },
+        g: { $ref: 'relative.json' },
+        h: { $ref: '#/toString' },
+      },
+    };
+    const faults = await faultsOfRefusal(() => resolveWith(schema), DANGLING);
+    assert.deepEqual(
+      faults.map(({ pointer }) => pointer),
+      ['a', 'b~1c/items', 'd', 'f', 'g', 'h'].map((name) => `/properties/${name}/$ref`),
+    );
+  });
+
+  it('are refused when several schemas have the name', async () => {
+    const twice = { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } }, $ref: '#x' };
+    assert.match((await faultsOfRefusal(() => resolveWith(twice), DANGLING))[0]?.detail ?? '', /several/);
+    const ids = { $defs: { a: { $id: A }, b: { $id: A } }, $ref: A };
+    assert.match((await faultsOfRefusal(() => resolveWith(ids), DANGLING))[0]?.detail ?? '', /several/);
+  });
+
+  it('are none where no schema is: in const, enum, default, examples and properties called $ref', () => {
+    const reference = { $ref: '#/nowhere' };
+    resolveWith({
+      const: reference,
+      enum: [reference],
+      default: reference,
+      examples: [reference],
+      properties: { $ref: { type: 'string' }, $id: { type: 'string' } },
+      'x-vendor': reference,
+    });
+  });
+
+  it('to hostile names lead to those names and nothing inherited', async () => {
+    const hostile = JSON.parse(
+      '{"__proto__":{"type":"string"},"constructor":{"type":"number"}}',
+    ) as JsonObject;
+    const schema = {
+      properties: { a: { $ref: '#/$defs/__proto__' }, b: { $ref: '#/$defs/constructor' } },
+      $defs: hostile,
+    };
+    const isValid = validity(schema);
+    assert.ok(isValid({ a: '', b: 1 }));
+    assert.ok(!isValid({ a: 1 }));
+    assert.ok(!isValid({ b: '' }));
+    await faultsOfRefusal(() => resolveWith({ $ref: '#/$defs/valueOf', $defs: {} }), DANGLING);
+    assert.equal(({} as Record<string, unknown>)['type'], undefined);
+  });
+});
+
+describe('references to other documents', () => {
+  it('are asked for once each, without fragment, and followed through what they refer to', async () => {
+    const stored = new Map<string, JsonValue>([
+      [A, { definitions: { x: { $ref: 'b.json#/definitions/y' }, again: { $ref: '#/definitions/x' } } }],
+      [B, { definitions: { y: { type: 'string' }, back: { $ref: 'a.json#/definitions/x' } } }],
+    ]);
+    const asked: string[] = [];
+    const linked = await resolveAll(
+      { allOf: [{ $ref: `${A}#/definitions/again` }, { $ref: `${B}#/definitions/back` }] },
+      async (uri) => {
+        asked.push(uri);
+        return stored.get(uri);
+      },
+    );
+    assert.deepEqual(asked, [A, B]);
+    assert.deepEqual([...linked.documents.keys()], [A, B]);
+    assert.equal(createValidator(linked)(1).length > 0, true);
+    assert.deepEqual(createValidator(linked)(''), []);
+  });
+
+  it('resolve against the URL they were asked for by, whatever $id a document has', () => {
+    const stored = new Map<string, JsonValue>([
+      [A, { $id: 'https://elsewhere.example/x.json', definitions: { x: { $ref: 'b.json' } } }],
+      [B, { $id: 'https://elsewhere.example/x.json', type: 'string' }],
+    ]);
+    const linked = resolveWith({ $ref: `${A}#/definitions/x` }, stored);
+    assert.deepEqual([...linked.documents.keys()], [A, B]);
+    assert.ok(createValidator(linked)(1).length > 0);
+  });
+
+  it('that are missing are all listed, those that documents name as well, each with a pointer into the schema', async () => {
+    const schema = {
+      properties: {
+        a: { $ref: 'https://example.com/none-1#/definitions/x' },
+        b: { $ref: 'https://example.com/none-1#/definitions/y' },
+        c: { $ref: 'https://example.com/none-2' },
+        d: { $ref: `${A}#/definitions/x` },
+        e: { $ref: `${A}#/definitions/gone` },
+      },
+    };
+    const stored = new Map([[A, { definitions: { x: { $ref: 'none-3.json' } } }]]);
+    const refusal = await refusalOf(() => resolveWith(schema, stored));
+    assert.ok(refusal instanceof DanglingReferenceError);
+    assert.deepEqual(refusal.missingUris, [
+      'https://example.com/none-1',
+      'https://example.com/none-2',
+      'https://example.com/schemas/none-3.json',
+    ]);
+    assert.deepEqual(
+      refusal.errors.map(({ pointer }) => pointer),
+      ['a', 'c', 'd', 'e'].map((name) => `/properties/${name}/$ref`),
+    );
+    assert.match(refusal.errors[2]?.detail ?? '', /a\.json#\/definitions\/x\/\$ref.*none-3\.json/);
+  });
+
+  it('need nothing of a document but what they reach', () => {
+    const stored = new Map([
+      [A, { definitions: { x: true, broken: { $ref: '#/nowhere' }, other: { $ref: B } } }],
+    ]);
+    resolveWith({ $ref: `${A}#/definitions/x` }, stored);
+  });
+
+  it('are refused when the document is no object', async () => {
+    for (const document of [null, [], 'text', 7, true])
+      await faultsOfRefusal(() => resolveWith({ $ref: A }, new Map([[A, document]])), DANGLING);
+  });
+
+  it('do not reach a document of the URI that the schema itself has', () => {
+    const schema = { $id: A, properties: { a: { $ref: B } }, required: ['a'] };
+    const stored = new Map<string, JsonValue>([
+      [A, { type: 'number' }],
+      [B, { $ref: A }],
+    ]);
+    const linked = resolveWith(schema, stored);
+    assert.deepEqual([...linked.documents.keys()], [B]);
+    assert.ok(createValidator(linked)({ a: {} }).length > 0);
+  });
+
+  it('may go in circles through the values', () => {
+    const stored = new Map<string, JsonValue>([
+      [A, { properties: { b: { $ref: B } }, type: 'object' }],
+      [B, { properties: { a: { $ref: A } }, type: 'object' }],
+    ]);
+    const isValid = validity({ $ref: A }, stored);
+    assert.ok(isValid({ b: { a: { b: {} } } }));
+    assert.ok(!isValid({ b: { a: { b: 1 } } }));
+  });
+
+  it('end in what loading them ends in', async () => {
+    const failure = new Error('no such table');
+    await assert.rejects(
+      resolveAll({ $ref: A }, async () => {
+        throw failure;
+      }),
+      failure,
+    );
+  });
+});
+
+function validity(
+  schema: JsonObject,
+  documents?: ReadonlyMap<string, JsonValue>,
+): (value: JsonValue) => boolean {
+  const validate = createValidator(resolveWith(schema, documents));
+  return (value) => validate(value).length === 0;
+}

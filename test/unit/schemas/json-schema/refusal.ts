@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { SchemaRefusedError, type SchemaFault } from '../../../../sidecar/schemas/json-schema/errors.js';
+
+/** The refusal that the work ends in. */
+export async function refusalOf(work: () => unknown): Promise<SchemaRefusedError> {
+  try {
+    await work();
+  } catch (error) {
+    assert.ok(error instanceof SchemaRefusedError, String(error));
+    return error;
+  }
+  assert.fail('nothing was refused');
+}
+
+/** The faults of the refusal that the work ends in, with its code. */
+export async function faultsOfRefusal(work: () => unknown, code: string): Promise<readonly SchemaFault[]> {
+  const refusal = await refusalOf(work);
+  assert.equal('code' in refusal && refusal.code, code);
+  return refusal.errors;
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { loopsOf } from '../../../../sidecar/schemas/json-schema/loops.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { compileSchema, createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { documents, schemas } from './schema-arbitraries.js';
+
+describe('a validator', () => {
+  it('reports every fault with its pointer and keyword', () => {
+    const errors = createValidator(
+      resolveWith({ properties: { a: { type: 'string' }, 'b/c': { minimum: 1 } }, required: ['d'] }),
+    )({ a: 1, 'b/c': 0 });
+    assert.deepEqual(errors.map(({ instancePath, keyword }) => [instancePath, keyword]).sort(), [
+      ['', 'required'],
+      ['/a', 'type'],
+      ['/b~1c', 'minimum'],
+    ]);
+  });
+
+  it('counts own properties only, whatever they are called', () => {
+    const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+    const isValid = validity({ properties, additionalProperties: false });
+    assert.ok(isValid({}));
+    assert.ok(isValid(Object.fromEntries(names.map((name) => [name, 'text']))));
+    for (const name of names) assert.ok(!isValid({ [name]: 1 }), name);
+    assert.ok(!validity({ required: ['constructor'] })({}));
+    assert.ok(!validity({ required: ['__proto__'] })({}));
+    assert.ok(validity({ required: ['__proto__'] })(JSON.parse('{"__proto__":1}') as JsonObject));
+  });
+
+  it('asserts known formats and accepts all others', () => {
+    const known: readonly (readonly [string, string, string])[] = [
+      ['date-time', '2024-01-01T00:00:00Z', 'yesterday'],
+      ['uri', 'urn:ngsi-ld:A:1', 'no uri'],
+      ['email', 'a@example.org', 'a'],
+      ['duration', 'PT1H', '1h'],
+    ];
+    for (const [format, good, bad] of known) {
+      const isValid = validity({ format });
+      assert.deepEqual([isValid(good), isValid(bad)], [true, false], format);
+    }
+    for (const format of [
+      'idn-email',
+      'idn-hostname',
+      'text',
+      'uuencoded',
+      'constructor',
+      '__proto__',
+      'toString',
+      'hasOwnProperty',
+    ])
+      assert.ok(validity({ format })('anything at all'), format);
+  });
+
+  it('ignores keywords that validators give a meaning of their own', () => {
+    const isValid = validity({
+      properties: { a: { nullable: true }, b: { type: 'string', nullable: true } },
+      $async: true,
+      id: 'x',
+    });
+    assert.ok(isValid({ a: 1, b: '' }));
+    assert.ok(!isValid({ b: null }));
+    assert.ok(!validity({ type: 'number', minimum: 3, const: { $data: '/x' } })(4));
+  });
+
+  it('gives patterns the semantics of ECMA-262', () => {
+    assert.ok(validity({ pattern: '^\\p{Letter}+$' })('é'));
+    assert.ok(validity({ pattern: '^(?!urn:)\\S+$' })('id'));
+    assert.ok(!validity({ pattern: '^(?!urn:)\\S+$' })('urn:x'));
+    assert.ok(validity({ pattern: 'es' })('unanchored test'));
+    assert.ok(validity({ pattern: '^.$' })('😀'));
+  });
+
+  it('tells what no keyword looked at also after alternatives and patterns', () => {
+    const isValid = validity({
+      anyOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }, { required: ['b'] }],
+      dependentSchemas: { c: { properties: { d: true } } },
+      patternProperties: { '^x-': { type: 'number' } },
+      unevaluatedProperties: false,
+    });
+    assert.ok(isValid({ a: '', 'x-1': 1 }));
+    assert.ok(!isValid({ a: '', e: 1 }));
+    assert.ok(!isValid({ 'x-1': 1 }));
+    assert.ok(!isValid({ a: '', 'x-1': '' }));
+  });
+
+  it('comes to the same verdict where it may stop at the first fault', () => {
+    const compile = (schema: JsonObject, stopsAtFirst: boolean) =>
+      compileSchema(resolveWith(schema), { stopsAtFirst }).validate;
+    assert.equal(compile({ items: { type: 'string' } }, true)([1, 2, 3]).length, 1);
+    assert.equal(compile({ items: { type: 'string' } }, false)([1, 2, 3]).length, 3);
+    fc.assert(
+      fc.property(schemas, fc.array(documents, { minLength: 1 }), (schema, values) => {
+        fc.pre(loopsOf(resolveWith(schema)).length === 0);
+        const [first, all] = [compile(schema, true), compile(schema, false)];
+        for (const value of values) assert.equal(first(value).length === 0, all(value).length === 0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('compiles chains of references and models of many properties', () => {
+    const $defs: Record<string, JsonObject> = { d300: { type: 'string' } };
+    for (let index = 0; index < 300; index += 1)
+      $defs[`d${index}`] = { properties: { next: { $ref: `#/$defs/d${index + 1}` } } };
+    assert.ok(validity({ $ref: '#/$defs/d299', $defs })({ next: 'end' }));
+    const properties = Object.fromEntries(
+      Array.from({ length: 1500 }, (_, index) => [`p${index}`, { type: 'string' }]),
+    );
+    assert.ok(!validity({ properties })({ p1499: 1 }));
+  });
+});
+
+function validity(schema: JsonObject): (value: JsonValue) => boolean {
+  const validate = createValidator(resolveWith(schema));
+  return (value) => validate(value).length === 0;
+}

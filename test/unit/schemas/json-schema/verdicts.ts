@@ -1,0 +1,63 @@
+import { Ajv } from 'ajv/dist/ajv.js';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import type { Dialect } from '../../../../sidecar/schemas/json-schema/dialect.js';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+
+const OPTIONS = {
+  strict: false,
+  ownProperties: true,
+  allErrors: true,
+  logger: false,
+  formats: fullFormats,
+  // Checked elsewhere, and most of the time it takes.
+  validateSchema: false,
+  meta: false,
+} as const;
+
+/** Whether a document is valid; undefined where Ajv itself fails, as it does on some uses of unevaluatedProperties. */
+export type Verdict = (document: JsonValue) => boolean | undefined;
+
+/** What Ajv's own class for a draft makes of a schema and the documents that it refers to. */
+export function verdictOf(
+  dialect: Dialect,
+  schema: JsonObject,
+  documents: ReadonlyMap<string, JsonObject> = new Map(),
+): Verdict {
+  const ajv = {
+    'draft-07': () => new Ajv(OPTIONS),
+    '2019-09': () => new Ajv2019(OPTIONS),
+    '2020-12': () => new Ajv2020(OPTIONS),
+  }[dialect]();
+  const read = (document: JsonObject) => (dialect === 'draft-07' ? refsAlone(document) : document);
+  for (const [uri, document] of documents) ajv.addSchema(read(document), uri);
+  const validate = ajv.compile<JsonValue>(read(schema));
+  return (document) => {
+    try {
+      return validate(document);
+    } catch (error) {
+      if (error instanceof TypeError) return undefined;
+      throw error;
+    }
+  };
+}
+
+const metaSchema = new Ajv2020({ strict: false, logger: false });
+
+/** Whether the meta-schema of draft 2020-12 accepts a schema. */
+export function isValid2020(schema: JsonObject): boolean {
+  return metaSchema.validateSchema(schema) === true;
+}
+
+/** Draft-07 ignores what stands beside a `$ref` (section 8.3); Ajv does not. */
+function refsAlone(schema: JsonObject): JsonObject;
+function refsAlone(schema: JsonValue): JsonValue;
+function refsAlone(schema: JsonValue): JsonValue {
+  if (isArray(schema)) return schema.map(refsAlone);
+  if (!isObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(
+    ([name]) => typeof schema['$ref'] !== 'string' || ['$ref', '$schema', 'definitions'].includes(name),
+  );
+  return Object.fromEntries(kept.map(([name, held]) => [name, refsAlone(held)]));
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DanglingReferenceError } from '../../../../sidecar/schemas/json-schema/errors.js';
+import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
+import { modelOpenApi } from '../../../../sidecar/schemas/openapi/model-openapi.js';
+import { assertValidOpenApi, openApi, refsIn, schemasOf, withSchema } from './documents.js';
+import { PARKING } from './models.js';
+
+describe('the OpenAPI document of a model', () => {
+  it('is valid OpenAPI 3.1, and self-contained', async () => {
+    await assertValidOpenApi(modelOpenApi(PARKING));
+  });
+
+  it('says which model it is of', () => {
+    const { info, servers } = openApi(PARKING);
+    assert.deepEqual(info, { title: 'ParkingSite (traffic)', version: '3', description: 'A place to park' });
+    assert.deepEqual(servers, [{ url: '/' }]);
+    const other = openApi({ ...PARKING, description: 'Mine', serverUrl: 'https://broker.example' });
+    assert.equal(other.info['description'], 'Mine');
+    assert.deepEqual(other.servers, [{ url: 'https://broker.example' }]);
+  });
+
+  it('has the operations of NGSI-LD on entities and their attributes', () => {
+    const { paths } = openApi(PARKING);
+    const operations = Object.entries(paths).map(([path, item]) => [
+      path.replace('/ngsi-ld/v1', ''),
+      Object.keys(item)
+        .filter((method) => method !== 'parameters')
+        .join(' '),
+    ]);
+    assert.deepEqual(operations, [
+      ['/entities', 'get post'],
+      ['/entities/{entityId}', 'get put patch delete'],
+      ['/entities/{entityId}/attrs', 'post patch'],
+      ['/entities/{entityId}/attrs/{attrName}', 'patch delete'],
+    ]);
+    const { post } = paths['/ngsi-ld/v1/entities'] ?? {};
+    assert.deepEqual(Object.keys(post?.responses ?? {}), ['201', '207', '400', '409']);
+    const parameters = JSON.stringify(paths);
+    for (const name of ['Tenant', 'Link']) assert.ok(parameters.includes(`#/components/parameters/${name}"`));
+  });
+
+  it('has no keyword that is not of JSON Schema 2020-12, and no identifiers', () => {
+    const { schemas } = openApi(PARKING).components;
+    const text = JSON.stringify(schemas);
+    for (const keyword of [
+      'modelTags',
+      '$schemaVersion',
+      '$schema',
+      '$id',
+      '$anchor',
+      '$defs',
+      'definitions',
+    ])
+      assert.ok(!text.includes(`"${keyword}"`), keyword);
+    assert.deepEqual((schemas['ParkingSite.totalSpots'] as { properties: unknown }).properties, {
+      value: { type: 'integer', minimum: 0, 'x-ngsi': { units: 'C62' } },
+    });
+  });
+
+  it('is valid for models without anything, of any name, and with recursive schemas', async () => {
+    const names = ['M', 'Property', 'ProblemDetails', 'TypedValue', 'a.b-c_d'];
+    await assertValidOpenApi(modelOpenApi(withSchema({})));
+    for (const model of names) {
+      await assertValidOpenApi(modelOpenApi({ ...withSchema({ properties: { x: {} } }), model }));
+      await assertValidOpenApi(modelOpenApi({ ...PARKING, model }));
+    }
+    const recursive = {
+      properties: { child: { $ref: '#' }, next: { $dynamicRef: '#node' } },
+      $dynamicAnchor: 'node',
+    };
+    const document = modelOpenApi(withSchema(recursive));
+    await assertValidOpenApi(document);
+    assert.ok(refsIn(document).includes('#/components/schemas/MKeyValues'));
+  });
+
+  it('keeps names apart that components would share', async () => {
+    const schema = {
+      properties: {
+        'a b': { type: 'string' },
+        'a+b': { type: 'number' },
+        p: { $ref: '#/$defs/Property' },
+        q: { $ref: '#/$defs/M.q' },
+      },
+      $defs: { Property: { type: 'boolean' }, 'M.q': { type: 'null' } },
+    };
+    const document = modelOpenApi(withSchema(schema));
+    await assertValidOpenApi(document);
+    const accepts = schemasOf(document);
+    const entity = { id: 'urn:a:1', type: 'M' };
+    const property = (value: unknown) => ({ type: 'Property', value });
+    assert.ok(accepts('M', { ...entity, 'a b': property('x'), 'a+b': property(1), p: property(true) }));
+    assert.ok(!accepts('M', { ...entity, 'a b': property(1) }));
+    assert.ok(!accepts('M', { ...entity, 'a+b': property('x') }));
+    assert.ok(!accepts('M', { ...entity, p: property(1) }));
+    assert.ok(accepts('M', { ...entity, q: property(null) }));
+    assert.ok(accepts('MKeyValues', { q: null }));
+  });
+
+  it('is valid for members of hostile names', async () => {
+    const names = ['$ref', '__proto__', 'constructor', 'a/b~c%d', '', 'größe "x"', 'id', '@type'];
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'number' }]));
+    const schema = JSON.parse(JSON.stringify({ properties, required: names })) as JsonObject;
+    const document = modelOpenApi(withSchema(schema));
+    await assertValidOpenApi(document);
+    const entity = { id: 'urn:a:1', type: 'M' };
+    const values = names.filter((name) => name !== 'id' && name !== '@type');
+    const filled = values.map((name) => [name, { type: 'Property', value: 1 }] as const);
+    const accepts = schemasOf(document);
+    assert.ok(accepts('M', { ...entity, ...Object.fromEntries(filled) }));
+    assert.ok(
+      !accepts('M', {
+        ...entity,
+        ...Object.fromEntries([...filled, ['a/b~c%d', { type: 'Property', value: 'x' }]]),
+      }),
+    );
+    assert.ok(!accepts('M', { ...entity, ...Object.fromEntries(filled.slice(0, -1)) }));
+  });
+
+  it('has nothing that tools would take for a reference to elsewhere', async () => {
+    const hidden = { $ref: 'http://169.254.169.254/' };
+    const schema = {
+      default: hidden,
+      examples: [hidden],
+      'x-note': { deep: [hidden] },
+      properties: { a: { const: hidden, description: 'kept' }, b: { enum: [1, hidden] } },
+    };
+    const example = { id: 'urn:a:1', type: 'M', a: hidden };
+    const document = modelOpenApi(withSchema(schema, { example }));
+    await assertValidOpenApi(document);
+    assert.ok(!JSON.stringify(document).includes('169.254'));
+    assert.ok(JSON.stringify(document).includes('kept'));
+  });
+
+  it('refuses a schema that is not self-contained', () => {
+    assert.throws(
+      () => modelOpenApi(withSchema({ $ref: 'https://elsewhere.example/a.json' })),
+      DanglingReferenceError,
+    );
+  });
+
+  it('does not change what it is given, and gives the same each time', () => {
+    const copy = structuredClone(PARKING);
+    const text = JSON.stringify(modelOpenApi(PARKING));
+    assert.equal(JSON.stringify(modelOpenApi(PARKING)), text);
+    assert.deepEqual(PARKING, copy);
+  });
+});
+
+describe('the examples of the OpenAPI document', () => {
+  const document = modelOpenApi(PARKING);
+  const accepts = schemasOf(document);
+  const { examples = {} } = openApi(PARKING).components;
+
+  it('are the entity normalized, as JSON-LD, and in key-values form, each valid', () => {
+    assert.deepEqual(Object.keys(examples), ['normalized', 'normalizedLd', 'keyValues']);
+    assert.equal(examples['normalized']?.value['@context'], undefined);
+    assert.deepEqual(examples['normalizedLd']?.value['@context'], PARKING.context);
+    assert.ok(accepts('ParkingSite', examples['normalized']?.value));
+    assert.ok(accepts('ParkingSite', examples['normalizedLd']?.value));
+    assert.ok(accepts('ParkingSiteKeyValues', examples['keyValues']?.value));
+  });
+
+  it('are none without an example, and none in JSON-LD without a context', async () => {
+    const { domain, model, version, schema, example } = PARKING;
+    const without = { domain, model, version, schema };
+    assert.equal(openApi(without).components.examples, undefined);
+    await assertValidOpenApi(modelOpenApi(without));
+    const plain = { ...without, example: example ?? {} };
+    assert.deepEqual(Object.keys(openApi(plain).components.examples ?? {}), ['normalized', 'keyValues']);
+    await assertValidOpenApi(modelOpenApi(plain));
+  });
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { modelOpenApi } from '../../../../sidecar/schemas/openapi/model-openapi.js';
+import { openApi, schemasOf, withSchema } from './documents.js';
+import { PARKING, PARKING_ATTRIBUTES, PARKING_KEY_VALUES } from './models.js';
+
+describe('the schemas of the OpenAPI document', () => {
+  const document = modelOpenApi(PARKING);
+  const accepts = schemasOf(document);
+  const { components } = openApi(PARKING);
+  const normalized = components.examples?.['normalized']?.value ?? {};
+  const keyValues = PARKING_KEY_VALUES;
+
+  for (const [what, changes] of [
+    ['an invalid member', { totalSpots: -1 }],
+    ['an invalid member of another document', { name: 'a' }],
+    ['an invalid member of a recursive part', { 'a/b c': { part: 5 } }],
+    ['a missing member', { totalSpots: undefined }],
+    ['a missing member of another document', { name: undefined }],
+    ['a member that no branch takes', { fee: 'gratis' }],
+    ['another type', { type: 'Car' }],
+  ] as const) {
+    it(`refuse key-values with ${what}`, () => {
+      assert.ok(accepts('ParkingSiteKeyValues', keyValues));
+      assert.ok(!accepts('ParkingSiteKeyValues', clean({ ...keyValues, ...changes })));
+    });
+  }
+
+  const property = (value: unknown) => ({ type: 'Property', value });
+  for (const [what, changes] of [
+    ['metadata', { totalSpots: { ...property(1), unitCode: 'C62', observedAt: '2024-01-01T00:00:00Z' } }],
+    ['attributes of attributes', { totalSpots: { ...property(1), accuracy: property(0.1) } }],
+    ['several instances', { totalSpots: [property(1), { ...property(2), datasetId: 'urn:d:1' }] }],
+    [
+      'typed values of times',
+      { opened: property({ '@type': 'DateTime', '@value': '2024-01-01T00:00:00Z' }) },
+    ],
+    [
+      'typed values of times by reference',
+      { checked: property({ '@type': 'Date', '@value': '2024-01-01' }) },
+    ],
+    ['several types', { type: ['ParkingSite', 'Building'] }],
+    [
+      'members of entities',
+      { scope: ['/a', '/b'], createdAt: '2024-01-01T00:00:00Z', '@context': ['http://c/'] },
+    ],
+    ['attributes that the model does not know', { extra: property([1]) }],
+    ['lists of URIs alone', { neighbours: { type: 'ListRelationship', objectList: ['urn:a:1'] } }],
+    ['either branch', { fee: property(1.5) }],
+  ] as const) {
+    it(`accept normalized entities with ${what}`, () => {
+      assert.ok(accepts('ParkingSite', { ...normalized, ...changes }));
+      assert.ok(accepts('ParkingSiteFragment', changes));
+    });
+  }
+
+  for (const [what, changes] of [
+    ['a value the model does not take', { totalSpots: property(-1) }],
+    ['a bad one among several instances', { totalSpots: [property(1), property('x')] }],
+    ['no instance', { totalSpots: [] }],
+    ['a bare value', { totalSpots: 1 }],
+    ['another kind of attribute', { operator: property('urn:a:1') }],
+    ['a Property without value', { totalSpots: { type: 'Property' } }],
+    ['a Relationship without object', { operator: { type: 'Relationship', value: 'urn:a:1' } }],
+    ['a geometry the model does not take', { location: { type: 'GeoProperty', value: { type: 'Polygon' } } }],
+    ['an empty language map', { sign: { type: 'LanguageProperty', languageMap: {} } }],
+    ['a language that is no text', { sign: { type: 'LanguageProperty', languageMap: { en: 5 } } }],
+    ['a word the model does not know', { category: { type: 'VocabProperty', vocab: 'roof' } }],
+    ['JSON the model does not take', { raw: { type: 'JsonProperty', json: {} } }],
+    ['too short a list', { stops: { type: 'ListProperty', valueList: [1] } }],
+    ['a list of no objects', { neighbours: { type: 'ListRelationship', objectList: [5] } }],
+    ['a value that no branch takes', { fee: property('gratis') }],
+    ['a typed value that is no time', { name: property({ '@type': 'Text', '@value': 'abc' }) }],
+    ['the type of something else', { type: ['Car'] }],
+  ] as const) {
+    it(`refuse normalized entities with ${what}`, () => {
+      assert.ok(!accepts('ParkingSite', { ...normalized, ...changes }));
+      if (!('type' in changes)) assert.ok(!accepts('ParkingSiteFragment', changes));
+    });
+  }
+
+  it('refuse normalized entities without what every entity has, but not fragments', () => {
+    for (const name of ['id', 'type', 'name', 'totalSpots', 'location']) {
+      assert.ok(!accepts('ParkingSite', clean({ ...normalized, [name]: undefined })), name);
+      assert.ok(accepts('ParkingSiteFragment', clean({ ...normalized, [name]: undefined })), name);
+    }
+    assert.ok(accepts('ParkingSite', clean({ ...normalized, fee: undefined, raw: undefined })));
+  });
+
+  it('require what every entity has, not what some have', () => {
+    const schema = { properties: { a: {}, b: {} }, required: ['a'], anyOf: [{ required: ['b'] }, {}] };
+    const acceptsSome = schemasOf(modelOpenApi(withSchema(schema)));
+    const entity = { id: 'urn:a:1', type: 'M' };
+    assert.ok(acceptsSome('M', { ...entity, a: property(1) }));
+    assert.ok(!acceptsSome('M', { ...entity, b: property(1) }));
+  });
+
+  it('go by the kind of an attribute where the model cannot mean its values', () => {
+    const schema = {
+      properties: {
+        text: { type: 'string', description: 'LanguageProperty. A text' },
+        list: { type: 'number', description: 'ListProperty. A list' },
+      },
+    };
+    const acceptsKinds = schemasOf(modelOpenApi(withSchema(schema)));
+    const entity = { id: 'urn:a:1', type: 'M' };
+    const text = { type: 'LanguageProperty', languageMap: { en: ['a', 'b'] } };
+    assert.ok(acceptsKinds('M', { ...entity, text, list: { type: 'ListProperty', valueList: [1, 'x'] } }));
+  });
+
+  it('are closed for models that are', () => {
+    const properties = { id: {}, type: {}, a: { additionalProperties: false } };
+    for (const schema of [
+      { properties, additionalProperties: false },
+      { properties, unevaluatedProperties: false },
+      { $ref: '#/$defs/closed', $defs: { closed: { properties, additionalProperties: false } } },
+    ]) {
+      const acceptsClosed = schemasOf(modelOpenApi(withSchema(schema)));
+      const entity = { id: 'urn:a:1', type: 'M', a: property(1), scope: '/a', '@context': 'http://c/' };
+      assert.ok(acceptsClosed('M', entity));
+      assert.ok(!acceptsClosed('M', { ...entity, b: property(1) }));
+      assert.ok(!acceptsClosed('MFragment', { b: property(1) }));
+    }
+    const open = { properties, anyOf: [{ additionalProperties: false }, {}] };
+    const acceptsOpen = schemasOf(modelOpenApi(withSchema(open)));
+    assert.ok(acceptsOpen('M', { id: 'urn:a:1', type: 'M', b: property(1) }));
+  });
+
+  it('describe attributes as the model does', () => {
+    const { schemas } = components;
+    assert.equal(schemas['ParkingSite.totalSpots']?.['description'], 'Property. How many cars fit.');
+    assert.equal(schemas['ParkingSite.operator']?.['title'], 'Operator');
+    assert.equal(schemas['ParkingSite']?.['description'], 'A place to park');
+    assert.equal(
+      PARKING_ATTRIBUTES.every(({ name }) => JSON.stringify(schemas['ParkingSite']).includes(name)),
+      true,
+    );
+  });
+});
+
+function clean(value: Readonly<Record<string, unknown>>): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { MockAgent } from 'undici';
+import { RemoteDocumentError, type RemoteFailure } from '../../../../sidecar/schemas/remote/errors.js';
+import {
+  createRemoteDocuments,
+  type RemoteDocumentsOptions,
+} from '../../../../sidecar/schemas/remote/remote-documents.js';
+
+const ORIGIN = 'https://models.example';
+const OTHER = 'https://other.example';
+const JSON_TYPE = { headers: { 'content-type': 'application/json' } };
+
+/** Remote documents whose connections are mocked; nothing reaches the network. */
+function mocked(t: TestContext, options: Partial<RemoteDocumentsOptions> = {}) {
+  const agent = new MockAgent();
+  agent.disableNetConnect();
+  t.after(() => agent.close());
+  const documents = createRemoteDocuments({ allowedOrigins: [ORIGIN, OTHER], dispatcher: agent, ...options });
+  return { documents, site: agent.get(ORIGIN), other: agent.get(OTHER), agent };
+}
+
+async function failure(promise: Promise<unknown>): Promise<RemoteFailure> {
+  const error = await promise.then(
+    () => assert.fail('was fetched'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof RemoteDocumentError, String(error));
+  assert.equal(error.code, 'REMOTE_DOCUMENT');
+  assert.ok(error.message.includes(error.url.slice(0, 20)) || error.url.includes('@'), error.message);
+  return error.failure;
+}
+
+describe('remote documents: what is fetched', () => {
+  for (const type of [
+    'application/json',
+    'application/ld+json; charset=utf-8',
+    'APPLICATION/schema+json',
+    'application/vnd.example+json',
+    'text/plain; charset=utf-8',
+  ]) {
+    it(`are JSON of media type ${type}`, async (t) => {
+      const { documents, site } = mocked(t);
+      site.intercept({ path: '/a?b=c' }).reply(200, '{"a": "\u00e9"}', { headers: { 'content-type': type } });
+      assert.deepEqual(await documents.fetch(`${ORIGIN}/a?b=c#d`), {
+        url: `${ORIGIN}/a?b=c`,
+        text: '{"a": "\u00e9"}',
+        document: { a: '\u00e9' },
+      });
+    });
+  }
+
+  it('are asked for as JSON, uncompressed, with nothing of the caller', async (t) => {
+    const { documents, site } = mocked(t);
+    const headers: unknown[] = [];
+    site.intercept({ path: '/' }).reply(
+      200,
+      (request) => {
+        headers.push(request.headers);
+        return '{}';
+      },
+      JSON_TYPE,
+    );
+    await documents.fetch(ORIGIN);
+    assert.deepEqual(headers, [
+      {
+        accept:
+          'application/ld+json, application/schema+json;q=0.9, application/json;q=0.9, text/plain;q=0.1',
+        'accept-encoding': 'identity',
+        'user-agent': 'ngsi-ld-gateway',
+      },
+    ]);
+  });
+
+  it('keep a member named __proto__ as a member', async (t) => {
+    const { documents, site } = mocked(t);
+    site.intercept({ path: '/' }).reply(200, '\ufeff{"__proto__": {"a": 1}}', JSON_TYPE);
+    const { document } = await documents.fetch(ORIGIN);
+    assert.deepEqual(Object.keys(document as object), ['__proto__']);
+  });
+});
+
+describe('remote documents: origins', () => {
+  it('are allowed by scheme, host and port, and nothing is sent to others', async (t) => {
+    const { documents } = mocked(t);
+    for (const url of [`${ORIGIN}/x`, `${ORIGIN}:443/x`, 'HTTPS://MODELS.example/x']) {
+      assert.equal(documents.allows(url), true, url);
+    }
+    for (const url of [
+      'http://models.example/x',
+      `${ORIGIN}:8443/x`,
+      `${ORIGIN}.evil.example/x`,
+      'https://evil.example/https://models.example',
+      'https://user@models.example/x',
+      'https://user:secret@models.example/x',
+      'https://models.example@evil.example/x',
+      'file:///etc/passwd',
+      'data:application/json,{}',
+      'models.example',
+      '',
+    ]) {
+      assert.equal(documents.allows(url), false, url);
+      assert.equal(await failure(documents.fetch(url)), 'origin-not-allowed', url);
+    }
+  });
+
+  it('are none by default', async (t) => {
+    const { documents } = mocked(t, { allowedOrigins: [] });
+    assert.equal(await failure(documents.fetch(`${ORIGIN}/x`)), 'origin-not-allowed');
+  });
+
+  it('never show a password in a message', async (t) => {
+    const { documents } = mocked(t);
+    await assert.rejects(
+      documents.fetch('https://user:secret@models.example/x'),
+      (error: Error) => !error.message.includes('secret'),
+    );
+  });
+});
+
+describe('remote documents: redirects', () => {
+  for (const status of [301, 302, 303, 307, 308]) {
+    it(`of status ${status} are followed, to allowed origins`, async (t) => {
+      const { documents, site, other } = mocked(t);
+      site.intercept({ path: '/a' }).reply(status, 'moved', { headers: { location: 'b/c' } });
+      site.intercept({ path: '/b/c' }).reply(status, '', { headers: { location: `${OTHER}/d` } });
+      other.intercept({ path: '/d' }).reply(200, '[]', JSON_TYPE);
+      assert.equal((await documents.fetch(`${ORIGIN}/a`)).url, `${OTHER}/d`);
+    });
+  }
+
+  it('to an origin that is not allowed are refused, before anything is sent there', async (t) => {
+    const { documents, site, agent } = mocked(t, { allowedOrigins: [ORIGIN] });
+    const paths: string[] = [];
+    agent
+      .get(OTHER)
+      .intercept({ path: () => true })
+      .reply(200, (request) => {
+        paths.push(request.path);
+        return '{}';
+      });
+    for (const location of [
+      `${OTHER}/d`,
+      'http://models.example/',
+      'http://169.254.169.254/',
+      'file:///etc/passwd',
+    ]) {
+      site.intercept({ path: '/a' }).reply(302, '', { headers: { location } });
+      assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'origin-not-allowed', location);
+    }
+    assert.deepEqual(paths, []);
+  });
+
+  it('end after as many as are allowed', async (t) => {
+    const { documents, site } = mocked(t, { maxRedirects: 2 });
+    site.intercept({ path: '/2' }).reply(302, '', { headers: { location: '/1' } });
+    site.intercept({ path: '/1' }).reply(302, '', { headers: { location: '/0' } });
+    site.intercept({ path: '/0' }).reply(200, '{}', JSON_TYPE);
+    await documents.fetch(`${ORIGIN}/2`);
+    for (const left of [3, 2, 1]) {
+      site.intercept({ path: `/${left}` }).reply(302, '', { headers: { location: `/${left - 1}` } });
+    }
+    assert.equal(await failure(documents.fetch(`${ORIGIN}/3`)), 'too-many-redirects');
+    site
+      .intercept({ path: '/loop' })
+      .reply(302, '', { headers: { location: '/loop' } })
+      .persist();
+    assert.equal(await failure(documents.fetch(`${ORIGIN}/loop`)), 'too-many-redirects');
+  });
+
+  it('are five at most unless told otherwise', async (t) => {
+    const { documents, site } = mocked(t);
+    for (const left of [6, 5, 4, 3, 2, 1]) {
+      const headers = { location: `/${left - 1}` };
+      site
+        .intercept({ path: `/${left}` })
+        .reply(302, '', { headers })
+        .persist();
+    }
+    site.intercept({ path: '/0' }).reply(200, '{}', JSON_TYPE);
+    assert.equal((await documents.fetch(`${ORIGIN}/5`)).url, `${ORIGIN}/0`);
+    assert.equal(await failure(documents.fetch(`${ORIGIN}/6`)), 'too-many-redirects');
+  });
+
+  it('are not made of the link of a page that is not there, nor of a target that is no URL', async (t) => {
+    const { documents, site } = mocked(t);
+    const link = '</context.jsonld>; rel="alternate"; type="application/ld+json"';
+    for (const [status, headers] of [
+      [404, { 'content-type': 'text/html', link }],
+      [500, { 'content-type': 'text/html', link }],
+      [302, { location: 'https://[' }],
+    ] as const) {
+      site.intercept({ path: '/a' }).reply(status, '', { headers });
+      assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'status');
+    }
+  });
+
+  it('without a target are no document', async (t) => {
+    const { documents, site } = mocked(t);
+    site.intercept({ path: '/a' }).reply(302, '');
+    assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'status');
+  });
+
+  it('include the link of a page to itself as JSON-LD', async (t) => {
+    const { documents, site } = mocked(t);
+    const headers = {
+      'content-type': 'text/html',
+      link: '</context.jsonld>; rel="alternate"; type="application/ld+json"',
+    };
+    site.intercept({ path: '/' }).reply(200, '<html></html>', { headers });
+    site.intercept({ path: '/context.jsonld' }).reply(200, '{"@context": {}}', {
+      headers: { 'content-type': 'application/ld+json' },
+    });
+    assert.deepEqual(await documents.fetch(ORIGIN), {
+      url: `${ORIGIN}/context.jsonld`,
+      text: '{"@context": {}}',
+      document: { '@context': {} },
+    });
+  });
+});
+
+describe('remote documents: time', () => {
+  const PATIENCE = { timeout: 30_000 };
+
+  it('ends with the deadline, whether or not the caller has a signal of its own', PATIENCE, async (t) => {
+    for (const signal of [undefined, new AbortController().signal]) {
+      const { documents, site } = mocked(t, { timeoutMs: 20 });
+      site.intercept({ path: '/slow' }).reply(200, '{}', JSON_TYPE).delay(3_600_000);
+      assert.equal(await failure(documents.fetch(`${ORIGIN}/slow`, signal)), 'timeout');
+    }
+  });
+
+  it('is ten seconds unless told otherwise', async (t) => {
+    const timeouts: number[] = [];
+    t.mock.method(AbortSignal, 'timeout', (ms: number) => {
+      timeouts.push(ms);
+      return new AbortController().signal;
+    });
+    const { documents, site } = mocked(t);
+    site.intercept({ path: '/a' }).reply(200, '{}', JSON_TYPE);
+    await documents.fetch(`${ORIGIN}/a`);
+    assert.deepEqual(timeouts, [10_000]);
+  });
+
+  it("ends with the caller's signal, for its reason, before the deadline", PATIENCE, async (t) => {
+    const { documents, site } = mocked(t, { timeoutMs: 3_600_000 });
+    site.intercept({ path: '/slow' }).reply(200, '{}', JSON_TYPE).delay(3_600_000);
+    const caller = new AbortController();
+    const fetched = documents.fetch(`${ORIGIN}/slow`, caller.signal);
+    const reason = new Error('gone');
+    caller.abort(reason);
+    await assert.rejects(fetched, reason);
+  });
+});
+
+describe('remote documents: what is refused', () => {
+  for (const [what, status, body, headers, expected] of [
+    ['a missing document', 404, '{}', { 'content-type': 'application/json' }, 'status'],
+    ['an error', 500, '{}', { 'content-type': 'application/json' }, 'status'],
+    ['an answer without content', 204, '', {}, 'status'],
+    ['a page', 200, '<html></html>', { 'content-type': 'text/html' }, 'media-type'],
+    ['no media type', 200, '{}', {}, 'media-type'],
+    ['YAML', 200, '{}', { 'content-type': 'application/yaml' }, 'media-type'],
+    [
+      'compressed JSON',
+      200,
+      '{}',
+      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      'media-type',
+    ],
+    ['no JSON', 200, '{', { 'content-type': 'application/json' }, 'not-json'],
+    ['an empty body', 200, '', { 'content-type': 'application/json' }, 'not-json'],
+    [
+      'an announced size',
+      200,
+      '{}',
+      { 'content-type': 'application/json', 'content-length': '1001' },
+      'too-large',
+    ],
+    ['a size', 200, JSON.stringify('a'.repeat(999)), { 'content-type': 'application/json' }, 'too-large'],
+  ] as const) {
+    it(`is ${what}`, async (t) => {
+      const { documents, site } = mocked(t, { maxBytes: 1000 });
+      site.intercept({ path: '/a' }).reply(status, body, { headers });
+      assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), expected);
+    });
+  }
+
+  it('is JSON that takes long to read for its size', async (t) => {
+    const { documents, site } = mocked(t);
+    for (const body of [`[${'[],'.repeat(100_000)}1]`, '['.repeat(600) + ']'.repeat(600)]) {
+      site.intercept({ path: '/a' }).reply(200, body, JSON_TYPE);
+      assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'too-large');
+    }
+  });
+
+  it('is text that is no UTF-8', async (t) => {
+    const { documents, site } = mocked(t);
+    site.intercept({ path: '/a' }).reply(200, Buffer.from([0x22, 0xff, 0x22]), JSON_TYPE);
+    assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'not-json');
+  });
+
+  it('is more than 5 MiB unless told otherwise', async (t) => {
+    const { documents, site } = mocked(t);
+    const document = (bytes: number) => JSON.stringify('a'.repeat(bytes - 2));
+    const most = 5 * 1024 * 1024;
+    site.intercept({ path: '/a' }).reply(200, document(most), JSON_TYPE);
+    assert.equal((await documents.fetch(`${ORIGIN}/a`)).text.length, most);
+    site.intercept({ path: '/a' }).reply(200, document(most + 1), JSON_TYPE);
+    assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'too-large');
+  });
+
+  it('is not a document of exactly the greatest size', async (t) => {
+    const { documents, site } = mocked(t, { maxBytes: 1000 });
+    site.intercept({ path: '/a' }).reply(200, JSON.stringify('a'.repeat(998)), JSON_TYPE);
+    assert.equal((await documents.fetch(`${ORIGIN}/a`)).text.length, 1000);
+  });
+});

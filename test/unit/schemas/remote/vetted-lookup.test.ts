@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { LookupAddress } from 'node:dns';
+import { describe, it } from 'node:test';
+import {
+  AddressRefused,
+  vettedLookup,
+  type ResolveHost,
+} from '../../../../sidecar/schemas/remote/vetted-lookup.js';
+
+const PUBLIC: LookupAddress = { address: '8.8.8.8', family: 4 };
+const PUBLIC_6: LookupAddress = { address: '2606:4700::1111', family: 6 };
+const PRIVATE: LookupAddress = { address: '10.0.0.1', family: 4 };
+const METADATA: LookupAddress = { address: '169.254.169.254', family: 4 };
+
+interface Looked {
+  readonly error: Error | null;
+  readonly address: string | LookupAddress[];
+  readonly family: number | undefined;
+}
+
+const look = async (hostname: string, resolve: ResolveHost, all = true) =>
+  new Promise<Looked>((done) => {
+    vettedLookup(resolve)(hostname, { all }, (error, address, family) => done({ error, address, family }));
+  });
+
+describe('the lookup of a host that documents are fetched from', () => {
+  it('yields public addresses for a public name, and private ones as well for a name inside a network', async () => {
+    for (const [hostname, found, kept] of [
+      ['example.org', [PUBLIC, PRIVATE, PUBLIC_6, METADATA], [PUBLIC, PUBLIC_6]],
+      ['models.internal', [METADATA, PRIVATE, PUBLIC], [PRIVATE, PUBLIC]],
+      ['models', [PRIVATE], [PRIVATE]],
+    ] as const) {
+      const asked: string[] = [];
+      const { error, address } = await look(hostname, async (name) => {
+        asked.push(name);
+        return found;
+      });
+      assert.deepEqual([error, address, asked], [null, kept, [hostname]]);
+    }
+  });
+
+  it('yields the first of them with its family, where one is asked for', async () => {
+    const { error, address, family } = await look(
+      'example.org',
+      async () => [PRIVATE, PUBLIC_6, PUBLIC],
+      false,
+    );
+    assert.deepEqual([error, address, family], [null, PUBLIC_6.address, 6]);
+  });
+
+  it('refuses a host with no address that it may have', async () => {
+    for (const [hostname, found] of [
+      ['example.org', [PRIVATE]],
+      ['example.org', []],
+      ['models.internal', [METADATA]],
+    ] as const) {
+      for (const all of [true, false]) {
+        const { error } = await look(hostname, async () => found, all);
+        assert.ok(error instanceof AddressRefused, String(error));
+      }
+    }
+  });
+
+  it('fails as the resolver does', async () => {
+    const { error } = await look('example.org', async () => Promise.reject(new Error('ENOTFOUND')));
+    assert.equal(error?.message, 'ENOTFOUND');
+  });
+});

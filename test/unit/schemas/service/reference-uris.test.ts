@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ReferenceUriError } from '../../../../sidecar/schemas/service/errors.js';
+import { referenceFileName } from '../../../../sidecar/schemas/service/model-files.js';
+import { referenceUri, urisNamedIn } from '../../../../sidecar/schemas/service/reference-uris.js';
+
+const URI = 'https://schemas.example/a/common.json';
+
+describe('URIs of reference documents', () => {
+  it('are taken in their normal form', () => {
+    assert.equal(referenceUri('HTTPS://Schemas.example:443/a/../b'), 'https://schemas.example/b');
+    assert.equal(referenceUri('urn:example:common'), 'urn:example:common');
+  });
+
+  for (const uri of [
+    '',
+    'common.json',
+    '//schemas.example/a',
+    'file:///etc/passwd',
+    'schema:///schema.json',
+    'javascript:alert(1)',
+    `${URI}#`,
+    `${URI}#/definitions/a`,
+    'https://user:secret@schemas.example/a',
+    `https://schemas.example/${'x'.repeat(2048)}`,
+  ]) {
+    it(`are refused: ${uri.slice(0, 50)}`, () => {
+      assert.throws(
+        () => referenceUri(uri),
+        (error) => error instanceof ReferenceUriError && !error.message.includes('secret'),
+      );
+    });
+  }
+});
+
+describe('the URIs that a document names', () => {
+  it('are those of other documents, wherever a reference stands, relative to where the document was found', () => {
+    const document = {
+      $id: 'https://elsewhere.example/x.json',
+      $ref: 'other.json#/definitions/a',
+      definitions: {
+        a: { $ref: '#/definitions/b' },
+        b: { $ref: 'urn:example:more' },
+        c: { allOf: [{ $dynamicRef: 'https://schemas.example/third.json#node' }] },
+        d: { $ref: `${URI}#/definitions/a` },
+      },
+    };
+    assert.deepEqual(
+      [...urisNamedIn(document, URI)],
+      ['https://schemas.example/a/other.json', 'urn:example:more', 'https://schemas.example/third.json'],
+    );
+  });
+
+  it('follow the $id of the schema that a reference is in, and leave out what the document itself holds', () => {
+    const document = {
+      $defs: {
+        inner: { $id: '/b/inner.json', $ref: 'beside.json' },
+        user: { $ref: 'https://schemas.example/b/inner.json' },
+      },
+    };
+    assert.deepEqual([...urisNamedIn(document, URI)], ['https://schemas.example/b/beside.json']);
+  });
+
+  it('pass over what is no reference', () => {
+    const document = { $ref: 1, properties: { $ref: { type: 'string' }, a: { $ref: 'http://[' } } };
+    assert.deepEqual([...urisNamedIn(document, URI)], []);
+  });
+});
+
+describe('file names of reference documents', () => {
+  it('tell documents apart whose URIs end alike, and depend on nothing else', () => {
+    const names = [URI, 'http://schemas.example/common.json'].map(referenceFileName);
+    assert.equal(new Set(names).size, 2);
+    for (const name of names) assert.match(name, /^common-[0-9a-f]{12}\.json$/);
+    assert.equal(referenceFileName(URI), names[0]);
+  });
+
+  for (const uri of [
+    'urn:example:common',
+    'https://x.example/',
+    'https://x.example/a%20b/?q=/../',
+    'urn:x:é',
+  ])
+    it(`are safe for ${uri}`, () => {
+      assert.match(referenceFileName(uri), /^[A-Za-z0-9_-]+-[0-9a-f]{12}\.json$/);
+    });
+});

@@ -1,0 +1,179 @@
+import type { NewModelVersion } from '../../../../sidecar/schemas/store/records.js';
+
+/** One write, over small sets of names so that writes meet. */
+export type Operation =
+  | { readonly do: 'create domain'; readonly domain: string }
+  | { readonly do: 'delete domain'; readonly domain: string; readonly cascade: boolean }
+  | { readonly do: 'create model' | 'update model'; readonly model: Key; readonly version: Version }
+  | { readonly do: 'delete model'; readonly model: Key; readonly stale: boolean }
+  | { readonly do: 'create context' | 'update context'; readonly context: string; readonly version: Version }
+  | { readonly do: 'delete context'; readonly context: string; readonly stale: boolean }
+  | {
+      readonly do: 'put reference';
+      readonly uri: string;
+      readonly version: Version;
+      readonly absent: boolean;
+    }
+  | { readonly do: 'delete reference'; readonly uri: string; readonly stale: boolean };
+
+interface Key {
+  readonly domain: string;
+  readonly name: string;
+}
+
+/** What a version is made of; a thing leaves aside what it does not have. */
+export interface Version {
+  readonly text: string;
+  readonly contexts: readonly string[];
+  readonly uris: readonly string[];
+}
+
+interface ModelVersion extends Version {
+  /** Text by URI. */
+  readonly pins: ReadonlyMap<string, string>;
+}
+
+/** Text of the context that is generated from a schema text. */
+export function contextText(text: string): string {
+  return `context of ${text}`;
+}
+
+/** The rules of a store, in the plainest words: maps of names, nothing stored twice, every rule a look at all. */
+export class PlainStore {
+  readonly domains = new Map<string, Map<string, ModelVersion[]>>();
+  readonly contexts = new Map<string, Version[]>();
+  readonly references = new Map<string, Version>();
+
+  /** Does a write, or nothing; returns `done` or the code of the error. */
+  apply(operation: Operation): string {
+    switch (operation.do) {
+      case 'create domain':
+        if (this.domains.has(operation.domain)) return 'STORE_ALREADY_EXISTS';
+        this.domains.set(operation.domain, new Map());
+        return 'done';
+      case 'delete domain':
+        return this.#deleteDomain(operation.domain, operation.cascade);
+      case 'create model':
+      case 'update model':
+        return this.#writeModel(operation.model, operation.version, operation.do === 'create model');
+      case 'delete model':
+        return this.#deleteModel(operation.model, operation.stale);
+      case 'create context':
+      case 'update context':
+        return this.#writeContext(operation.context, operation.version, operation.do === 'create context');
+      case 'delete context':
+        return this.#deleteContext(operation.context, operation.stale);
+      case 'put reference':
+        if (operation.absent && this.references.has(operation.uri)) return 'STORE_PRECONDITION_FAILED';
+        // What is put again without a change is not looked at any further.
+        if (this.references.get(operation.uri)?.text !== operation.version.text)
+          this.references.set(operation.uri, operation.version);
+        return 'done';
+      case 'delete reference':
+        return this.#deleteReference(operation.uri, operation.stale);
+    }
+  }
+
+  /** Every text that something names. */
+  texts(): ReadonlySet<string> {
+    const versions = this.#models().flatMap((model) => model.versions);
+    return new Set([
+      ...versions.flatMap(({ text, pins }) => [text, contextText(text), ...pins.values()]),
+      ...[...this.contexts.values()].flat().map(({ text }) => text),
+      ...[...this.references.values()].map(({ text }) => text),
+    ]);
+  }
+
+  #deleteDomain(domain: string, cascade: boolean): string {
+    const models = this.domains.get(domain);
+    if (models === undefined) return 'STORE_NOT_FOUND';
+    const own = new Set([...models.keys()].map((name) => `${domain}~${name}`));
+    const isUsed = this.#users(own).some((user) => !own.has(user));
+    if ((models.size > 0 && !cascade) || isUsed) return 'STORE_IN_USE';
+    this.domains.delete(domain);
+    return 'done';
+  }
+
+  #writeModel({ domain, name }: Key, version: Version, isNew: boolean): string {
+    const models = this.domains.get(domain);
+    if (models === undefined || (!isNew && !models.has(name))) return 'STORE_NOT_FOUND';
+    if (isNew && models.has(name)) return 'STORE_ALREADY_EXISTS';
+    const isThere = (uri: string) => this.references.has(uri);
+    if (!version.contexts.every((used) => this.#hasContext(used)) || !version.uris.every(isThere))
+      return 'STORE_DEPENDENCY_CHANGED';
+    const pins = new Map(version.uris.map((uri) => [uri, this.references.get(uri)?.text ?? '']));
+    models.set(name, [...(models.get(name) ?? []), { ...version, pins }]);
+    return 'done';
+  }
+
+  #deleteModel({ domain, name }: Key, stale: boolean): string {
+    if (this.domains.get(domain)?.has(name) !== true) return 'STORE_NOT_FOUND';
+    if (stale) return 'STORE_PRECONDITION_FAILED';
+    const context = `${domain}~${name}`;
+    if (this.#users(new Set([context])).some((user) => user !== context)) return 'STORE_IN_USE';
+    this.domains.get(domain)?.delete(name);
+    return 'done';
+  }
+
+  #writeContext(name: string, version: Version, isNew: boolean): string {
+    const versions = this.contexts.get(name);
+    if (isNew && versions !== undefined) return 'STORE_ALREADY_EXISTS';
+    if (!isNew && versions === undefined) return 'STORE_NOT_FOUND';
+    if (versions?.at(-1)?.text === version.text) return 'done';
+    if (!version.contexts.every((used) => this.#hasContext(used))) return 'STORE_DEPENDENCY_CHANGED';
+    this.contexts.set(name, [...(versions ?? []), version]);
+    return 'done';
+  }
+
+  #deleteContext(name: string, stale: boolean): string {
+    if (!this.contexts.has(name)) return 'STORE_NOT_FOUND';
+    if (stale) return 'STORE_PRECONDITION_FAILED';
+    if (this.#users(new Set([name])).some((user) => user !== name)) return 'STORE_IN_USE';
+    this.contexts.delete(name);
+    return 'done';
+  }
+
+  #deleteReference(uri: string, stale: boolean): string {
+    if (!this.references.has(uri)) return 'STORE_NOT_FOUND';
+    if (stale) return 'STORE_PRECONDITION_FAILED';
+    const isUsed =
+      this.#models().some(({ versions }) => versions.some(({ pins }) => pins.has(uri))) ||
+      [...this.references].some(([other, { uris }]) => other !== uri && uris.includes(uri));
+    if (isUsed) return 'STORE_IN_USE';
+    this.references.delete(uri);
+    return 'done';
+  }
+
+  #hasContext(name: string): boolean {
+    return this.contexts.has(name) || this.#models().some(({ context }) => context === name);
+  }
+
+  /** The names of contexts, own or of their model, that use one of the given. */
+  #users(names: ReadonlySet<string>): readonly string[] {
+    const uses = (versions: readonly Version[]) =>
+      versions.some(({ contexts }) => contexts.some((used) => names.has(used)));
+    const models = this.#models().filter(({ versions }) => uses(versions));
+    const contexts = [...this.contexts].filter(([, versions]) => uses(versions));
+    return [...models.map(({ context }) => context), ...contexts.map(([name]) => name)];
+  }
+
+  #models(): readonly { readonly context: string; readonly versions: readonly ModelVersion[] }[] {
+    return [...this.domains].flatMap(([domain, models]) =>
+      [...models].map(([name, versions]) => ({ context: `${domain}~${name}`, versions })),
+    );
+  }
+}
+
+/** What the store is given for a version of a model. */
+export function newModelVersion(
+  { text, contexts }: Version,
+  references: ReadonlyMap<string, string>,
+): NewModelVersion {
+  return {
+    schema: text,
+    context: contextText(text),
+    metadata: null,
+    references,
+    contexts: new Set(contexts),
+  };
+}

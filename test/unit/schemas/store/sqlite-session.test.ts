@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { StoreUnavailableError } from '../../../../sidecar/schemas/store/errors.js';
+import { SqliteSession, versionParameter } from '../../../../sidecar/schemas/store/sqlite-session.js';
+import { systemClock, type Clock } from '../../../../sidecar/shared/clock.js';
+import { handClock } from '../../../support/store-samples.js';
+import { twoConnections } from './two-connections.js';
+
+function open(t: TestContext, clock: Clock = systemClock) {
+  const [db, other] = twoConnections(t);
+  db.pragma('busy_timeout = 0');
+  db.exec('CREATE TABLE a (x)');
+  const count = () => db.prepare<[], number>('SELECT count(*) FROM a').pluck().get();
+  return { db, other, count, clock, session: new SqliteSession(db, clock) };
+}
+
+const INSERT = 'INSERT INTO a VALUES (1)';
+
+describe('a session of the store', () => {
+  it('holds the write lock from the first read of a write on', async (t) => {
+    const { other, count, session } = open(t);
+    await session.write(() => {
+      assert.throws(() => other.exec(INSERT), /locked/);
+      assert.equal(count(), 0);
+    });
+    other.exec(INSERT);
+    assert.equal(count(), 1);
+  });
+
+  it('reads what belongs to one moment, and keeps nobody from writing meanwhile', async (t) => {
+    const { other, count, session } = open(t);
+    await session.read(() => {
+      assert.equal(count(), 0);
+      other.exec(INSERT);
+      assert.equal(count(), 0);
+    });
+    assert.equal(count(), 1);
+  });
+
+  it('writes all of a piece of work or nothing', async (t) => {
+    const { db, count, session } = open(t);
+    const failure = new Error('midway');
+    const work = () => {
+      db.exec(INSERT);
+      throw failure;
+    };
+    await assert.rejects(session.write(work), failure);
+    assert.equal(count(), 0);
+  });
+
+  it('has another revision after each write, its own and those of others, and no other before', async (t) => {
+    const { db, other, session } = open(t);
+    const seen = new Set([await session.revision()]);
+    assert.equal(await session.revision(), [...seen][0]);
+    await session.read(() => 1);
+    assert.equal(await session.revision(), [...seen][0]);
+    for (let round = 1; round <= 3; round += 1) {
+      await session.write(() => db.exec(INSERT));
+      seen.add(await session.revision());
+      other.exec(INSERT);
+      seen.add(await session.revision());
+      assert.equal(seen.size, 1 + 2 * round);
+    }
+  });
+
+  it('waits for the lock of another connection beside the event loop, and writes in the order asked for', async (t) => {
+    const { db, other, count, session } = open(t);
+    other.exec('BEGIN IMMEDIATE');
+    const order: number[] = [];
+    const writes = [1, 2, 3].map((number) =>
+      session.write(() => {
+        order.push(number);
+        db.exec(INSERT);
+      }),
+    );
+    // The loop turns while they wait, and reads go on.
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(await session.read(count), 0);
+    assert.deepEqual(order, []);
+    other.exec('ROLLBACK');
+    await Promise.all(writes);
+    assert.deepEqual([order, count()], [[1, 2, 3], 3]);
+  });
+
+  it('gives up on a lock after five seconds, those that wait behind each other all at once', async (t) => {
+    const { other, session, clock, db } = open(t, handClock());
+    other.exec('BEGIN IMMEDIATE');
+    const startedMs = clock.now();
+    const writes = Array.from({ length: 20 }, () => session.write(() => db.exec(INSERT)));
+    for (const end of await Promise.allSettled(writes))
+      assert.ok(end.status === 'rejected' && end.reason instanceof StoreUnavailableError);
+    const waitedMs = clock.now() - startedMs;
+    assert.ok(waitedMs >= 5000 && waitedMs < 6000, `${waitedMs} ms`);
+  });
+
+  it('tells within a second that nothing can be written, however many writes wait for longer', async (t) => {
+    const { other, session, clock, db } = open(t, handClock());
+    other.exec('BEGIN IMMEDIATE');
+    const startedMs = clock.now();
+    const writes = Array.from({ length: 20 }, () => session.write(() => db.exec(INSERT)));
+    const ended = Promise.allSettled(writes);
+    await assert.rejects(session.checkWritable(), StoreUnavailableError);
+    assert.ok(clock.now() - startedMs < 2000);
+    other.exec('ROLLBACK');
+    for (const { status } of await ended) assert.equal(status, 'fulfilled');
+  });
+
+  it('has the same revision while a write waits', async (t) => {
+    const { other, session, db } = open(t);
+    const before = await session.revision();
+    other.exec('BEGIN IMMEDIATE');
+    const write = session.write(() => db.exec(INSERT));
+    assert.equal(await session.revision(), before);
+    other.exec('ROLLBACK');
+    await write;
+    assert.notEqual(await session.revision(), before);
+  });
+
+  it('lets no more than a thousand wait, and refuses others at once', async (t) => {
+    const { other, session, clock, db } = open(t, handClock());
+    other.exec('BEGIN IMMEDIATE');
+    const writes = Array.from({ length: 1000 }, () => session.write(() => db.exec(INSERT)));
+    const ended = Promise.allSettled(writes);
+    const startedMs = clock.now();
+    await assert.rejects(
+      session.write(() => db.exec(INSERT)),
+      StoreUnavailableError,
+    );
+    assert.equal(clock.now(), startedMs);
+    other.exec('ROLLBACK');
+    await ended;
+  });
+
+  it('tells of what SQLite refuses, and of being closed, as a store that is not available', async (t) => {
+    const { db, session } = open(t);
+    await assert.rejects(
+      session.get(() => db.exec('SELECT nothing FROM nowhere')),
+      StoreUnavailableError,
+    );
+    db.close();
+    for (const how of ['get', 'read', 'write'] as const)
+      await assert.rejects(
+        session[how](() => 1),
+        /closed/,
+      );
+  });
+});
+
+describe('a version number as a parameter', () => {
+  it('is null for the current one, and finds nothing where it is no number', () => {
+    assert.deepEqual([undefined, 1, 7, 1.5, Number.NaN, Infinity].map(versionParameter), [
+      null,
+      1,
+      7,
+      0,
+      0,
+      0,
+    ]);
+  });
+});

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
+import { judgeEntity } from '../../../../sidecar/schemas/validation/judge.js';
+import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import { modelOf } from './models.js';
+
+const HEAD = { id: 'urn:a:1', type: 'Vehicle' };
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly warnings: readonly { readonly code: string }[];
+}
+
+describe('an instance of an attribute', () => {
+  it('makes the entity wrong also where the schema looks at the entity as a whole', () => {
+    const zero = { properties: { a: { const: 0 } }, required: ['a'] };
+    const wrong: JsonObject = { ...HEAD, a: [instance(5), instance(0, 'urn:d:1')] };
+    for (const schema of [
+      { not: zero },
+      { if: zero, then: { required: ['why'] } },
+      { oneOf: [zero, {}] },
+    ] as const)
+      assert.deepEqual(places(wrong, schema), ['/a/1'], JSON.stringify(schema));
+    assert.deepEqual(places({ ...HEAD, a: [instance(5), instance(6, 'urn:d:1')] }, { not: zero }), []);
+  });
+
+  it('is said once what it makes wrong in another attribute', () => {
+    const schema = { if: { properties: { a: { const: 0 } } }, then: { properties: { b: { const: 1 } } } };
+    const a = [instance(5), instance(0, 'urn:d:1'), instance(0, 'urn:d:2')];
+    assert.deepEqual(places({ ...HEAD, a, b: instance(2) }, schema), ['/b/value']);
+  });
+
+  it('has only its own faults where the entity has others', () => {
+    const schema = { required: ['b'], properties: { a: { minimum: 0 } } };
+    const a = [instance(5), instance(-1, 'urn:d:1'), instance(1, 'urn:d:2')];
+    assert.deepEqual(places({ ...HEAD, a }, schema), ['', '/a/1/value']);
+  });
+
+  it('is never taken for valid unseen', () => {
+    const a = Array.from({ length: 3000 }, (_, index) => instance(index, `urn:d:${index}`));
+    for (const isStrict of [true, false]) {
+      const { errors } = judgeEntity({ ...HEAD, a }, modelOf({}), { isStrict });
+      assert.deepEqual(
+        errors.map(({ tokens, keyword, say }) => [...tokens, keyword, say()]),
+        [['a', 'maxItems', 'has more instances than are checked, 1001: split the entity']],
+      );
+    }
+  });
+
+  it('is no longer looked at where there are more faults than are shown', () => {
+    const speed = Array.from({ length: 1000 }, (_, index) => instance('x', `urn:d:${index}`));
+    const tags = Array.from({ length: 2000 }, (_, index) => (index % 2 === 0 ? 1 : 'a'));
+    const schema = {
+      properties: {
+        speed: { type: 'number' },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+    } as const;
+    const { errors } = judgeEntity({ ...HEAD, tags: instance(tags), speed }, modelOf(schema));
+    assert.equal(errors.filter(({ tokens }) => tokens[0] === 'speed').length, 101);
+  });
+});
+
+describe('an answer', () => {
+  it('holds a limited length of pointers, and says so', () => {
+    const name = 'a'.repeat(300_000);
+    const wrong = Array.from({ length: 50 }, () => ({ type: 'Property' }));
+    const found = answer({ ...HEAD, [name]: wrong });
+    assert.equal(found.errors.length, 3);
+    assert.ok(found.warnings.some(({ code }) => code === 'more-errors'));
+    const longer = answer({ ...HEAD, ['a'.repeat(1_200_000)]: wrong });
+    assert.deepEqual(
+      longer.errors.map(({ pointer }) => pointer),
+      ['/0'],
+    );
+    assert.ok(!longer.valid);
+  });
+
+  it('names what was meant for the first of many entities alone', () => {
+    const allowed = Array.from({ length: 200 }, (_, index) => `category${index}`);
+    const body = Array.from({ length: 3000 }, (_, index) => ({ ...HEAD, a: `categorx${index}` }));
+    const found = answers(body, { properties: { a: { enum: allowed } } });
+    const isHinted = ({ errors }: Verdict) => errors[0]?.detail.includes('did you mean') === true;
+    assert.ok(found.slice(0, 20).every(isHinted));
+    assert.ok(!found.slice(-500).some(isHinted));
+    assert.ok(found.every(({ valid }) => !valid));
+  });
+
+  it('comes where items are many, and the values allowed too', () => {
+    const allowed = Array.from({ length: 20_000 }, (_, index) => `category${index}`);
+    const a = Array.from({ length: 5000 }, (_, index) => `kategory${index}`);
+    const [found] = answers([{ ...HEAD, a }], { properties: { a: { items: { enum: allowed } } } });
+    assert.equal(found?.errors.length, 100);
+  });
+
+  it('comes where many members are lacking and as many are unknown', () => {
+    const names = (start: string) => Array.from({ length: 1000 }, (_, index) => `${start}${1000 + index}x`);
+    const required = names('wanted');
+    const entity = { ...HEAD, ...Object.fromEntries(names('wonted').map((name) => [name, 1])) };
+    const schema = { required, properties: { id: true, type: true } };
+    const { errors, warnings } = judgeEntity(entity, modelOf(schema), { form: 'keyvalues' });
+    assert.equal(errors.length, 1000);
+    assert.ok(warnings.length <= 1000);
+  });
+
+  it('has kept no more warnings of unknown attributes than are needed', () => {
+    const entity = { ...HEAD, ...Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`n${n}`, 1])) };
+    const { warnings } = judgeEntity(entity, modelOf({ properties: { speed: {} } }));
+    assert.equal(warnings.length, 1000);
+    assert.deepEqual(warnings[0]?.tokens, ['n0']);
+  });
+});
+
+describe('a model', () => {
+  it('has values without wrapping also for attributes that it does not name', () => {
+    const va = { type: 'VocabProperty', vocab: 'x' };
+    const bare = { enum: ['x'] };
+    const wrapped = { type: 'object', properties: { vocab: bare }, required: ['vocab'] };
+    const named = { id: {}, type: {} };
+    for (const own of [bare, wrapped])
+      for (const schema of [
+        { patternProperties: { '^v': own } },
+        { properties: named, additionalProperties: own },
+        { properties: named, unevaluatedProperties: own },
+      ]) {
+        assert.deepEqual(places({ ...HEAD, va }, schema), [], JSON.stringify(schema));
+        assert.deepEqual(places({ ...HEAD, va: { ...va, vocab: 'y' } }, schema), ['/va/vocab']);
+      }
+  });
+
+  it('may ask for the type as it is submitted, an IRI or a list', () => {
+    const iri = 'https://types.example/Vehicle';
+    const list = { properties: { type: { type: 'array', maxItems: 2 } } } as const;
+    assert.deepEqual(places({ ...HEAD, type: iri }, { properties: { type: { const: iri } } }), []);
+    assert.deepEqual(places({ ...HEAD, type: ['Vehicle', 'B'] }, list), []);
+    assert.deepEqual(
+      places(
+        { id: 'urn:a:1', '@type': iri, a: 1 },
+        { properties: { type: { const: 'Other' }, a: { type: 'string' } } },
+      ),
+      ['/@type', '/a'],
+    );
+    assert.deepEqual(
+      places(
+        { ...HEAD, type: ['Vehicle', 'B'], a: 1 },
+        { properties: { ...list.properties, a: { type: 'string' } } },
+      ),
+      ['/a'],
+    );
+  });
+});
+
+function instance(value: JsonValue, datasetId?: string): JsonObject {
+  return { type: 'Property', value, ...(datasetId === undefined ? {} : { datasetId }) };
+}
+
+function places(entity: JsonObject, schema: JsonObject): readonly string[] {
+  return judgeEntity(entity, modelOf(schema))
+    .errors.map(({ tokens }) => pointerOf(tokens))
+    .sort();
+}
+
+function answers(body: JsonValue, schema: JsonObject): readonly Verdict[] {
+  const text = JSON.stringify(schema);
+  const named = { key: text, type: 'Vehicle' };
+  validationTasks.prepareModel({ ...named, schema: text });
+  const outcome = validationTasks.validate({ ...named, text: JSON.stringify(body) });
+  if (!('answer' in outcome)) throw new Error(JSON.stringify(outcome).slice(0, 500));
+  return JSON.parse(outcome.answer) as readonly Verdict[];
+}
+
+function answer(entity: JsonObject): Verdict {
+  const [found] = answers([entity], {});
+  if (found === undefined) throw new Error('no verdict');
+  return found;
+}

@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { objectOf, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { pointerOf, step } from '../../../../sidecar/shared/json/pointer.js';
+import { readEntity, type Form } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
+import { judgeEntity } from '../../../../sidecar/schemas/validation/judge.js';
+import { MISTAKES, modelOf, VEHICLE, VEHICLE_KEY_VALUES, VEHICLE_SCHEMA, withValue } from './models.js';
+
+const MODEL = modelOf(VEHICLE_SCHEMA);
+
+type Line = readonly [pointer: string, detail: string];
+
+describe('an entity held against its model', () => {
+  it('is valid in every form', () => {
+    for (const entity of [VEHICLE, VEHICLE_KEY_VALUES, conciseVehicle()])
+      assert.deepEqual(judged(entity), { errors: [], warnings: [] });
+  });
+
+  it('has pointers into the form in which it was submitted', () => {
+    assert.deepEqual(judged({ ...VEHICLE, speed: { type: 'Property', value: -3 } }).errors, [
+      ['/speed/value', 'must be at least 0, is -3'],
+    ]);
+    assert.deepEqual(judged({ ...conciseVehicle(), speed: { value: -3, unitCode: 'KMH' } }).errors, [
+      ['/speed/value', 'must be at least 0, is -3'],
+    ]);
+    assert.deepEqual(judged({ ...conciseVehicle(), speed: -3 }).errors, [
+      ['/speed', 'must be at least 0, is -3'],
+    ]);
+    assert.deepEqual(judged({ ...VEHICLE_KEY_VALUES, speed: -3 }).errors, [
+      ['/speed', 'must be at least 0, is -3'],
+    ]);
+  });
+
+  it('lacks what the model requires, said of the entity', () => {
+    const others = without(VEHICLE, 'speed');
+    assert.deepEqual(judged(others).errors, [['', 'lacks the member "speed"']]);
+    assert.deepEqual(judged({ ...others, sped: VEHICLE['speed'] ?? null }), {
+      errors: [['/sped', 'is probably meant to be "speed", which is lacking']],
+      warnings: [],
+    });
+  });
+
+  it('may have what brokers add to it, also where the schema allows no other members', () => {
+    const closed = {
+      type: 'object',
+      properties: { id: {}, type: {}, speed: {} },
+      additionalProperties: false,
+    };
+    const added = { createdAt: '2026-01-31T12:00:00Z', modifiedAt: '2026-01-31T12:00:00Z', scope: '/a' };
+    const entity = { id: 'urn:a:1', type: 'Vehicle', speed: 1, ...added };
+    assert.deepEqual(judged(entity, closed), { errors: [], warnings: [] });
+    assert.deepEqual(judged({ ...entity, other: 1 }, closed).errors, [
+      ['/other', 'is not among the members that the schema allows'],
+    ]);
+    const said = { ...closed, properties: { ...closed.properties, scope: { const: '/b' } } };
+    assert.deepEqual(
+      judged(entity, said).errors.map(([at]) => at),
+      ['/scope'],
+    );
+  });
+
+  it('has one error for a geometry that stands alone, and for an id that is misspelt', () => {
+    const location = { type: 'Point', coordinates: [1] };
+    assert.deepEqual(
+      judged({ ...conciseVehicle(), location }).errors.map(([at]) => at),
+      ['/location/coordinates'],
+    );
+    assert.equal(judged({ ...without(VEHICLE, 'id'), ID: 'urn:a:1' }).errors.length, 1);
+  });
+
+  it('has only warnings of what NGSI-LD forbids and the schema does not, where that is asked for', () => {
+    const lenient = (members: JsonObject) => {
+      const { errors, warnings } = judgeEntity({ ...VEHICLE, ...members }, MODEL, { isStrict: false });
+      return [errors, warnings].map((all) =>
+        (all as readonly { tokens: readonly string[]; code?: string; keyword?: string }[]).map(
+          ({ tokens, code, keyword }) => [pointerOf(tokens), code ?? keyword],
+        ),
+      );
+    };
+    assert.deepEqual(lenient({ speed: { type: 'Number', value: 12 } }), [[], [['/speed/type', 'ngsi-ld']]]);
+    assert.deepEqual(lenient({ speed: { type: 'Number', value: -3 } }), [
+      [['/speed/value', 'minimum']],
+      [['/speed/type', 'ngsi-ld']],
+    ]);
+    assert.deepEqual(lenient({ speed: { type: 'Property' } }), [
+      [['/speed', 'type']],
+      [['/speed', 'ngsi-ld']],
+    ]);
+    assert.deepEqual(lenient({}), [[], []]);
+  });
+
+  it('has one error for a fault of structure, and none that follows from it', () => {
+    const cases: readonly (readonly [JsonObject, string])[] = [
+      [{ speed: { type: 'Property' } }, '/speed'],
+      [{ speed: { type: 'Propertie', value: 'fast' } }, '/speed/type'],
+      [{ speed: { type: 'Property', object: 'urn:a:b' } }, '/speed/object'],
+      [
+        { location: { type: 'GeoProperty', value: { type: 'Circle', coordinates: [1, 2] } } },
+        '/location/value/type',
+      ],
+      [{ owner: { type: 'Relationship', object: 'a b' } }, '/owner/object'],
+      [{ id: 'a b' }, '/id'],
+      [{ type: 'Vehicles' }, '/type'],
+    ];
+    for (const [members, pointer] of cases) {
+      const { errors } = judged({ ...VEHICLE, ...members });
+      assert.deepEqual(
+        errors.map(([at]) => at),
+        [pointer],
+        JSON.stringify([members, errors]),
+      );
+    }
+    assert.equal(judged(without(VEHICLE, 'id')).errors.length, 1);
+  });
+
+  it('has both errors where the structure and the value of an attribute are wrong for themselves', () => {
+    const speed = { type: 'Property', value: -3, observedAt: 'yesterday' };
+    assert.deepEqual(
+      judged({ ...VEHICLE, speed }).errors.map(([pointer]) => pointer),
+      ['/speed/observedAt', '/speed/value'],
+    );
+  });
+
+  it('is held against the model once for each instance of an attribute', () => {
+    const instance = (value: JsonValue, datasetId?: string): JsonObject => ({
+      type: 'Property',
+      value,
+      ...(datasetId === undefined ? {} : { datasetId }),
+    });
+    const speed = [instance(1, 'urn:d:1'), instance(-2, 'urn:d:2'), instance(-3), instance('4', 'urn:d:4')];
+    assert.deepEqual(judged({ ...VEHICLE, speed, status: instance('lost') }).errors, [
+      ['/speed/1/value', 'must be at least 0, is -2'],
+      ['/speed/2/value', 'must be at least 0, is -3'],
+      ['/speed/3/value', 'must be a number, is the string "4"'],
+      ['/status/value', 'must be one of "free", "occupied", "closed", is "lost"'],
+    ]);
+    const twice = [
+      instance(-1, 'urn:d:1'),
+      instance(2, 'urn:d:1'),
+      { type: 'Property', datasetId: 'urn:d:3' },
+    ];
+    assert.deepEqual(
+      judged({ ...VEHICLE, speed: twice }).errors.map(([pointer]) => pointer),
+      ['/speed/0/value', '/speed/1/datasetId', '/speed/2'],
+    );
+    const defaults = [instance(1), instance(-1)];
+    assert.deepEqual(
+      judged({ ...VEHICLE, speed: defaults }).errors.map(([pointer]) => pointer),
+      ['/speed/1', '/speed/1/value'],
+    );
+  });
+
+  it('is warned of attributes that the model does not know, where it allows them', () => {
+    const extra = {
+      ...VEHICLE,
+      ownr: { type: 'Property', value: 1 },
+      colour: { type: 'Property', value: 1 },
+    };
+    assert.deepEqual(judged(extra), {
+      errors: [],
+      warnings: [
+        ['/colour', 'is no attribute that the model Vehicle describes'],
+        ['/ownr', 'is no attribute that the model Vehicle describes; did you mean "owner"?'],
+      ],
+    });
+    const closed = { ...VEHICLE_SCHEMA, unevaluatedProperties: false };
+    assert.deepEqual(judged({ ...VEHICLE, colour: { type: 'Property', value: 1 } }, closed), {
+      errors: [['/colour', 'is not among the members that the schema allows']],
+      warnings: [],
+    });
+    for (const open of [
+      { patternProperties: { '^col': true } },
+      { additionalProperties: { type: ['object', 'number'] } },
+    ])
+      assert.deepEqual(
+        judged(
+          { ...VEHICLE_KEY_VALUES, colour: 1 },
+          { allOf: [VEHICLE_SCHEMA, open], $defs: VEHICLE_SCHEMA['$defs'] ?? {} },
+        ).warnings,
+        [],
+      );
+    assert.deepEqual(judged(VEHICLE_KEY_VALUES, {}), { errors: [], warnings: [] });
+  });
+
+  it('is warned of attributes of another kind than the model gives them', () => {
+    const owner = { type: 'Property', value: 'urn:ngsi-ld:Person:1' };
+    assert.deepEqual(judged({ ...VEHICLE, owner }), {
+      errors: [],
+      warnings: [['/owner', 'is a Property, where the model has a Relationship']],
+    });
+    const silent = { properties: { a: { type: 'string' } } };
+    const entity = { id: 'urn:a:b', type: 'Vehicle', a: { type: 'Relationship', object: 'urn:a:c' } };
+    assert.deepEqual(judged(entity, silent).warnings, [], 'the model says nothing of its kind');
+  });
+
+  it('is validated with and without the wrapping of kinds, as the model has them', () => {
+    const wrapped = { type: 'object', properties: { vocab: { const: 'a' } }, required: ['vocab'] };
+    for (const own of [wrapped, { anyOf: [{ type: 'null' }, { $ref: '#/$defs/w' }] }, { const: 'a' }]) {
+      const schema: JsonObject = { properties: { a: own }, $defs: { w: wrapped } };
+      const entity = (vocab: string): JsonObject => ({
+        id: 'urn:a:b',
+        type: 'Vehicle',
+        a: { type: 'VocabProperty', vocab },
+      });
+      assert.deepEqual(judged(entity('a'), schema).errors, []);
+      assert.deepEqual(judged(entity('b'), schema).errors, [['/a/vocab', 'must be "a", is "b"']]);
+    }
+  });
+
+  it('may say its type as an IRI, or among others', () => {
+    for (const type of ['https://types.example/Vehicle', ['Car', 'Vehicle']])
+      assert.deepEqual(judged({ ...VEHICLE, type }).errors, []);
+    assert.deepEqual(
+      judged({ ...VEHICLE, type: ['Car', 'Bus'] }).errors.map(([pointer]) => pointer),
+      ['/type'],
+    );
+  });
+
+  it("is told the validator's own words where value and schema are too deep to be explained", () => {
+    let $ref: JsonValue = 0;
+    for (let level = 0; level < 3000; level += 1) $ref = { a: $ref };
+    const schema = {
+      properties: { deep: { properties: { a: { $ref: '#/properties/deep' } }, not: { const: 0 } } },
+    };
+    const { errors } = judged({ id: 'urn:a:b', type: 'Vehicle', deep: $ref }, schema, 'keyvalues');
+    assert.ok(errors.length === 1 && errors[0]?.[0].startsWith('/deep/a/a'));
+  });
+});
+
+describe('any entity', () => {
+  it('has as many errors as independent mistakes, each where it was made', () => {
+    fc.assert(
+      fc.property(fc.subarray([...MISTAKES]), fc.boolean(), (mistakes, reverse) => {
+        let entity: JsonValue = VEHICLE;
+        for (const [tokens, value] of mistakes) entity = withValue(entity, tokens, value);
+        const members = Object.entries(entity as JsonObject);
+        const found = judged(objectOf(reverse ? members.reverse() : members)).errors.map(
+          ([pointer]) => pointer,
+        );
+        assert.deepEqual([...found].sort(), mistakes.map(([tokens]) => pointerOf(tokens)).sort());
+      }),
+    );
+  });
+
+  it('is valid exactly when its structure is right and its key-values form validates', () => {
+    fc.assert(
+      fc.property(entities(), (entity) => {
+        const { faults, readings } = readEntity(entity, { model: MODEL.name, unwraps: MODEL.unwraps });
+        const isRight = readings.every(
+          (reading) => reading.attribute !== undefined || MODEL.firstError(reading.keyValues) === undefined,
+        );
+        const { errors, warnings } = judgeEntity(entity, MODEL);
+        if (readings.length === 1) assert.equal(errors.length === 0, faults.length === 0 && isRight);
+        for (const { tokens, say } of [...errors, ...warnings]) {
+          assert.ok(say().length > 0);
+          assert.notEqual(at(entity, tokens), undefined, pointerOf(tokens));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is judged, whatever JSON it is and whatever form is claimed', () => {
+    const forms = fc.constantFrom<Form>('normalized', 'concise', 'keyvalues');
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), forms, (object, form) => {
+        const entity = JSON.parse(JSON.stringify(object)) as JsonObject;
+        assert.notEqual(judgeEntity(entity, MODEL, { form }).errors.length, 0);
+      }),
+    );
+  });
+});
+
+/** The errors and warnings by pointer. */
+function judged(
+  entity: JsonObject,
+  schema?: JsonObject,
+  form?: Form,
+): { readonly errors: readonly Line[]; readonly warnings: readonly Line[] } {
+  const { errors, warnings } = judgeEntity(
+    entity,
+    schema === undefined ? MODEL : modelOf(schema),
+    form === undefined ? {} : { form },
+  );
+  const lines = (all: readonly { readonly tokens: readonly string[]; readonly say: () => string }[]) =>
+    all
+      .map(({ tokens, say }): Line => [pointerOf(tokens), say()])
+      .sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  return { errors: lines(errors), warnings: lines(warnings) };
+}
+
+function without(entity: JsonObject, member: string): JsonObject {
+  return objectOf(Object.entries(entity).filter(([name]) => name !== member));
+}
+
+function conciseVehicle(): JsonObject {
+  return {
+    ...VEHICLE_KEY_VALUES,
+    speed: { value: 50, unitCode: 'KMH' },
+    owner: { object: 'urn:ngsi-ld:Person:1' },
+    word: { vocab: 'car' },
+  };
+}
+
+/** Vehicles with some members as anything, or absent. */
+function entities(): fc.Arbitrary<JsonObject> {
+  const names = Object.keys(VEHICLE);
+  const values = fc.oneof(
+    fc.constantFrom<JsonValue>(
+      { type: 'Property', value: 5 },
+      { type: 'Property', value: 'free' },
+      { type: 'Relationship', object: 'urn:a:b' },
+      { type: 'LanguageProperty', languageMap: { en: 'One' } },
+      [
+        { type: 'Property', value: 1 },
+        { type: 'Property', value: 'x', datasetId: 'urn:d:1' },
+      ],
+    ),
+    fc.jsonValue({ maxDepth: 3 }).map((value) => value as JsonValue),
+  );
+  return fc
+    .tuple(fc.subarray(names), fc.dictionary(fc.constantFrom(...names, 'extra'), values, { maxKeys: 3 }))
+    .map(([kept, changed]) => ({
+      ...Object.fromEntries(Object.entries(VEHICLE).filter(([name]) => kept.includes(name))),
+      ...changed,
+    }));
+}
+
+function at(value: JsonValue, tokens: readonly string[]): JsonValue | undefined {
+  return tokens.reduce<JsonValue | undefined>((inner, token) => step(inner, token), value);
+}

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import {
+  ENTITIES_MAX,
+  validationTasks,
+  type ValidateInput,
+} from '../../../../sidecar/schemas/validation/tasks.js';
+import { VEHICLE, VEHICLE_SCHEMA } from './models.js';
+
+interface Entry {
+  readonly pointer: string;
+  readonly detail: string;
+  readonly keyword?: string;
+  readonly code?: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly errors: readonly Entry[];
+  readonly warnings: readonly Entry[];
+}
+
+const SCHEMA = JSON.stringify(VEHICLE_SCHEMA);
+validationTasks.prepareModel({ key: 'vehicle', type: 'Vehicle', schema: SCHEMA });
+
+describe('the task of validating', () => {
+  it('asks for a model that it has not met, and remembers it by its key', () => {
+    const input = { key: 'asked-for', type: 'Vehicle', text: JSON.stringify(VEHICLE) };
+    assert.deepEqual(validationTasks.validate(input), { needs: 'model' });
+    const answer = { answer: '{"valid":true,"errors":[],"warnings":[]}' };
+    validationTasks.prepareModel({ key: 'asked-for', type: 'Vehicle', schema: SCHEMA });
+    for (let n = 0; n < 2; n += 1) assert.deepEqual(validationTasks.validate(input), answer);
+    assert.deepEqual(validationTasks.validate({ ...input, type: 'Car' }), { needs: 'model' });
+    assert.deepEqual(validationTasks.validate({ ...input, key: 'another' }), { needs: 'model' });
+  });
+
+  it('says where in the text each error and warning is, in the order of the text', () => {
+    const text = [
+      '{',
+      '  "id": "urn:ngsi-ld:Vehicle:1",',
+      '  "colour": {"type": "Property", "value": "red"},',
+      '  "10": {"type": "Property", "value": 1},',
+      '  "status": {"type": "Property", "value": "ocupied"},',
+      '  "type": "Vehicle",',
+      '  "speed": {"type": "Property",',
+      '            "value": -3}',
+      '}',
+    ].join('\n');
+    const { valid, errors, warnings } = verdict(text);
+    assert.equal(valid, false);
+    assert.deepEqual(errors, [
+      {
+        pointer: '/status/value',
+        detail: 'must be one of "free", "occupied", "closed", is "ocupied"; did you mean "occupied"?',
+        keyword: 'enum',
+        line: 5,
+        column: 43,
+      },
+      {
+        pointer: '/speed/value',
+        detail: 'must be at least 0, is -3',
+        keyword: 'minimum',
+        line: 8,
+        column: 22,
+      },
+    ]);
+    assert.deepEqual(
+      warnings
+        .filter(({ code }) => code === 'unknown-attribute')
+        .map(({ pointer, line, column }) => [pointer, line, column]),
+      [
+        ['/colour', 3, 13],
+        ['/10', 4, 9],
+      ],
+    );
+  });
+
+  it('gives one verdict for each entity of an array, in order, with pointers that begin with the index', () => {
+    const wrong = { ...VEHICLE, speed: { type: 'Property', value: -1 } };
+    const verdicts = verdictsOn(JSON.stringify([VEHICLE, wrong, VEHICLE, { id: 'urn:a:b' }]));
+    assert.deepEqual(
+      verdicts.map(({ valid }) => valid),
+      [true, false, true, false],
+    );
+    assert.deepEqual(
+      verdicts.map(({ errors }) => errors.map(({ pointer }) => pointer)),
+      [[], ['/1/speed/value'], [], ['/3', '/3']],
+    );
+    assert.deepEqual(verdictsOn('[]'), []);
+  });
+
+  it('takes the form that is claimed', () => {
+    const entity = { id: 'urn:a:b', type: 'Vehicle', speed: 5 };
+    assert.equal(verdict(JSON.stringify(entity)).valid, true);
+    const { errors } = verdict(JSON.stringify(entity), { form: 'normalized' });
+    assert.deepEqual(
+      errors.map(({ pointer }) => pointer),
+      ['/speed'],
+    );
+  });
+
+  it('tells a text that is not to be read from a body that is no entity', () => {
+    const unreadable = validationTasks.validate(inputOf('{"a": 1,\n "a": 2}'));
+    assert.deepEqual(
+      'unreadable' in unreadable && [unreadable.unreadable.line, unreadable.unreadable.column],
+      [2, 2],
+    );
+    for (const text of ['null', '5', '"a"', 'true'])
+      assert.deepEqual(validationTasks.validate(inputOf(text)), {
+        refused: {
+          code: 'BODY_INVALID',
+          detail: 'The body is neither an entity nor an array of entities.',
+          errors: [{ pointer: '', detail: 'must be an entity, or an array of entities' }],
+        },
+      });
+    const mixed = validationTasks.validate(inputOf(JSON.stringify([VEHICLE, 5, [], VEHICLE])));
+    assert.deepEqual('refused' in mixed && mixed.refused.errors, [
+      { pointer: '/1', detail: 'must be an entity, an object' },
+      { pointer: '/2', detail: 'must be an entity, an object' },
+    ]);
+  });
+
+  it('refuses more entities than it takes, naming the limit, and takes as many', () => {
+    const entity = '{"id":"urn:a:b","type":"Vehicle","speed":1}';
+    const body = (count: number) => `[${Array<string>(count).fill(entity).join()}]`;
+    const refused = validationTasks.validate(inputOf(body(ENTITIES_MAX + 1)));
+    assert.ok('refused' in refused && refused.refused.code === 'LIMIT_EXCEEDED');
+    assert.match(refused.refused.detail, /10001 entities, more than 10000/);
+    assert.equal(verdictsOn(body(ENTITIES_MAX)).filter(({ valid }) => valid).length, ENTITIES_MAX);
+  });
+
+  it('shows the first hundred errors and warnings of an entity, and says that there are more', () => {
+    const speeds = Array.from({ length: 150 }, (_, index) => ({
+      type: 'Property',
+      value: -1 - index,
+      // The default instance is read first, wherever it stands.
+      ...(index < 149 ? { datasetId: `urn:d:${index}` } : {}),
+    }));
+    const others = Object.fromEntries(
+      Array.from({ length: 120 }, (_, index) => [`other${index}`, { type: 'Property', value: 1 }]),
+    );
+    const text = JSON.stringify({ ...VEHICLE, speed: speeds, ...others });
+    const { errors, warnings } = verdict(text);
+    assert.deepEqual(
+      errors.map(({ pointer }) => pointer),
+      speeds.slice(0, 100).map((_, index) => `/speed/${index}/value`),
+    );
+    assert.equal(warnings.length, 102);
+    assert.deepEqual(
+      warnings.slice(100).map(({ pointer, code }) => [pointer, code]),
+      [
+        ['', 'more-errors'],
+        ['', 'more-warnings'],
+      ],
+    );
+    assert.equal(warnings[99]?.pointer, '/other99');
+  });
+
+  it('bounds the answer on many wrong entities, each of which still has an error', () => {
+    const entity: JsonObject = {
+      id: 'no uri',
+      type: 'Vehicle',
+      speed: { type: 'Property', value: '5' },
+      status: { type: 'Property', value: 'fre' },
+      colour: { type: 'Property', value: 1 },
+    };
+    const verdicts = verdictsOn(JSON.stringify(Array<JsonValue>(2000).fill(entity)));
+    assert.ok(verdicts.every(({ valid, errors }) => !valid && errors.length > 0));
+    const count = (what: 'errors' | 'warnings') => verdicts.reduce((sum, one) => sum + one[what].length, 0);
+    assert.ok(count('errors') < 1003 + 2000);
+    const last = verdicts.at(-1);
+    assert.deepEqual(
+      [
+        last?.errors.map(({ pointer }) => pointer),
+        last?.warnings.map(({ pointer, code }) => [pointer, code]),
+      ],
+      [
+        ['/1999/id'],
+        [
+          ['/1999', 'more-errors'],
+          ['/1999', 'more-warnings'],
+        ],
+      ],
+    );
+  });
+});
+
+describe('a verdict that would be too long', () => {
+  it('is refused: a long list of allowed values for each of many entities', () => {
+    const allowed = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(80, '"'));
+    const schema = JSON.stringify({ properties: { a: { enum: allowed } } });
+    validationTasks.prepareModel({ key: 'listing', type: 'Vehicle', schema });
+    const text = JSON.stringify(
+      Array.from({ length: ENTITIES_MAX }, () => ({ id: 'urn:a:b', type: 'Vehicle', a: 1 })),
+    );
+    const outcome = validationTasks.validate(inputOf(text, { key: 'listing' }));
+    assert.ok('refused' in outcome);
+    assert.equal(outcome.refused.code, 'LIMIT_EXCEEDED');
+    assert.match(outcome.refused.detail, /send fewer entities/);
+  });
+});
+
+function inputOf(text: string, more: Partial<ValidateInput> = {}): ValidateInput {
+  return { key: 'vehicle', type: 'Vehicle', text, ...more };
+}
+
+function verdict(text: string, more?: Partial<ValidateInput>): Verdict {
+  return JSON.parse(answerTo(inputOf(text, more))) as Verdict;
+}
+
+function verdictsOn(text: string): readonly Verdict[] {
+  return JSON.parse(answerTo(inputOf(text))) as readonly Verdict[];
+}
+
+function answerTo(input: ValidateInput): string {
+  const outcome = validationTasks.validate(input);
+  if (!('answer' in outcome)) throw new Error(JSON.stringify(outcome));
+  return outcome.answer;
+}

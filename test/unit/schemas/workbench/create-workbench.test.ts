@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ContextSupply } from '../../../../sidecar/schemas/service/context-supply.js';
+import {
+  createWorkbench,
+  type WorkbenchTasks,
+} from '../../../../sidecar/schemas/workbench/create-workbench.js';
+import {
+  DeadlineExceededError,
+  UnreadableBodyError,
+  WorkbenchRefusedError,
+} from '../../../../sidecar/schemas/workbench/errors.js';
+import { TaskTooCostlyError, WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
+import type { RunOptions, TaskRunner } from '../../../../sidecar/shared/workers/tasks.js';
+
+interface Run {
+  readonly kind: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly options: RunOptions | undefined;
+}
+
+/** A workbench whose workers end with the given outcomes, one after the other; errors are thrown. */
+function benchWith(...outcomes: readonly unknown[]) {
+  const runs: Run[] = [];
+  const left = [...outcomes];
+  const workers = {
+    run: async (kind: string, input: Run['input'], options?: RunOptions) => {
+      runs.push({ kind, input, options });
+      const outcome = left.shift();
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    },
+  } as unknown as TaskRunner<WorkbenchTasks>;
+  const contexts: ContextSupply = {
+    stamp: async () => 'now',
+    supply: async (url) => ({ sha256: `hash of ${url}`, text: '{}' }),
+  };
+  const models = {
+    schema: async () => ({ contentHash: 'hash', text: async () => '{"type":"object"}' }),
+  };
+  return { runs, workbench: createWorkbench({ models, contexts, workers, deadlineMs: 100 }) };
+}
+
+const MODEL = { domain: 'City', name: 'Bike' };
+const AT = { baseUrl: 'http://gateway.example' };
+
+describe('the workbench', () => {
+  it('has a model compiled only by a worker that does not know it, with more time, and keeps it to its lane', async () => {
+    const { workbench, runs } = benchWith(
+      ...[{ answer: '1' }, { needs: 'model' }, { isPrepared: true }, { answer: '2' }],
+    );
+    assert.equal(await workbench.validate(MODEL, '{}', {}), '1');
+    assert.equal(await workbench.validate(MODEL, '{}', { form: 'concise' }), '2');
+    const model = { key: 'hash', type: 'Bike' };
+    assert.deepEqual(
+      runs.map(({ kind, input, options }) => [kind, input, options?.deadlineMs]),
+      [
+        ['validate', { ...model, text: '{}' }, undefined],
+        ['validate', { ...model, text: '{}', form: 'concise' }, undefined],
+        ['prepareModel', { ...model, schema: '{"type":"object"}' }, 500],
+        ['validate', { ...model, text: '{}', form: 'concise' }, undefined],
+      ],
+    );
+    for (const { options } of runs) assert.equal(options?.lane, 'validate hash');
+  });
+
+  it('has it compiled by each worker that it comes to, and gives up when that does not end', async () => {
+    const again = [{ needs: 'model' }, { isPrepared: true }];
+    const { workbench } = benchWith(...again, ...again, { answer: '3' });
+    assert.equal(await workbench.validate(MODEL, '{}', {}), '3');
+    const { workbench: endless } = benchWith(...Array.from({ length: 100 }, () => again).flat());
+    await assert.rejects(endless.validate(MODEL, '{}', {}), WorkersBusyError);
+  });
+
+  it('does not begin what nobody waits for, and lets finish what has begun', async () => {
+    const { signal } = new AbortController();
+    const { workbench, runs } = benchWith({ answer: '4' }, { answer: '5' }, { answer: '6' });
+    await workbench.validate(MODEL, '{}', { signal });
+    await workbench.expand('{}', { ...AT, signal });
+    await workbench.infer('{}', { form: 'keyvalues', enumerates: false, signal });
+    for (const { options, input } of runs) {
+      assert.equal(options?.signal, signal);
+      assert.equal(options.mayFinish, true);
+      // Signals do not cross threads.
+      assert.ok(!('signal' in input));
+    }
+  });
+
+  it('supplies the contexts that a worker lacks, and runs the same again with them', async () => {
+    const { workbench, runs } = benchWith({ needs: { urls: ['urn:a'] } }, { answer: '3' });
+    assert.equal(await workbench.compact('{}', AT), '3');
+    assert.deepEqual(
+      runs.map(({ kind, input }) => [kind, input['stamp'], input['supplied']]),
+      [
+        ['compactDocument', 'now', []],
+        ['compactDocument', 'now', [['urn:a', { sha256: 'hash of urn:a', text: '{}' }]]],
+      ],
+    );
+  });
+
+  it('tells work that took too long from work that took too much memory, and from busy workers', async () => {
+    const infer = async (outcome: Error) =>
+      benchWith(outcome).workbench.infer('{}', { form: 'keyvalues', enumerates: false });
+    await assert.rejects(infer(new TaskTooCostlyError('time', 'late')), DeadlineExceededError);
+    await assert.rejects(
+      infer(new TaskTooCostlyError('memory', 'much')),
+      (error) => error instanceof WorkbenchRefusedError && error.code === 'LIMIT_EXCEEDED',
+    );
+    await assert.rejects(infer(new WorkersBusyError(1)), WorkersBusyError);
+  });
+
+  it('throws what a worker refuses, with its place', async () => {
+    const unreadable = { line: 2, column: 9, detail: 'expected a colon', isTooDeep: false };
+    await assert.rejects(
+      benchWith({ unreadable }).workbench.expand('{', AT),
+      (error) => error instanceof UnreadableBodyError && /line 2, column 9/.test(error.message),
+    );
+    const refused = { code: 'CONTEXT_REFUSED', detail: 'not that one', url: 'urn:a' };
+    await assert.rejects(
+      benchWith({ refused }).workbench.expand('{}', AT),
+      (error) =>
+        error instanceof WorkbenchRefusedError && error.url === 'urn:a' && error.code === 'CONTEXT_REFUSED',
+    );
+  });
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { checkJson, JsonTextError, readJson } from '../../../../sidecar/shared/json/strict-json.js';
+
+/** Whether a text is taken; anything but a JsonTextError is a failure. */
+function takes(text: string): boolean {
+  try {
+    checkJson(text);
+    return true;
+  } catch (error) {
+    assert.ok(error instanceof JsonTextError);
+    assert.ok(error.line >= 1 && error.column >= 1 && error.detail !== '');
+    return false;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('checkJson', () => {
+  it('takes every JSON text whose members differ, however it is written', () => {
+    const spaces = fc.constantFrom('', ' ', '\n  ', '\t', '\r\n');
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), spaces, (value, space) => {
+        const text = `${space}${JSON.stringify(value, null, space)}${space}`;
+        // Such a name is the one thing that JSON has and bodies may not.
+        assert.equal(takes(text), !text.includes('"__proto__":') && !text.includes('"__proto__" :'));
+      }),
+    );
+  });
+
+  it('takes no text that is no JSON: whatever is changed in one, both say the same', () => {
+    const pieces = [
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"',
+      '"a"',
+      '"b"',
+      '\\',
+      '0',
+      '-1.5e+3',
+      '01',
+      '.',
+      'true',
+      'nul',
+      ' ',
+      '\n',
+      '\u0001',
+      '\u00a0',
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
+        const text = parts.join('');
+        if (takes(text)) assert.ok(isJson(text), text);
+        else assert.ok(!isJson(text) || /"(?:a|b|)"/.test(text), `refused: ${text}`);
+      }),
+      { numRuns: 2000 },
+    );
+    const edit = fc.tuple(fc.jsonValue(), fc.nat(), fc.constantFrom(...pieces));
+    fc.assert(
+      fc.property(edit, ([value, at, piece]) => {
+        const text = JSON.stringify(value);
+        const place = at % (text.length + 1);
+        const edited = text.slice(0, place) + piece + text.slice(place + 1);
+        if (takes(edited)) assert.ok(isJson(edited), edited);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('tells line and column of what is wrong', () => {
+    for (const [text, line, column, detail] of [
+      ['', 1, 1, /ends, expected a value/],
+      ['[1,\n 2,\n x]', 3, 2, /expected a value/],
+      ['{"a":1', 1, 7, /ends, expected a comma or }/],
+      ['{"a" 1}', 1, 6, /colon/],
+      ['{a:1}', 1, 2, /name of a member/],
+      ['[1,]', 1, 4, /expected a value/],
+      ['{"a":1,}', 1, 8, /name of a member/],
+      ['"a\tb"', 1, 3, /control character/],
+      ['"\\u12g4"', 1, 2, /escape/],
+      ['"open', 1, 1, /no end/],
+      ['1 2', 1, 3, /expected the end/],
+      ['[1}', 1, 3, /comma or ]/],
+    ] as const) {
+      assert.throws(
+        () => checkJson(text),
+        (error) => {
+          assert.ok(error instanceof JsonTextError);
+          assert.deepEqual([error.line, error.column], [line, column], text);
+          assert.match(error.detail, detail);
+          return true;
+        },
+      );
+    }
+  });
+
+  it('finds a member that is there twice, however its name is written, in its own object only', () => {
+    for (const text of ['{"a":1,"a":1}', '{"a":1,"\\u0061":1}', '[{"x":{"":0,"":0}}]', '{"a":{"a":1},"a":1}'])
+      assert.equal(takes(text), false, text);
+    for (const text of ['{"a":{"a":{"a":1}}}', '[{"a":1},{"a":1}]', '{"a":1,"A":1,"a ":1}', '{"a":"a"}'])
+      assert.equal(takes(text), true, text);
+  });
+
+  it('refuses the one name that changes prototypes, and no other', () => {
+    for (const text of ['{"__proto__":1}', '{"\\u005f_proto__":1}', '[[{"a":{"__proto__":null}}]]'])
+      assert.equal(takes(text), false, text);
+    assert.ok(takes('{"constructor":{"prototype":1},"proto":1,"a":"__proto__"}'));
+  });
+
+  it('bounds the depth, without recursion, and takes masses of the rest in linear time', () => {
+    const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
+    assert.ok(takes(nested(500)));
+    assert.equal(takes(nested(502)), false);
+    assert.equal(takes('['.repeat(1_000_000)), false);
+    assert.ok(takes(`[${'{},'.repeat(200_000)}[]]`));
+    assert.ok(takes(`"${'a\\n'.repeat(500_000)}"`));
+    assert.ok(takes(' '.repeat(1_000_000) + '1'));
+  });
+});
+
+describe('readJson', () => {
+  it('gives the value of every text that checkJson accepts, and what is wrong with others, as plain data', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.json(),
+          fc.string(),
+          fc.json({ noUnicodeString: false }).map((text) => text.replaceAll('"a', '"\\"\\\\:{')),
+          fc.tuple(fc.json(), fc.json()).map(([one, other]) => `{"a":${one},"a":${other}}`),
+          fc.tuple(fc.json(), fc.json()).map(([one, other]) => `[{"a":${one},"\\u0061":${other}}]`),
+          fc.json().map((text) => `{"x":[{"\\u005f_proto__":${text}}]}`),
+          fc.constantFrom('{"a":1,"a":2}', '{"__proto__":1}', '{"a:b":"{[","c\\"":":"}'),
+        ),
+        (text) => {
+          const read = readJson(text);
+          assert.equal('value' in read, takes(text));
+          if ('value' in read) assert.deepEqual(read.value, JSON.parse(text));
+          else assert.deepEqual(structuredClone(read.unreadable), read.unreadable);
+        },
+      ),
+    );
+    assert.deepEqual(readJson('[1,\n x]'), {
+      unreadable: { line: 2, column: 2, detail: 'expected a value', isTooDeep: false },
+    });
+  });
+
+  it('tells texts that are nested too deep from others', () => {
+    for (const [text, isTooDeep] of [
+      ['['.repeat(501), true],
+      ['['.repeat(500), false],
+      [`${'['.repeat(500)}]`, false],
+    ] as const) {
+      const read = readJson(text);
+      assert.ok('unreadable' in read);
+      assert.equal(read.unreadable.isTooDeep, isTooDeep);
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { LaneCosts } from '../../../../sidecar/shared/workers/lane-costs.js';
+
+describe('the costs of lanes', () => {
+  it('let tasks be handed over together only where all of them take next to nothing', () => {
+    const took = fc.array(fc.double({ min: 0, max: 5000, noNaN: true }), { minLength: 1, maxLength: 16 });
+    fc.assert(
+      fc.property(fc.array(took, { maxLength: 50 }), (noted) => {
+        const costs = new LaneCosts();
+        for (const ms of noted) costs.note('a', ms);
+        const size = costs.batchSize('a');
+        assert.ok(Number.isInteger(size) && size >= 1 && size <= 16);
+        const last = noted.at(-1);
+        if (last === undefined || last.some((ms) => ms >= 20)) assert.equal(size, 1);
+        const least = Math.min(...noted.flat());
+        // Of doubles that were added up, a last bit may be missing.
+        if (size > 1) assert.ok(size * least <= 2 + 1e-9);
+        const mean = (last ?? []).reduce((sum, ms) => sum + ms, 0) / (last?.length ?? 1);
+        if (size > 1) assert.ok(size * mean <= 20 + 1e-9);
+        assert.equal(costs.batchSize('b'), 1);
+      }),
+    );
+  });
+
+  it('let tasks that always take as long be handed over as far as that takes two milliseconds', () => {
+    for (const [ms, size] of [
+      [0.1, 16],
+      [0.4, 5],
+      [0.9, 2],
+      [1.1, 1],
+      [15, 1],
+    ] as const) {
+      const costs = new LaneCosts();
+      for (let count = 0; count < 20; count += 1) costs.note('a', [ms, ms]);
+      assert.equal(costs.batchSize('a'), size);
+    }
+  });
+
+  it('part quick tasks no more for one that was kept from its core for a moment', () => {
+    const costs = new LaneCosts();
+    for (let count = 0; count < 20; count += 1) costs.note('a', Array<number>(16).fill(0.05));
+    costs.note('a', [...Array<number>(15).fill(0.05), 4]);
+    assert.ok(costs.batchSize('a') >= 16);
+    for (let count = 0; count < 20; count += 1) costs.note('a', [4]);
+    assert.equal(costs.batchSize('a'), 1);
+  });
+
+  it('remember a slow task until dozens of quick ones have followed', () => {
+    const costs = new LaneCosts();
+    costs.note('a', [0.01]);
+    assert.equal(costs.batchSize('a'), 16);
+    costs.note('a', [0.01, 1000]);
+    for (let count = 0; count < 50; count += 1) {
+      assert.equal(costs.batchSize('a'), 1);
+      costs.note('a', [0.01]);
+    }
+    for (let count = 0; count < 50; count += 1) costs.note('a', [0.01]);
+    assert.equal(costs.batchSize('a'), 16);
+    costs.forget('a');
+    assert.equal(costs.batchSize('a'), 1);
+  });
+
+  it('remember some lanes only: those that were used last', () => {
+    const costs = new LaneCosts();
+    costs.note('kept', [0.01]);
+    for (let index = 0; index < 999; index += 1) costs.note(`${index}`, [0.01]);
+    costs.note('kept', [0.01]);
+    costs.note('new', [0.01]);
+    const sizes = ['kept', '0', '1', 'new'].map((lane) => costs.batchSize(lane));
+    assert.deepEqual(sizes, [16, 1, 16, 16]);
+  });
+});
