@@ -3,11 +3,11 @@ import { purgeEntities } from '../purge/engine.js';
 import { PolicyRefusedError } from '../purge/errors.js';
 import type { PurgeEvent } from '../purge/events.js';
 import type { PurgeDependencies, PurgeOrder } from '../purge/purge-run.js';
-import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query.js';
-import type { PurgeQuery } from '../purge/selection.js';
+import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query/query.js';
+import type { PurgeQuery } from '../purge/query/selection.js';
 import { purgeTemporal } from '../purge/temporal/engine.js';
 import { parseTemporalPurgeQuery, type TemporalPurgeQuery } from '../purge/temporal/query.js';
-import type { WholeTenant } from '../purge/whole-tenant.js';
+import type { WholeTenant } from '../purge/query/whole-tenant.js';
 import type { PurgePolicy } from './purge-policy.js';
 
 /** What purges of one collection work with. */

@@ -11,7 +11,7 @@ import {
 import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/events.js';
 import type { PlaceKind } from '../purge/places.js';
 import type { RunningPurges } from '../purge/running.js';
-import type { PurgeQuery } from '../purge/selection.js';
+import type { PurgeQuery } from '../purge/query/selection.js';
 import { RequestRefusedError } from './errors.js';
 import { TOKEN_HEADER, type TokenCheck } from './gateway-token.js';
 import { problemOf } from './problem.js';

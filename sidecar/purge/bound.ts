@@ -1,8 +1,8 @@
 import type { PurgeContext } from './context.js';
 import { TooManyMatchesError } from './errors.js';
 import { IdLedger, IdState } from './id-ledger.js';
-import type { ListedPage } from './listing.js';
-import { walkMatches } from './walk.js';
+import type { ListedPage } from './listing/listing.js';
+import { walkMatches } from './listing/walk.js';
 
 /**
  * Refuses a purge that matches more than it may affect, before its first delete.

@@ -3,20 +3,20 @@ import type { Clock } from '../shared/clock.js';
 import { createDeleter, type Deleter, type DeleteStrategy } from './deleter.js';
 import { FilterIgnoredError, TooManyMatchesError } from './errors.js';
 import type { PurgeEvent } from './events.js';
-import { createIdGuard } from './id-guard.js';
+import { createIdGuard } from './proof/id-guard.js';
 import { IdState } from './id-ledger.js';
-import type { ListedResource } from './listed-resource.js';
-import { createLister, type Lister } from './listing.js';
-import type { Page } from './page.js';
-import { learnStride } from './page-first.js';
-import type { PageQuery } from './page-query.js';
-import type { Parameter } from './parameters.js';
-import { proveFilters } from './prober.js';
-import type { Requester } from './requester.js';
-import type { PurgeQuery } from './selection.js';
-import { proveTenant } from './tenant-proof.js';
+import type { ListedResource } from './listing/listed-resource.js';
+import { createLister, type Lister } from './listing/listing.js';
+import type { Page } from './listing/page.js';
+import { learnStride } from './listing/page-first.js';
+import type { PageQuery } from './listing/page-query.js';
+import type { Parameter } from './query/parameters.js';
+import { proveFilters } from './proof/prober.js';
+import type { Requester } from './requests/requester.js';
+import type { PurgeQuery } from './query/selection.js';
+import { proveTenant } from './proof/tenant-proof.js';
 import { Tally, type Item } from './tally.js';
-import type { PagingEvidence } from './walk.js';
+import type { PagingEvidence } from './listing/walk.js';
 
 /** How hard a purge may work; what its caller and the gateway's configuration came to. */
 export interface PurgeLimits {

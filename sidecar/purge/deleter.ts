@@ -3,10 +3,10 @@ import type { BrokerCapabilities } from './broker/capabilities.js';
 import type { BrokerReply } from './broker/outcome.js';
 import { readBatchReply, type ItemVerdict } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
-import { problemOfFailure } from './item-problem.js';
-import type { ListedResource } from './listed-resource.js';
-import { createEntityPaths } from './path-proof.js';
-import type { Requester } from './requester.js';
+import { problemOfFailure } from './items/item-problem.js';
+import type { ListedResource } from './listing/listed-resource.js';
+import { createEntityPaths } from './proof/path-proof.js';
+import type { Requester } from './requests/requester.js';
 
 /** Told of each entity's outcome as soon as it is known: what was done counts, even if the purge ends right after. */
 export type Settle = (id: string, verdict: ItemVerdict) => void;

@@ -4,7 +4,7 @@ import { deleteListed } from './delete-listed.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerReplyError, NotConvergingError } from './errors.js';
 import { IdState } from './id-ledger.js';
-import type { ListedPage } from './listing.js';
+import type { ListedPage } from './listing/listing.js';
 import { tryAgain } from './second-tries.js';
 import { surveyMatches, type Survey } from './survey.js';
 

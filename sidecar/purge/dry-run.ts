@@ -1,6 +1,6 @@
 import { countMatches } from './bound.js';
 import type { PurgeContext } from './context.js';
-import type { ListedPage } from './listing.js';
+import type { ListedPage } from './listing/listing.js';
 
 const SAMPLE_MAX = 100;
 

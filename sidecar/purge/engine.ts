@@ -1,4 +1,4 @@
-import { previewAttributes, removeAttributes } from './attribute-removal.js';
+import { previewAttributes, removeAttributes } from './items/attribute-removal.js';
 import { checkBound } from './bound.js';
 import type { PurgeScope } from './context.js';
 import { previewEntities } from './dry-run.js';
@@ -6,11 +6,11 @@ import { firstPage, purgeByIds, trustedTotal } from './entity-purge.js';
 import type { PurgeEvent, PurgeReport } from './events.js';
 import { planHints } from './hint-plan.js';
 import { withHints, type HintSource } from './hints.js';
-import { checkKept } from './kept-attributes.js';
-import { entities } from './listed-resource.js';
+import { checkKept } from './items/kept-attributes.js';
+import { entities } from './listing/listed-resource.js';
 import { checkNativeQuery, purgeNatively } from './native.js';
 import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from './purge-run.js';
-import type { EntityPurgeQuery } from './query.js';
+import type { EntityPurgeQuery } from './query/query.js';
 
 const HINTS: HintSource = { resource: entities('ids'), views: [[]], questionsMax: 5 };
 

@@ -2,9 +2,9 @@ import type { PurgeContext } from './context.js';
 import { createDeleteDispatcher } from './delete-dispatcher.js';
 import { drain } from './drain.js';
 import { BrokerReplyError } from './errors.js';
-import type { ListedPage } from './listing.js';
-import { learnCounting } from './page-first.js';
-import type { PageShape } from './page-query.js';
+import type { ListedPage } from './listing/listing.js';
+import { learnCounting } from './listing/page-first.js';
+import type { PageShape } from './listing/page-query.js';
 import { lookAtUnclear, lookLast, WHOLE_ENTITIES } from './unclear-items.js';
 
 /** Looks at an empty first page that the broker's own count contradicts. */

@@ -2,7 +2,7 @@ import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
 import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../ngsi-ld/q.js';
 import { temporalKindOf } from '../ngsi-ld/q-time.js';
 import { parseTypeSelector, typeNamesOf } from '../ngsi-ld/type-selector.js';
-import type { Parameter } from './parameters.js';
+import type { Parameter } from './query/parameters.js';
 
 /** A query to the broker, and what its author should know when it shows nothing. */
 export interface HintQuestion {

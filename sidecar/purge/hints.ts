@@ -2,9 +2,9 @@ import type { PurgeScope } from './context.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
 import type { PurgeReport } from './events.js';
 import type { HintPlan, HintQuestion } from './hint-plan.js';
-import type { ListedResource } from './listed-resource.js';
-import { createLister } from './listing.js';
-import type { Parameter } from './parameters.js';
+import type { ListedResource } from './listing/listed-resource.js';
+import { createLister } from './listing/listing.js';
+import type { Parameter } from './query/parameters.js';
 
 /** Where hints are looked for. */
 export interface HintSource {

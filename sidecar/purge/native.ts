@@ -2,10 +2,10 @@ import { parseBrokerProblem } from './broker/broker-problem.js';
 import type { PurgeContext } from './context.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, QueryRefusedError } from './errors.js';
 import type { PurgeReport } from './events.js';
-import { itemProblem } from './item-problem.js';
-import type { ListedPage } from './listing.js';
-import { formatParameters } from './parameters.js';
-import type { EntityPurgeQuery } from './query.js';
+import { itemProblem } from './items/item-problem.js';
+import type { ListedPage } from './listing/listing.js';
+import { formatParameters } from './query/parameters.js';
+import type { EntityPurgeQuery } from './query/query.js';
 import type { PurgeCounts } from './tally.js';
 
 /** Selecting parameters that the broker's own Purge Entities does not have (Table 6.4.3.3-1). */

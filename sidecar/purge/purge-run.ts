@@ -5,10 +5,10 @@ import type { Clock } from '../shared/clock.js';
 import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.js';
 import type { PurgeEvent, PurgeReport } from './events.js';
 import { eventStream } from './event-stream.js';
-import type { ListedResource } from './listed-resource.js';
-import { formatParameters } from './parameters.js';
-import { createRequester, type PurgeRequest } from './requester.js';
-import type { PurgeQuery } from './selection.js';
+import type { ListedResource } from './listing/listed-resource.js';
+import { formatParameters } from './query/parameters.js';
+import { createRequester, type PurgeRequest } from './requests/requester.js';
+import type { PurgeQuery } from './query/selection.js';
 
 /** What a purge needs from outside. */
 export interface PurgeDependencies {

@@ -1,8 +1,8 @@
 import type { BrokerProblem } from './broker/broker-problem.js';
 import type { PurgeContext } from './context.js';
 import { IdLedger, IdState } from './id-ledger.js';
-import type { ListedPage } from './listing.js';
-import { walkMatches, type WalkEnd } from './walk.js';
+import type { ListedPage } from './listing/listing.js';
+import { walkMatches, type WalkEnd } from './listing/walk.js';
 
 /** What the query still shows, sorted by what is known of each id. */
 export interface Survey extends WalkEnd {

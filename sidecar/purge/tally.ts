@@ -1,7 +1,7 @@
 import type { BrokerProblem } from './broker/broker-problem.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { IdLedger, IdState } from './id-ledger.js';
-import { itemProblem, outcomeUnknown } from './item-problem.js';
+import { itemProblem, outcomeUnknown } from './items/item-problem.js';
 import type { ItemVerdict } from './batch-reply.js';
 
 /**

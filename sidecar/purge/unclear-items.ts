@@ -1,8 +1,8 @@
 import { GatewayError } from '../shared/errors.js';
 import type { PurgeContext } from './context.js';
 import { IdLedger, IdState } from './id-ledger.js';
-import { selectsByValue, walkItems, type ItemKind } from './item-walk.js';
-import type { Parameter } from './parameters.js';
+import { selectsByValue, walkItems, type ItemKind } from './items/item-walk.js';
+import type { Parameter } from './query/parameters.js';
 import { keyOf, type Item } from './tally.js';
 
 /** Ids in one query, and what they may take of its URL: servers refuse lines of 8 kB. */

@@ -1,10 +1,10 @@
 import type { PurgeContext } from '../context.js';
-import { datasetParameter } from '../datasets.js';
-import { deleteItem } from '../item-delete.js';
-import type { ItemKind } from '../item-walk.js';
-import { attributePath } from '../resource-path.js';
+import { datasetParameter } from '../items/datasets.js';
+import { deleteItem } from '../items/item-delete.js';
+import type { ItemKind } from '../items/item-walk.js';
+import { attributePath } from '../proof/resource-path.js';
 import type { Item } from '../tally.js';
-import { deleteWholeAttribute } from '../whole-attribute.js';
+import { deleteWholeAttribute } from '../items/whole-attribute.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
 

@@ -1,4 +1,4 @@
-import type { ListedPage } from '../listing.js';
+import type { ListedPage } from '../listing/listing.js';
 
 /** What a page says of how much was asked for, and whether all of it is there. */
 export type CutPage = Pick<ListedPage, 'isCut' | 'instances'>;

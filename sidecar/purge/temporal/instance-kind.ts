@@ -1,9 +1,9 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { PurgeContext } from '../context.js';
 import { IdState } from '../id-ledger.js';
-import type { ItemBatch, ItemKind } from '../item-walk.js';
-import type { ListedPage } from '../listing.js';
-import { itemProblem } from '../item-problem.js';
+import type { ItemBatch, ItemKind } from '../items/item-walk.js';
+import type { ListedPage } from '../listing/listing.js';
+import { itemProblem } from '../items/item-problem.js';
 import { keyOf, type Item, type ItemError } from '../tally.js';
 import { CutEvidence } from './cut-evidence.js';
 import { OUT_OF_SIGHT, removeInstance, toItem } from './instance-item.js';

@@ -1,4 +1,4 @@
-import type { Parameter } from '../parameters.js';
+import type { Parameter } from '../query/parameters.js';
 import type { AttributeInstance } from './instances.js';
 
 /** One attribute of one entity, of which the broker may not have shown all instances. */

@@ -1,10 +1,10 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { isUri } from '../../ngsi-ld/names.js';
-import { NO_DATASET } from '../datasets.js';
-import { itemsOf, namesOf } from '../name-list.js';
-import { parseParameters, TEMPORAL_PARAMETERS, type Parameter } from '../parameters.js';
-import { refusedData, vetSelection, type PurgeQuery } from '../selection.js';
-import type { WholeTenant } from '../whole-tenant.js';
+import { NO_DATASET } from '../items/datasets.js';
+import { itemsOf, namesOf } from '../query/name-list.js';
+import { parseParameters, TEMPORAL_PARAMETERS, type Parameter } from '../query/parameters.js';
+import { refusedData, vetSelection, type PurgeQuery } from '../query/selection.js';
+import type { WholeTenant } from '../query/whole-tenant.js';
 import { parseTimeFilter, timeParameters, type TimeFilter } from './time-filter.js';
 
 /** What a temporal purge deletes of each match; the widest call that is exact. */

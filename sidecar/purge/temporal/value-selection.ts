@@ -1,6 +1,6 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { PurgeContext } from '../context.js';
-import type { Parameter } from '../parameters.js';
+import type { Parameter } from '../query/parameters.js';
 import { INSTANCES_MAX } from './page-shape.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';
 import { ofEntity, type CutList } from './of-entity.js';

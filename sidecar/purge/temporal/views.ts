@@ -1,10 +1,10 @@
 import type { PurgeContext, PurgeScope, View } from '../context.js';
 import { firstPage } from '../entity-purge.js';
 import { BrokerRefusedError, UnsupportedRequestError } from '../errors.js';
-import { temporalEntities } from '../listed-resource.js';
-import type { ListedPage } from '../listing.js';
-import type { PageShape } from '../page-query.js';
-import type { Parameter } from '../parameters.js';
+import { temporalEntities } from '../listing/listed-resource.js';
+import type { ListedPage } from '../listing/listing.js';
+import type { PageShape } from '../listing/page-query.js';
+import type { Parameter } from '../query/parameters.js';
 import { instanceListsOf } from './instances.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { EPOCH, timeParameters, type TimeProperty } from './time-filter.js';

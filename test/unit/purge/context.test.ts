@@ -8,8 +8,8 @@ import {
 } from '../../../sidecar/purge/errors.js';
 import { compilePattern } from '../../../sidecar/ngsi-ld/pattern.js';
 import { IdState } from '../../../sidecar/purge/id-ledger.js';
-import { entities, temporalEntities } from '../../../sidecar/purge/listed-resource.js';
-import type { Parameter } from '../../../sidecar/purge/parameters.js';
+import { entities, temporalEntities } from '../../../sidecar/purge/listing/listed-resource.js';
+import type { Parameter } from '../../../sidecar/purge/query/parameters.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf, type HandMadePurge } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';

@@ -4,7 +4,7 @@ import type { ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
 import { createDeleteDispatcher, type DeleteTry } from '../../../sidecar/purge/delete-dispatcher.js';
 import type { Deleter } from '../../../sidecar/purge/deleter.js';
 import { IdState } from '../../../sidecar/purge/id-ledger.js';
-import { entities } from '../../../sidecar/purge/listed-resource.js';
+import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
 

@@ -6,7 +6,7 @@ import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import type { ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
 import { createDeleter, type DeleterOptions } from '../../../sidecar/purge/deleter.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
-import { entities } from '../../../sidecar/purge/listed-resource.js';
+import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';

@@ -7,7 +7,7 @@ import type { PurgeContext, PurgeLimits } from '../../../sidecar/purge/context.j
 import { previewEntities } from '../../../sidecar/purge/dry-run.js';
 import { firstPage, purgeByIds } from '../../../sidecar/purge/entity-purge.js';
 import { BrokerReplyError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
-import { entities } from '../../../sidecar/purge/listed-resource.js';
+import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';

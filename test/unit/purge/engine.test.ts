@@ -14,7 +14,7 @@ import {
   TooManyMatchesError,
 } from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent } from '../../../sidecar/purge/events.js';
-import { parseEntityPurgeQuery } from '../../../sidecar/purge/query.js';
+import { parseEntityPurgeQuery } from '../../../sidecar/purge/query/query.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import { replyOf } from './broker/replies.js';
 

@@ -7,8 +7,8 @@ import {
   type PurgeLimits,
   type View,
 } from '../../../sidecar/purge/context.js';
-import { createRequester } from '../../../sidecar/purge/requester.js';
-import type { PurgeQuery } from '../../../sidecar/purge/selection.js';
+import { createRequester } from '../../../sidecar/purge/requests/requester.js';
+import type { PurgeQuery } from '../../../sidecar/purge/query/selection.js';
 import { createTestClock } from '../../support/purge-harness.js';
 
 export interface HandMadePurge {

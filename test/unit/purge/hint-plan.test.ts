@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { planHints } from '../../../sidecar/purge/hint-plan.js';
-import { formatParameters } from '../../../sidecar/purge/parameters.js';
-import { parseEntityPurgeQuery } from '../../../sidecar/purge/query.js';
+import { formatParameters } from '../../../sidecar/purge/query/parameters.js';
+import { parseEntityPurgeQuery } from '../../../sidecar/purge/query/query.js';
 import { queryOf } from './refusals.js';
 
 function planOf(given: Readonly<Record<string, string>>, dropped: readonly string[] = []) {

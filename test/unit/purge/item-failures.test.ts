@@ -4,10 +4,10 @@ import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
 import { ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
 import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../../sidecar/purge/errors.js';
-import { deleteItem } from '../../../sidecar/purge/item-delete.js';
-import { removeItems } from '../../../sidecar/purge/item-removal.js';
-import { entities } from '../../../sidecar/purge/listed-resource.js';
-import { attributePath } from '../../../sidecar/purge/resource-path.js';
+import { deleteItem } from '../../../sidecar/purge/items/item-delete.js';
+import { removeItems } from '../../../sidecar/purge/items/item-removal.js';
+import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
+import { attributePath } from '../../../sidecar/purge/proof/resource-path.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PolicyRefusedError } from '../../../sidecar/purge/errors.js';
-import { parseEntityPurgeQuery } from '../../../sidecar/purge/query.js';
+import { parseEntityPurgeQuery } from '../../../sidecar/purge/query/query.js';
 import { parseTemporalPurgeQuery } from '../../../sidecar/purge/temporal/query.js';
 import { assertRefused, queryOf } from './refusals.js';
 

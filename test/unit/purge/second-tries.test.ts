@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
 import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import { IdState } from '../../../sidecar/purge/id-ledger.js';
-import { entities } from '../../../sidecar/purge/listed-resource.js';
+import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import { tryAgain } from '../../../sidecar/purge/second-tries.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { walkMatches, type PagingEvidence, type WalkOptions } from '../../../sidecar/purge/walk.js';
+import { walkMatches, type PagingEvidence, type WalkOptions } from '../../../sidecar/purge/listing/walk.js';
 import { idsOf, listerOf, pageOf } from './hand-made-lister.js';
 
 const LIMIT = 10;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { ListedPage } from '../../../sidecar/purge/listing.js';
-import type { PageQuery } from '../../../sidecar/purge/page-query.js';
-import { walkMatches, type PagingEvidence, type WalkEnd } from '../../../sidecar/purge/walk.js';
+import type { ListedPage } from '../../../sidecar/purge/listing/listing.js';
+import type { PageQuery } from '../../../sidecar/purge/listing/page-query.js';
+import { walkMatches, type PagingEvidence, type WalkEnd } from '../../../sidecar/purge/listing/walk.js';
 import { listerOf, pageOf } from './hand-made-lister.js';
 
 const LIMIT = 10;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ItemBatch } from '../../../../sidecar/purge/item-walk.js';
-import type { ListedPage } from '../../../../sidecar/purge/listing.js';
-import { temporalEntities } from '../../../../sidecar/purge/listed-resource.js';
-import type { PageQuery } from '../../../../sidecar/purge/page-query.js';
+import type { ItemBatch } from '../../../../sidecar/purge/items/item-walk.js';
+import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
+import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
 import { instanceKind } from '../../../../sidecar/purge/temporal/instance-kind.js';
 import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { contextOf } from '../hand-made-context.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { temporalEntities } from '../../../../sidecar/purge/listed-resource.js';
-import type { PageQuery } from '../../../../sidecar/purge/page-query.js';
+import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
 import { CutEvidence } from '../../../../sidecar/purge/temporal/cut-evidence.js';
 import { instanceListsOf, type AttributeInstance } from '../../../../sidecar/purge/temporal/instances.js';
 import { lookBehind } from '../../../../sidecar/purge/temporal/look-behind.js';

@@ -1,0 +1,45 @@
+import type { BrokerProblem } from '../broker/broker-problem.js';
+import type { Failure } from '../broker/outcome.js';
+import { errorTypes, ownType, type Problem } from '../../ngsi-ld/problem.js';
+import { describeFailure } from '../errors.js';
+
+/** The problem of an item whose tries were used up. */
+export function problemOfFailure(failure: Failure): BrokerProblem {
+  const status = failure.status ?? (failure.kind === 'timeout' ? 504 : 502);
+  return {
+    status,
+    ...(failure.problem?.type === undefined ? {} : { type: failure.problem.type }),
+    title: failure.problem?.title ?? `The broker answered ${failure.status ?? 'nothing'}`,
+    detail: failure.problem?.detail ?? `All tries used up; at the last one ${describeFailure(failure)}.`,
+  };
+}
+
+/** Completes a broker's problem to one that a BatchEntityError (clause 5.2.17) can carry. */
+export function itemProblem(problem: BrokerProblem): Problem {
+  return {
+    type: isUri(problem.type) ? problem.type : fallbackType(problem.status),
+    title: problem.title ?? `The broker answered ${problem.status}`,
+    status: problem.status,
+    ...(problem.detail === undefined ? {} : { detail: problem.detail }),
+  };
+}
+
+/** The problem of an item of which a delete was sent, and nothing has told what became of it. */
+export function outcomeUnknown({ status, title }: Problem): Problem {
+  return {
+    type: ownType('outcome-unknown'),
+    title: 'Outcome unknown',
+    status: status >= 500 ? status : 502,
+    detail: `A delete was sent, and nothing has told what became of it: the item may be gone. The last answer: ${title}.`,
+  };
+}
+
+function isUri(text: string | undefined): text is string {
+  return text !== undefined && /^[a-z][a-z0-9+.-]*:\S+$/i.test(text);
+}
+
+function fallbackType(status: number): string {
+  if (status === 404) return errorTypes.resourceNotFound;
+  if (status === 409) return errorTypes.conflict;
+  return status < 500 ? errorTypes.badRequestData : errorTypes.internalError;
+}

@@ -1,0 +1,274 @@
+import type { BrokerCapabilities, Projection } from '../broker/capabilities.js';
+import {
+  isAboutPageSize,
+  parseBrokerProblem,
+  wordsOf,
+  type BrokerProblem,
+} from '../broker/broker-problem.js';
+import { ReplyTooLargeError } from '../broker/errors.js';
+import { createCollection, type Answered } from './collection.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
+import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';
+import { parsePage, type Page } from './page.js';
+import type { PageQuery } from './page-query.js';
+import { PageSize } from './page-size.js';
+import type { Parameter } from '../query/parameters.js';
+import type { Requester } from '../requests/requester.js';
+import type { Clock } from '../../shared/clock.js';
+
+/** A page, and what was asked for in the end. */
+export interface ListedPage extends Page {
+  readonly limit: number;
+  /** Instances of each attribute that were asked for; undefined for all. */
+  readonly instances: number | undefined;
+  /** A page of another size may follow. */
+  readonly mayGrow: boolean;
+  /** The path that listed it, below the API root: the collection, with a slash at the end where the broker wants one. */
+  readonly path: string;
+}
+
+/** Lists the matches of a query, page by page, adapting to what the broker accepts. */
+export interface Lister {
+  /**
+   * Fetches one page.
+   *
+   * @throws BrokerRefusedError when the broker refuses the query itself
+   * @throws BrokerFailedError when the tries of the request are used up
+   * @throws BrokerReplyError when the answer cannot be read
+   */
+  page(query: PageQuery): Promise<ListedPage>;
+  /** Whether the query shows anything when it is sent bare, without paging: the way its author would send it. */
+  showsAnything(selection: readonly Parameter[]): Promise<boolean>;
+}
+
+export interface ListerOptions {
+  readonly requester: Requester;
+  readonly capabilities: BrokerCapabilities;
+  /** Entities wanted in one page. */
+  readonly pageSize: number;
+  /** Most entities in one page, where the broker is quicker with larger ones. */
+  readonly pageSizeMax: number;
+  readonly resource: ListedResource;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Page sizes to fall back to, as the contract of the product names them. */
+const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
+
+/** A page of several entities is asked for in smaller ones beyond this: reading it would hold up everything else. */
+const PAGE_MAX_BYTES = 4 * 1024 * 1024;
+
+/** Statuses with which brokers refuse a page for its size, among other reasons. */
+const MAY_BE_SIZE: ReadonlySet<number> = new Set([400, 403, 413, 422]);
+
+export function createLister(options: ListerOptions): Lister {
+  const { capabilities, resource, clock } = options;
+  const collection = createCollection(options);
+  const size = new PageSize(options.pageSize, options.pageSizeMax);
+
+  /** Larger pages of this query are too large to be read; other queries may be slimmer. */
+  let readableLimit = Infinity;
+  let isBareReadable = true;
+
+  function limitFor(query: PageQuery): number {
+    // A large page for a few matches would only find out that the broker refuses it.
+    const grows = query.limit !== undefined || (query.expected ?? 0) > size.start;
+    const page = Math.min(
+      grows ? size.size : size.start,
+      capabilities.pageSizeMax ?? Infinity,
+      readableLimit,
+    );
+    return Math.max(1, Math.min(page, query.limit ?? Infinity));
+  }
+
+  function mayGrow(): boolean {
+    return !size.isSettled && size.size <= Math.min(capabilities.pageSizeMax ?? Infinity, readableLimit);
+  }
+
+  /** Learns from a page that took some time; a short one, with more to come, is a page size that the broker does not give. */
+  function noteSize(page: Page, limit: number, ms: number): void {
+    const { ids, length, count, hasNext } = page;
+    if (ids.length === limit) size.note({ limit, ms, length });
+    else if (limit > size.start && ids.length < limit && (hasNext || (count ?? 0) > limit)) size.refuse();
+  }
+
+  function projectionFor(query: PageQuery): Projection {
+    const refused = capabilities.refusedProjections;
+    return resource.projectionsOf(query).find((projection) => !refused.has(projection)) ?? 'none';
+  }
+
+  /** What is left to fall back to, best first. */
+  function fallbacks(query: PageQuery, from: Projection): readonly Projection[] {
+    const all = resource.projectionsOf(query);
+    return all.slice(all.indexOf(from) + 1);
+  }
+
+  function refuse(...projections: readonly Projection[]): void {
+    capabilities.refusedProjections = new Set([...capabilities.refusedProjections, ...projections]);
+  }
+
+  const asksCount = (query: PageQuery) => query.count === true && capabilities.countAccepted;
+
+  async function ask(query: PageQuery, limit: number, projection: Projection): Promise<Answered> {
+    const parameters = [
+      ...query.selection,
+      ...projectionParameters(projection, query),
+      { name: 'limit', value: String(limit) },
+      ...(query.offset === undefined || query.offset === 0
+        ? []
+        : [{ name: 'offset', value: String(query.offset) }]),
+      ...(asksCount(query) ? [{ name: 'count', value: 'true' }] : []),
+    ];
+    return collection.query(parameters, {
+      headers: query.headers,
+      // Of a single entity nothing smaller can be asked for.
+      replyMaxBytes: limit > 1 ? PAGE_MAX_BYTES : undefined,
+    });
+  }
+
+  /** Takes a step back for a page that is too large to be read; false when there is none left to take. */
+  function asksForLess(query: PageQuery, limit: number): boolean {
+    const smaller = SMALLER_PAGES.find((size) => size < limit);
+    if (smaller !== undefined) readableLimit = smaller;
+    else if (query.isBare === true) isBareReadable = false;
+    else return false;
+    return true;
+  }
+
+  /** Takes a step back for a refused page; false when there is none left to take. */
+  function stepDown(limit: number): boolean {
+    const smaller = SMALLER_PAGES.find((size) => size < limit);
+    if (smaller === undefined) return false;
+    capabilities.pageSizeMax = Math.min(smaller, capabilities.pageSizeMax ?? Infinity);
+    return true;
+  }
+
+  /**
+   * A 400 that does not say what it is about: the projection, the limit, the count or the query. Finds out by leaving
+   * them out one after the other, and remembers what was at fault.
+   */
+  async function findCulprit(query: PageQuery, limit: number, projection: Projection): Promise<boolean> {
+    const refused = [projection];
+    for (const next of fallbacks(query, projection)) {
+      const verdict = await tryOut(query, limit, next);
+      if (verdict === 'refused') {
+        refused.push(next);
+        continue;
+      }
+      refuse(...refused);
+      return verdict === 'accepted' || stepDown(limit);
+    }
+    const countless = { ...query, count: false };
+    if (limit === 1 && !asksCount(query)) return false;
+    if ((await tryOut(countless, 1, 'none')) !== 'accepted') return false;
+    if (asksCount(query) && (await tryOut(query, 1, 'none')) !== 'accepted') {
+      capabilities.countAccepted = false;
+      return true;
+    }
+    return stepDown(limit);
+  }
+
+  async function tryOut(query: PageQuery, limit: number, projection: Projection) {
+    try {
+      const { reply } = await ask(query, limit, projection);
+      if (resource.answered.has(reply.status)) return 'accepted';
+      return isAboutPageSize(parseBrokerProblem(reply)) ? 'too-many' : 'refused';
+    } catch (error) {
+      // More than can be read is an answer all the same; the page itself is then asked for in smaller steps.
+      if (error instanceof ReplyTooLargeError) return 'accepted';
+      throw error;
+    }
+  }
+
+  async function adapt(query: PageQuery, limit: number, projection: Projection, problem: BrokerProblem) {
+    if (problem.status === 403)
+      return /TooManyResults|too many results/i.test(wordsOf(problem)) && stepDown(limit);
+    if (problem.status !== 400 || capabilities.isProvenPage(projection, limit)) return false;
+    if (fallbacks(query, projection).length > 0 && mentions(problem, projection)) {
+      refuse(projection);
+      return true;
+    }
+    if (isAboutPageSize(problem)) return stepDown(limit);
+    if (asksCount(query) && /\bcount\b/i.test(wordsOf(problem))) {
+      capabilities.countAccepted = false;
+      return true;
+    }
+    return findCulprit(query, limit, projection);
+  }
+
+  return {
+    async showsAnything(selection) {
+      try {
+        const { reply } = await collection.query(selection);
+        return resource.answered.has(reply.status) && parsePage(reply).ids.length > 0;
+      } catch (error) {
+        if (error instanceof ReplyTooLargeError) return true;
+        throw error;
+      }
+    },
+    async page(asked) {
+      const { pageSizeMax, refusedProjections, countAccepted } = capabilities;
+      for (;;) {
+        const query = isBareReadable ? asked : { ...asked, isBare: false };
+        const limit = limitFor(query);
+        const projection = projectionFor(query);
+        const startedMs = clock.now();
+        let answered: Answered;
+        try {
+          answered = await ask(query, limit, projection);
+        } catch (error) {
+          if (limit > size.start && isOfThisPage(error)) {
+            size.refuse();
+            continue;
+          }
+          if (!(error instanceof ReplyTooLargeError)) throw error;
+          if (!asksForLess(query, limit)) throw new BrokerReplyError(error.message, { cause: error });
+          continue;
+        }
+        const { reply, path } = answered;
+        if (resource.answered.has(reply.status)) {
+          const page = parsePage(reply);
+          collection.confirm(answered);
+          capabilities.setProvenPage(projection, limit);
+          noteSize(page, limit, clock.now() - startedMs);
+          return { ...page, limit, instances: instancesOf(query, projection), mayGrow: mayGrow(), path };
+        }
+        if (limit > size.start && MAY_BE_SIZE.has(reply.status)) {
+          size.refuse();
+          capabilities.pageSizeMax = Math.min(size.size, capabilities.pageSizeMax ?? Infinity);
+          continue;
+        }
+        const problem = parseBrokerProblem(reply);
+        if (reply.status < 400) {
+          throw new BrokerReplyError(
+            `The broker answered a query with status ${reply.status} instead of 200.`,
+          );
+        }
+        if (await adapt(query, limit, projection, problem)) continue;
+        // The steps did not help, so the query is at fault: nothing was learnt about the broker.
+        capabilities.pageSizeMax = pageSizeMax;
+        capabilities.refusedProjections = refusedProjections;
+        capabilities.countAccepted = countAccepted;
+        throw new BrokerRefusedError(resource.listing, problem, reply.headers.get('www-authenticate'));
+      }
+    },
+  };
+}
+
+/** A page of this size cannot be had; a smaller one may. */
+function isOfThisPage(error: unknown): boolean {
+  return (
+    error instanceof ReplyTooLargeError ||
+    (error instanceof BrokerFailedError && error.reason === 'attempts-used-up')
+  );
+}
+
+/** How many instances of each attribute a query asks for; undefined for all. */
+function instancesOf(query: PageQuery, projection: Projection): number | undefined {
+  return projection === 'recent' || projection === 'recent-times' ? (query.instances ?? 1) : undefined;
+}
+
+/** True when a problem names a parameter that a projection adds. */
+function mentions(problem: BrokerProblem, projection: Projection): boolean {
+  return PROJECTION_WORDS[projection]?.test(wordsOf(problem)) === true;
+}

@@ -1,0 +1,81 @@
+/**
+ * Some brokers count and page first, and apply a filter to the page then: pages come short, even empty, and the count is
+ * that of the query without the filter. What such a query matches is found by walking over all that the broker pages
+ * through (`paging.stride`), and its count is not believed.
+ */
+import type { BrokerCapabilities, ProbedParameter } from '../broker/capabilities.js';
+import { BrokerRefusedError } from '../errors.js';
+import type { ListedPage, Lister } from './listing.js';
+import type { PageQuery } from './page-query.js';
+import type { Parameter } from '../query/parameters.js';
+import { filtersOf, impossibleSelection } from '../proof/prober.js';
+import type { PagingEvidence } from './walk.js';
+
+/** A query, and what is known of how the broker counts and pages it. */
+export interface CountedQuery {
+  readonly selection: readonly Parameter[];
+  readonly lister: Pick<Lister, 'page'>;
+  readonly capabilities: BrokerCapabilities;
+  readonly paging: PagingEvidence;
+  /** The broker counts matches that it does not show, for another reason. */
+  readonly countsUnshown: boolean;
+}
+
+/** Parameters that go together with a filter. */
+const GEO = new Set(['georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty']);
+
+/** Narrows nothing, and is accepted without any filter. */
+const LOCAL: Parameter = { name: 'local', value: 'true' };
+
+/**
+ * Finds out, for a query that is counted and shows nothing, whether its count is that of the query without a filter.
+ *
+ * @returns true when it is; the context then walks by what the broker pages through
+ */
+export async function learnCounting(context: CountedQuery): Promise<boolean> {
+  const { selection, capabilities } = context;
+  for (const filter of lateFiltersOf(selection)) {
+    const page = await pageOf(context, { selection: impossibleSelection(selection, filter), limit: 1 });
+    if (page?.ids.length === 0 && (page.count ?? 0) > 0) capabilities.setCountsBefore(filter);
+  }
+  await learnStride(context);
+  return context.paging.stride !== undefined;
+}
+
+/** Where the broker is known to count before it applies a filter of the query, learns how far one of its pages reaches. */
+export async function learnStride(context: CountedQuery): Promise<void> {
+  const { selection, capabilities, paging, countsUnshown } = context;
+  if (countsUnshown || paging.stride !== undefined) return;
+  const late = new Set<string>(
+    lateFiltersOf(selection).filter((filter) => capabilities.countsBefore(filter)),
+  );
+  if (late.size === 0) return;
+  const others = selection.filter(({ name }) => !late.has(name) && !(late.has('georel') && GEO.has(name)));
+  const page = await pageOf(context, { selection: others.length === 0 ? [LOCAL] : others });
+  // Counted and never shown, with the filter or without it: the count is wrong in some other way.
+  if (page?.ids.length === 0) return;
+  // Without the filter, a page is as long as a page can be, unless it holds all there is.
+  const holdsAll = page?.count !== undefined && page.count <= page.ids.length;
+  const length = (holdsAll ? page.limit : page?.ids.length) ?? 0;
+  // Where nobody can tell, one entity after the other.
+  paging.stride = Math.max(1, Math.min(length, page?.limit ?? 1));
+}
+
+/** Filters that may be applied late. Every broker pages through the entities of a type. */
+function lateFiltersOf(selection: readonly Parameter[]): readonly ProbedParameter[] {
+  return filtersOf(selection).filter((filter) => filter !== 'type');
+}
+
+async function pageOf(
+  { lister }: CountedQuery,
+  query: Pick<PageQuery, 'selection' | 'limit'>,
+): Promise<ListedPage | undefined> {
+  try {
+    return await lister.page({ ...query, count: true });
+  } catch (error) {
+    // Without the filter the query may be too wide.
+    if (error instanceof BrokerRefusedError && [400, 404, 422].includes(error.problem.status))
+      return undefined;
+    throw error;
+  }
+}

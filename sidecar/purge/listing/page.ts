@@ -1,0 +1,77 @@
+import type { BrokerReply } from '../broker/outcome.js';
+import { BrokerReplyError } from '../errors.js';
+
+/** One page of a query, as far as a purge needs it. */
+export interface Page {
+  /** Ids in the order of the page, repeats included. */
+  readonly ids: readonly string[];
+  /** The listed entities; only their ids when the page was asked for with ids alone. */
+  readonly entities: readonly Readonly<Record<string, unknown>>[];
+  /** NGSILD-Results-Count (clause 6.3.13); undefined when missing, negative or no number: then nobody knows. */
+  readonly count: number | undefined;
+  /** The answer links to a next page (clause 6.3.10). */
+  readonly hasNext: boolean;
+  /** NGSILD-Warning (clause 6.3.17): the result set is incomplete. */
+  readonly warning: string | undefined;
+  /** 206: instances are missing from the temporal evolutions (clause 6.3.10). */
+  readonly isCut: boolean;
+  /** The broker made an entity map unasked, which means that it asked its context sources too. */
+  readonly madeEntityMap: boolean;
+  /** Characters of the answer. */
+  readonly length: number;
+}
+
+/**
+ * Reads the answer to a query.
+ *
+ * @throws BrokerReplyError when it is not an array of entities
+ */
+export function parsePage(reply: BrokerReply): Page {
+  const entities = parseEntities(reply);
+  return {
+    entities,
+    isCut: reply.status === 206,
+    ids: entities.map(idOf),
+    count: parseCount(reply.headers.get('ngsild-results-count')),
+    hasNext: hasNextLink(reply.headers.get('link')),
+    warning: reply.headers.get('ngsild-warning'),
+    madeEntityMap: reply.headers.has('ngsild-entitymap'),
+    length: reply.body.length,
+  };
+}
+
+function parseEntities(reply: BrokerReply): readonly Readonly<Record<string, unknown>>[] {
+  // Seen for limit=0 and on some empty results: 200 without a body.
+  if (reply.body.trim() === '') return [];
+  let body: unknown;
+  try {
+    body = JSON.parse(reply.body);
+  } catch (cause) {
+    throw new BrokerReplyError('The broker answered a query with something that is not JSON.', { cause });
+  }
+  if (!Array.isArray(body))
+    throw new BrokerReplyError('The broker answered a query with no array of entities.');
+  for (const entity of body as unknown[]) {
+    if (typeof entity !== 'object' || entity === null || Array.isArray(entity)) {
+      throw new BrokerReplyError('The broker answered a query with an array that holds more than entities.');
+    }
+  }
+  return body as Readonly<Record<string, unknown>>[];
+}
+
+function idOf(entity: Readonly<Record<string, unknown>>): string {
+  const id = entity['id'] ?? entity['@id'];
+  // An empty id would turn the delete of one entity into a delete of the collection.
+  if (typeof id !== 'string' || id === '')
+    throw new BrokerReplyError('The broker listed an entity without an id.');
+  return id;
+}
+
+function parseCount(header: string | undefined): number | undefined {
+  return header !== undefined && /^\s*\d{1,15}\s*$/.test(header) ? Number(header) : undefined;
+}
+
+/** Looks for rel="next" among all link-values (RFC 8288); the @context link shares the header field. */
+function hasNextLink(link: string | undefined): boolean {
+  return link !== undefined && /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i.test(link);
+}

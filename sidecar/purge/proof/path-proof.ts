@@ -1,0 +1,86 @@
+import { parseJsonObject } from '../broker/broker-problem.js';
+import { ReplyTooLargeError } from '../broker/errors.js';
+import type { BrokerReply } from '../broker/outcome.js';
+import { ownType } from '../../ngsi-ld/problem.js';
+import type { ItemVerdict } from '../batch-reply.js';
+import { BrokerReplyError } from '../errors.js';
+import { problemOfFailure } from '../items/item-problem.js';
+import type { ListedResource } from '../listing/listed-resource.js';
+import type { Requester, Settled } from '../requests/requester.js';
+import { entityPath } from './resource-path.js';
+
+/** A path by which an entity may be deleted, or why there is none. */
+export type SafePath = { readonly path: string } | { readonly doubt: ItemVerdict };
+
+/** Finds the path of an entity, and makes sure that the broker reads it as that entity's. */
+export interface EntityPaths {
+  /**
+   * Some servers decode a path before they take it apart, or cut it at a `;`: an id with such characters may then mean
+   * another entity. The path of such an id is safe only once the broker has answered a GET of it with that very id.
+   */
+  safePathOf(id: string): Promise<SafePath>;
+}
+
+/** Ids remembered as proven; others are proven anew for their second try. */
+const PROVEN_MAX = 10_000;
+
+/** Statuses with which an entity is shown; 206 where instances are missing from it (clause 6.3.10). */
+const SHOWN: ReadonlySet<number> = new Set([200, 203, 206]);
+
+export function createEntityPaths(requester: Requester, collection: ListedResource['path']): EntityPaths {
+  const proven = new Set<string>();
+
+  async function prove(id: string, path: string): Promise<SafePath> {
+    let settled: Settled;
+    try {
+      // The very target of the DELETE: with a query, it might be read in another way.
+      const request = { method: 'GET', path, operation: 'show an entity', item: id } as const;
+      settled = await requester.send(request, { allow403: true });
+    } catch (error) {
+      if (!(error instanceof ReplyTooLargeError || error instanceof BrokerReplyError)) throw error;
+      return { doubt: noSafePath(`the answer to a GET of its path is of no use. ${error.message}`) };
+    }
+    if (settled.kind === 'gave-up')
+      return { doubt: { kind: 'retryable', problem: problemOfFailure(settled.failure) } };
+    const { reply } = settled;
+    const shown = SHOWN.has(reply.status) ? idOf(reply) : undefined;
+    if (shown !== id) return { doubt: noSafePath(describe(reply, shown)) };
+    if (proven.size < PROVEN_MAX) proven.add(id);
+    return { path };
+  }
+
+  return {
+    async safePathOf(id) {
+      const found = entityPath(collection, id);
+      if (found === undefined) return { doubt: noSafePath('decoded, its path leads to something else') };
+      const { path, needsProof } = found;
+      return !needsProof || proven.has(id) ? { path } : prove(id, path);
+    },
+  };
+}
+
+function idOf(reply: BrokerReply): string | undefined {
+  const body = parseJsonObject(reply.body);
+  const id = body?.['id'] ?? body?.['@id'];
+  return typeof id === 'string' ? id : undefined;
+}
+
+function describe({ status }: BrokerReply, shown: string | undefined): string {
+  if (shown !== undefined) return `the broker answers a GET of its path with ${shown.slice(0, 200)}`;
+  return SHOWN.has(status)
+    ? 'the broker answers a GET of its path with something else than an entity'
+    : `the broker answers a GET of its path with status ${status}`;
+}
+
+/** The verdict on an item that no request is sure to mean. @param why completes "…, because …" */
+export function noSafePath(why: string): ItemVerdict {
+  return {
+    kind: 'refused',
+    problem: {
+      type: ownType('no-safe-path'),
+      status: 501,
+      title: 'No safe path',
+      detail: `No path is sure to lead to it, because ${why}. Nothing was sent: something else might have been deleted.`,
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { QueryRefusedError } from '../errors.js';
+
+/** One decoded query parameter. */
+export interface Parameter {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Selecting parameters of Query Entities (clause 6.4.3.2) that go to the broker as they are. */
+export const SELECTION_PARAMETERS: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'idPattern',
+  'attrs',
+  'q',
+  'georel',
+  'geometry',
+  'coordinates',
+  'geoproperty',
+  'geometryProperty',
+  'scopeQ',
+  'csf',
+  'expandValues',
+  'jsonKeys',
+  'local',
+]);
+
+/** This product's extensions; they never reach a broker. */
+const EXTENSIONS = ['dryRun', 'maxAffected'];
+
+const OUTPUT_ONLY = 'it selects output only';
+const ALWAYS_ALL = 'a purge always deletes every match';
+
+/** What a kind of purge accepts, and why it refuses some well-known names: an ignored one would silently widen a delete. */
+export interface AcceptedParameters {
+  readonly names: ReadonlySet<string>;
+  readonly reasons: Readonly<Record<string, string>>;
+}
+
+/** Parameters of Purge Entities (Table 6.4.3.3-1), of the selection, and extensions. */
+export const ENTITY_PARAMETERS: AcceptedParameters = {
+  names: new Set([...SELECTION_PARAMETERS, 'drop', 'keep', ...EXTENSIONS]),
+  reasons: {
+    limit: `${ALWAYS_ALL}; use maxAffected to bound it`,
+    offset: ALWAYS_ALL,
+    count: 'use dryRun=true to count without deleting',
+    pick: `${OUTPUT_ONLY}; use drop or keep to remove attributes`,
+    omit: `${OUTPUT_ONLY}; use drop or keep to remove attributes`,
+    options: OUTPUT_ONLY,
+    format: OUTPUT_ONLY,
+    lastN: OUTPUT_ONLY,
+    ...Object.fromEntries(
+      ['datasetId', 'timerel', 'timeAt', 'endTimeAt', 'timeproperty'].map((name) => [
+        name,
+        'it is only known for temporal purges (DELETE /ngsi-ld/v1/temporal/entities)',
+      ]),
+    ),
+  },
+};
+
+/** Parameters of a time filter (clause 4.11). */
+export const TIME_PARAMETERS = ['timerel', 'timeAt', 'endTimeAt', 'timeproperty'] as const;
+
+/** Parameters of a temporal purge: those that select in Query Temporal Evolution (clause 6.18.3.2), and extensions. */
+export const TEMPORAL_PARAMETERS: AcceptedParameters = {
+  names: new Set([...SELECTION_PARAMETERS, 'datasetId', ...TIME_PARAMETERS, ...EXTENSIONS]),
+  reasons: {
+    limit: `${ALWAYS_ALL}; use maxAffected to bound it`,
+    offset: ALWAYS_ALL,
+    count: 'use dryRun=true to count without deleting',
+    pick: `${OUTPUT_ONLY}; use attrs to purge single attributes`,
+    omit: `${OUTPUT_ONLY}; use attrs to purge single attributes`,
+    options: `${OUTPUT_ONLY}, and temporalValues or aggregatedValues name no instances`,
+    format: `${OUTPUT_ONLY}, and temporalValues or aggregatedValues name no instances`,
+    lastN: `${OUTPUT_ONLY}, the newest instances; to keep the newest and purge the others, use timerel=before`,
+    aggrMethods: 'an aggregation names no instances that could be deleted',
+    aggrPeriodDuration: 'an aggregation names no instances that could be deleted',
+    drop: 'use attrs to purge attributes from temporal evolutions',
+    keep: 'use attrs to purge attributes from temporal evolutions',
+  },
+};
+
+/**
+ * Splits and decodes a query string; refuses what could be ignored or read in two ways.
+ *
+ * Decoded once, as forms are (`+` is a space), which is how brokers decode it too.
+ *
+ * @param query without the question mark
+ * @throws QueryRefusedError for an unknown, repeated, empty, not encoded or undecodable parameter
+ */
+export function parseParameters(query: string, accepted: AcceptedParameters): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  if (query === '') return parameters;
+  for (const pair of query.split('&')) {
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals), pair);
+    const value = equals === -1 ? '' : decode(pair.slice(equals + 1), name);
+    if (!accepted.names.has(name)) throw unknownParameter(name, accepted);
+    if (parameters.has(name)) {
+      throw new QueryRefusedError('invalidRequest', `Parameter ${name} is given more than once.`, name);
+    }
+    if (value.trim() === '') {
+      throw new QueryRefusedError('invalidRequest', `Parameter ${name} has no value.`, name);
+    }
+    if (/[\u0000-\u001f\u007f]/.test(value)) {
+      throw new QueryRefusedError('invalidRequest', `Parameter ${name} contains control characters.`, name);
+    }
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+/** Builds a query string from decoded parameters; the inverse of parseParameters. */
+export function formatParameters(parameters: Iterable<Parameter>): string {
+  return Array.from(parameters, ({ name, value }) => `${name}=${encodeValue(value)}`).join('&');
+}
+
+/** Percent-encodes a value; `:`, `/` and `,` stay readable, which RFC 3986 § 3.4 allows in a query. */
+function encodeValue(value: string): string {
+  return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%2C', ',');
+}
+
+function decode(text: string, name: string): string {
+  // Raw bytes beyond ASCII arrive as some other text (RFC 3986 § 2.1 has them percent-encoded).
+  if (/[^\u0021-\u007e]/.test(text)) {
+    const detail = `Parameter ${name} has characters that must be percent-encoded.`;
+    throw new QueryRefusedError('invalidRequest', detail, name);
+  }
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (cause) {
+    const detail = `Parameter ${name} is not valid percent-encoded UTF-8.`;
+    throw new QueryRefusedError('invalidRequest', detail, name, { cause });
+  }
+}
+
+function unknownParameter(name: string, { names, reasons }: AcceptedParameters): QueryRefusedError {
+  if (name === '')
+    return new QueryRefusedError('invalidRequest', 'The query has a parameter without a name.', name);
+  const similar = [...names].find((candidate) => candidate.toLowerCase() === name.toLowerCase());
+  const reason = Object.hasOwn(reasons, name)
+    ? `: ${reasons[name] ?? ''}`
+    : similar === undefined
+      ? ': it is not known, and an ignored filter would widen the purge'
+      : `: names are case-sensitive, it is spelled ${similar}`;
+  return new QueryRefusedError(
+    'invalidRequest',
+    `Parameter ${name.slice(0, 100)} is not accepted by a purge${reason}.`,
+    name.slice(0, 100),
+  );
+}

@@ -1,0 +1,59 @@
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { namesOf } from './name-list.js';
+import { ENTITY_PARAMETERS, parseParameters } from './parameters.js';
+import { refusedData, vetSelection, type PurgeQuery } from './selection.js';
+import type { WholeTenant } from './whole-tenant.js';
+
+/** Attributes to remove from each match instead of the entity (clause 5.6.21). */
+export interface AttributeRemoval {
+  readonly kind: 'drop' | 'keep';
+  readonly names: readonly string[];
+}
+
+/** A vetted query of an entity purge. */
+export interface EntityPurgeQuery extends PurgeQuery {
+  readonly removal: AttributeRemoval | undefined;
+}
+
+/**
+ * Parses and vets the query string of `DELETE /ngsi-ld/v1/entities` (clauses 5.6.21 and 6.4.3.3, extended by all
+ * parameters that select in Query Entities, and by dryRun and maxAffected).
+ *
+ * @param query the query string without its question mark
+ * @param wholeTenant what is done with a purge that may empty its tenant
+ * @throws QueryRefusedError for anything unknown, ambiguous, unparsable or too wide
+ * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
+ */
+export function parseEntityPurgeQuery(query: string, wholeTenant: WholeTenant = 'bounded'): EntityPurgeQuery {
+  const parameters = parseParameters(query, ENTITY_PARAMETERS);
+  const vetted = vetSelection(parameters, { wholeTenant });
+  return { ...vetted, removal: removalOf(parameters) };
+}
+
+function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | undefined {
+  const drop = namesOf(parameters, 'drop');
+  const keep = namesOf(parameters, 'keep');
+  if (drop !== undefined && keep !== undefined) {
+    throw refusedData(
+      'keep',
+      'drop and keep exclude each other: name the attributes to remove, or those to leave.',
+    );
+  }
+  const names = drop ?? keep;
+  if (names === undefined) return undefined;
+  const kind = drop === undefined ? 'keep' : 'drop';
+  const attrs = namesOf(parameters, 'attrs');
+  // With attrs, the broker shows no other attributes, so the others could not be found.
+  if (attrs !== undefined && (kind === 'keep' || names.some((name) => !attrs.includes(name)))) {
+    throw refusedData(
+      kind,
+      `With attrs, only attributes named there can be removed, by drop: ${attrs.join(', ')}.`,
+    );
+  }
+  for (const name of names) {
+    if (NO_OWN_ATTRIBUTES.has(name)) {
+      throw refusedData(kind, `${name} is no attribute that could be removed or left: name attributes only.`);
+    }
+  }
+  return { kind, names };
+}

@@ -1,0 +1,219 @@
+import { parseGeoQuery } from '../../ngsi-ld/geo-query.js';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { isUri } from '../../ngsi-ld/names.js';
+import { compilePattern, PatternTooLargeError, type Pattern } from '../../ngsi-ld/pattern.js';
+import {
+  attributePathsOf,
+  demandsAttribute,
+  hasLinkedEntityPath,
+  parseQ,
+  type QNode,
+} from '../../ngsi-ld/q.js';
+import { namesScopes, parseScopeQuery } from '../../ngsi-ld/scope-query.js';
+import { NgsiLdSyntaxError } from '../../ngsi-ld/syntax-error.js';
+import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
+import { QueryRefusedError } from '../errors.js';
+import { checkName, namesOf } from './name-list.js';
+import { SELECTION_PARAMETERS, type Parameter } from './parameters.js';
+import { checkWholeTenant, type WholeTenant } from './whole-tenant.js';
+
+export interface VettingOptions {
+  /** What is done with a purge that may empty its tenant. */
+  readonly wholeTenant: WholeTenant;
+  /** The query has another filter than those vetted here. */
+  readonly narrowsFurther?: boolean;
+}
+
+/** What every purge query says, of whatever kind. */
+export interface PurgeQuery {
+  /** Goes to the broker's GET as it is. */
+  readonly selection: readonly Parameter[];
+  /** The ids that the query names, to check the broker's answers against. */
+  readonly ids: readonly string[] | undefined;
+  /** The idPattern, to check them against as well; undefined also for one that RE2 cannot compile. */
+  readonly idPattern: Pattern | undefined;
+  readonly dryRun: boolean;
+  /** Most items that may be affected; undefined for no bound. */
+  readonly maxAffected: number | undefined;
+}
+
+/**
+ * Vets the parameters that select, dryRun and maxAffected.
+ *
+ * @throws QueryRefusedError for anything unparsable, contradictory or too wide
+ * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
+ */
+export function vetSelection(
+  parameters: ReadonlyMap<string, string>,
+  { wholeTenant, narrowsFurther = false }: VettingOptions,
+): PurgeQuery {
+  const dryRun = booleanOf(parameters, 'dryRun') ?? false;
+  const maxAffected = maxAffectedOf(parameters.get('maxAffected'));
+  const local = booleanOf(parameters, 'local');
+  const ids = idsOf(parameters.get('id'));
+  const idPattern = patternOf(parameters.get('idPattern'));
+  const restrictions = restrictionsOf(parameters, idPattern);
+  namesOf(parameters, 'expandValues');
+  namesOf(parameters, 'jsonKeys');
+
+  const anyType = parameters.get('type') === '*';
+  if (anyType && local === false) {
+    throw refusedData('type', 'type=* is always local, so local=false contradicts it.');
+  }
+  const isLocal = local === true || anyType;
+  if (!restrictions.qualifies && !isLocal) throw tooWide(parameters);
+  if (!restrictions.narrows && !narrowsFurther) checkWholeTenant({ dryRun, maxAffected }, wholeTenant);
+  return {
+    selection: selectionOf(parameters, anyType && local === undefined),
+    ids,
+    idPattern,
+    dryRun,
+    maxAffected,
+  };
+}
+
+function selectionOf(parameters: ReadonlyMap<string, string>, addLocal: boolean): readonly Parameter[] {
+  const selection: Parameter[] = [];
+  for (const [name, value] of parameters) {
+    if (SELECTION_PARAMETERS.has(name)) selection.push({ name, value });
+  }
+  // A purge of any type is local even if nobody says so (clause 5.6.21); a query of any type need not be.
+  if (addLocal) selection.push({ name: 'local', value: 'true' });
+  return selection;
+}
+
+/** Checks every filter, and tells whether they restrict the purge as the standard demands, and whether at all. */
+function restrictionsOf(
+  parameters: ReadonlyMap<string, string>,
+  idPattern: Pattern | undefined,
+): { qualifies: boolean; narrows: boolean } {
+  const type = checkType(parameters.get('type'));
+  const attrs = namesOf(parameters, 'attrs') ?? [];
+  const ownAttrs = attrs.filter((name) => !NO_OWN_ATTRIBUTES.has(name));
+  const q = queryOf(parameters, 'q');
+  queryOf(parameters, 'csf');
+  const byGeo = checkGeoQuery(parameters);
+  const scopeQ = parameters.get('scopeQ');
+  const byScope = scopeQ !== undefined && namesScopes(parsed(() => parseScopeQuery(scopeQ)));
+  // A pattern that is found in the empty text excludes no id.
+  const byId = parameters.has('id') || (parameters.has('idPattern') && idPattern?.test('') !== true);
+  return {
+    qualifies: type !== undefined || ownAttrs.length > 0 || (q !== undefined && usesOwnAttribute(q)) || byGeo,
+    narrows:
+      (type !== undefined && type !== '*') ||
+      // Any of them is enough, and what the broker itself writes is everywhere.
+      (ownAttrs.length > 0 && ownAttrs.length === attrs.length) ||
+      (q !== undefined && demandsAttribute(q)) ||
+      byGeo ||
+      byScope ||
+      byId,
+  };
+}
+
+function checkType(type: string | undefined): string | undefined {
+  if (type === undefined) return undefined;
+  for (const name of typeNamesOf(parsed(() => parseTypeSelector(type)))) {
+    checkName(name, 'type', 'the name of an entity type such as Vehicle');
+  }
+  return type;
+}
+
+/** The parsed value of q or csf, undefined when it is missing. */
+function queryOf(parameters: ReadonlyMap<string, string>, parameter: 'q' | 'csf'): QNode | undefined {
+  const text = parameters.get(parameter);
+  if (text === undefined) return undefined;
+  const query = parsed(() => parseQ(text, parameter));
+  if (hasLinkedEntityPath(query)) {
+    throw refusedData(
+      parameter,
+      `A purge cannot follow Relationships to linked entities: leave the {…} path out of ${parameter}.`,
+    );
+  }
+  return query;
+}
+
+function usesOwnAttribute(query: QNode): boolean {
+  return attributePathsOf(query).some((path) => !NO_OWN_ATTRIBUTES.has(path.names[0] ?? ''));
+}
+
+function checkGeoQuery(parameters: ReadonlyMap<string, string>): boolean {
+  for (const parameter of ['geoproperty', 'geometryProperty']) {
+    const name = parameters.get(parameter);
+    if (name !== undefined) checkName(name, parameter, 'the name of a GeoProperty such as location');
+  }
+  const georel = parameters.get('georel');
+  const geometry = parameters.get('geometry');
+  const coordinates = parameters.get('coordinates');
+  if (georel === undefined && geometry === undefined && coordinates === undefined) {
+    if (parameters.has('geoproperty')) {
+      throw refusedData('geoproperty', 'geoproperty has no effect without georel, geometry and coordinates.');
+    }
+    return false;
+  }
+  if (georel === undefined || geometry === undefined || coordinates === undefined) {
+    const missing = ['georel', 'geometry', 'coordinates'].filter((name) => !parameters.has(name));
+    throw refusedData(missing[0] ?? 'georel', `A geoquery needs ${missing.join(' and ')} as well.`);
+  }
+  parsed(() => parseGeoQuery({ georel, geometry, coordinates }));
+  return true;
+}
+
+function idsOf(value: string | undefined): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const ids = value.split(',');
+  for (const id of ids) {
+    if (!isUri(id)) {
+      throw refusedData('id', `"${id.slice(0, 200)}" is not a URI, so it is not the id of an entity.`);
+    }
+  }
+  return ids;
+}
+
+function patternOf(value: string | undefined): Pattern | undefined {
+  try {
+    return value === undefined ? undefined : compilePattern('idPattern', value);
+  } catch (error) {
+    if (!(error instanceof PatternTooLargeError)) throw error;
+    throw new QueryRefusedError('badRequestData', error.message, error.parameter, { cause: error });
+  }
+}
+
+function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
+  const value = parameters.get(name);
+  if (value === undefined) return undefined;
+  if (value !== 'true' && value !== 'false') {
+    throw new QueryRefusedError('invalidRequest', `${name} is either true or false.`, name);
+  }
+  return value === 'true';
+}
+
+function maxAffectedOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,14}$/.test(value)) {
+    throw new QueryRefusedError('invalidRequest', 'maxAffected is a whole number, 1 or more.', 'maxAffected');
+  }
+  return Number(value);
+}
+
+function parsed<Result>(parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof NgsiLdSyntaxError)) throw error;
+    throw new QueryRefusedError('badRequestData', error.message, error.parameter, { cause: error });
+  }
+}
+
+function tooWide(parameters: ReadonlyMap<string, string>): QueryRefusedError {
+  const filters = [...parameters.keys()].filter((name) => SELECTION_PARAMETERS.has(name));
+  const given = filters.length === 0 ? 'The query has no filter' : `${filters.join(', ')} alone is too wide`;
+  return refusedData(
+    undefined,
+    `${given}: NGSI-LD demands type, attrs, q, a geoquery or local=true for a purge, attrs and q with an attribute other than createdAt and modifiedAt. Add one of them, e.g. type=Vehicle.`,
+  );
+}
+
+/** The refusal of a parameter's content. */
+export function refusedData(parameter: string | undefined, message: string): QueryRefusedError {
+  return new QueryRefusedError('badRequestData', message, parameter);
+}

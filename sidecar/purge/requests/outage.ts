@@ -1,0 +1,149 @@
+import type { Failure } from '../broker/outcome.js';
+import { decideProbe, looksAway } from '../retry/away.js';
+import type { RetryPolicy } from '../retry/policy.js';
+import type { Clock } from '../../shared/clock.js';
+import { BrokerFailedError } from '../errors.js';
+import type { OutageEvent } from '../events.js';
+import type { SharedPause } from './shared-pause.js';
+
+/** Finds out whether a broker is away, and waits for it: for all requests of a purge, with one probe at a time. */
+export interface OutageWatch {
+  /** The broker seems to be away: nothing but the probe is sent until over() resolves. */
+  readonly isOn: boolean;
+  /**
+   * Resolves when something was answered.
+   *
+   * @returns whether the broker was away; false when it answered the first probe, or another request before
+   * @throws BrokerFailedError when it was waited for in vain
+   * @throws PurgeStoppedError when the purge is stopped
+   */
+  over(): Promise<boolean>;
+  /** Begins to watch after a failure that looks like it, unless that is done already; then as over(). */
+  suspect(failure: Failure, operation: string, signal: AbortSignal): Promise<boolean>;
+  /** Notes that a request was answered that had been sent before. */
+  answered(): void;
+}
+
+export interface OutageWatchOptions {
+  readonly retry: RetryPolicy;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly pause: SharedPause;
+  /** Asks the broker something harmless, and tells why that failed. @throws PurgeStoppedError */
+  readonly probe: (signal: AbortSignal) => Promise<Failure | undefined>;
+  readonly onOutage?: ((event: OutageEvent) => void) | undefined;
+}
+
+export function createOutageWatch(options: OutageWatchOptions): OutageWatch {
+  let current: Outage | undefined;
+  const forget = (outage: Outage) => {
+    if (current === outage) current = undefined;
+  };
+  return {
+    get isOn() {
+      return current !== undefined;
+    },
+    over: async () => current?.over ?? false,
+    async suspect(failure, operation, signal) {
+      current ??= new Outage(failure, operation, signal, options, forget);
+      current.note(failure);
+      return current.over;
+    },
+    answered: () => current?.answered(),
+  };
+}
+
+/** A time in which the broker seems to be away. */
+class Outage {
+  /** See OutageWatch. */
+  readonly over: Promise<boolean>;
+  readonly #options: OutageWatchOptions;
+  readonly #operation: string;
+  readonly #forget: (outage: Outage) => void;
+  readonly #sinceMs: number;
+  /** Ends the pause before the next probe. */
+  readonly #waking = new AbortController();
+  #failure: Failure;
+  #probes = 0;
+  #takesNobody = false;
+  #isOver = false;
+  #resolve: (wasAway: boolean) => void = () => {};
+
+  constructor(
+    failure: Failure,
+    operation: string,
+    signal: AbortSignal,
+    options: OutageWatchOptions,
+    forget: (outage: Outage) => void,
+  ) {
+    this.#options = options;
+    this.#operation = operation;
+    this.#forget = forget;
+    this.#sinceMs = options.clock.now();
+    this.#failure = failure;
+    const ended = new Promise<boolean>((resolve) => (this.#resolve = resolve));
+    const watched = this.#watch(signal).catch((error: unknown) => {
+      forget(this);
+      throw error;
+    });
+    this.over = Promise.race([ended, watched.then(() => ended)]);
+    // Nobody may be waiting for it when the purge ends.
+    this.over.catch(() => {});
+  }
+
+  note({ wasNeverSent }: Failure): void {
+    this.#takesNobody ||= wasNeverSent === true;
+  }
+
+  /** What is under way may still be answered by a broker that takes no new connections. */
+  answered(): void {
+    if (!this.#takesNobody) this.#end();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#waking.abort();
+    this.#forget(this);
+    const { clock, onOutage } = this.#options;
+    const wasAway = this.#probes > 0;
+    if (wasAway) onOutage?.({ type: 'broker-back', afterMs: clock.now() - this.#sinceMs });
+    this.#resolve(wasAway);
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const wake = () => this.#waking.abort();
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      do await this.#pauseBeforeProbe();
+      while (!this.#isOver && (await this.#isStillAway(signal)));
+      this.#end();
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  /** @throws BrokerFailedError when there is to be no other probe */
+  async #pauseBeforeProbe(): Promise<void> {
+    const { retry, clock, random, pause } = this.#options;
+    const nowMs = clock.now();
+    const absence = { failure: this.#failure, probes: this.#probes, forMs: nowMs - this.#sinceMs };
+    const decision = decideProbe(absence, retry, { nowMs, random: random() });
+    if (decision.action === 'stop')
+      throw new BrokerFailedError(this.#operation, this.#failure, decision.reason);
+    // Others may be asked to wait in the meantime.
+    for (let ms = decision.afterMs; ms > 0 && !this.#waking.signal.aborted; ms = pause.leftMs)
+      await clock.sleep(ms, this.#waking.signal).catch(() => {});
+  }
+
+  /** Sends a probe. One that timed out has found no broker yet; any other answer comes from one. */
+  async #isStillAway(signal: AbortSignal): Promise<boolean> {
+    const failure = await this.#options.probe(signal);
+    const isAway = failure !== undefined && (looksAway(failure) || failure.kind === 'timeout');
+    if (!isAway || this.#isOver) return false;
+    this.#failure = failure;
+    this.#probes += 1;
+    if (this.#probes === 1) this.#options.onOutage?.({ type: 'broker-away' });
+    return true;
+  }
+}

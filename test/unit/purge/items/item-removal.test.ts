@@ -1,0 +1,405 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
+import type { ItemVerdict } from '../../../../sidecar/purge/batch-reply.js';
+import type { PurgeContext, View } from '../../../../sidecar/purge/context.js';
+import {
+  BrokerReplyError,
+  NotConvergingError,
+  TooManyMatchesError,
+} from '../../../../sidecar/purge/errors.js';
+import { removeItems } from '../../../../sidecar/purge/items/item-removal.js';
+import type { ItemKind } from '../../../../sidecar/purge/items/item-walk.js';
+import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import { keyOf, type Item } from '../../../../sidecar/purge/tally.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf } from '../hand-made-context.js';
+import { listerOf, pageOf } from '../hand-made-lister.js';
+
+const GONE: ItemVerdict = { kind: 'claimed-gone' };
+const BUSY: ItemVerdict = { kind: 'retryable', problem: { status: 503, title: 'Busy' } };
+const REFUSED: ItemVerdict = { kind: 'refused', problem: { status: 409, title: 'Locked' } };
+const LIMIT = 10;
+
+/** Entities by id, each with the names of its attributes. */
+type World = Map<string, Set<string>>;
+
+const worldOf = (count: number, ...attributes: readonly string[]): World =>
+  new Map(Array.from({ length: count }, (_, index) => [`urn:t:${index}`, new Set(attributes)]));
+
+interface Removal {
+  readonly world: World;
+  /** What becomes of an item at its nth try (from 1); it goes from the world where it is claimed gone, unless told otherwise. */
+  readonly verdict?: (item: Item, nth: number) => ItemVerdict | 'ghost';
+  /** Which entities the query shows; all unless told. */
+  readonly matches?: (attributes: ReadonlySet<string>) => boolean;
+  /** Hears of each page before it is shown. */
+  readonly onPage?: (offset: number, pass: number) => void;
+  readonly total?: number;
+  readonly count?: (shown: number) => number | undefined;
+  readonly view?: Partial<View>;
+  readonly kind?: Partial<ItemKind>;
+  readonly maxAffected?: number;
+}
+
+async function removed(removal: Removal) {
+  const {
+    world,
+    matches = () => true,
+    verdict = () => GONE,
+    onPage,
+    count = (shown: number) => shown,
+  } = removal;
+  let passes = 0;
+  const { lister } = listerOf(({ offset = 0 }, index) => {
+    assert.ok(index < 2000, 'the removal goes on for ever');
+    if (offset === 0) passes += 1;
+    onPage?.(offset, passes);
+    const all = [...world].filter(([, attributes]) => matches(attributes));
+    const shown = all.slice(offset, offset + LIMIT);
+    return pageOf(
+      shown.map(([id]) => id),
+      {
+        entities: shown.map(([id, attributes]) => ({
+          id,
+          ...Object.fromEntries([...attributes].map((name) => [name, {}])),
+        })),
+        count: count(all.length),
+        limit: LIMIT,
+      },
+    );
+  });
+  const view: View = { resource: entities('attributes'), selection: [], ...removal.view };
+  // Only what proves the filters gets to this broker: nothing matches an impossible value.
+  const opened = contextOf({
+    view,
+    broker: () => replyOf(200, []),
+    limits: { maxAffected: removal.maxAffected },
+  });
+  const context: PurgeContext = { ...opened, lister };
+  const tries = new Map<string, number>();
+  const kind: ItemKind = {
+    *read(page, indexes) {
+      yield {
+        items: indexes.flatMap((index) =>
+          ownAttributesOf(page.entities[index] ?? {}).map((attribute) => ({
+            entityId: page.ids[index] ?? '',
+            attribute,
+          })),
+        ),
+      };
+    },
+    async remove(item) {
+      const nth = (tries.get(keyOf(item)) ?? 0) + 1;
+      tries.set(keyOf(item), nth);
+      await new Promise((resolve) => setImmediate(resolve));
+      const outcome = verdict(item, nth);
+      if (outcome === 'ghost') return GONE;
+      if (outcome.kind === 'claimed-gone') world.get(item.entityId)?.delete(item.attribute ?? '');
+      return outcome;
+    },
+    stillThere: { status: 409, title: 'Still listed' },
+    ...removal.kind,
+  };
+  const left = await removeItems(context, kind, removal.total);
+  const { counts, errors, success } = context.tally;
+  return { ...counts, errors, success, left, passes, tries };
+}
+
+const namesOf = (errors: readonly Item[]) =>
+  errors.map(({ entityId, attribute }) => `${entityId} ${attribute ?? ''}`).sort();
+
+describe('the removal of items', () => {
+  it('removes each once, in one pass that finds them and one that finds none', async () => {
+    const world = worldOf(25, 'a', 'b');
+    const { matched, deleted, failed, left, passes, tries } = await removed({ world, total: 25 });
+    assert.deepEqual([matched, deleted, failed, left, passes], [50, 50, 0, 0, 2]);
+    assert.ok([...tries.values()].every((count) => count === 1));
+    assert.ok([...world.values()].every((attributes) => attributes.size === 0));
+  });
+
+  it('gets at entities that move to pages already read, because others stop matching', async () => {
+    for (const total of [35, undefined]) {
+      const world = worldOf(35, 'a');
+      const { deleted } = await removed({
+        world,
+        matches: (attributes) => attributes.has('a'),
+        ...(total === undefined ? {} : { total }),
+      });
+      assert.equal(deleted, 35);
+    }
+  });
+
+  it('tries an item again that the query no longer shows, and reports it where it fails again', async () => {
+    // As drop=a,b with q=a>1: once a is gone, nothing shows b any more.
+    const failing = await removed({
+      world: worldOf(12, 'a', 'b'),
+      matches: (attributes) => attributes.has('a'),
+      verdict: ({ entityId, attribute }) => (entityId === 'urn:t:3' && attribute === 'b' ? BUSY : GONE),
+      view: { selection: [{ name: 'q', value: 'a>1' }] },
+      total: 12,
+    });
+    assert.deepEqual([failing.matched, failing.deleted, failing.failed], [24, 23, 1]);
+    assert.deepEqual(namesOf(failing.errors), ['urn:t:3 b']);
+    assert.equal(failing.tries.get(keyOf({ entityId: 'urn:t:3', attribute: 'b' })), 2);
+    assert.ok(!failing.success.includes('urn:t:3'));
+
+    const recovering = await removed({
+      world: worldOf(12, 'a', 'b'),
+      matches: (attributes) => attributes.has('a'),
+      verdict: ({ attribute }, nth) => (attribute === 'b' && nth === 1 ? BUSY : GONE),
+      view: { selection: [{ name: 'q', value: 'a>1' }] },
+      total: 12,
+    });
+    assert.deepEqual([recovering.deleted, recovering.failed], [24, 0]);
+  });
+
+  it('keeps reporting what was refused, where the query does not tell that it is gone', async () => {
+    const refusal = {
+      world: worldOf(3, 'a', 'b'),
+      matches: (attributes: ReadonlySet<string>) => attributes.has('a'),
+      verdict: ({ attribute }: Item) => (attribute === 'b' ? REFUSED : GONE),
+    };
+    for (const view of [
+      { selection: [{ name: 'q', value: 'a>1' }] },
+      { selection: [{ name: 'georel', value: 'within' }] },
+      { isPartial: true },
+    ]) {
+      const { failed, errors } = await removed({ ...refusal, world: worldOf(3, 'a', 'b'), view });
+      assert.deepEqual([failed, namesOf(errors)], [3, ['urn:t:0 b', 'urn:t:1 b', 'urn:t:2 b']]);
+    }
+  });
+
+  it('takes what was refused and is no longer shown for gone by another hand, where the query shows all that is left', async () => {
+    const world = worldOf(3, 'a');
+    const { alreadyGone, failed, errors } = await removed({
+      world,
+      verdict: (item) => {
+        // Another client is faster.
+        world.get(item.entityId)?.delete('a');
+        return REFUSED;
+      },
+    });
+    assert.deepEqual([alreadyGone, failed, errors], [3, 0, []]);
+  });
+
+  it('reports what is still there after two deletes answered as done, and after some looks', async () => {
+    for (const left of ['ghost', { kind: 'absent' }] as const) {
+      const { matched, deleted, failed, errors, tries, passes } = await removed({
+        world: worldOf(15, 'a'),
+        verdict: ({ entityId }) => (entityId === 'urn:t:7' ? left : GONE),
+        total: 15,
+      });
+      assert.deepEqual([matched, deleted, failed], [15, 14, 1]);
+      assert.deepEqual([namesOf(errors), errors[0]?.error.title], [['urn:t:7 a'], 'Still listed']);
+      assert.equal(tries.get(keyOf({ entityId: 'urn:t:7', attribute: 'a' })), 2);
+      // Two that try it, three looks, and the last one.
+      assert.equal(passes, 6);
+    }
+  });
+
+  it('waits for a query that lags behind, and then reports nothing', async () => {
+    const world = worldOf(5, 'a');
+    const { deleted, failed } = await removed({
+      world,
+      verdict: () => 'ghost',
+      onPage: (_offset, pass) => {
+        if (pass === 4) for (const attributes of world.values()) attributes.clear();
+      },
+    });
+    assert.deepEqual([deleted, failed], [5, 0]);
+  });
+
+  it('leaves what arrives after the second pass over all, and counts it', async () => {
+    const world = worldOf(5, 'a');
+    const { matched, deleted, left } = await removed({
+      world,
+      onPage: (offset, pass) => {
+        if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
+      },
+      total: 5,
+    });
+    assert.deepEqual([matched, deleted, left], [7, 7, 1]);
+    assert.deepEqual(
+      [...world].filter(([, attributes]) => attributes.size > 0).map(([id]) => id),
+      ['urn:new:3'],
+    );
+  });
+
+  it('ends where items arrive in each pass and nobody counts them', async () => {
+    const world = worldOf(5, 'a');
+    const { deleted, left, passes } = await removed({
+      world,
+      count: () => undefined,
+      onPage: (offset, pass) => {
+        if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
+      },
+    });
+    assert.ok(passes < 20 && left > 0 && deleted >= 5, `${passes} passes, ${left} left`);
+  });
+
+  it('gives up after fifty passes where each finds something new of what was counted', async () => {
+    const world = worldOf(1, 'a');
+    let passes = 0;
+    await assert.rejects(
+      removed({
+        world,
+        count: () => undefined,
+        onPage: (offset, pass) => {
+          passes = pass;
+          if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
+        },
+        total: 1000,
+      }),
+      NotConvergingError,
+    );
+    assert.equal(passes, 50);
+  });
+
+  it('never calls it done while the broker counts matches that it does not list', async () => {
+    await assert.rejects(
+      removed({ world: worldOf(5, 'a'), count: (shown) => shown + 3, total: 8 }),
+      (error: unknown) => {
+        assert.ok(error instanceof BrokerReplyError);
+        assert.match(error.message, /3 more matches/);
+        return true;
+      },
+    );
+  });
+
+  it('tries an item once that is shown more than once in a pass', async () => {
+    const { deleted, tries } = await removed({
+      world: worldOf(5, 'a'),
+      kind: {
+        *read(page, indexes) {
+          const items = indexes
+            .filter((index) => 'a' in (page.entities[index] ?? {}))
+            .map((index) => ({ entityId: page.ids[index] ?? '', attribute: 'a' }));
+          yield { items: [...items, ...items] };
+          yield { items };
+        },
+      },
+      total: 5,
+    });
+    assert.equal(deleted, 5);
+    assert.ok([...tries.values()].every((count) => count === 1));
+  });
+
+  it('ends where items arrive in each pass at a broker that shows a part only, and their times tell', async () => {
+    const world = worldOf(1, 'a0', 'a1', 'a2', 'a3');
+    const { matched, deleted, left, passes } = await removed({
+      world,
+      onPage: (offset, pass) => {
+        if (offset === 0) world.get('urn:t:0')?.add(`new${pass}`);
+      },
+      kind: {
+        *read(page, indexes) {
+          for (const index of indexes) {
+            const names = ownAttributesOf(page.entities[index] ?? {}).slice(0, 2);
+            const items = names.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute }));
+            yield { items, mayHideMore: true };
+          }
+        },
+        hasArrived: ({ attribute = '' }) => attribute.startsWith('new'),
+      },
+      total: 1,
+    });
+    assert.ok(passes < 15, `${passes} passes`);
+    assert.deepEqual([matched, deleted, left > 0], [deleted, deleted, true]);
+  });
+
+  it('leaves what arrives behind all that was counted when a pass began, where the count grows with it', async () => {
+    for (const [count, deleted, left] of [
+      [(shown: number) => shown, 20, 1],
+      [() => 20, 21, 0],
+      [() => undefined, 21, 0],
+    ] as const) {
+      const world = worldOf(20, 'a');
+      const result = await removed({
+        world,
+        count,
+        onPage: (offset, pass) => {
+          if (offset === 20 && pass === 2) world.set('urn:new:1', new Set(['a']));
+        },
+        total: 20,
+      });
+      assert.deepEqual([result.deleted, result.left], [deleted, left]);
+    }
+  });
+
+  it('takes all of a page, however many batches it is read in', async () => {
+    const { deleted, left } = await removed({
+      world: worldOf(20, 'a'),
+      kind: {
+        *read(page, indexes) {
+          for (const index of indexes) {
+            const isThere = 'a' in (page.entities[index] ?? {});
+            yield { items: isThere ? [{ entityId: page.ids[index] ?? '', attribute: 'a' }] : [] };
+          }
+        },
+      },
+      total: 20,
+    });
+    assert.deepEqual([deleted, left], [20, 0]);
+  });
+
+  it('reports in the end what the broker never showed as an item', async () => {
+    const error = { type: 'about:blank', title: 'Hidden', status: 501 };
+    const { failed, errors, matched } = await removed({
+      world: worldOf(3, 'a'),
+      kind: {
+        async *leftOver() {
+          yield { entityId: 'urn:t:1', attribute: 'hidden', error };
+        },
+      },
+    });
+    assert.deepEqual([matched, failed, namesOf(errors)], [4, 1, ['urn:t:1 hidden']]);
+  });
+
+  it('takes no more than it may', async () => {
+    await assert.rejects(removed({ world: worldOf(25, 'a'), maxAffected: 12 }), TooManyMatchesError);
+    assert.equal((await removed({ world: worldOf(25, 'a'), maxAffected: 25 })).deleted, 25);
+  });
+
+  it('looks again by other means before it ends, as often as its kind asks for it', async () => {
+    let looks = 0;
+    const world = worldOf(3, 'a', 'b');
+    const { deleted } = await removed({
+      world,
+      kind: {
+        *read(page, indexes) {
+          // The first look shows a only.
+          for (const index of indexes) {
+            const names = ownAttributesOf(page.entities[index] ?? {}).filter(
+              (name) => looks > 0 || name === 'a',
+            );
+            yield { items: names.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute })) };
+          }
+        },
+        looksAgain: () => (looks += 1) === 1,
+      },
+    });
+    assert.deepEqual([deleted, looks], [6, 2]);
+  });
+
+  it('repeats passes for as long as the broker shows a part of what there is', async () => {
+    // More passes than are made where everything is shown at once.
+    const names = Array.from({ length: 130 }, (_, index) => `a${index}`);
+    const { deleted, passes } = await removed({
+      world: worldOf(1, ...names),
+      kind: {
+        *read(page, indexes) {
+          for (const index of indexes) {
+            const shown = ownAttributesOf(page.entities[index] ?? {}).slice(0, 2);
+            yield {
+              items: shown.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute })),
+              mayHideMore: shown.length === 2,
+            };
+          }
+        },
+      },
+      total: 1,
+    });
+    assert.deepEqual([deleted, passes], [130, 66]);
+  });
+});

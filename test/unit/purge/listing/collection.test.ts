@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BrokerUnreachableError } from '../../../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
+import { createCollection } from '../../../../sidecar/purge/listing/collection.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
+import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf } from '../hand-made-context.js';
+
+const QUERY = [{ name: 'type', value: 'T' }];
+const UNKNOWN = replyOf(404, { title: 'Not found' });
+const LISTED = replyOf(200, [{ id: 'urn:t:1' }]);
+
+/** A collection of a broker that answers by the spelling of its path: without a slash, and with one. */
+function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => BrokerReply = () => UNKNOWN) {
+  const asked: string[] = [];
+  const { requester, capabilities } = contextOf({
+    view: { resource: entities('ids'), selection: QUERY },
+    broker: ({ path }) => {
+      const [resource = ''] = path.split('?');
+      asked.push(resource);
+      return resource.endsWith('/') ? slashed() : plain(asked.length);
+    },
+  });
+  const collection = createCollection({ requester, capabilities, resource: entities('ids') });
+  return { collection, capabilities, asked, requester };
+}
+
+describe('the spelling of a collection', () => {
+  it('is tried with a slash where it is unknown without, and kept once it was answered', async () => {
+    const { collection, capabilities, asked } = collectionOf(
+      () => UNKNOWN,
+      () => LISTED,
+    );
+    const answered = await collection.query(QUERY);
+    assert.deepEqual([answered.path, answered.reply.status], ['/entities/', 200]);
+    assert.equal(capabilities.collectionEnd, undefined);
+    collection.confirm(answered);
+    assert.equal(capabilities.collectionEnd, '/');
+    await collection.query(QUERY);
+    assert.deepEqual(asked, ['/entities', '/entities/', '/entities/']);
+  });
+
+  it('is never tried otherwise once it was answered', async () => {
+    const { collection, asked } = collectionOf(
+      (nth) => (nth === 1 ? LISTED : UNKNOWN),
+      () => LISTED,
+    );
+    collection.confirm(await collection.query(QUERY));
+    assert.equal((await collection.query(QUERY)).reply.status, 404);
+    assert.deepEqual(asked, ['/entities', '/entities']);
+  });
+
+  it('is not to blame for any answer but a 404, nor for a 404 of the tenant', async () => {
+    for (const status of [200, 400, 403, 422]) {
+      const { collection, asked } = collectionOf(() => replyOf(status, []));
+      assert.equal((await collection.query(QUERY)).reply.status, status);
+      assert.deepEqual(asked, ['/entities']);
+    }
+    const { collection, asked } = collectionOf(() => replyOf(404, { type: 'NonexistentTenant' }));
+    await assert.rejects(collection.query(QUERY), BrokerRefusedError);
+    assert.deepEqual(asked, ['/entities']);
+  });
+
+  it('is that of the answer to a query, be it a page or a refusal of this one', async () => {
+    for (const [reply, isAnswer] of [
+      [replyOf(200, []), true],
+      [replyOf(400, { title: 'no pick' }), true],
+      [replyOf(403, { title: 'too many' }), true],
+      [replyOf(200), false],
+      [replyOf(200, { id: 'urn:t:1' }), false],
+      [replyOf(200, '<html>'), false],
+      [replyOf(204), false],
+      [replyOf(301), false],
+      [replyOf(401), false],
+      [replyOf(405), false],
+      [replyOf(422), false],
+      [replyOf(500), false],
+    ] as const) {
+      const { collection } = collectionOf(
+        () => UNKNOWN,
+        () => reply,
+      );
+      const { path, reply: received } = await collection.query(QUERY);
+      assert.deepEqual(
+        [path, received.status],
+        isAnswer ? ['/entities/', reply.status] : ['/entities', 404],
+        `${reply.status} ${reply.body}`,
+      );
+    }
+  });
+});
+
+describe('a query whose tries run out', () => {
+  const failing = () => replyOf(500, { title: 'Broken' });
+
+  it('has one more round of tries in a purge that has had answers, and no more', async () => {
+    const { collection, asked } = collectionOf((nth) => (nth === 1 ? LISTED : failing()));
+    await collection.query(QUERY);
+    await assert.rejects(
+      collection.query(QUERY),
+      (error: unknown) => error instanceof BrokerFailedError && error.reason === 'attempts-used-up',
+    );
+    assert.equal(asked.length, 1 + 2 * 3);
+
+    const recovering = collectionOf((nth) => (nth === 1 || nth === 6 ? LISTED : failing()));
+    await recovering.collection.query(QUERY);
+    assert.equal((await recovering.collection.query(QUERY)).reply.status, 200);
+  });
+
+  it('has none in a purge that has had no answer', async () => {
+    const { collection, asked } = collectionOf(failing);
+    await assert.rejects(collection.query(QUERY), BrokerFailedError);
+    assert.equal(asked.length, 3);
+  });
+
+  it('has none for a @context that cannot be loaded', async () => {
+    const { collection, asked } = collectionOf((nth) =>
+      nth === 1 ? LISTED : replyOf(504, { type: 'LdContextNotAvailable' }),
+    );
+    await collection.query(QUERY);
+    await assert.rejects(collection.query(QUERY), BrokerFailedError);
+    assert.equal(asked.length, 1 + 2);
+  });
+
+  it('says that it was the listing that failed, and why', async () => {
+    const { collection } = collectionOf(() => {
+      throw new BrokerUnreachableError('The broker could not be reached: connection refused.', false);
+    });
+    await assert.rejects(collection.query(QUERY), {
+      message:
+        'The broker did not list the matching entities: The broker could not be reached: connection refused (all tries used up).',
+    });
+  });
+
+  it('never follows a redirect', async () => {
+    const { collection } = collectionOf(() => replyOf(302, '', { location: '/elsewhere' }));
+    await assert.rejects(collection.query(QUERY), BrokerReplyError);
+  });
+});

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
+import { ReplyTooLargeError } from '../../../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
+import type { PurgeLimits } from '../../../../sidecar/purge/context.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
+import {
+  entities,
+  temporalEntities,
+  type ListedResource,
+} from '../../../../sidecar/purge/listing/listed-resource.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf } from '../hand-made-context.js';
+import { idsOf } from '../hand-made-lister.js';
+
+const SELECTION = [{ name: 'type', value: 'Thing' }];
+const TOO_MANY = { type: 'https://uri.etsi.org/ngsi-ld/errors/TooManyResults' };
+
+/** How many entities are asked for, and what else: "limit pick count". */
+const summaryOf = (query: URLSearchParams) =>
+  [query.get('limit') ?? 'bare', ...[...query.keys()].filter((name) => !/^(?:type|limit)$/.test(name))].join(
+    ' ',
+  );
+
+/** A lister whose broker shows as many entities as it is asked for, unless told otherwise. */
+function listerOf(
+  answer: (query: URLSearchParams, limit: number) => BrokerReply | undefined,
+  {
+    resource = entities('ids'),
+    limits = {},
+  }: { readonly resource?: ListedResource; readonly limits?: Partial<PurgeLimits> } = {},
+) {
+  const asked: string[] = [];
+  const broker = ({ method, path }: BrokerRequest) => {
+    assert.equal(method, 'GET');
+    const query = new URLSearchParams(path.split('?')[1]);
+    const limit = Number(query.get('limit') ?? 5);
+    asked.push(summaryOf(query));
+    return (
+      answer(query, limit) ??
+      replyOf(
+        200,
+        idsOf(limit).map((id) => ({ id })),
+        { 'ngsild-results-count': '9999' },
+      )
+    );
+  };
+  const context = contextOf({
+    view: { resource, selection: SELECTION },
+    broker,
+    limits: { pageSize: 1000, pageSizeMax: 1000, ...limits },
+  });
+  const page = async (query: Partial<PageQuery> = {}) =>
+    context.lister.page({ selection: SELECTION, ...query });
+  return { ...context, page, asked };
+}
+
+const refusal = (status: number, problem: unknown = {}) => replyOf(status, problem);
+
+describe('a page of matches', () => {
+  it('is asked for with no more than is needed', async () => {
+    const { page, asked } = listerOf(() => undefined);
+    assert.equal((await page()).ids.length, 1000);
+    await page({ offset: 0, count: false });
+    await page({ offset: 20, count: true, limit: 7 });
+    await page({ limit: 5000 });
+    assert.deepEqual(asked, ['1000 pick', '1000 pick', '7 pick offset count', '1000 pick']);
+    const whole = listerOf(() => undefined, { resource: entities('attributes') });
+    await whole.page();
+    assert.deepEqual(whole.asked, ['1000']);
+  });
+
+  for (const [status, problem] of [
+    [403, TOO_MANY],
+    [400, TOO_MANY],
+    [400, { detail: 'the limit is too large' }],
+    [400, {}],
+  ] as const) {
+    it(`is asked for in the next smaller size after a ${status} with ${JSON.stringify(problem)}, which is remembered`, async () => {
+      for (const [most, found] of [
+        [999, 500],
+        [500, 500],
+        [130, 100],
+        [1, 1],
+      ] as const) {
+        const { page, asked, capabilities } = listerOf((_query, limit) =>
+          limit > most ? refusal(status, problem) : undefined,
+        );
+        const { limit, ids } = await page({ count: true });
+        assert.deepEqual([limit, ids.length], [found, found]);
+        assert.equal(capabilities.pageSizeMax, found);
+        assert.equal(capabilities.countAccepted, true);
+        const before = asked.length;
+        await page({ offset: found });
+        assert.equal(asked.length, before + 1, 'the next page is not tried out again');
+        assert.equal(Number(asked.at(-1)?.split(' ')[0]), found);
+      }
+    });
+  }
+
+  for (const [parameter, words] of [
+    ['pick', { detail: 'pick is unknown' }],
+    ['pick', {}],
+    ['options', { detail: 'unknown keyValues' }],
+    ['options', {}],
+  ] as const) {
+    it(`is asked for without ${parameter} where the broker refuses that with ${JSON.stringify(words)}`, async () => {
+      const { page, asked, capabilities } = listerOf((query) =>
+        query.has(parameter) || (parameter === 'options' && query.has('pick'))
+          ? refusal(400, words)
+          : undefined,
+      );
+      assert.equal((await page({ count: true })).limit, 1000);
+      assert.equal(capabilities.pageSizeMax, undefined);
+      assert.equal(capabilities.countAccepted, true);
+      assert.deepEqual([...capabilities.refusedProjections].includes('key-values'), parameter === 'options');
+      await page({ offset: 1000 });
+      assert.equal(asked.at(-1), parameter === 'pick' ? '1000 options offset' : '1000 offset');
+    });
+  }
+
+  for (const words of [{ detail: 'count is unknown' }, {}]) {
+    it(`is asked for without a count where the broker refuses that with ${JSON.stringify(words)}`, async () => {
+      const { page, asked, capabilities } = listerOf((query) =>
+        query.has('count') ? refusal(400, words) : undefined,
+      );
+      assert.equal((await page({ count: true })).limit, 1000);
+      assert.deepEqual([capabilities.countAccepted, capabilities.pageSizeMax], [false, undefined]);
+      await page({ count: true });
+      assert.equal(asked.at(-1), '1000 pick');
+    });
+  }
+
+  it('is not to be had where the broker refuses the query itself, which teaches nothing about the broker', async () => {
+    for (const [status, problem] of [
+      [400, { title: 'Bad q' }],
+      [400, { detail: 'limit, pick, options and count are fine, but the page size and q are not' }],
+      [403, { title: 'Forbidden' }],
+      [404, { title: 'No such thing' }],
+      [422, {}],
+    ] as const) {
+      const { page, asked, capabilities } = listerOf(() =>
+        replyOf(status, problem, { 'www-authenticate': 'Bearer' }),
+      );
+      await assert.rejects(page({ count: true }), (error: unknown) => {
+        assert.ok(error instanceof BrokerRefusedError);
+        assert.deepEqual([error.problem.status, error.wwwAuthenticate], [status, 'Bearer']);
+        return true;
+      });
+      assert.deepEqual(
+        [capabilities.pageSizeMax, capabilities.countAccepted, capabilities.refusedProjections.size],
+        [undefined, true, 0],
+      );
+      assert.ok(asked.length < 30, `${asked.length} queries`);
+      if (status !== 400) assert.ok(asked.length <= 2, asked.join());
+    }
+  });
+
+  it('that was answered once is proven: a 400 on one as large is then the fault of its query', async () => {
+    let isBad = false;
+    const { page, asked } = listerOf(() => (isBad ? refusal(400) : undefined));
+    await page();
+    isBad = true;
+    await assert.rejects(page({ offset: 1000 }), BrokerRefusedError);
+    assert.equal(asked.length, 2);
+  });
+
+  it('is asked for in smaller steps while its answer is too large to be read, without blaming the broker', async () => {
+    for (const [most, found] of [
+      [150, 100],
+      [1, 1],
+    ] as const) {
+      const { page, capabilities, asked } = listerOf((_query, limit) => {
+        if (limit > most) throw new ReplyTooLargeError('too large');
+        return undefined;
+      });
+      assert.equal((await page()).limit, found);
+      assert.equal(capabilities.pageSizeMax, undefined);
+      const before = asked.length;
+      await page({ offset: found });
+      assert.equal(asked.length, before + 1);
+    }
+    const endless = listerOf(() => {
+      throw new ReplyTooLargeError('too large');
+    });
+    await assert.rejects(endless.page(), BrokerReplyError);
+  });
+
+  it('is not used when its status is neither that of an answer nor that of an error', async () => {
+    for (const status of [202, 204, 206]) {
+      const { page } = listerOf(() => replyOf(status, []));
+      await assert.rejects(page(), BrokerReplyError);
+    }
+    for (const status of [200, 201, 203]) await listerOf(() => replyOf(status, [])).page();
+    await listerOf(() => replyOf(206, []), { resource: temporalEntities() }).page();
+  });
+
+  it('tells how many instances were asked for', async () => {
+    const { page, asked } = listerOf(() => undefined, { resource: temporalEntities() });
+    assert.equal((await page()).instances, 1);
+    assert.equal((await page({ instances: 3, needsTimes: true })).instances, 3);
+    assert.equal((await page({ isBare: true })).instances, undefined);
+    assert.deepEqual(asked, ['1000 lastN', '1000 lastN options', '1000']);
+  });
+});
+
+describe('a page that may grow', () => {
+  const growing = { limits: { pageSize: 1000, pageSizeMax: 10_000 } };
+  /** Two pages of a query with as many matches as that. */
+  const twice = async ({ page }: ReturnType<typeof listerOf>) => {
+    const first = await page({ expected: 100_000 });
+    return [first.mayGrow, (await page({ offset: 1000, expected: 99_000 })).limit];
+  };
+
+  it('is larger where the broker is quick and as many matches are still to come', async () => {
+    assert.deepEqual(await twice(listerOf(() => undefined, growing)), [true, 4000]);
+    const few = listerOf(() => undefined, growing);
+    await few.page({ expected: 100_000 });
+    assert.equal((await few.page({ expected: 1000 })).limit, 1000);
+    assert.equal((await few.page()).limit, 1000);
+    assert.equal((await few.page({ expected: 1001 })).limit, 4000);
+  });
+
+  it('never gets larger than what the broker is known to accept', async () => {
+    const known = listerOf(() => undefined, growing);
+    known.capabilities.pageSizeMax = 1000;
+    assert.deepEqual(await twice(known), [false, 1000]);
+  });
+
+  for (const status of [400, 403, 413, 422]) {
+    it(`goes back to the size before when the broker refuses it with ${status}, and remembers it`, async () => {
+      const lister = listerOf((_query, limit) => (limit > 1000 ? refusal(status) : undefined), growing);
+      assert.deepEqual(await twice(lister), [true, 1000]);
+      assert.equal(lister.capabilities.pageSizeMax, 1000);
+      assert.equal(lister.asked.length, 3);
+    });
+  }
+
+  it('goes back to the size before when it cannot be read, or the tries for it run out', async () => {
+    for (const how of ['too large', 'failing'] as const) {
+      const lister = listerOf((_query, limit) => {
+        if (limit <= 1000) return undefined;
+        if (how === 'failing') return replyOf(500);
+        throw new ReplyTooLargeError('too large');
+      }, growing);
+      assert.deepEqual(await twice(lister), [true, 1000]);
+      assert.equal(lister.capabilities.pageSizeMax, undefined);
+      assert.equal((await lister.page({ offset: 2000, expected: 90_000 })).mayGrow, false);
+    }
+  });
+
+  it('goes back to the size before when the broker shows fewer than asked for, with more to come', async () => {
+    for (const headers of [{ 'ngsild-results-count': '9999' }, { link: '<x>; rel="next"' }]) {
+      const lister = listerOf(
+        (_query, limit) =>
+          replyOf(
+            200,
+            idsOf(Math.min(limit, 1000)).map((id) => ({ id })),
+            headers,
+          ),
+        growing,
+      );
+      assert.deepEqual(await twice(lister), [true, 4000]);
+      assert.equal((await lister.page({ offset: 2000, expected: 90_000 })).limit, 1000);
+    }
+  });
+
+  it('passes on that the tries of a page of the usual size ran out', async () => {
+    const { page } = listerOf(() => replyOf(500), growing);
+    await assert.rejects(page({ expected: 100_000 }), BrokerFailedError);
+  });
+});
+
+describe('a look with the bare query', () => {
+  it('tells whether it shows anything, without paging', async () => {
+    const shows = async (answer: () => BrokerReply) => {
+      const { lister, asked } = listerOf(answer);
+      const is = await lister.showsAnything(SELECTION);
+      assert.deepEqual(asked, ['bare']);
+      return is;
+    };
+    assert.equal(await shows(() => replyOf(200, [{ id: 'urn:t:1' }])), true);
+    assert.equal(await shows(() => replyOf(200, [])), false);
+    assert.equal(await shows(() => replyOf(400, [{ id: 'urn:t:1' }])), false);
+    const tooLarge = () => {
+      throw new ReplyTooLargeError('too large');
+    };
+    assert.equal(await shows(tooLarge), true);
+    await assert.rejects(listerOf(() => replyOf(500)).lister.showsAnything(SELECTION), BrokerFailedError);
+  });
+});

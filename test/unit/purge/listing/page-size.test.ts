@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { PageSize } from '../../../../sidecar/purge/listing/page-size.js';
+
+/** Feeds full pages to a page size until it settles, and returns the sizes that were asked for. */
+function sizesAt(
+  msOf: (size: number) => number,
+  { start = 1000, most = 10_000, charsEach = 50 } = {},
+): readonly number[] {
+  const size = new PageSize(start, most);
+  const asked = [size.size];
+  for (let pages = 0; !size.isSettled; pages++) {
+    assert.ok(pages < 20, 'the size never settles');
+    size.note({ limit: size.size, ms: msOf(size.size), length: size.size * charsEach });
+    asked.push(size.size);
+  }
+  return asked;
+}
+
+describe('PageSize', () => {
+  it('grows to the largest page where a page takes the same time whatever its size', () => {
+    assert.deepEqual(
+      sizesAt(() => 5),
+      [1000, 4000, 10_000, 10_000],
+    );
+  });
+
+  it('goes back to its start where larger pages take as long for each entity', () => {
+    assert.deepEqual(
+      sizesAt((size) => size / 100),
+      [1000, 4000, 1000],
+    );
+  });
+
+  it('keeps the last size that was worth it', () => {
+    assert.deepEqual(
+      sizesAt((size) => (size > 4000 ? size : 5)),
+      [1000, 4000, 10_000, 4000],
+    );
+  });
+
+  it('asks for no page that would take more than a second, or hold more than two megabytes', () => {
+    assert.equal(sizesAt(() => 600).at(-1), 1000);
+    assert.deepEqual(
+      sizesAt(() => 5, { charsEach: 500 }),
+      [1000, 4000, 4000],
+    );
+    assert.equal(sizesAt(() => 5, { charsEach: 3000 }).at(-1), 1000);
+  });
+
+  it('never leaves a start that is also the maximum', () => {
+    assert.deepEqual(
+      sizesAt(() => 1, { most: 1000 }),
+      [1000],
+    );
+  });
+
+  it('learns nothing from pages of another size', () => {
+    const size = new PageSize(100, 1000);
+    size.note({ limit: 20, ms: 1, length: 10 });
+    assert.equal(size.size, 100);
+  });
+
+  it('goes back to the last good size, for good, when the broker refuses one', () => {
+    const size = new PageSize(100, 10_000);
+    size.note({ limit: 100, ms: 5, length: 10 });
+    size.refuse();
+    assert.deepEqual([size.size, size.isSettled], [100, true]);
+  });
+
+  it('stays between start and maximum, and settles, whatever the pages take', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5000 }),
+        fc.integer({ min: 1, max: 100_000 }),
+        fc.array(fc.record({ ms: fc.nat(5000), length: fc.nat(10_000_000) }), {
+          minLength: 20,
+          maxLength: 20,
+        }),
+        (start, most, pages) => {
+          const size = new PageSize(start, most);
+          for (const { ms, length } of pages) {
+            assert.ok(size.size >= start && size.size <= Math.max(start, most));
+            size.note({ limit: size.size, ms, length });
+          }
+          assert.ok(size.isSettled);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { BrokerReplyError } from '../../../../sidecar/purge/errors.js';
+import { parsePage } from '../../../../sidecar/purge/listing/page.js';
+import { replyOf } from '../broker/replies.js';
+
+const withHeaders = (headers: Readonly<Record<string, string>>) => parsePage(replyOf(200, [], headers));
+
+describe('parsePage: entities', () => {
+  it('keeps ids in order, repeats included, by id or @id', () => {
+    const page = parsePage(
+      replyOf(200, [{ id: 'urn:a:2' }, { '@id': 'urn:a:1' }, { id: 'urn:a:2', type: 'A' }]),
+    );
+    assert.deepEqual(page.ids, ['urn:a:2', 'urn:a:1', 'urn:a:2']);
+    assert.deepEqual(page.entities[2], { id: 'urn:a:2', type: 'A' });
+  });
+
+  it('takes a missing body for an empty page', () => {
+    for (const body of ['', ' \n', '[]']) assert.deepEqual(parsePage(replyOf(200, body)).ids, []);
+  });
+
+  it('refuses what is no array of entities with BrokerReplyError', () => {
+    for (const body of [
+      '<html>',
+      '{',
+      '{}',
+      'null',
+      '"x"',
+      '[1]',
+      '[null]',
+      '["urn:a:1"]',
+      '[[]]',
+      '[{"id":"urn:a:1"}, 5]',
+    ]) {
+      assert.throws(() => parsePage(replyOf(200, body)), BrokerReplyError, body);
+    }
+  });
+
+  it('never takes an entity without an id: its delete would be one of the collection', () => {
+    for (const id of ['', null, undefined, 5, {}, ['urn:a:1']]) {
+      assert.throws(() => parsePage(replyOf(200, [{ id: 'urn:a:1' }, { id, type: 'A' }])), BrokerReplyError);
+    }
+  });
+
+  it('answers a page or throws BrokerReplyError, whatever the body is', () => {
+    const bodies = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.array(fc.record({ id: fc.jsonValue() })).map((list) => JSON.stringify(list)),
+    );
+    fc.assert(
+      fc.property(bodies, (body) => {
+        try {
+          const { ids, entities } = parsePage(replyOf(200, body));
+          assert.equal(ids.length, entities.length);
+          for (const id of ids) assert.ok(typeof id === 'string' && id !== '');
+        } catch (error) {
+          assert.ok(error instanceof BrokerReplyError, String(error));
+        }
+      }),
+    );
+  });
+});
+
+describe('parsePage: headers', () => {
+  it('reads the count (clause 6.3.13), and takes a wrong one for none', () => {
+    assert.equal(withHeaders({ 'ngsild-results-count': '0' }).count, 0);
+    assert.equal(withHeaders({ 'ngsild-results-count': ' 4711 ' }).count, 4711);
+    for (const count of ['-2', '', 'many', '1.5', '1e3', '5, 5', '0x10', '9'.repeat(20), 'NaN']) {
+      assert.equal(withHeaders({ 'ngsild-results-count': count }).count, undefined, count);
+    }
+    assert.equal(withHeaders({}).count, undefined);
+  });
+
+  it('finds a next link among all link-values (RFC 8288), the @context among them', () => {
+    const context =
+      '<https://c.test/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"';
+    const next = '</ngsi-ld/v1/entities?offset=10>;rel="next";type="application/json"';
+    for (const link of [
+      next,
+      `${context}, ${next}`,
+      '<x>; type="application/json"; rel="next"',
+      '<x>; rel=next',
+      '<x>; rel = "prev next"',
+      '<x>; REL="Next"',
+    ]) {
+      assert.equal(withHeaders({ link }).hasNext, true, link);
+    }
+    for (const link of [
+      context,
+      '<next>; rel="prev"',
+      '<x>; rel="nextpage"',
+      '<x>; rel=nextpage',
+      '<x>; title="next"',
+      '',
+    ]) {
+      assert.equal(withHeaders({ link }).hasNext, false, link);
+    }
+    assert.equal(withHeaders({}).hasNext, false);
+  });
+
+  it('knows a partial answer (206, clause 6.3.10) by its status, whatever its Content-Range says', () => {
+    const range = { 'content-range': 'DateTime 2026-01-01T00:00:00Z-2026-01-02T00:00:00Z/*' };
+    for (const [status, headers, isCut] of [
+      [206, range, true],
+      [206, {}, true],
+      [200, range, false],
+      [200, {}, false],
+      [203, {}, false],
+    ] as const) {
+      const page = parsePage(replyOf(status, [{ id: 'urn:a:1', speed: [] }], headers));
+      assert.deepEqual([page.isCut, page.ids], [isCut, ['urn:a:1']]);
+    }
+  });
+
+  it('keeps a warning of an incomplete result, and notes an entity map nobody asked for', () => {
+    const page = withHeaders({ 'ngsild-warning': '199 csr "no answer"', 'ngsild-entitymap': 'urn:map:1' });
+    assert.equal(page.warning, '199 csr "no answer"');
+    assert.equal(page.madeEntityMap, true);
+    assert.equal(withHeaders({}).warning, undefined);
+    assert.equal(withHeaders({}).madeEntityMap, false);
+  });
+});

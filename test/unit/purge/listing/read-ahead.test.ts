@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ReadAhead } from '../../../../sidecar/purge/listing/read-ahead.js';
+import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
+
+const SELECTION = [{ name: 'type', value: 'T' }];
+const ALL = idsOf(100);
+
+/** A lister of 100 ids in pages of 10. */
+const pages = () => listerOf(({ offset = 0, limit = 10 }) => pageOf(ALL.slice(offset, offset + limit)));
+
+describe('ReadAhead', () => {
+  it('asks for a page when nothing was asked for before', async () => {
+    const { lister, asked } = pages();
+    const page = await new ReadAhead(lister, 4).page({ selection: SELECTION, offset: 20, count: true });
+    assert.deepEqual(page.ids, ALL.slice(20, 30));
+    assert.deepEqual(asked, [{ selection: SELECTION, offset: 20, count: true }]);
+  });
+
+  it('keeps no more queries in flight than it may, and asks for each page once', async () => {
+    const { lister, asked } = pages();
+    const ahead = new ReadAhead(lister, 3);
+    const offsets = () => asked.map(({ offset }) => offset);
+    ahead.ask(SELECTION, { offset: 10, limit: 10, end: 100, count: 100 });
+    assert.deepEqual(offsets(), [10, 20, 30]);
+    assert.deepEqual((await ahead.page({ selection: SELECTION, offset: 10 })).ids, ALL.slice(10, 20));
+    ahead.ask(SELECTION, { offset: 20, limit: 10, end: 100, count: 100 });
+    assert.deepEqual(offsets(), [10, 20, 30, 40]);
+  });
+
+  it('asks for four pages at a time at most, however many deletes may be in flight', () => {
+    const { lister, asked } = pages();
+    new ReadAhead(lister, 16).ask(SELECTION, { offset: 0, limit: 10, end: 100, count: 100 });
+    assert.equal(asked.length, 4);
+  });
+
+  it('asks for nothing beyond the end', async () => {
+    const { lister, asked } = pages();
+    new ReadAhead(lister, 8).ask(SELECTION, { offset: 10, limit: 10, end: 25, count: 100 });
+    assert.deepEqual(
+      asked.map(({ offset }) => offset),
+      [10, 20],
+    );
+  });
+
+  it('gives the pages the count that was known when they were asked for', async () => {
+    const ahead = new ReadAhead(pages().lister, 2);
+    ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 77 });
+    assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, 77);
+  });
+
+  it('gives a page no count that it shows to be too low', async () => {
+    const ahead = new ReadAhead(pages().lister, 2);
+    ahead.ask(SELECTION, { offset: 10, limit: 10, end: 12, count: 12 });
+    assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, undefined);
+  });
+
+  it('asks anew for another offset than those on their way, and forgets these', async () => {
+    const { lister, asked } = pages();
+    const ahead = new ReadAhead(lister, 2);
+    ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 100 });
+    assert.deepEqual((await ahead.page({ selection: SELECTION, offset: 13 })).ids, ALL.slice(13, 23));
+    await ahead.page({ selection: SELECTION, offset: 10 });
+    assert.equal(asked.length, 4);
+  });
+
+  it('throws the error of a page when the page is wanted, and not before', async () => {
+    const { lister } = listerOf(({ offset }) => {
+      if (offset === 20) throw new Error('no such page');
+      return pageOf(['urn:t:1']);
+    });
+    const ahead = new ReadAhead(lister, 2);
+    ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 100 });
+    await ahead.page({ selection: SELECTION, offset: 10 });
+    await assert.rejects(ahead.page({ selection: SELECTION, offset: 20 }), /no such page/);
+  });
+});

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
+import { walkMatches, type WalkEnd } from '../../../../sidecar/purge/listing/walk.js';
+import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
+
+const LIMIT = 10;
+const SELECTION = [{ name: 'type', value: 'T' }];
+
+interface Walked {
+  readonly end: WalkEnd;
+  /** Ids noted as new, in order. */
+  readonly ids: readonly string[];
+  readonly pages: readonly ListedPage[];
+  readonly asked: readonly PageQuery[];
+  readonly looks: readonly number[];
+  readonly contradicted: boolean;
+}
+
+async function walked(
+  answer: (offset: number, index: number) => ListedPage,
+  more: { readonly first?: ListedPage } = {},
+): Promise<Walked> {
+  const { lister, asked } = listerOf(({ offset }, index) => {
+    assert.ok(index < 400, 'the walk goes on for ever');
+    return answer(offset ?? 0, index);
+  });
+  const ids = new Set<string>();
+  const looks: number[] = [];
+  const paging = { contradicted: false, longestPage: 0 };
+  const walk = walkMatches({
+    lister,
+    selection: SELECTION,
+    paging,
+    isNew: (id) => ids.size < ids.add(id).size,
+    waitBefore: async (look) => {
+      looks.push(look);
+    },
+    ...more,
+  });
+  const pages: ListedPage[] = [];
+  for (;;) {
+    const step = await walk.next();
+    if (step.done === true)
+      return { end: step.value, ids: [...ids], pages, asked, looks, contradicted: paging.contradicted };
+    pages.push(step.value);
+  }
+}
+
+/** The part of all ids that a page shows. */
+const slice = (all: readonly string[], offset: number, size = LIMIT) => all.slice(offset, offset + size);
+
+describe('walkMatches', () => {
+  it('asks for the count with the first page and behind the last match, and for each page once', async () => {
+    const all = idsOf(25);
+    const { asked, ids, end } = await walked((offset) => pageOf(slice(all, offset), { count: 25 }));
+    assert.deepEqual(
+      asked.map(({ offset, count }) => [offset, count]),
+      [
+        [0, true],
+        [10, undefined],
+        [20, undefined],
+        [25, true],
+      ],
+    );
+    assert.deepEqual(ids, all);
+    assert.deepEqual(end, { complete: true, trickles: false, unlisted: 0, lastCount: 25 });
+  });
+
+  it('begins with a page that was fetched before', async () => {
+    const all = idsOf(12);
+    const { asked, ids } = await walked((offset) => pageOf(slice(all, offset), { count: 12 }), {
+      first: pageOf(slice(all, 0), { count: 12 }),
+    });
+    assert.deepEqual(ids, all);
+    assert.deepEqual(asked[0], { selection: SELECTION, offset: 10, limit: LIMIT });
+  });
+
+  it('asks once where nothing is shown and nothing counted', async () => {
+    const { asked, end } = await walked(() => pageOf([], { count: 0 }));
+    assert.deepEqual([asked.length, end.complete], [1, true]);
+  });
+
+  it('asks twice where nothing is shown without a count: it may be an error shown as an empty result', async () => {
+    const all = idsOf(3);
+    assert.equal((await walked(() => pageOf([]))).asked.length, 2);
+    const { ids } = await walked((offset, index) => pageOf(index === 0 ? [] : slice(all, offset)));
+    assert.deepEqual(ids, all);
+  });
+
+  it('looks behind a page even when the count says that it was the last: some brokers count the page only', async () => {
+    const all = idsOf(30);
+    for (const size of [LIMIT, 7]) {
+      const { ids, end } = await walked((offset) => {
+        const shown = slice(all, offset, size);
+        return pageOf(shown, { count: shown.length });
+      });
+      assert.deepEqual([ids, end.complete], [all, true]);
+    }
+  });
+
+  it('never takes a short page for the end (clause 5.5.9.1)', async () => {
+    const all = idsOf(20);
+    for (const count of [20, undefined]) {
+      const { ids, end } = await walked((offset) => pageOf(slice(all, offset, 3), { count }));
+      assert.deepEqual([ids, end.complete], [all, true]);
+    }
+  });
+
+  it('ends where a broker repeats its last entity for every offset past the end', async () => {
+    const all = idsOf(20);
+    for (const count of [20, undefined]) {
+      const { ids, pages, end } = await walked((offset) =>
+        pageOf(offset < 20 ? slice(all, offset) : all.slice(-1), { count }),
+      );
+      assert.deepEqual([ids, pages.length, end.complete], [all, 2, true]);
+    }
+  });
+
+  it('takes a page longer than asked for as the whole result where the count says so', async () => {
+    const all = idsOf(35);
+    const { asked, ids, end } = await walked(() => pageOf(all, { count: 35 }));
+    assert.deepEqual([asked.length, ids, end.complete], [1, all, true]);
+  });
+
+  it('does not take a page longer than asked for as the whole result where no count says so', async () => {
+    for (const count of [undefined, 10]) {
+      const { ids, end } = await walked(() => pageOf(idsOf(35), { count }));
+      assert.deepEqual([ids.length, end.complete], [35, false]);
+      const paged = await walked((offset) => pageOf(slice(idsOf(100), offset, 35), { count }));
+      assert.deepEqual([paged.ids.length, paged.end.complete], [100, true]);
+    }
+  });
+
+  it('does not take pages cut to one size for a trickle, however many there are', async () => {
+    const all = idsOf(2000);
+    const { ids, end } = await walked((offset) => pageOf(slice(all, offset, 7)));
+    assert.deepEqual([ids, end.complete], [all, true]);
+  });
+
+  it('is not complete where a broker shows one full page for every offset', async () => {
+    const { ids, end } = await walked(() => pageOf(idsOf(LIMIT)));
+    assert.deepEqual([ids.length, end.complete], [LIMIT, false]);
+  });
+
+  it('ends where new matches arrive as fast as they are listed, and says so', async () => {
+    const { asked, end } = await walked((offset) => pageOf(offset === 0 ? idsOf(10) : [`urn:t:${offset}`]));
+    assert.ok(asked.length < 300);
+    assert.deepEqual([end.complete, end.trickles], [false, true]);
+  });
+
+  it('yields only pages that show something new', async () => {
+    const shown = [['urn:a:1', 'urn:a:2'], [], ['urn:a:3'], []];
+    const { pages } = await walked((_offset, index) => pageOf(shown[index] ?? [], { hasNext: index < 2 }));
+    assert.deepEqual(
+      pages.map(({ ids }) => ids),
+      [['urn:a:1', 'urn:a:2'], ['urn:a:3']],
+    );
+  });
+});
+
+describe('walkMatches: links', () => {
+  it('goes on behind an empty page with a next link where no count says otherwise', async () => {
+    const all = idsOf(5);
+    const { ids } = await walked((offset) =>
+      pageOf(offset === 0 ? [] : slice(all, offset - LIMIT), { hasNext: offset === 0 }),
+    );
+    assert.deepEqual(ids, all);
+  });
+
+  it('gives up on next links that lead from empty page to empty page', async () => {
+    const { asked } = await walked(() => pageOf([], { hasNext: true }));
+    assert.deepEqual(
+      asked.map(({ offset }) => offset),
+      [0, 10, 20, 30],
+    );
+  });
+
+  it('does not follow a next link once the count is reached', async () => {
+    const all = idsOf(20);
+    const { asked, end } = await walked((offset) => pageOf(slice(all, offset), { count: 20, hasNext: true }));
+    assert.deepEqual([asked.length, end.complete], [3, true]);
+  });
+});
+
+describe('walkMatches: counts', () => {
+  it('looks again, after a wait, at an empty page that the count contradicts', async () => {
+    const all = idsOf(4);
+    const { ids, looks, asked, end } = await walked((offset, index) =>
+      pageOf(index === 0 ? [] : slice(all, offset), { count: 4 }),
+    );
+    assert.deepEqual([ids, looks, end.complete], [all, [1], true]);
+    assert.deepEqual(
+      asked.slice(0, 2).map(({ offset }) => offset),
+      [0, 0],
+    );
+  });
+
+  it('gives up after three waits, and tells how many matches were counted and not listed', async () => {
+    const all = idsOf(10);
+    const { ids, looks, asked, end } = await walked((offset) => pageOf(slice(all, offset), { count: 17 }));
+    assert.deepEqual([ids, looks], [all, [1, 2, 3]]);
+    assert.deepEqual(
+      asked.map(({ offset }) => offset),
+      [0, 10, 10, 20, 30],
+    );
+    assert.deepEqual(end, { complete: false, trickles: false, unlisted: 7, lastCount: 17 });
+  });
+
+  it('distrusts, for the whole purge, a count that is less than what is listed', async () => {
+    const all = idsOf(25);
+    const understated = await walked((offset) => pageOf(slice(all, offset), { count: 3 }));
+    assert.deepEqual(
+      [understated.ids, understated.contradicted, understated.end.complete],
+      [all, true, true],
+    );
+    const honest = await walked((offset) => pageOf(slice(all, offset), { count: 25 }));
+    assert.equal(honest.contradicted, false);
+  });
+
+  it('lists everything once and ends, however the broker cuts its pages and whatever it counts below the truth', async () => {
+    const counted = fc.constantFrom<(total: number) => number | undefined>(
+      (total) => total,
+      () => undefined,
+      () => 0,
+      () => 1,
+      (total) => Math.max(0, total - 1),
+    );
+    const pastEnd = fc.constantFrom<(all: readonly string[]) => readonly string[]>(
+      () => [],
+      (all) => all.slice(-1),
+    );
+    const sizes = fc.array(fc.integer({ min: 1, max: LIMIT }), { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 60 }), counted, pastEnd, sizes, async (total, count, past, cut) => {
+        const all = idsOf(total);
+        const { ids, pages, end } = await walked((offset, index) => {
+          const shown = offset < total ? slice(all, offset, cut[index % cut.length]) : past(all);
+          return pageOf(shown, { count: total === 0 ? 0 : count(total) });
+        });
+        assert.deepEqual(ids, all);
+        assert.equal(end.complete, true);
+        assert.ok(pages.every((page) => page.ids.length > 0));
+      }),
+    );
+  });
+});

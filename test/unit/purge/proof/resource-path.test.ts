@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { attributePath, entityPath } from '../../../../sidecar/purge/proof/resource-path.js';
+
+const ID = 'urn:ngsi-ld:Car:1';
+const CAR = '/temporal/entities/urn%3Angsi-ld%3ACar%3A1';
+const instancePath = (attribute: string, instanceId: string) =>
+  attributePath('/temporal/entities', ID, attribute, instanceId);
+
+/** What a server finds in a path that it splits before it decodes (RFC 3986 § 2.4). */
+const segmentsOf = (path: string) => path.split('/').map(decodeURIComponent);
+
+/** Names that lead to the collection, to an attribute or nowhere, in one reading or another. */
+const HOSTILE = [
+  ...[
+    '..',
+    '.',
+    '',
+    '/',
+    '//',
+    '*',
+    ' ',
+    '?',
+    '#',
+    '%',
+    '\u0000',
+    'urn:x/..',
+    'urn:x/../..',
+    '../x',
+    '..\\x',
+  ],
+  ...[
+    'urn:x%2F..',
+    'urn:x%252F..',
+    '%2e%2e',
+    '%252e%252e',
+    'urn:x/%2e%2e',
+    '．．',
+    'urn:x／..',
+    '..;a',
+    ';a',
+    '?a',
+  ],
+  ...['\ud800', 'urn:i:\ud800'],
+];
+
+/** Characters of which some server makes something, and what decodes or folds to them. */
+const TREATED = [
+  ...[
+    'a?b',
+    'a#b',
+    'a;b',
+    'a/b',
+    'a\\b',
+    'a%b',
+    'a%3Fb',
+    'a%253Fb',
+    'a%2Fb',
+    'a%u003Fb',
+    'a%c0%afb',
+    'a/',
+    'a/b/',
+  ],
+  ...['a？b', 'a＃b', 'a；b', 'a／b', 'a＼b', 'a％b', 'a⁄b', 'a∕b', '℀', 'ａ'],
+  ...[
+    'a+b',
+    'a*',
+    'a b',
+    'a ',
+    'a\u00a0',
+    'a\tb',
+    'a\n',
+    'a\u0085',
+    'a\u200bb',
+    'a\ufeff',
+    'a.',
+    'a‥',
+    'a…',
+    'a|b',
+    'a"b',
+  ],
+];
+
+describe('entityPath', () => {
+  it('is the path of an entity, percent-encoded into one segment', () => {
+    assert.deepEqual(entityPath('/temporal/entities', ID), { path: CAR, needsProof: false });
+    assert.equal(entityPath('/entities', 'urn:a+b&c=d')?.path, '/entities/urn%3Aa%2Bb%26c%3Dd');
+    assert.equal(
+      entityPath('/entities', 'https://example.org/a/b?c=d#e')?.path,
+      '/entities/https%3A%2F%2Fexample.org%2Fa%2Fb%3Fc%3Dd%23e',
+    );
+    assert.equal(entityPath('/entities', 'urn:i:速')?.path, '/entities/urn%3Ai%3A%E9%80%9F');
+  });
+
+  it('needs no proof for ids of unreserved characters and colons', () => {
+    for (const id of [
+      ID,
+      'urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a66',
+      'urn:x:10.0.0.1',
+      'urn:x:a~b_c',
+      '7',
+    ]) {
+      assert.equal(entityPath('/entities', id)?.needsProof, false, id);
+    }
+  });
+
+  it('needs a proof, where there is one, for every id with a character that some server treats', () => {
+    for (const id of TREATED) assert.notEqual(entityPath('/entities', id)?.needsProof, false, id);
+    for (const id of ['a?b', 'a#b', 'a;b', 'a/b', 'a\\b', 'a%b', 'a%3Fb', 'a/', 'a+b', 'a ', 'a.']) {
+      assert.equal(entityPath('/entities', id)?.needsProof, true, id);
+    }
+    for (const id of ['urn:é', 'urn:日本', 'urn:a,b', 'urn:a@b']) {
+      assert.equal(entityPath('/temporal/entities', id)?.needsProof, true, id);
+    }
+  });
+
+  it('is none where a server could read the collection, or the path cannot be encoded', () => {
+    for (const id of HOSTILE) {
+      assert.equal(entityPath('/entities', id), undefined, id);
+      assert.equal(entityPath('/temporal/entities', id), undefined, id);
+    }
+  });
+
+  it('is none where a server that decodes too early could read the path of an attribute', () => {
+    for (const id of [
+      ...['urn:T:1/attrs/a', 'http://x.example/attrs', 'urn:T:1/attrs/a/urn:i:1', 'urn:T:1//attrs/a'],
+      ...[
+        'urn:T:1%2Fattrs%2Fa',
+        'urn:T:1%252Fattrs%252Fa',
+        'urn:T:1\\attrs\\a',
+        'urn:T:1;x/attrs;y/a',
+        'urn:T:1/ATTRS/a',
+      ],
+    ]) {
+      assert.equal(entityPath('/entities', id), undefined, id);
+      assert.equal(entityPath('/temporal/entities', id), undefined, id);
+    }
+    assert.notEqual(entityPath('/entities', 'http://x.example/attrsets/1'), undefined);
+    assert.notEqual(entityPath('/entities', 'attrs'), undefined);
+  });
+});
+
+describe('attributePath', () => {
+  it('is of an attribute of an entity, or of an instance of that', () => {
+    assert.equal(attributePath('/entities', ID, 'speed'), '/entities/urn%3Angsi-ld%3ACar%3A1/attrs/speed');
+    assert.equal(attributePath('/temporal/entities', ID, 'speed'), `${CAR}/attrs/speed`);
+    assert.equal(instancePath('speed', 'urn:ngsi-ld:i:7'), `${CAR}/attrs/speed/urn%3Angsi-ld%3Ai%3A7`);
+  });
+
+  it('percent-encodes letters of all scripts, and the signs that no server treats', () => {
+    assert.equal(
+      instancePath('größe', 'urn:i:速度'),
+      `${CAR}/attrs/gr%C3%B6%C3%9Fe/urn%3Ai%3A%E9%80%9F%E5%BA%A6`,
+    );
+    assert.equal(
+      instancePath('x:a.b', "urn:i:(1)!$&'=@~"),
+      `${CAR}/attrs/x%3Aa.b/urn%3Ai%3A(1)!%24%26'%3D%40~`,
+    );
+  });
+
+  it('does not mind names that objects have anyway', () => {
+    assert.equal(instancePath('__proto__', 'constructor'), `${CAR}/attrs/__proto__/constructor`);
+  });
+
+  it('is none where any of the names has a character that some server treats', () => {
+    for (const name of [...HOSTILE, ...TREATED]) {
+      for (const collection of ['/entities', '/temporal/entities'] as const) {
+        assert.equal(attributePath(collection, name, 'speed'), undefined, `entity ${name}`);
+        assert.equal(attributePath(collection, ID, name), undefined, `attribute ${name}`);
+      }
+      assert.equal(instancePath('speed', name), undefined, `instance ${name}`);
+      assert.equal(instancePath(name, 'urn:i:1'), undefined, `attribute ${name} of an instance`);
+    }
+  });
+});
+
+describe('paths of resources', () => {
+  const texts = fc.oneof(
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc.string({ unit: fc.constantFrom(...Array.from('ab1:/.%2eF#?;*\\ é速')) }),
+    fc.string({ unit: fc.constantFrom(...Array.from('ab1:.@é速')), minLength: 1 }),
+    fc.string({ unit: 'binary' }),
+  );
+
+  it('decode to the very names that they were made of, or there are none', () => {
+    fc.assert(
+      fc.property(texts, texts, texts, (entityId, attribute, instanceId) => {
+        const whole = entityPath('/temporal/entities', entityId)?.path;
+        const part = attributePath('/temporal/entities', entityId, attribute, instanceId);
+        for (const path of [whole, part]) {
+          if (path === undefined) continue;
+          assert.match(path, /^[!-~]+$/);
+          assert.doesNotMatch(path, /[?#]/);
+        }
+        const entity = ['', 'temporal', 'entities', entityId];
+        if (whole !== undefined) assert.deepEqual(segmentsOf(whole), entity);
+        if (part !== undefined)
+          assert.deepEqual(segmentsOf(part), [...entity, 'attrs', attribute, instanceId]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkName, itemsOf, namesOf } from '../../../../sidecar/purge/query/name-list.js';
+import { assertRefused } from '../refusals.js';
+
+const EXPECTED = 'an attribute name such as speed';
+const given = (value: string) => new Map([['drop', value]]);
+
+describe('a comma list of names', () => {
+  it('is missing, or has its names in order', () => {
+    assert.equal(namesOf(new Map(), 'drop'), undefined);
+    assert.equal(itemsOf(new Map([['keep', 'a']]), 'drop'), undefined);
+    assert.deepEqual(namesOf(given('b,a,https://x/y'), 'drop'), ['b', 'a', 'https://x/y']);
+  });
+
+  it('has no blanks and no empty items, wherever they stand', () => {
+    for (const value of [',', 'a,', ',a', 'a,,b', 'a, b', ' a', 'a\tb', 'a,b\u00a0']) {
+      const error = assertRefused(() => itemsOf(given(value), 'drop'), 'badRequestData', 'drop');
+      assert.match(error.message, /without blanks or empty items/, JSON.stringify(value));
+    }
+  });
+
+  it('has a thousand names at most', () => {
+    const list = (length: number) => Array.from({ length }, (_, index) => `a${index}`).join(',');
+    assert.equal(itemsOf(given(list(1000)), 'drop')?.length, 1000);
+    const error = assertRefused(() => itemsOf(given(list(1001)), 'drop'), 'badRequestData', 'drop');
+    assert.match(error.message, /at most 1000 names; this list has 1001/);
+  });
+
+  it('has no name that is none, not even the last', () => {
+    assertRefused(() => namesOf(given('a,b,c*'), 'drop'), 'badRequestData', 'drop');
+  });
+});
+
+describe('a name that is refused', () => {
+  it('is told with its fault', () => {
+    for (const [name, fault] of [
+      ['a'.repeat(2049), /longer than 2048 characters/],
+      ['owner{name}', /braces lead to linked entities/],
+      ['}', /braces/],
+      ['a*', /no wildcard/],
+      ['a[b', /brackets lead into a value/],
+      ['a]', /brackets/],
+      ['a!', /a name has letters/],
+    ] as const) {
+      const error = assertRefused(() => checkName(name, 'attrs', EXPECTED), 'badRequestData', 'attrs');
+      assert.match(error.message, fault);
+      assert.ok(error.message.startsWith(`attrs: "${name.slice(0, 200)}" is not ${EXPECTED}, or an IRI: `));
+      assert.ok(error.message.length < 400);
+    }
+    checkName('a'.repeat(2048), 'attrs', EXPECTED);
+  });
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Failure } from '../../../../sidecar/purge/broker/outcome.js';
+import { BrokerFailedError } from '../../../../sidecar/purge/errors.js';
+import type { OutageEvent } from '../../../../sidecar/purge/events.js';
+import { createOutageWatch } from '../../../../sidecar/purge/requests/outage.js';
+import { createSharedPause } from '../../../../sidecar/purge/requests/shared-pause.js';
+import { createTestClock } from '../../../support/purge-harness.js';
+
+const RESET: Failure = { kind: 'unreachable' };
+const REFUSED: Failure = { kind: 'unreachable', wasNeverSent: true };
+
+/** A watch whose probes end as told, the last way for ever. */
+function watchOf(...ends: readonly (Failure | undefined)[]) {
+  const clock = createTestClock();
+  const pause = createSharedPause(clock);
+  const probedAt: number[] = [];
+  const events: OutageEvent[] = [];
+  const startMs = clock.now();
+  const watch = createOutageWatch({
+    retry: { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 },
+    ...{ clock, pause },
+    random: () => 0,
+    probe: async (signal) => {
+      signal.throwIfAborted();
+      probedAt.push(clock.now() - startMs);
+      await new Promise((resolve) => setImmediate(resolve));
+      return ends[Math.min(probedAt.length, ends.length) - 1];
+    },
+    onOutage: (event) => events.push(event),
+  });
+  const stop = new AbortController();
+  const suspect = async (failure: Failure) => watch.suspect(failure, 'do it', stop.signal);
+  return { watch, suspect, pause, probedAt, events, stop };
+}
+
+describe('a watch for outages', () => {
+  it('finds a broker there that answers the first probe, and tells nobody', async () => {
+    const { watch, suspect, probedAt, events } = watchOf(undefined);
+    assert.equal(watch.isOn, false);
+    const suspected = suspect(RESET);
+    assert.equal(watch.isOn, true);
+    assert.equal(await suspected, false);
+    assert.deepEqual([watch.isOn, probedAt, events], [false, [200], []]);
+  });
+
+  it('waits for one that is away, for all that ask, with one row of probes', async () => {
+    const { watch, suspect, probedAt, events } = watchOf(RESET, { kind: 'timeout' }, RESET, undefined);
+    const all = await Promise.all([suspect(RESET), suspect(REFUSED), suspect(RESET), watch.over()]);
+    assert.deepEqual(all, [true, true, true, true]);
+    assert.deepEqual(probedAt, [200, 400, 600, 800]);
+    assert.deepEqual(events, [{ type: 'broker-away' }, { type: 'broker-back', afterMs: 800 }]);
+    assert.equal(watch.isOn, false);
+  });
+
+  it('takes any other failure of a probe for a sign of life', async () => {
+    for (const failure of [
+      { kind: 'broker-error', status: 500 },
+      { kind: 'throttled', status: 429 },
+      { kind: 'context-unavailable', status: 504 },
+    ] as const)
+      assert.equal(await watchOf(failure).suspect(RESET), false);
+  });
+
+  it('ends at once when another request is answered', async () => {
+    const { watch, suspect, probedAt } = watchOf(RESET);
+    const suspected = suspect(RESET);
+    watch.answered();
+    assert.equal(watch.isOn, false);
+    assert.equal(await suspected, false);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(probedAt, []);
+  });
+
+  it('does not end when a broker that takes no new connections answers what was under way', async () => {
+    const { watch, suspect } = watchOf(REFUSED, undefined);
+    const suspected = [suspect(RESET), suspect(REFUSED)];
+    watch.answered();
+    assert.equal(watch.isOn, true);
+    assert.deepEqual(await Promise.all(suspected), [true, true]);
+  });
+
+  it('throws the latest failure to all that wait when the time is up', async () => {
+    const gone: Failure = { kind: 'broker-error', status: 502 };
+    const { watch, suspect, probedAt, events } = watchOf(RESET, gone);
+    const ends = await Promise.allSettled([suspect(RESET), watch.over()]);
+    for (const end of ends) {
+      assert.ok(end.status === 'rejected' && end.reason instanceof BrokerFailedError);
+      assert.deepEqual([end.reason.reason, end.reason.failure], ['away-too-long', gone]);
+    }
+    assert.equal(probedAt.at(-1), 30_000);
+    assert.deepEqual(events, [{ type: 'broker-away' }]);
+    assert.equal(watch.isOn, false);
+  });
+
+  it('holds its probes back for as long as the broker asks', async () => {
+    const { suspect, pause, probedAt } = watchOf(undefined);
+    const suspected = suspect(RESET);
+    pause.begin(5000);
+    await suspected;
+    assert.deepEqual(probedAt, [5000]);
+  });
+
+  it('ends when the purge is stopped, without another probe', async () => {
+    const { watch, suspect, probedAt, stop } = watchOf(RESET);
+    const suspected = suspect(RESET);
+    stop.abort();
+    await assert.rejects(suspected);
+    assert.deepEqual([watch.isOn, probedAt], [false, []]);
+  });
+
+  it('begins anew with the next failure', async () => {
+    const { suspect, probedAt } = watchOf(undefined);
+    await suspect(RESET);
+    await suspect(RESET);
+    assert.deepEqual(probedAt, [200, 400]);
+  });
+});

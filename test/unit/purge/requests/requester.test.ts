@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
+import { BrokerTimeoutError, BrokerUnreachableError } from '../../../../sidecar/purge/broker/errors.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
+import { BrokerFailedError, PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
+import { createRequester, type Settled } from '../../../../sidecar/purge/requests/requester.js';
+import type { RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';
+import { replyOf } from '../broker/replies.js';
+
+const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };
+const REFUSED = new BrokerUnreachableError('refused', false);
+const RESET = new BrokerUnreachableError('broken', true);
+const DONE = replyOf(204);
+
+/** A request under way, to be answered by the test. */
+interface Exchange {
+  readonly request: BrokerRequest;
+  answer(reply: BrokerReply): void;
+  fail(error: Error): void;
+}
+
+/** A requester whose broker and clock are the test itself: nothing happens unless the test lets it. */
+function byHand(retry: Partial<RetryPolicy> = {}) {
+  let nowMs = 0;
+  let sleepers: { readonly untilMs: number; readonly wake: () => void }[] = [];
+  const sent: Exchange[] = [];
+  const stop = new AbortController();
+  const requester = createRequester({
+    client: {
+      send: async (request) =>
+        new Promise((resolve, reject) => {
+          request.signal?.addEventListener('abort', () => reject(new Error('cut off')));
+          sent.push({ request, answer: resolve, fail: reject });
+        }),
+      close: async () => {},
+    },
+    headers: {},
+    retry: { ...POLICY, ...retry },
+    clock: {
+      now: () => nowMs,
+      sleep: async (ms, signal) =>
+        new Promise((resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(new Error('aborted')));
+          sleepers.push({ untilMs: nowMs + ms, wake: resolve });
+        }),
+    },
+    random: () => 0,
+    signal: stop.signal,
+    probe: { method: 'GET', path: '/probe', operation: 'answer' },
+  });
+  /** Lets everything happen that waits for nothing. */
+  const turn = async () => {
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return {
+    requester,
+    stop,
+    turn,
+    /** Paths that were sent and are not answered yet, in order. */
+    open: () => sent.map(({ request }) => request.path),
+    async pass(ms: number) {
+      nowMs += ms;
+      const due = sleepers.filter(({ untilMs }) => untilMs <= nowMs);
+      sleepers = sleepers.filter(({ untilMs }) => untilMs > nowMs);
+      for (const { wake } of due) wake();
+      await turn();
+    },
+    /** Ends the requests to a path that are under way. */
+    async end(path: string, how: BrokerReply | Error) {
+      const meant = sent.filter(({ request }) => request.path === path);
+      assert.ok(meant.length > 0, `nothing to ${path} is under way`);
+      for (const exchange of meant) {
+        sent.splice(sent.indexOf(exchange), 1);
+        if (how instanceof Error) exchange.fail(how);
+        else exchange.answer(how);
+      }
+      await turn();
+    },
+    delete: (path: string, item?: string): Promise<Settled> =>
+      requester.send({
+        method: 'DELETE',
+        path,
+        operation: 'delete',
+        ...(item === undefined ? {} : { item }),
+      }),
+    /** The first answer of a purge. */
+    async begin() {
+      const first = requester.send({ method: 'GET', path: '/first', operation: 'list' });
+      await turn();
+      await this.end('/first', replyOf(200, []));
+      await first;
+    },
+  };
+}
+
+type Hand = ReturnType<typeof byHand>;
+
+async function begun(retry?: Partial<RetryPolicy>): Promise<Hand> {
+  const hand = byHand(retry);
+  await hand.begin();
+  return hand;
+}
+
+const isAnswered = async (ended: Promise<Settled>) => assert.equal((await ended).kind, 'answered');
+
+describe('a requester whose broker may be away', () => {
+  it('sends nothing but one probe, whatever is waiting and whatever ends in the meantime', async () => {
+    const hand = await begun();
+    const [one, two] = [hand.delete('/1'), hand.delete('/2')];
+    await hand.turn();
+    await hand.end('/1', REFUSED);
+    const three = hand.delete('/3');
+    await hand.end('/2', DONE);
+    assert.deepEqual(hand.open(), []);
+    await hand.pass(199);
+    assert.deepEqual(hand.open(), []);
+    await hand.pass(1);
+    assert.deepEqual(hand.open(), ['/probe']);
+    const four = hand.delete('/4');
+    await hand.end('/probe', REFUSED);
+    await hand.pass(200);
+    assert.deepEqual(hand.open(), ['/probe']);
+    await hand.end('/probe', replyOf(200, []));
+    assert.deepEqual(hand.open().sort(), ['/1', '/3', '/4']);
+    for (const path of ['/1', '/3', '/4']) await hand.end(path, DONE);
+    for (const ended of [one, two, three, four]) await isAnswered(ended);
+  });
+
+  it('goes on at once when another request is answered after a connection broke', async () => {
+    const hand = await begun();
+    const [one, two] = [hand.delete('/1'), hand.delete('/2')];
+    await hand.turn();
+    await hand.end('/1', RESET);
+    const three = hand.delete('/3');
+    await hand.turn();
+    assert.deepEqual(hand.open(), ['/2']);
+    await hand.end('/2', replyOf(500));
+    assert.deepEqual(hand.open(), ['/3'], 'any answer will do');
+    await hand.pass(200);
+    assert.deepEqual(hand.open().sort(), ['/1', '/2', '/3']);
+    for (const path of ['/1', '/2', '/3']) await hand.end(path, DONE);
+    for (const ended of [one, two, three]) await isAnswered(ended);
+  });
+
+  it('does not take a time-out, or a broken connection, for a sign that the broker is back', async () => {
+    for (const end of [new BrokerTimeoutError('late', true), RESET]) {
+      const hand = await begun();
+      const all = [hand.delete('/1'), hand.delete('/2')];
+      await hand.turn();
+      await hand.end('/1', RESET);
+      const three = hand.delete('/3');
+      await hand.end('/2', end);
+      assert.deepEqual(hand.open(), [], 'all wait for the probe');
+      await hand.pass(200);
+      assert.deepEqual(hand.open(), ['/probe']);
+      await hand.end('/probe', DONE);
+      await hand.pass(200);
+      for (const path of ['/1', '/2', '/3']) await hand.end(path, DONE);
+      for (const ended of [...all, three]) await isAnswered(ended);
+    }
+  });
+
+  it('counts an outage as no try, once for each request', async () => {
+    const hand = await begun({ maxAttempts: 1 });
+    const one = hand.delete('/1');
+    await hand.turn();
+    for (const probes of [2, 2]) {
+      await hand.end('/1', REFUSED);
+      for (let probe = 1; probe <= probes; probe++) {
+        await hand.pass(1000);
+        await hand.end('/probe', probe < probes ? REFUSED : DONE);
+      }
+    }
+    assert.equal((await one).kind, 'gave-up');
+    assert.deepEqual(hand.open(), []);
+  });
+
+  it('counts a failure as a try where the broker answers the first probe', async () => {
+    const hand = await begun({ maxAttempts: 2 });
+    const one = hand.delete('/1');
+    await hand.turn();
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      await hand.end('/1', replyOf(503));
+      await hand.pass(200);
+      await hand.end('/probe', DONE);
+      await hand.pass(200);
+    }
+    assert.equal((await one).kind, 'gave-up');
+  });
+
+  it('does not take what failed while the broker was away for a row of failures', async () => {
+    const hand = await begun();
+    const paths = Array.from({ length: 19 }, (_, index) => `/${index}`);
+    const all = paths.map((path) => hand.delete(path));
+    await hand.turn();
+    for (const path of paths) await hand.end(path, REFUSED);
+    for (const how of [REFUSED, DONE]) {
+      await hand.pass(1000);
+      await hand.end('/probe', how);
+    }
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await hand.end('/0', replyOf(500));
+      await hand.pass(10_000);
+    }
+    for (const path of paths) await hand.end(path, DONE);
+    for (const ended of all) await isAnswered(ended);
+  });
+
+  it('is not at its end because so many first tries fail at one moment', async () => {
+    const hand = await begun();
+    const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
+    const all = paths.map((path) => hand.delete(path, path));
+    await hand.turn();
+    for (const path of paths) await hand.end(path, replyOf(500));
+    await hand.pass(200);
+    assert.deepEqual(hand.open(), paths);
+    for (const path of paths) await hand.end(path, DONE);
+    for (const ended of all) await isAnswered(ended);
+  });
+
+  it('ends with all that wait when the time is up, and sends nothing more', async () => {
+    const hand = await begun({ awayMs: 300 });
+    const all = [hand.delete('/1'), hand.delete('/2')];
+    await hand.turn();
+    const ended = Promise.allSettled(all);
+    for (const path of ['/1', '/2']) await hand.end(path, REFUSED);
+    for (const ms of [200, 100]) {
+      await hand.pass(ms);
+      await hand.end('/probe', REFUSED);
+    }
+    for (const end of await ended) {
+      assert.ok(end.status === 'rejected' && end.reason instanceof BrokerFailedError);
+      assert.equal(end.reason.reason, 'away-too-long');
+    }
+    await assert.rejects(hand.delete('/3'), BrokerFailedError);
+    assert.deepEqual(hand.open(), []);
+  });
+
+  it('tries as often as the policy says before its first answer, and where it is not to wait', async () => {
+    for (const hand of [byHand({ maxAttempts: 2 }), await begun({ maxAttempts: 2, awayMs: 0 })]) {
+      const one = hand.delete('/1');
+      await hand.turn();
+      await hand.end('/1', REFUSED);
+      await hand.pass(200);
+      await hand.end('/1', REFUSED);
+      assert.equal((await one).kind, 'gave-up');
+    }
+  });
+});
+
+describe('a requester that is asked to wait', () => {
+  it('holds every request back until then, and a shorter wish does not cut it', async () => {
+    const hand = await begun();
+    const all = [hand.delete('/1'), hand.delete('/2'), hand.delete('/3')];
+    await hand.turn();
+    await hand.end('/1', replyOf(429, '', { 'retry-after': '10' }));
+    await hand.end('/2', replyOf(429, '', { 'retry-after': '2' }));
+    const late = hand.delete('/4');
+    await hand.pass(9999);
+    assert.deepEqual(hand.open(), ['/3']);
+    // What comes while others wait makes them wait longer.
+    await hand.end('/3', replyOf(503, '', { 'retry-after': '5' }));
+    await hand.pass(4999);
+    assert.deepEqual(hand.open(), []);
+    await hand.pass(1);
+    assert.deepEqual(hand.open(), ['/probe']);
+    await hand.end('/probe', DONE);
+    assert.deepEqual(hand.open().sort(), ['/1', '/2', '/3', '/4']);
+    for (const path of ['/1', '/2', '/3', '/4']) await hand.end(path, DONE);
+    for (const ended of [...all, late]) await isAnswered(ended);
+  });
+
+  it('holds the others back even when the one that was told has no more tries', async () => {
+    const hand = await begun({ maxAttempts: 1 });
+    const one = hand.delete('/1');
+    await hand.turn();
+    await hand.end('/1', replyOf(429, '', { 'retry-after': '3' }));
+    assert.equal((await one).kind, 'gave-up');
+    const two = hand.delete('/2');
+    await hand.pass(2999);
+    assert.deepEqual(hand.open(), []);
+    await hand.pass(1);
+    await hand.end('/2', DONE);
+    await isAnswered(two);
+  });
+});
+
+describe('a last look', () => {
+  const query = { method: 'GET', path: '/look', operation: 'look' } as const;
+
+  it('ends all that wait, and lets queries through with one try', async () => {
+    const hand = await begun();
+    const waiting = assert.rejects(hand.delete('/1'), PurgeStoppedError);
+    await hand.turn();
+    await hand.end('/1', replyOf(500));
+    assert.equal(hand.requester.beginLastLook(), true);
+    await waiting;
+    const one = hand.requester.send(query);
+    await hand.end('/look', replyOf(200, []));
+    await isAnswered(one);
+    const two = assert.rejects(hand.requester.send(query), BrokerFailedError);
+    await hand.end('/look', replyOf(503));
+    await two;
+    assert.deepEqual(hand.open(), []);
+  });
+
+  it('deletes nothing, and begins no query after ten seconds', async () => {
+    const hand = await begun();
+    hand.requester.beginLastLook();
+    await assert.rejects(hand.delete('/1'), PurgeStoppedError);
+
+    const late = await begun();
+    late.requester.beginLastLook();
+    await late.pass(10_000);
+    await assert.rejects(late.requester.send(query), PurgeStoppedError);
+    for (const { open } of [hand, late]) assert.deepEqual(open(), []);
+  });
+
+  it('is not allowed after a stop, and while the broker asks to be left alone', async () => {
+    const stopped = await begun();
+    stopped.stop.abort();
+    assert.equal(stopped.requester.beginLastLook(), false);
+
+    for (const seconds of ['5', '3600']) {
+      const asked = await begun();
+      const one = asked.delete('/1');
+      one.catch(() => {});
+      await asked.turn();
+      await asked.end('/1', replyOf(429, '', { 'retry-after': seconds }));
+      assert.equal(asked.requester.beginLastLook(), false);
+      await assert.rejects(one);
+    }
+  });
+
+  it('ends when the purge is stopped', async () => {
+    const hand = await begun();
+    hand.requester.beginLastLook();
+    const one = hand.requester.send(query);
+    const ended = assert.rejects(one);
+    hand.stop.abort();
+    await ended;
+    await assert.rejects(hand.requester.send(query), PurgeStoppedError);
+  });
+});
