@@ -111,6 +111,7 @@ const WIRING = new Set([
   'sidecar/main.ts',
   'sidecar/schemas/open-schemas.ts',
   'sidecar/schemas/worker.ts',
+  'sidecar/schema-store/backup-command.ts',
 ]);
 
 /** Packages that only some places may import, whatever the rooms allow. */

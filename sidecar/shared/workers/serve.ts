@@ -1,8 +1,8 @@
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { Job, Loaded, Outcome, TaskTable } from './tasks.js';
 
-/** How much a worker stands back behind the thread that serves, where both want the same core (nice, 0 to 19). */
+/** How much nicer a worker is than the thread that serves, where both want the same core (nice, -20 to 19). */
 const NICENESS = 5;
 
 /** The function that a worker's entry module exports by default: it runs jobs by this table, one after the other. */
@@ -39,7 +39,8 @@ async function outcomeOf(
 function standBack(): void {
   if (parentPort === null || process.platform !== 'linux') return;
   try {
-    setPriority(NICENESS);
+    // A new thread has the priority of the thread that started it.
+    setPriority(Math.min(19, getPriority() + NICENESS));
   } catch {
     // Some sandboxes forbid it, and nothing depends on it.
   }
