@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createPace } from '../../../sidecar/purge/pace.js';
+import type { Clock } from '../../../sidecar/shared/clock.js';
+
+/** A clock that a test moves; sleeps end when their time has come. */
+function createManualClock() {
+  let nowMs = 0;
+  let sleeping: { readonly untilMs: number; readonly wake: () => void }[] = [];
+  const clock: Clock = {
+    now: () => nowMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        sleeping.push({ untilMs: nowMs + ms, wake: resolve });
+        signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      }),
+  };
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  async function advance(ms: number): Promise<void> {
+    const end = nowMs + ms;
+    for (;;) {
+      await settle();
+      const next = sleeping.filter(({ untilMs }) => untilMs <= end).sort((a, b) => a.untilMs - b.untilMs)[0];
+      if (next === undefined) break;
+      sleeping = sleeping.filter((one) => one !== next);
+      nowMs = Math.max(nowMs, next.untilMs);
+      next.wake();
+    }
+    nowMs = end;
+  }
+  return { ...clock, advance, settle };
+}
+
+const never = new AbortController().signal;
+
+describe('the pace of a purge', () => {
+  it('lets everything through while no rate is set', async () => {
+    const pace = createPace(createManualClock());
+    await pace.take(1_000_000, never);
+    assert.equal(pace.burst, Infinity);
+  });
+
+  it('lets at most one second’s worth through at once, and the rest at the rate', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock, 10);
+    let through = 0;
+    for (let n = 0; n < 40; n += 1) void pace.take(1, never).then(() => (through += 1));
+    await clock.settle();
+    await clock.settle();
+    await clock.advance(0);
+    assert.equal(through, 10);
+    await clock.advance(1000);
+    assert.equal(through, 20);
+    await clock.advance(1500);
+    assert.equal(through, 35);
+  });
+
+  it('counts a batch by its ids, and lets those behind it wait for what it took too much', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock, 2);
+    const done: string[] = [];
+    void pace.take(6, never).then(() => done.push('batch'));
+    void pace.take(1, never).then(() => done.push('next'));
+    await clock.advance(2400);
+    assert.deepEqual(done, ['batch']);
+    await clock.advance(200);
+    assert.deepEqual(done, ['batch', 'next']);
+  });
+
+  it('never exceeds rate × time + one burst, whatever is asked and however the rate is changed', async () => {
+    const step = fc.oneof(
+      fc.record({ take: fc.integer({ min: 1, max: 20 }) }),
+      fc.record({ advance: fc.integer({ min: 1, max: 3000 }) }),
+      fc.record({ rate: fc.integer({ min: 1, max: 50 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 50 }),
+        fc.array(step, { maxLength: 60 }),
+        async (first, steps) => {
+          const clock = createManualClock();
+          const pace = createPace(clock, first);
+          let through = 0;
+          let allowed = Math.max(1, first);
+          let largest = 0;
+          let rate = first;
+          for (const one of steps) {
+            if ('take' in one) {
+              const amount = Math.min(one.take, Math.floor(pace.burst));
+              largest = Math.max(largest, amount);
+              void pace.take(amount, never).then(() => (through += amount));
+            } else if ('rate' in one) {
+              rate = one.rate;
+              pace.setPerSecond(rate);
+            } else {
+              await clock.advance(one.advance);
+              allowed += (rate * one.advance) / 1000;
+            }
+            await clock.advance(0);
+            assert.ok(through <= allowed + largest + 1e-6, `${String(through)} of ${String(allowed)}`);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('lets through at once what waits when the rate is taken away', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock, 1);
+    await pace.take(1, never);
+    let through = 0;
+    for (let n = 0; n < 5; n += 1) void pace.take(1, never).then(() => (through += 1));
+    await clock.advance(0);
+    assert.equal(through, 0);
+    pace.setPerSecond(undefined);
+    await clock.advance(0);
+    assert.equal(through, 5);
+  });
+
+  it('gives no burst for a rate that is set while nothing was limited', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock);
+    pace.setPerSecond(10);
+    let through = 0;
+    for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (through += 1));
+    await clock.advance(1000);
+    assert.ok(through >= 9 && through <= 10, String(through));
+  });
+
+  it('is given up by a signal, and those behind go on', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock, 1);
+    await pace.take(1, never);
+    const leaving = new AbortController();
+    const first = pace.take(1, leaving.signal);
+    let second = false;
+    void pace.take(1, never).then(() => (second = true));
+    await clock.settle();
+    leaving.abort(new Error('gone'));
+    await assert.rejects(first, /gone/);
+    await clock.advance(1000);
+    assert.equal(second, true);
+  });
+});
