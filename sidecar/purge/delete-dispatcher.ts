@@ -22,7 +22,7 @@ export function createDeleteDispatcher(
   const usesBatches = () => !singly && deleter.usesBatches;
   const settle: Settle = (entityId, verdict) => tally.settle({ entityId }, verdict, isSecondTry);
   return createDispatcher<string>({
-    concurrency: limits.concurrency,
+    concurrency: () => limits.concurrency,
     chunkSize: () => (usesBatches() ? deleter.batchSize : 1),
     bytesOf: (id) => Buffer.byteLength(JSON.stringify(id)) + 1,
     chunkBytesMax: BATCH_BYTES_MAX,

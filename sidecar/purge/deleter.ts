@@ -85,6 +85,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
         path: BATCH_PATH,
         jsonBody: JSON.stringify(open),
         operation: 'delete a batch of entities',
+        deletes: open.length,
         onUnclear: () => onUnclear(open),
       });
       if (settled.kind === 'gave-up') {
@@ -167,7 +168,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
   async function viaPath(id: string, path: string): Promise<ItemVerdict> {
     const operation = isTemporal ? 'delete a temporal entity' : 'delete an entity';
     const settled = await requester.send({
-      ...{ method: 'DELETE', path, operation, item: id },
+      ...{ method: 'DELETE', path, operation, item: id, deletes: 1 },
       onUnclear: () => onUnclear([id]),
     });
     if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
@@ -185,6 +186,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
       path: BATCH_PATH,
       jsonBody: JSON.stringify([id]),
       operation: 'delete an entity',
+      deletes: 1,
       item: id,
       onUnclear: () => onUnclear([id]),
     });
@@ -207,7 +209,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
       return usesBatches();
     },
     get batchSize() {
-      return Math.min(options.batchSize, capabilities.batchSizeMax ?? Infinity);
+      return Math.min(options.batchSize, requester.burst, capabilities.batchSizeMax ?? Infinity);
     },
   };
 }

@@ -17,7 +17,8 @@ export interface Dispatcher<Item> {
 }
 
 export interface DispatcherOptions<Item> {
-  readonly concurrency: number;
+  /** Chunks under way at most, as of now. */
+  readonly concurrency: () => number;
   /** Most items in one chunk, as of now. */
   readonly chunkSize: () => number;
   /** Size of an item towards chunkBytesMax. */
@@ -28,8 +29,8 @@ export interface DispatcherOptions<Item> {
 }
 
 export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispatcher<Item> {
-  const { chunkSize, run, bytesOf, chunkBytesMax = Infinity } = options;
-  const limit = pLimit(options.concurrency);
+  const { concurrency, chunkSize, run, bytesOf, chunkBytesMax = Infinity } = options;
+  const limit = pLimit(concurrency());
   let queue: Item[] = [];
   /** Where the queue's head is: cutting it off for each chunk would copy the rest every time. */
   let head = 0;
@@ -70,8 +71,9 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
   /** Starts chunks from the queue's head while there is room: full ones, or all of them when flushing. */
   function startChunks(): void {
     if (failure !== undefined) drop();
+    limit.concurrency = concurrency();
     // No more chunks than can run: a chunk is cut when its turn comes, by the size that is then right.
-    while (queued() > 0 && limit.activeCount + limit.pendingCount < options.concurrency) {
+    while (queued() > 0 && limit.activeCount + limit.pendingCount < limit.concurrency) {
       const to = endOfChunk(head);
       const isFull = to < queue.length || to - head >= chunkSize();
       if (!isFull && !isFlushing) break;

@@ -9,6 +9,7 @@ import type { ListedResource } from './listing/listed-resource.js';
 import { formatParameters } from './query/parameters.js';
 import { createRequester, type PurgeRequest } from './requests/requester.js';
 import type { PurgeQuery } from './query/selection.js';
+import type { Pace } from './requests/pace.js';
 
 /** What a purge needs from outside. */
 export interface PurgeDependencies {
@@ -27,6 +28,8 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   /** Sent to the broker with each request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly limits: PurgeLimits;
+  /** How fast it may delete; may be changed while it runs. */
+  readonly pace?: Pace;
 }
 
 export interface PurgePlan {
@@ -50,9 +53,9 @@ export function runPurge(
   plan: PurgePlan,
 ): AsyncGenerator<PurgeEvent, void> {
   return eventStream(signal, async (emit, stop) => {
-    const { query, limits, headers } = order;
+    const { query, limits, headers, pace } = order;
     const requester = createRequester({
-      ...{ ...dependencies, headers, signal: stop, onOutage: emit },
+      ...{ ...dependencies, headers, pace, signal: stop, onOutage: emit },
       probe: probeOf(plan.path, query),
     });
     const { capabilities, clock } = dependencies;

@@ -3,6 +3,7 @@ import { createBrokerClient, type BrokerClient } from '../../sidecar/purge/broke
 import type { PurgeLimits } from '../../sidecar/purge/context.js';
 import { purgeEntities } from '../../sidecar/purge/engine.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from '../../sidecar/purge/events.js';
+import type { Pace } from '../../sidecar/purge/requests/pace.js';
 import type { PurgeDependencies, PurgeOrder } from '../../sidecar/purge/purge-run.js';
 import { parseEntityPurgeQuery } from '../../sidecar/purge/query/query.js';
 import type { PurgeQuery } from '../../sidecar/purge/query/selection.js';
@@ -41,6 +42,7 @@ export interface PurgeOptions {
   readonly limits?: Partial<PurgeLimits> | undefined;
   readonly retry?: Partial<RetryPolicy>;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly pace?: Pace;
   /** What earlier purges learnt of the broker. */
   readonly capabilities?: BrokerCapabilities;
   readonly clock?: Clock;
@@ -93,7 +95,8 @@ function orderOf<Query extends PurgeQuery>(query: Query, options: PurgeOptions):
     maxAffected: query.maxAffected,
     ...options.limits,
   };
-  return { query, headers: options.headers ?? {}, limits };
+  const { headers = {}, pace } = options;
+  return { query, headers, limits, ...(pace === undefined ? {} : { pace }) };
 }
 
 async function observe(

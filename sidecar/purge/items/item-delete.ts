@@ -27,7 +27,10 @@ export async function deleteItem(
 ): Promise<ItemVerdict> {
   if (path === undefined) return NOT_ADDRESSABLE;
   const onUnclear = () => tally.noteUnclear(item);
-  const settled = await requester.send({ method: 'DELETE', path, operation, item: keyOf(item), onUnclear });
+  const settled = await requester.send({
+    ...{ method: 'DELETE', path, operation, item: keyOf(item), deletes: 1 },
+    onUnclear,
+  });
   if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
   const { reply } = settled;
   if (reply.status === 404) return { kind: 'absent' };

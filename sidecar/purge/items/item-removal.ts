@@ -130,7 +130,7 @@ async function removeInOnePass(
   const counts = { tried: 0, left: 0, lingering: 0, done: 0, wasCut: false };
   const dueAgain: Item[] = [];
   const dispatcher = createDispatcher<Try>({
-    concurrency: limits.concurrency,
+    concurrency: () => limits.concurrency,
     chunkSize: () => 1,
     run: async ([next]) => {
       if (next === undefined) return [];
@@ -192,7 +192,7 @@ async function tryAgain(context: PurgeContext, kind: ItemKind, items: readonly I
   const { tally, requester, limits } = context;
   const due = items.filter((item) => tally.ledger.get(keyOf(item)) === IdState.unsettled);
   const dispatcher = createDispatcher<Item>({
-    concurrency: limits.concurrency,
+    concurrency: () => limits.concurrency,
     chunkSize: () => 1,
     run: async ([item]) => {
       if (item === undefined) return [];

@@ -13,6 +13,8 @@ export interface PurgeRequest {
   readonly method: BrokerRequest['method'];
   readonly path: string;
   readonly jsonBody?: string;
+  /** How many items it is to delete; none unless told. */
+  readonly deletes?: number;
   /** Completes "The broker did not …", e.g. "list the matching entities". */
   readonly operation: string;
   /** Key of the single item that the request is for: its own failures do not speak of the broker. */

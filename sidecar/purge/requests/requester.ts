@@ -11,6 +11,7 @@ import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../erro
 import type { OutageEvent } from '../events.js';
 import { throwIfStopped, TryFailed, tryOnce, type PurgeRequest } from './one-try.js';
 import { createOutageWatch } from './outage.js';
+import type { Pace } from './pace.js';
 import { createSharedPause } from './shared-pause.js';
 
 export type { PurgeRequest };
@@ -44,6 +45,8 @@ export interface Requester {
    * @returns false when none may be sent: the purge was stopped, or the broker has asked to be left alone
    */
   beginLastLook(): boolean;
+  /** The most items that one request may delete, as of now. */
+  readonly burst: number;
   /** Sent with each request; names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Requests sent so far, every try counted. */
@@ -59,6 +62,8 @@ export interface RequesterOptions {
   readonly retry: RetryPolicy;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Holds back deletes, each try of them; without it nothing does. */
+  readonly pace?: Pace | undefined;
   /** Stops the purge: no new requests; deletes already sent are left to finish. */
   readonly signal: AbortSignal;
   /** Something harmless to ask a broker that seems to be away. */
@@ -70,7 +75,7 @@ export interface RequesterOptions {
 const LAST_LOOK_MS = 10_000;
 
 export function createRequester(options: RequesterOptions): Requester {
-  const { client, headers, retry, clock, random, onOutage } = options;
+  const { client, headers, retry, clock, random, pace: rate, onOutage } = options;
   const breaker = createBreaker();
   const pause = createSharedPause(clock);
   let phase = startPhase();
@@ -170,6 +175,8 @@ export function createRequester(options: RequesterOptions): Requester {
     try {
       const reply = await pRetry(
         async () => {
+          if (request.deletes !== undefined)
+            await rate?.take(request.deletes, signal).catch(() => throwIfStopped(signal));
           for (let wait = obstacle(signal); wait !== undefined; wait = obstacle(signal)) await wait;
           pausesBefore = pause.asked;
           return transmit(request, signal);
@@ -235,6 +242,9 @@ export function createRequester(options: RequesterOptions): Requester {
       if (options.signal.aborted || isAskedToWait) return false;
       phase = startPhase(clock.now() + LAST_LOOK_MS);
       return true;
+    },
+    get burst() {
+      return Math.max(1, Math.floor(rate?.burst ?? Infinity));
     },
     headers,
     get requests() {

@@ -15,7 +15,7 @@ async function deletedFrom(ids: readonly string[], costOf: (position: number, le
   const row = [...ids];
   const order: string[] = [];
   const dispatcher = createDispatcher<string>({
-    concurrency: 1,
+    concurrency: () => 1,
     chunkSize: () => 50,
     run: async (chunk) => {
       for (const id of chunk) {

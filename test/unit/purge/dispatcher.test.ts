@@ -16,7 +16,7 @@ type Options = Partial<Omit<DispatcherOptions<number>, 'run'>>;
 function heldDispatcher(options: Options = {}) {
   const started: Chunk[] = [];
   const dispatcher = createDispatcher<number>({
-    concurrency: 2,
+    concurrency: () => 2,
     chunkSize: () => 3,
     ...options,
     run: (items) =>
@@ -58,7 +58,7 @@ describe('dispatcher: chunks', () => {
 
   it('are ended before they grow beyond the bytes allowed; a single item may be larger', async () => {
     const { dispatcher, chunks } = heldDispatcher({
-      concurrency: 9,
+      concurrency: () => 9,
       chunkSize: () => 100,
       bytesOf: (item) => item,
       chunkBytesMax: 10,
@@ -73,7 +73,7 @@ describe('dispatcher: chunks', () => {
 
   it('follow a chunk size that changes while items wait', async () => {
     let size = 2;
-    const { dispatcher, chunks, chunk } = heldDispatcher({ concurrency: 1, chunkSize: () => size });
+    const { dispatcher, chunks, chunk } = heldDispatcher({ concurrency: () => 1, chunkSize: () => size });
     dispatcher.add([1, 2, 3]);
     await turn();
     size = 1;
@@ -108,7 +108,7 @@ describe('dispatcher: chunks', () => {
         let most = 0;
         const done: number[] = [];
         const dispatcher = createDispatcher<number>({
-          concurrency,
+          concurrency: () => concurrency,
           chunkSize: () => size,
           run: async (items) => {
             most = Math.max(most, ++running);

@@ -1,4 +1,4 @@
-import type { Clock } from '../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 
 /** How fast a purge may delete. All its deletes pass here, and the rate may be changed while it runs. */
 export interface Pace {
