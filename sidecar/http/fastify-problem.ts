@@ -1,35 +1,41 @@
-import { errorTypes } from '../ngsi-ld/problem.js';
 import { BODY_MEDIA_TYPES } from './api/body-parser.js';
-import { problemKinds } from './api/problem-kinds.js';
-import { answer, problem, type ProblemAnswer } from './problem-answer.js';
+import { problem, type ProblemName } from './problem-kinds.js';
+import type { ProblemAnswer } from './problem.js';
 
 /**
- * Fastify's own refusals: bodies and URLs that it does not read, and bodies whose client went away.
+ * Fastify's own refusals: bodies and URLs that it does not read, and bodies whose client disconnected.
  *
  * @param bodyLimit of the route, in bytes
  */
 export function problemOfFastify(error: unknown, bodyLimit: number): ProblemAnswer | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
-  // What node:http says to those who read the body. Nobody is there to read the answer.
-  if (error.code === 'ECONNRESET' && error.message === 'aborted') {
-    const detail = 'The connection broke before the body was complete.';
-    return answer(problem(errorTypes.invalidRequest, 'Invalid request', 400, detail));
-  }
+  // node:http reports this to the reader of the body. No client is left to read the answer.
+  if (error.code === 'ECONNRESET' && error.message === 'aborted')
+    return answer('invalidRequest', 'The connection broke before the body was complete.');
   if (!('statusCode' in error)) return undefined;
   const { statusCode: status, message } = error;
   if (typeof status !== 'number' || status < 400 || status >= 500) return undefined;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return answer({
-        ...problemKinds.bodyTooLarge,
-        detail: `The body is larger than ${bodyLimit} bytes, the most that is taken here (BODY_LIMIT_BYTES or less).`,
-      });
+      return answer(
+        'bodyTooLarge',
+        `The body is larger than ${bodyLimit} bytes, the limit here (BODY_LIMIT_BYTES or less).`,
+      );
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return answer(
-        { ...problemKinds.mediaTypeNotSupported, detail: 'The Content-Type is no media type.' },
+        'mediaTypeNotSupported',
+        `The Content-Type is not a media type. Send ${BODY_MEDIA_TYPES.join(' or ')}.`,
         { accept: BODY_MEDIA_TYPES.join(', ') },
       );
     default:
-      return answer(problem(errorTypes.invalidRequest, 'Invalid request', status, message));
+      return { problem: { ...problem('invalidRequest', message), status }, headers: {} };
   }
+}
+
+function answer(
+  name: ProblemName,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): ProblemAnswer {
+  return { problem: problem(name, detail), headers };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { endAfterUpload } from './late-upload.js';
-import { errorTypes, ownType } from '../ngsi-ld/problem.js';
 import type { Problem } from '../ngsi-ld/problem.js';
+import { problem } from './problem-kinds.js';
 
 /** A problem without its `instance`, which the request gives. */
 export type ProblemDraft = Required<Pick<Problem, 'type' | 'title' | 'status' | 'detail'>>;
@@ -32,11 +32,11 @@ export function answerProblem(
 }
 
 /** Characters of a path that an answer repeats; longer ones are refused. */
-const INSTANCE_MAX = 8 * 1024;
+const MAX_INSTANCE_CHARS = 8 * 1024;
 
 /** The path of a request as a URI reference for `instance`: no query, which may hold personal data. */
 export function instanceOf(rawUrl: string): string {
-  const [path = ''] = rawUrl.slice(0, INSTANCE_MAX).split('?', 1);
+  const [path = ''] = rawUrl.slice(0, MAX_INSTANCE_CHARS).split('?', 1);
   return path.replace(
     /[^\x21-\x7e]|["#<>\\^`{|}]|%(?![0-9a-f]{2})/gi,
     (character) => `%${Buffer.from(character, 'latin1').toString('hex').toUpperCase()}`,
@@ -71,52 +71,24 @@ export function failureKind(error: unknown): FailureKind {
   return 'unreachable';
 }
 
-/** What the client is told about a failure; nothing about the network behind the gateway. */
+/** The answer to each kind of failure; nothing about the network behind the gateway. */
 export const FAILURE_PROBLEMS: Readonly<Record<FailureKind, ProblemDraft>> = {
-  unreachable: {
-    type: ownType('broker-unreachable'),
-    title: 'Broker out of reach',
-    status: 502,
-    detail: 'There is no connection to the broker, or it broke before the answer was complete.',
-  },
-  timeout: {
-    type: ownType('broker-timeout'),
-    title: 'Broker timed out',
-    status: 504,
-    detail: 'The broker did not answer in time.',
-  },
-  'unusable-reply': {
-    type: ownType('broker-reply-unusable'),
-    title: 'Unusable answer from the broker',
-    status: 502,
-    detail: "The broker's answer does not follow HTTP.",
-  },
-  'unacceptable-request': {
-    type: errorTypes.invalidRequest,
-    title: 'Invalid request',
-    status: 400,
-    detail:
-      'The request cannot be forwarded: its request-target or one of its header fields is not valid HTTP.',
-  },
-  closing: {
-    type: ownType('shutting-down'),
-    title: 'Shutting down',
-    status: 503,
-    detail: 'The gateway is shutting down.',
-  },
-  busy: {
-    type: ownType('connections-busy'),
-    title: 'All connections busy',
-    status: 503,
-    detail:
-      'All connections to the broker that are kept for requests of this kind are in use. Try again later.',
-  },
-  'slow-client': {
-    type: errorTypes.invalidRequest,
-    title: 'Request Timeout',
-    status: 408,
-    detail: 'The body took too long to arrive.',
-  },
+  unreachable: problem(
+    'brokerUnreachable',
+    'The connection to the broker could not be made, or broke before the answer was complete.',
+  ),
+  timeout: problem('brokerTimeout', 'The broker did not answer in time.'),
+  'unusable-reply': problem('brokerReplyUnusable', "The broker's answer does not follow HTTP."),
+  'unacceptable-request': problem(
+    'invalidRequest',
+    'The request cannot be forwarded: its request-target or one of its header fields is not valid HTTP.',
+  ),
+  closing: problem('shuttingDown', 'The gateway is shutting down.'),
+  busy: problem(
+    'connectionsBusy',
+    'All connections to the broker for requests of this kind are in use. Try again later.',
+  ),
+  'slow-client': problem('requestTimeout', 'The body took too long to arrive.'),
 };
 
 function codeOf(error: unknown): string {

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerProblem, type ProblemDraft } from './forward-problem.js';
 import type { PassThrough } from './pass-through.js';
-import { longPath, longTarget } from './long-targets.js';
-import { faultyFields } from './request-fields.js';
+import { faultyFields, longPath, longTarget } from './request-limits.js';
 import type { LoopCheck } from './loop-check.js';
 import type { HostCheck } from './trusted-hosts.js';
-import { errorTypes } from '../ngsi-ld/problem.js';
+import { problem } from './problem-kinds.js';
 import { classifyRequest } from '../ngsi-ld/request-path.js';
 import type { RefusalReason } from '../ngsi-ld/request-path.js';
 
@@ -13,7 +12,7 @@ import type { RefusalReason } from '../ngsi-ld/request-path.js';
 export type Refusal = RefusalReason | 'fields' | 'host' | 'loop' | 'length';
 
 interface Refused {
-  readonly by: 'nobody';
+  readonly by: 'front door';
   readonly reason: Refusal;
   readonly problem: ProblemDraft;
 }
@@ -56,7 +55,7 @@ const DETAILS: Readonly<Record<RefusalReason, string>> = {
 };
 
 /**
- * Decides, before anything else looks at a request, who answers it: the broker, Fastify, or nobody (400). Runs on the
+ * Decides, before anything else looks at a request, who answers it: the broker, Fastify, or the front door itself with a refusal. Runs on the
  * request line as it was on the wire, because every router decodes and normalises in its own way.
  *
  * As Fastify's `serverFactory`:
@@ -75,7 +74,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       case 'broker':
         passThrough(req, res, { awaitsContinue });
         return;
-      case 'nobody':
+      case 'front door':
         onRefused?.(decision.reason, req);
         answerProblem(req, res, decision.problem, awaitsContinue);
         return;
@@ -92,7 +91,8 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     if (fault !== undefined) return fault;
     const request = classifyRequest(method, target, rawHeaders);
     if (request.kind === 'pass') return { by: 'broker' };
-    if (request.kind === 'refuse') return refused(request.reason, refusalProblem(request.reason));
+    if (request.kind === 'refuse')
+      return refused(request.reason, problem('invalidRequest', DETAILS[request.reason]));
     return refused('length', longTarget(target)) ?? { by: 'gateway' };
   }
 
@@ -119,12 +119,8 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   };
 }
 
-function refusalProblem(reason: RefusalReason): ProblemDraft {
-  return { type: errorTypes.invalidRequest, title: 'Invalid request', status: 400, detail: DETAILS[reason] };
-}
-
-function refused(reason: Refusal, problem: ProblemDraft): Refused;
-function refused(reason: Refusal, problem: ProblemDraft | undefined): Refused | undefined;
-function refused(reason: Refusal, problem: ProblemDraft | undefined): Refused | undefined {
-  return problem && { by: 'nobody', reason, problem };
+function refused(reason: Refusal, draft: ProblemDraft): Refused;
+function refused(reason: Refusal, draft: ProblemDraft | undefined): Refused | undefined;
+function refused(reason: Refusal, draft: ProblemDraft | undefined): Refused | undefined {
+  return draft && { by: 'front door', reason, problem: draft };
 }

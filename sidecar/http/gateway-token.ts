@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ownType } from '../ngsi-ld/problem.js';
-import { RequestRefusedError } from './errors.js';
+import { refused } from './errors.js';
 
 /** Header in which Kong and other callers send the shared secret; it is never forwarded to the broker. */
 export const TOKEN_HEADER = 'x-gateway-token';
@@ -15,16 +14,12 @@ export function createTokenCheck(token: string | undefined): TokenCheck {
   return (header) => {
     // Digests have one length, so the comparison takes the same time whatever was sent.
     if (typeof header === 'string' && timingSafeEqual(digest(header), expected)) return;
-    throw new RequestRefusedError(
-      {
-        type: ownType('unauthorized'),
-        title: 'Unauthorized',
-        status: 401,
-        detail:
-          header === undefined
-            ? 'This request needs the gateway token in the header X-Gateway-Token. Nothing was done. If it came through Kong, the fault is in the gateway, whose plugin adds the token, and not in the request: the log of Kong has the cause.'
-            : 'The gateway token in the header X-Gateway-Token is not the right one. Nothing was done. If the request came through Kong, the fault is in the gateway, whose plugin has another token than this service, and not in the request.',
-      },
+    throw refused(
+      'unauthorized',
+      header === undefined
+        ? 'This request needs the gateway token in the header X-Gateway-Token. Nothing was done. If it came through Kong, the fault is in the gateway, whose plugin adds the token, and not in the request: the log of Kong has the cause.'
+        : 'The gateway token in the header X-Gateway-Token is not the right one. Nothing was done. If the request came through Kong, the fault is in the gateway, whose plugin has another token than this service, and not in the request.',
+      {},
       { 'www-authenticate': 'GatewayToken' },
     );
   };

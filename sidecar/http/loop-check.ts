@@ -1,6 +1,6 @@
-import { ownType } from '../ngsi-ld/problem.js';
 import { HOPS_MAX, loopIn } from '../shared/via.js';
 import type { ProblemDraft } from './forward-problem.js';
+import { problem } from './problem-kinds.js';
 
 /** The problem of a request that goes in circles (RFC 9110 § 7.6.3); undefined for every other. */
 export type LoopCheck = (via: string | undefined) => ProblemDraft | undefined;
@@ -16,6 +16,6 @@ export function createLoopCheck(name: string): LoopCheck {
   return (via) => {
     const loop = via === undefined ? undefined : loopIn(via, name);
     if (loop === undefined) return undefined;
-    return { type: ownType('loop-detected'), title: 'Loop detected', status: 508, detail: DETAILS[loop] };
+    return problem('loopDetected', DETAILS[loop]);
   };
 }

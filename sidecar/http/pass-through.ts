@@ -8,7 +8,7 @@ import { createForwardedHeaders } from './forward-headers.js';
 import { brokerBase, brokerTarget } from './forward-target.js';
 import { isPlainlyFramed, valuesOf } from './hop-by-hop.js';
 import { Places } from './places.js';
-import { ownType } from '../ngsi-ld/problem.js';
+import { problem } from './problem-kinds.js';
 
 export interface PassThroughOptions {
   /** Pool or Agent; owned, and closed, by the caller. It must not decompress, cache, redirect or retry. */
@@ -62,12 +62,10 @@ const REPEATED_HOST: ProblemDraft = {
   detail: 'The request has more than one Host header (RFC 9112, section 3.2).',
 };
 
-const UNKNOWN_CODING: ProblemDraft = {
-  type: ownType('transfer-coding-not-supported'),
-  title: 'Transfer coding not supported',
-  status: 501,
-  detail: 'The only transfer coding accepted here is chunked (RFC 9112, section 6.1).',
-};
+const UNKNOWN_CODING: ProblemDraft = problem(
+  'transferCoding',
+  'The only transfer coding accepted here is chunked (RFC 9112, section 6.1).',
+);
 
 /**
  * A streaming reverse proxy in front of one broker. Method, path, query, headers and body reach the broker as they

@@ -1,105 +1,136 @@
-import { ConfigError } from '../shared/config/load.js';
+import type { Problem } from '../ngsi-ld/problem.js';
 import type { BrokerProblem } from '../purge/broker/broker-problem.js';
-import { errorTypes, ownType, type Problem } from '../ngsi-ld/problem.js';
-import { GatewayError } from '../shared/errors.js';
-import { apiProblemOf } from './api/problem-of.js';
-import {
+import type {
   BrokerFailedError,
   BrokerRefusedError,
-  BrokerReplyError,
   FilterIgnoredError,
-  NotConvergingError,
-  PolicyRefusedError,
-  PurgeStoppedError,
   QueryRefusedError,
   TooManyMatchesError,
-  TooManyPurgesError,
-  UncountableError,
   UnexpectedEntityError,
-  UnsupportedRequestError,
 } from '../purge/errors.js';
+import type { ContextInvalidError } from '../schemas/json-ld/errors.js';
+import type {
+  ContextBaseError,
+  IncompatibleChangeError,
+  NameError,
+  SchemaNotAcceptedError,
+} from '../schemas/service/errors.js';
+import type { InUseError, PreconditionFailedError, UnstorableTextError } from '../schemas/store/errors.js';
+import type { UnreadableBodyError, WorkbenchRefusedError } from '../schemas/workbench/errors.js';
+import { ConfigError } from '../shared/config/load.js';
+import { GatewayError } from '../shared/errors.js';
 import { RequestRefusedError } from './errors.js';
-import { answer, own, problem, type ProblemAnswer } from './problem-answer.js';
+import { problem, type ProblemName } from './problem-kinds.js';
 
-export type { ProblemAnswer };
-
-/** Seconds after which a client may come back to a gateway that is shutting down. */
-const SHUTDOWN_RETRY_AFTER_S = '5';
-
-/** Seconds after which a place for a purge may be free. */
-const PLACE_RETRY_AFTER_S = '5';
-
-/**
- * The one place that turns errors into problems (RFC 9457); each type of ours has a heading in docs/errors.md.
- *
- * @returns undefined for errors nobody foresaw: those are a bare 500, and their cause goes to the log only
- */
-export function problemOf(error: unknown): ProblemAnswer | undefined {
-  if (error instanceof RequestRefusedError) return answer(error.problem, error.headers);
-  if (error instanceof QueryRefusedError) {
-    return answer({
-      type: errorTypes[error.kind],
-      title: error.kind === 'invalidRequest' ? 'Invalid request' : 'Bad request data',
-      status: 400,
-      detail: error.message,
-      ...(error.parameter === undefined ? {} : { parameter: error.parameter }),
-    });
-  }
-  if (error instanceof UnsupportedRequestError) {
-    return own('not-supported', 'Not supported', 501, error.message);
-  }
-  if (error instanceof PolicyRefusedError)
-    return own('forbidden-by-policy', 'Forbidden by policy', 403, error.message);
-  if (error instanceof FilterIgnoredError) {
-    return own('filter-ignored', 'Filter not honoured by the broker', 501, error.message, {
-      parameter: error.parameter,
-    });
-  }
-  if (error instanceof UnexpectedEntityError) {
-    return own('unexpected-entity', 'The broker listed an entity it should not', 502, error.message, {
-      entityId: error.entityId,
-      parameter: error.parameter,
-    });
-  }
-  if (error instanceof TooManyMatchesError) {
-    const { matched, maxAffected } = error;
-    return own('too-many-matches', 'More matches than may be affected', 409, error.message, {
-      matched,
-      maxAffected,
-    });
-  }
-  if (error instanceof UncountableError) {
-    return own('uncountable-matches', 'Matches cannot be counted', 502, error.message);
-  }
-  if (error instanceof BrokerRefusedError) return refusedByBroker(error);
-  if (error instanceof BrokerFailedError) return failedBroker(error);
-  if (error instanceof BrokerReplyError) {
-    return own('broker-reply-unusable', 'Unusable answer from the broker', 502, error.message);
-  }
-  if (error instanceof NotConvergingError) {
-    return own('not-converging', 'Matches keep turning up', 503, error.message);
-  }
-  if (error instanceof PurgeStoppedError) {
-    return answer(problem(ownType('shutting-down'), 'Purge stopped', 503, error.message), {
-      'retry-after': SHUTDOWN_RETRY_AFTER_S,
-    });
-  }
-  if (error instanceof TooManyPurgesError) {
-    return answer(problem(ownType('too-many-purges'), 'Too many purges', 503, error.message), {
-      'retry-after': PLACE_RETRY_AFTER_S,
-    });
-  }
-  return apiProblemOf(error);
+/** A problem and the headers that belong to it. */
+export interface ProblemAnswer {
+  readonly problem: Problem;
+  readonly headers: Headers;
 }
 
-/** What clients are told of an error that nobody foresaw. */
+type Headers = Readonly<Record<string, string>>;
+type Members = Readonly<Record<string, unknown>>;
+
+/** Answers an error that has a certain code. */
+type Answer = (error: never) => ProblemAnswer;
+
+/** Headers of answers to requests that may work a little later. */
+const SOON = { 'retry-after': '1' };
+const LATER = { 'retry-after': '5' };
+
+/** The methods that a read-only context still answers. */
+const READ_METHODS = { allow: 'GET, HEAD, OPTIONS' };
+
+/** Seconds after which to try again when the broker throttles and does not say. */
+const THROTTLED_RETRY_AFTER_S = '10';
+
+/**
+ * The problem of every error that can reach a client, by the error's `code`. An error whose code is missing here is
+ * answered 500.
+ */
+const answers: Readonly<Record<string, Answer>> = {
+  // Purges
+  PURGE_QUERY_REFUSED: (error: QueryRefusedError) =>
+    answer(error.kind, error, error.parameter === undefined ? {} : { parameter: error.parameter }),
+  PURGE_UNSUPPORTED: as('notSupported'),
+  PURGE_FORBIDDEN_BY_POLICY: as('forbiddenByPolicy'),
+  PURGE_FILTER_IGNORED: as('filterIgnored', ({ parameter }: FilterIgnoredError) => ({ parameter })),
+  PURGE_UNEXPECTED_ENTITY: as('unexpectedEntity', ({ entityId, parameter }: UnexpectedEntityError) => ({
+    entityId,
+    parameter,
+  })),
+  PURGE_TOO_MANY_MATCHES: as('tooManyMatches', ({ matched, maxAffected }: TooManyMatchesError) => ({
+    matched,
+    maxAffected,
+  })),
+  PURGE_UNCOUNTABLE: as('uncountableMatches'),
+  PURGE_NOT_CONVERGING: as('notConverging'),
+  PURGE_STOPPED: as('shuttingDown', noMembers, LATER),
+  PURGE_TOO_MANY_RUNNING: as('tooManyPurges', noMembers, LATER),
+  BROKER_REFUSED: refusedByBroker,
+  BROKER_FAILED: failedBroker,
+  BROKER_REPLY_UNUSABLE: as('brokerReplyUnusable'),
+
+  // Models, contexts and references
+  STORE_NOT_FOUND: as('notFound'),
+  FILE_NOT_FOUND: as('notFound'),
+  STORE_ALREADY_EXISTS: as('alreadyExists'),
+  STORE_PRECONDITION_FAILED: (error: PreconditionFailedError) =>
+    answer('preconditionFailed', error, {}, error.etag === undefined ? {} : { etag: `"${error.etag}"` }),
+  STORE_IN_USE: as('inUse', ({ dependents, total }: InUseError) => ({ dependents, total })),
+  STORE_DEPENDENCY_CHANGED: as('dependencyChanged'),
+  OVERTAKEN: as('dependencyChanged'),
+  CHANGE_INCOMPATIBLE: as('incompatibleChange', ({ report }: IncompatibleChangeError) => ({ report })),
+  STORE_CONTEXT_READ_ONLY: as('readOnly', noMembers, READ_METHODS),
+  CONTEXT_BUNDLED: as('readOnly', noMembers, READ_METHODS),
+  NAME_INVALID: as('bodyInvalid', ({ errors }: NameError) => ({ errors })),
+  CONTEXT_BASE_INVALID: as('bodyInvalid', ({ errors }: ContextBaseError) => ({ errors })),
+  STORE_TEXT_UNSTORABLE: as('bodyInvalid', unstorableText),
+  REFERENCE_URI_INVALID: as('invalidRequest', () => ({ parameter: 'uri' })),
+  CONTEXT_INVALID: as('contextInvalid', ({ errors }: ContextInvalidError) => ({ errors })),
+  STORE_UNAVAILABLE: as('storeUnavailable', noMembers, SOON),
+
+  // Schemas that are refused
+  SCHEMA_INVALID: as('schemaInvalid', schemaFaults),
+  SCHEMA_DIALECT_UNSUPPORTED: as('schemaDialectUnsupported', schemaFaults),
+  SCHEMA_LIMIT_EXCEEDED: as('schemaTooLarge', schemaFaults),
+  SCHEMA_REFERENCE_DANGLING: as('schemaReferenceDangling', schemaFaults),
+  SCHEMA_NOT_CONVERTIBLE: as('schemaNotConvertible', schemaFaults),
+  SCHEMA_TOO_COSTLY: as('schemaTooCostly', schemaFaults),
+
+  // The workbench
+  BODY_UNREADABLE: unreadableBody,
+  BODY_INVALID: as('bodyInvalid', workFaults),
+  SAMPLES_INVALID: as('bodyInvalid', workFaults),
+  SAMPLES_TOO_RICH: as('limitExceeded', workFaults),
+  LIMIT_EXCEEDED: as('limitExceeded', workFaults),
+  JSON_LD_INVALID: as('jsonLdInvalid', workFaults),
+  DATA_DROPPED: as('dataDropped', workFaults),
+  CONTEXT_UNUSABLE: as('contextInvalid', workFaults),
+  CONTEXT_REFUSED: as('contextRefused', workFaults),
+  CONTEXT_NOT_HAD: as('contextUnavailable', workFaults),
+  WORK_DEADLINE_EXCEEDED: as('deadlineExceeded'),
+  // A schema that is too costly to accept is refused. With an accepted one, the work was only too slow this time.
+  WORKER_TASK_TOO_COSTLY: as('busy', noMembers, SOON),
+  WORKERS_BUSY: as('busy', noMembers, SOON),
+};
+
+/** Turns an error into the problem to answer. @returns undefined for unexpected errors: they are a bare 500, and logged */
+export function problemOf(error: unknown): ProblemAnswer | undefined {
+  if (error instanceof RequestRefusedError) return { problem: error.problem, headers: error.headers };
+  return error instanceof GatewayError && hasProblem(error.code)
+    ? answers[error.code]?.(error as never)
+    : undefined;
+}
+
+/** Whether errors with this code have a problem of their own. */
+export function hasProblem(code: string): boolean {
+  return Object.hasOwn(answers, code);
+}
+
+/** The answer to an unexpected error: it reveals nothing of the cause. */
 export function unforeseen(): Problem {
-  return problem(
-    errorTypes.internalError,
-    'Internal error',
-    500,
-    'The gateway failed; its log has the cause.',
-  );
+  return problem('internalError', 'The gateway failed; its log has the cause.');
 }
 
 /** Lines for a person at the terminal about an error that stops the start. */
@@ -128,19 +159,62 @@ function listenMistake(error: unknown): string | undefined {
   const at = `${String(host)}${'port' in error ? ` port ${String(error.port)}` : ''}`;
   switch (error.code) {
     case 'EADDRINUSE':
-      return `Cannot listen on ${at}: something else does. Stop it, or choose another PORT (0 picks a free one).`;
+      return `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another PORT (0 picks a free one).`;
     case 'EACCES':
       return `Cannot listen on ${at}: this user may not. Choose a PORT of 1024 or above.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `Cannot listen on ${at}: HOST is no address of this machine.`;
+      return `Cannot listen on ${at}: HOST is not an address of this machine.`;
     default:
       return undefined;
   }
 }
 
-/** The broker's own status goes on to the client, with its problem inside ours. */
+/** Answers with the error's message as the detail. */
+function as<Known>(
+  name: ProblemName,
+  membersOf: (error: Known) => Members = noMembers,
+  headers: Headers = {},
+): (error: Known & Error) => ProblemAnswer {
+  return (error) => answer(name, error, membersOf(error), headers);
+}
+
+function answer(
+  name: ProblemName,
+  { message }: Error,
+  members: Members = {},
+  headers: Headers = {},
+): ProblemAnswer {
+  return { problem: problem(name, message, members), headers };
+}
+
+function noMembers(): Members {
+  return {};
+}
+
+function unstorableText({ what, message }: UnstorableTextError): Members {
+  const isMember = ['name', 'description', 'contextBase'].includes(what);
+  return isMember ? { errors: [{ pointer: `/${what}`, detail: message }] } : {};
+}
+
+function schemaFaults({ errors, missingUris = [] }: Partial<SchemaNotAcceptedError>): Members {
+  return { errors, ...(missingUris.length === 0 ? {} : { missing: missingUris }) };
+}
+
+function workFaults({ errors = [], url }: Partial<WorkbenchRefusedError>): Members {
+  return { ...(errors.length === 0 ? {} : { errors }), ...(url === undefined ? {} : { url }) };
+}
+
+/** Text that is not JSON is a bad request; JSON that is nested too deeply is understood, and refused. */
+function unreadableBody({ unreadable }: UnreadableBodyError): ProblemAnswer {
+  const { line, column, detail, isTooDeep } = unreadable;
+  const name = isTooDeep ? 'limitExceeded' : 'invalidRequest';
+  const message = `The body cannot be read as JSON: line ${line}, column ${column}: ${detail}.`;
+  return { problem: problem(name, message, { line, column }), headers: {} };
+}
+
+/** Passes on the status that the broker gave, with its problem inside ours. */
 function refusedByBroker({
   operation,
   problem: said,
@@ -148,45 +222,34 @@ function refusedByBroker({
   message,
 }: BrokerRefusedError): ProblemAnswer {
   const isUsable = (said.status >= 400 && said.status < 500) || said.status === 501;
-  return answer(
-    {
-      type:
-        isUsable && said.type !== undefined && /^https?:\S+$/.test(said.type)
-          ? said.type
-          : ownType('broker-refused'),
+  const hasType = isUsable && said.type !== undefined && /^https?:\S+$/.test(said.type);
+  const detail = said.detail === undefined ? message : `${message} It says: ${said.detail}`;
+  return {
+    problem: {
+      ...problem('brokerRefused', detail, { broker: brokerMember(said) }),
       title: said.title ?? `The broker refused to ${operation}`,
-      status: isUsable ? said.status : 502,
-      detail: said.detail === undefined ? message : `${message} It says: ${said.detail}`,
-      broker: brokerMember(said),
+      ...(hasType ? { type: said.type } : {}),
+      ...(isUsable ? { status: said.status } : {}),
     },
-    wwwAuthenticate === undefined ? {} : { 'www-authenticate': wwwAuthenticate },
-  );
+    headers: wwwAuthenticate === undefined ? {} : { 'www-authenticate': wwwAuthenticate },
+  };
 }
 
 function failedBroker(error: BrokerFailedError): ProblemAnswer {
-  const { failure } = error;
-  const retryAfter = failure.retryAfter;
-  const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-  const inside = failure.problem === undefined ? {} : { broker: brokerMember(failure.problem) };
-  switch (failure.kind) {
+  const { kind, retryAfter, problem: said } = error.failure;
+  const headers: Headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+  const inside = said === undefined ? {} : { broker: brokerMember(said) };
+  switch (kind) {
     case 'throttled':
-      return own('broker-throttled', 'The broker is throttling', 429, error.message, inside, {
-        'retry-after': retryAfter ?? '10',
-      });
+      return answer('brokerThrottled', error, inside, { 'retry-after': THROTTLED_RETRY_AFTER_S, ...headers });
     case 'timeout':
-      return own('broker-timeout', 'Broker timed out', 504, error.message);
+      return answer('brokerTimeout', error);
     case 'unreachable':
-      return own('broker-unreachable', 'Broker out of reach', 502, error.message);
+      return answer('brokerUnreachable', error);
     case 'context-unavailable':
-      return answer(
-        {
-          ...problem(errorTypes.ldContextNotAvailable, '@context not available', 502, error.message),
-          ...inside,
-        },
-        headers,
-      );
+      return answer('brokerContextUnavailable', error, inside, headers);
     case 'broker-error':
-      return own('broker-failed', 'The broker failed', 502, error.message, inside, headers);
+      return answer('brokerFailed', error, inside, headers);
   }
 }
 

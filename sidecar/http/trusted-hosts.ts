@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isLoopback } from '../shared/loopback.js';
 import type { ProblemDraft } from './forward-problem.js';
-import { ownType } from '../ngsi-ld/problem.js';
+import { problem } from './problem-kinds.js';
 
 export interface TrustedHostsOptions {
   /** Names by which the gateway is called, lower-case, without ports. */
@@ -20,20 +20,15 @@ export interface CalledBy {
 /** Gives the problem of a request that a foreign web page may have sent; undefined for every other. */
 export type HostCheck = (request: CalledBy) => ProblemDraft | undefined;
 
-const FOREIGN_HOST: ProblemDraft = {
-  type: ownType('host-not-allowed'),
-  title: 'Host not allowed',
-  status: 403,
-  detail:
-    'The gateway has no token and is not known by this Host, so that any web page could have sent the request. Call it by its address or as localhost, name the host in ALLOWED_HOSTS, or set GATEWAY_TOKEN.',
-};
+const FOREIGN_HOST: ProblemDraft = problem(
+  'hostNotAllowed',
+  'The gateway has no token and is not known by this Host, so that any web page could have sent the request. Call it by its address or as localhost, name the host in ALLOWED_HOSTS, or set GATEWAY_TOKEN.',
+);
 
-const FOREIGN_ORIGIN: ProblemDraft = {
-  type: ownType('origin-not-allowed'),
-  title: 'Origin not allowed',
-  status: 403,
-  detail: 'The request comes from a web page of another origin. Name its host in ALLOWED_HOSTS to allow it.',
-};
+const FOREIGN_ORIGIN: ProblemDraft = problem(
+  'originNotAllowed',
+  'The request comes from a web page of another origin. Name its host in ALLOWED_HOSTS to allow it.',
+);
 
 /** Methods that change nothing (RFC 9110 § 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

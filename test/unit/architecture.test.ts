@@ -29,11 +29,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...['sidecar/ngsi-ld', 'sidecar/shared'],
     ],
     onlyFor: {
-      'sidecar/http/problem.ts': ['sidecar/shared/config'],
-      'sidecar/http/api/problem-of.ts': [
+      'sidecar/http/problem.ts': [
+        'sidecar/shared/config',
         'sidecar/schemas/store',
         'sidecar/schemas/json-ld',
-        'sidecar/shared/workers',
       ],
     },
     packages: ['ajv', 'fastify', 'undici'],

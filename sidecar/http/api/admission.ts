@@ -1,13 +1,10 @@
 import type { onRequestHookHandler, preValidationHookHandler } from 'fastify';
+import { refused } from '../errors.js';
 import { instanceOf } from '../forward-problem.js';
 import { TOKEN_HEADER, type TokenCheck } from '../gateway-token.js';
-import { CROSS_ORIGIN_HEADERS } from './cross-origin.js';
-import { isWrite } from './endpoint-problems.js';
-import type { Endpoint } from './endpoint.js';
-import { refused } from './refusals.js';
-import { allowedMethods, spells, type ApiRoute } from './routes.js';
-import { REVALIDATE } from './send.js';
-import { API_PATH } from './urls.js';
+import { REVALIDATE } from './answer.js';
+import { endpoint, isWrite, type Endpoint } from './endpoint.js';
+import { allowedMethods, API_PATH, spells, type ApiRoute } from './routes.js';
 
 const HEADERS = { 'cache-control': REVALIDATE, 'x-content-type-options': 'nosniff' };
 
@@ -54,4 +51,32 @@ export function nothingAt(rawPath: string, method: string, routes: readonly ApiR
   }
   const detail = `${method} is not allowed on ${path}: use ${allowed.join(' or ')}.`;
   return refused('methodNotAllowed', detail, {}, { allow: allowed.join(', ') });
+}
+
+/** Headers of reads that scripts of any web page may do (the Fetch standard, § 3.2). */
+export const CROSS_ORIGIN_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, Link',
+} as const;
+
+const PREFLIGHT_HEADERS = {
+  allow: 'GET, HEAD, OPTIONS',
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+} as const;
+
+/** The OPTIONS that browsers send ahead of a read of another origin with headers of its own, e.g. If-None-Match. */
+export function preflight({ path, id, tag }: Endpoint): Endpoint {
+  return endpoint({
+    method: 'OPTIONS',
+    path,
+    id: `${id}Preflight`,
+    tag,
+    summary: 'Which reads scripts of other origins may do (CORS)',
+    answers: { 204: { description: 'GET and HEAD, with any headers.' } },
+    isCrossOrigin: true,
+    isStatic: true,
+    handle: async () => ({ status: 204, headers: PREFLIGHT_HEADERS }),
+  });
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { refused } from './refusals.js';
+import { refused } from '../errors.js';
 
 /** The URL under which the client of a request reaches this service, without a trailing slash. */
 export type BaseUrlOf = (request: IncomingMessage) => string;

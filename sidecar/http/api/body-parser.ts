@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { UnreadableBodyError } from '../../schemas/workbench/errors.js';
+import { readJson } from '../../shared/json/strict-json.js';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
 import { OneATurn } from '../../shared/next-turn.js';
-import { readJson } from '../../shared/json/strict-json.js';
-import { refused } from './refusals.js';
-import { unreadableBody } from './unreadable-body.js';
+import { refused } from '../errors.js';
 
 /** What bodies may be: JSON by its general name, or by those of the documents that it holds. */
 export const BODY_MEDIA_TYPES = [
@@ -71,10 +71,9 @@ function checkWeight(body: Buffer): void {
   if (weight.excess !== undefined) throw refused('limitExceeded', `The body ${weight.excess}.`);
 }
 
-/** @throws RequestRefusedError naming line and column */
+/** @throws UnreadableBodyError naming line and column */
 function parseText(text: string): unknown {
   const read = readJson(text);
   if ('value' in read) return read.value;
-  const { name, detail, members } = unreadableBody(read.unreadable);
-  throw refused(name, detail, members);
+  throw new UnreadableBodyError(read.unreadable);
 }

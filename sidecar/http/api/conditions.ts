@@ -1,4 +1,5 @@
-import { refused } from './refusals.js';
+import type { WriteOptions } from '../../schemas/service/service.js';
+import { refused } from '../errors.js';
 
 /** What a write expects of the state it finds (RFC 9110 § 13.1). */
 export interface Conditions {
@@ -55,4 +56,22 @@ function headerOf(
 ): string | undefined {
   const value = headers[name];
   return (typeof value === 'string' ? value : value?.join(', '))?.trim();
+}
+
+/**
+ * The conditions of a write to something that must be there already.
+ *
+ * @param find rejects when it is not there
+ * @throws RequestRefusedError (412) for `If-None-Match: *` when it is
+ */
+export async function writeOptions(
+  { ifMatch, ifAbsent }: Conditions,
+  find: () => Promise<unknown>,
+): Promise<WriteOptions> {
+  if (ifAbsent) {
+    await find();
+    throw refused('preconditionFailed', 'If-None-Match: * asks for what is not there yet, and it is there.');
+  }
+  // What is missing is never made by these writes, which is all that `*` asks for.
+  return ifMatch === undefined || ifMatch === '*' ? {} : { ifMatch };
 }

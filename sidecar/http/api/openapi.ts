@@ -1,13 +1,32 @@
+import { problemKinds } from '../problem-kinds.js';
+import { derived } from './answer.js';
 import { BODY_MEDIA_TYPES } from './body-parser.js';
-import { isWrite, problemsOf } from './endpoint-problems.js';
-import type { AnswerSchema, Endpoint } from './endpoint.js';
-import { Components } from './openapi-components.js';
+import { endpoint, isWrite, problemsOf, type AnswerSchema, type Endpoint } from './endpoint.js';
+import { CHANGE_REPORT } from './model-representation.js';
 import { PATH_PARAMETERS, type ParametersSchema } from './parameters.js';
-import { problemKinds } from './problem-kinds.js';
-import { PROBLEM } from './resources.js';
-import type { ApiRoute } from './routes.js';
-import type { JsonSchema } from './schema-type.js';
-import { API_PATH } from './urls.js';
+import { API_PATH, apiUrl, type ApiRoute } from './routes.js';
+import { COUNT, STRINGS, TEXT, type JsonSchema } from './schema-types.js';
+
+/** The API itself. @param routes all of them, once the first request comes */
+export function openapiEndpoint(routes: readonly ApiRoute[]): Endpoint {
+  let description: ReturnType<typeof apiOpenApi> | undefined;
+  return endpoint({
+    method: 'GET',
+    path: '/openapi.json',
+    id: 'getOpenapi',
+    tag: 'This API',
+    summary: 'This API as OpenAPI 3.1',
+    answers: {
+      200: { description: 'Self-contained.', content: { 'application/json': { type: 'object' } } },
+    },
+    isCrossOrigin: true,
+    isStatic: true,
+    handle: async ({ baseUrl }) => {
+      description ??= apiOpenApi(routes);
+      return derived({ ...description, servers: [{ url: apiUrl(baseUrl) }] });
+    },
+  });
+}
 
 /** A part of an OpenAPI document. */
 type Part = Readonly<Record<string, unknown>>;
@@ -192,4 +211,77 @@ function header(description: string): Part {
 
 function headerRef(name: keyof typeof HEADERS): Part {
   return { $ref: `#/components/headers/${name}` };
+}
+
+/** RFC 9457, and the members that some kinds of problems add. */
+const PROBLEM = {
+  title: 'Problem',
+  type: 'object',
+  properties: {
+    type: { type: 'string', format: 'uri' },
+    title: TEXT,
+    status: { type: 'integer' },
+    detail: TEXT,
+    instance: { type: 'string', format: 'uri-reference' },
+    errors: {
+      type: 'array',
+      description: 'What is wrong with the body, and where (RFC 6901).',
+      items: {
+        type: 'object',
+        properties: { pointer: TEXT, detail: TEXT },
+        required: ['pointer', 'detail'],
+      },
+    },
+    line: { ...COUNT, description: 'Where a body cannot be read, from 1.' },
+    column: { ...COUNT, description: 'In that line, from 1, in UTF-16 units.' },
+    url: { ...TEXT, description: 'Of the context at fault.' },
+    parameter: { ...TEXT, description: 'The query parameter at fault.' },
+    missing: { ...STRINGS, description: 'URIs of documents that are not there.' },
+    report: CHANGE_REPORT,
+    dependents: {
+      type: 'array',
+      description: 'What uses the thing; the first of `total`.',
+      items: { type: 'object' },
+    },
+    total: COUNT,
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance'],
+} as const;
+
+/** Collects schemas that have a title as components of an OpenAPI document. */
+class Components {
+  readonly #schemas = new Map<string, JsonSchema>();
+
+  /** What stands in the place of a schema: a reference to its component, if it has a title. */
+  use(schema: JsonSchema): JsonSchema {
+    const { title } = schema;
+    const inner = Object.fromEntries(
+      Object.entries(schema).map(([keyword, value]) => [keyword, this.#keyword(keyword, value)]),
+    );
+    if (typeof title !== 'string') return inner;
+    this.#schemas.set(title, inner);
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  get schemas(): Readonly<Record<string, JsonSchema>> {
+    return Object.fromEntries(this.#schemas);
+  }
+
+  #keyword(keyword: string, value: unknown): unknown {
+    switch (keyword) {
+      case 'items':
+        return this.use(value as JsonSchema);
+      case 'oneOf':
+        return (value as readonly JsonSchema[]).map((schema) => this.use(schema));
+      case 'properties':
+        return Object.fromEntries(
+          Object.entries(value as Readonly<Record<string, JsonSchema>>).map(([name, schema]) => [
+            name,
+            this.use(schema),
+          ]),
+        );
+      default:
+        return value;
+    }
+  }
 }

@@ -1,5 +1,6 @@
-import { parameterRefused } from './refusals.js';
-import type { JsonSchema } from './schema-type.js';
+import { quoted, QUOTED_MAX_CHARS } from '../../shared/quoted.js';
+import { refused, type RequestRefusedError } from '../errors.js';
+import type { JsonSchema } from './schema-types.js';
 
 /** What a query parameter can be: of these schemas, `default`, bounds and the type are honoured. */
 export type ParameterSchema =
@@ -156,4 +157,11 @@ function readText(
   if (value.length > maxLength) throw parameterRefused(name, `must have ${maxLength} characters at most`);
   if (pattern === undefined || new RegExp(pattern).test(value)) return value;
   throw parameterRefused(name, `cannot be ${JSON.stringify(value)}, but ${description.replace(/\.$/, '')}`);
+}
+
+/** A refusal of a query parameter. @param detail completes "The parameter … " */
+export function parameterRefused(parameter: string, detail: string): RequestRefusedError {
+  return refused('invalidRequest', `The parameter ${quoted(parameter)} ${detail}.`, {
+    parameter: parameter.slice(0, QUOTED_MAX_CHARS),
+  });
 }

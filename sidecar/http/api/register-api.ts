@@ -1,28 +1,25 @@
 import type { FastifyInstance } from 'fastify';
 import type { SchemaService } from '../../schemas/service/service.js';
 import type { Workbench } from '../../schemas/workbench/workbench.js';
+import { ClientDisconnect } from '../client-disconnect.js';
 import type { TokenCheck } from '../gateway-token.js';
-import { admission, bodyPresence, exactPath, nothingAt } from './admission.js';
+import { admission, bodyPresence, exactPath, nothingAt, preflight } from './admission.js';
+import { sendAnswer } from './answer.js';
 import type { BaseUrlOf } from './base-url.js';
+import { createBodyCheck } from './body-check.js';
 import { takeJsonBodies } from './body-parser.js';
 import { writeConditions } from './conditions.js';
-import { contextEndpoints } from './context-endpoints.js';
-import { preflight } from './cross-origin.js';
-import { domainEndpoints } from './domain-endpoints.js';
-import { isWrite } from './endpoint-problems.js';
-import type { Endpoint } from './endpoint.js';
-import { GoneSignal } from './gone-signal.js';
-import { modelDocumentEndpoints } from './model-document-endpoints.js';
-import { modelEndpoints } from './model-endpoints.js';
-import { openapiEndpoint } from './openapi-endpoint.js';
-import { parameters } from './parameters.js';
-import { referenceEndpoints } from './reference-endpoints.js';
-import type { ApiRoute } from './routes.js';
-import type { JsonSchema } from './schema-type.js';
-import { sendAnswer } from './send.js';
-import { API_PATH } from './urls.js';
-import { validatorOf } from './validators.js';
-import { workbenchEndpoints } from './workbench-endpoints.js';
+import { contextEndpoints } from './contexts.js';
+import { domainEndpoints } from './domains.js';
+import { isWrite, type Endpoint } from './endpoint.js';
+import { modelDocumentEndpoints } from './model-documents.js';
+import { modelEndpoints } from './models.js';
+import { openapiEndpoint } from './openapi.js';
+import { parameters, readParameters, type ParametersSchema } from './parameters.js';
+import { referenceEndpoints } from './references.js';
+import { API_PATH, type ApiRoute } from './routes.js';
+import type { JsonSchema } from './schema-types.js';
+import { workbenchEndpoints } from './workbench.js';
 
 export interface ApiOptions {
   readonly schemas: SchemaService;
@@ -91,7 +88,7 @@ function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyL
         query,
         body,
         text: bodyText === undefined ? '' : (body as string),
-        signal: bodyText === undefined ? undefined : new GoneSignal(reply.raw),
+        signal: bodyText === undefined ? undefined : new ClientDisconnect(reply.raw),
         conditions,
         baseUrl,
       });
@@ -101,3 +98,26 @@ function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyL
 }
 
 const NO_CONDITIONS = { ifMatch: undefined, ifAbsent: false } as const;
+
+/** The schema of a route as a function of Fastify's validation. */
+function validatorOf(schema: JsonSchema, httpPart: string | undefined) {
+  if (httpPart === 'querystring') {
+    const expected = schema as unknown as ParametersSchema;
+    return (query: object) => attempt(() => readParameters(expected, query));
+  }
+  const check = createBodyCheck(schema);
+  return (body: unknown) =>
+    attempt(() => {
+      check(body);
+      return body;
+    });
+}
+
+function attempt(read: () => unknown): { readonly value: unknown } | { readonly error: Error } {
+  try {
+    return { value: read() };
+  } catch (error) {
+    if (error instanceof Error) return { error };
+    throw error;
+  }
+}

@@ -1,5 +1,12 @@
 import type { Endpoint } from './endpoint.js';
-import { API_PATH } from './urls.js';
+
+/** Where the API is, below the base URL of this service. */
+export const API_PATH = '/api/v2';
+
+/** The absolute URL of a resource of the API. @param segments not encoded */
+export function apiUrl(baseUrl: string, ...segments: readonly string[]): string {
+  return [`${baseUrl}${API_PATH}`, ...segments.map(encodeURIComponent)].join('/');
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { created, derived, document, ok, page } from '../../../sidecar/http/api/answer.js';
-import { writeOptions } from '../../../sidecar/http/api/write-options.js';
+import { writeOptions } from '../../../sidecar/http/api/conditions.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 
 const URL_OF_LIST = 'http://gw/api/v2/domains';

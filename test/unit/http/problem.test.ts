@@ -229,11 +229,11 @@ describe('startErrorLines', () => {
     const listen = { syscall: 'listen', address: '10.0.0.1', port: 80 };
     const lookup = { syscall: 'getaddrinfo', hostname: 'nowhere' };
     for (const [code, more, line] of [
-      ['EADDRINUSE', listen, /^Cannot listen on 10\.0\.0\.1 port 80: something else does.*another PORT/],
+      ['EADDRINUSE', listen, /^Cannot listen on 10\.0\.0\.1 port 80: the port is in use.*another PORT/],
       ['EACCES', listen, /^Cannot listen on 10\.0\.0\.1 port 80: .*PORT of 1024/],
-      ['EADDRNOTAVAIL', listen, /^Cannot listen on 10\.0\.0\.1 port 80: HOST is no address/],
-      ['ENOTFOUND', lookup, /^Cannot listen on nowhere: HOST is no address/],
-      ['EAI_AGAIN', lookup, /^Cannot listen on nowhere: HOST is no address/],
+      ['EADDRNOTAVAIL', listen, /^Cannot listen on 10\.0\.0\.1 port 80: HOST is not an address/],
+      ['ENOTFOUND', lookup, /^Cannot listen on nowhere: HOST is not an address/],
+      ['EAI_AGAIN', lookup, /^Cannot listen on nowhere: HOST is not an address/],
       ['EMFILE', listen, /^as it is$/],
       ['EACCES', { syscall: 'open' }, /^as it is$/],
       ['ENOTFOUND', {}, /^as it is$/],

@@ -1,5 +1,16 @@
+import type { Model, ModelDetails, ModelUpdate, VersionSummary } from '../../schemas/service/service.js';
 import { NAME } from './parameters.js';
-import { COUNT, SHA256, STRINGS, TEXT, TIME, URL_TEXT, VERSION_NUMBER } from './resource-parts.js';
+import {
+  COUNT,
+  DESCRIPTION,
+  SHA256,
+  STRINGS,
+  TEXT,
+  TIME,
+  timeText,
+  VERSION_NUMBER,
+  type TypeOf,
+} from './schema-types.js';
 
 /** What the API answers about models, as JSON Schemas; represent.ts makes values of these types. */
 
@@ -144,17 +155,73 @@ export const MODEL_VERSION = {
   additionalProperties: false,
 } as const;
 
-export const MODEL_FILE = {
-  title: 'ModelFile',
+const SCHEMA = {
+  description: 'A JSON Schema (draft-07, 2019-09 or 2020-12) of an entity in key-values form.',
+} as const;
+
+const CONTEXT_BASE_DESCRIPTION =
+  'Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI.';
+
+export const NEW_MODEL = {
+  title: 'NewModel',
   type: 'object',
   properties: {
-    name: TEXT,
-    mediaType: TEXT,
-    size: { ...COUNT, description: 'In bytes.' },
-    sha256: SHA256,
-    uri: { ...TEXT, description: 'What the `$ref`s say, for a document that the schema refers to.' },
-    url: { ...URL_TEXT, description: 'Where the file is.' },
+    name: NAME,
+    description: DESCRIPTION,
+    schema: SCHEMA,
+    contextBase: { type: 'string', description: CONTEXT_BASE_DESCRIPTION },
+    compatibility: COMPATIBILITY,
   },
-  required: ['name', 'mediaType', 'size', 'sha256', 'url'],
+  required: ['name', 'schema'],
   additionalProperties: false,
 } as const;
+
+export const MODEL_CHANGE = {
+  title: 'ModelChange',
+  type: 'object',
+  description: 'What is left out stays; null takes it away.',
+  properties: {
+    schema: SCHEMA,
+    description: { type: ['string', 'null'], maxLength: DESCRIPTION.maxLength },
+    contextBase: { type: ['string', 'null'], description: CONTEXT_BASE_DESCRIPTION },
+    compatibility: COMPATIBILITY,
+  },
+  required: ['schema'],
+  additionalProperties: false,
+} as const;
+
+export function modelSummaryJson(model: Model): TypeOf<typeof MODEL_SUMMARY> {
+  const { domain, name, description, contextBase, compatibility, contextName } = model;
+  return {
+    domain,
+    name,
+    description,
+    contextBase,
+    compatibility,
+    version: model.currentVersion,
+    contextName,
+    createdAt: timeText(model.createdAt),
+    modifiedAt: timeText(model.modifiedAt),
+  };
+}
+
+export function modelJson(model: ModelDetails): TypeOf<typeof MODEL> {
+  const { version, schema, warnings } = model;
+  const { dialect, references } = version;
+  return { ...modelSummaryJson(model), dialect, schema, references, warnings };
+}
+
+export function updatedModelJson(update: ModelUpdate): TypeOf<typeof UPDATED_MODEL> {
+  const { model, outcome, change } = update;
+  return { ...modelJson(model), outcome, change };
+}
+
+export function modelDryRunJson(update: ModelUpdate): TypeOf<typeof MODEL_DRY_RUN> {
+  const { outcome, number, change, warnings } = update;
+  return { dryRun: true, outcome, version: number, change, warnings };
+}
+
+export function versionJson(version: VersionSummary): TypeOf<typeof MODEL_VERSION> {
+  const { number, createdAt, ...others } = version;
+  return { version: number, createdAt: timeText(createdAt), ...others };
+}

@@ -1,12 +1,10 @@
-import type { DomainService } from '../../schemas/service/service.js';
+import type { Domain, DomainService } from '../../schemas/service/service.js';
 import { created, NO_CONTENT, ok, page } from './answer.js';
-import { NEW_DOMAIN } from './bodies.js';
+import { writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
-import { PAGE, parameters } from './parameters.js';
-import { domainJson } from './represent.js';
-import { DOMAIN } from './resources.js';
-import { apiUrl } from './urls.js';
-import { writeOptions } from './write-options.js';
+import { NAME, PAGE, parameters } from './parameters.js';
+import { apiUrl } from './routes.js';
+import { DESCRIPTION, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
 
 const tag = 'Domains';
 const CASCADE = {
@@ -85,4 +83,24 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
       },
     }),
   ];
+}
+
+const NEW_DOMAIN = {
+  title: 'NewDomain',
+  type: 'object',
+  properties: { name: NAME, description: DESCRIPTION },
+  required: ['name'],
+  additionalProperties: false,
+} as const;
+
+const DOMAIN = {
+  title: 'Domain',
+  type: 'object',
+  properties: { name: NAME, description: TEXT, createdAt: TIME, modifiedAt: TIME },
+  required: ['name', 'createdAt', 'modifiedAt'],
+  additionalProperties: false,
+} as const;
+
+function domainJson({ name, description, createdAt, modifiedAt }: Domain): TypeOf<typeof DOMAIN> {
+  return { name, description, createdAt: timeText(createdAt), modifiedAt: timeText(modifiedAt) };
 }

@@ -1,14 +1,11 @@
-import type { ReferenceService } from '../../schemas/service/service.js';
+import type { Reference, ReferenceService } from '../../schemas/service/service.js';
+import { refused } from '../errors.js';
 import { created, document, NO_CONTENT, ok, page } from './answer.js';
-import { DOCUMENT } from './bodies.js';
-import type { Conditions } from './conditions.js';
+import { writeOptions, type Conditions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
-import { OPTIONAL_PAGE, PAGE, parameters } from './parameters.js';
-import { parameterRefused, refused } from './refusals.js';
-import { referenceJson } from './represent.js';
-import { REFERENCE } from './resources.js';
-import { apiUrl, referenceUrl } from './urls.js';
-import { writeOptions } from './write-options.js';
+import { OPTIONAL_PAGE, PAGE, parameterRefused, parameters } from './parameters.js';
+import { apiUrl } from './routes.js';
+import { COUNT, SHA256, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
 
 const tag = 'References';
 const URI = {
@@ -99,4 +96,36 @@ function expected({ ifMatch, ifAbsent }: Conditions): 'absent' | 'present' | rea
   if (!ifAbsent) return ifMatch === '*' ? 'present' : ifMatch;
   if (ifMatch === undefined) return 'absent';
   throw refused('preconditionFailed', 'If-Match and If-None-Match: * cannot both hold.');
+}
+
+/** The URL of a reference document. @param uri by which schemas name it */
+function referenceUrl(baseUrl: string, uri: string): string {
+  return `${apiUrl(baseUrl, 'references')}?uri=${encodeURIComponent(uri)}`;
+}
+
+/** Any JSON document; the application says which ones schemas can refer to. */
+const DOCUMENT = { description: 'A JSON document that `$ref`s name.' } as const;
+
+const REFERENCE = {
+  title: 'Reference',
+  type: 'object',
+  properties: {
+    uri: TEXT,
+    source: {
+      enum: ['stored', 'fetched'],
+      description: '`fetched`: was missing when a schema named it, and came from an allowed origin.',
+    },
+    size: { ...COUNT, description: 'In bytes.' },
+    sha256: SHA256,
+    createdAt: TIME,
+    modifiedAt: TIME,
+  },
+  required: ['uri', 'source', 'size', 'sha256', 'createdAt', 'modifiedAt'],
+  additionalProperties: false,
+} as const;
+
+function referenceJson(reference: Reference): TypeOf<typeof REFERENCE> {
+  const { uri, source, content, createdAt, modifiedAt } = reference;
+  const { size, sha256 } = content;
+  return { uri, source, size, sha256, createdAt: timeText(createdAt), modifiedAt: timeText(modifiedAt) };
 }

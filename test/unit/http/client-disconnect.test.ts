@@ -4,9 +4,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { request } from 'undici';
-import { GoneSignal } from '../../../sidecar/http/api/gone-signal.js';
+import { ClientDisconnect, disconnectSignal } from '../../../sidecar/http/client-disconnect.js';
 
-describe('the signal of a client that goes away', () => {
+describe('the disconnect of a client', () => {
   const server = createServer();
   const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const arrival = async (): Promise<ServerResponse> => {
@@ -19,12 +19,12 @@ describe('the signal of a client that goes away', () => {
   });
   after(() => server.close());
 
-  it('aborts when the connection ends before the answer, and tells each listener that is still there', async () => {
+  it('aborts when the connection ends before the answer, and calls each listener that is still there', async () => {
     const client = new AbortController();
     const arrived = arrival();
     const sent = request(url(), { signal: client.signal });
     const response = await arrived;
-    const signal = new GoneSignal(response);
+    const signal = new ClientDisconnect(response);
     const told: string[] = [];
     const removed = () => told.push('removed');
     signal.addEventListener('abort', () => told.push('first'));
@@ -38,14 +38,14 @@ describe('the signal of a client that goes away', () => {
     await closed;
     assert.deepEqual(told, ['first', 'last']);
     assert.equal(signal.aborted, true);
-    assert.match(String(signal.reason), /went away/);
+    assert.match(String(signal.reason), /disconnected/);
   });
 
   it('does not abort when the client has its answer', async () => {
     const arrived = arrival();
     const sent = request(url());
     const response = await arrived;
-    const signal = new GoneSignal(response);
+    const signal = new ClientDisconnect(response);
     const told: string[] = [];
     signal.addEventListener('abort', () => told.push('told'));
     const closed = once(response, 'close');
@@ -56,12 +56,12 @@ describe('the signal of a client that goes away', () => {
     assert.equal(signal.aborted, false);
   });
 
-  it('leaves nothing at the response once nobody listens', async () => {
+  it('leaves no listener at the response once its own are gone', async () => {
     const arrived = arrival();
     const sent = request(url());
     const response = await arrived;
     const before = response.listenerCount('close');
-    const signal = new GoneSignal(response);
+    const signal = new ClientDisconnect(response);
     for (let times = 0; times < 20; times += 1) {
       const listener = () => undefined;
       signal.addEventListener('abort', listener);
@@ -71,5 +71,25 @@ describe('the signal of a client that goes away', () => {
     assert.equal(response.listenerCount('close'), before);
     response.end();
     await (await sent).body.dump();
+  });
+
+  it('aborts an AbortSignal as well, and not one whose client has its answer', async () => {
+    for (const isAnswered of [false, true]) {
+      const client = new AbortController();
+      const arrived = arrival();
+      const sent = request(url(), { signal: client.signal });
+      const response = await arrived;
+      const signal = disconnectSignal(response.req, response);
+      const closed = once(response, 'close');
+      if (isAnswered) {
+        response.end('done');
+        await (await sent).body.dump();
+      } else {
+        client.abort();
+        await assert.rejects(sent);
+      }
+      await closed;
+      assert.equal(signal.aborted, !isAnswered);
+    }
   });
 });

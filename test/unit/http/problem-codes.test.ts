@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { problemKinds, type ProblemName } from '../../../sidecar/http/api/problem-kinds.js';
-import { problemOf, startErrorLines } from '../../../sidecar/http/problem.js';
+import { problemKinds, type ProblemName } from '../../../sidecar/http/problem-kinds.js';
+import { hasProblem, problemOf, startErrorLines } from '../../../sidecar/http/problem.js';
 import { ContextInvalidError } from '../../../sidecar/schemas/json-ld/errors.js';
 import * as service from '../../../sidecar/schemas/service/errors.js';
 import { NotADatabaseError } from '../../../sidecar/schemas/store/database-errors.js';
@@ -11,6 +13,7 @@ import {
   TaskTooCostlyError,
   WorkersBusyError,
 } from '../../../sidecar/shared/workers/errors.js';
+import { ROOT } from '../../support/project.js';
 
 const MODEL = { kind: 'model', domain: 'D', name: 'M' } as const;
 const FAULTS = [{ pointer: '/schema/type', detail: 'is wrong' }];
@@ -53,7 +56,6 @@ const CASES: readonly (readonly [
   ],
   [refusedSchema('SCHEMA_NOT_CONVERTIBLE'), 'schemaNotConvertible', { errors: FAULTS }],
   [refusedSchema('SCHEMA_TOO_COSTLY'), 'schemaTooCostly', { errors: FAULTS }],
-  [refusedSchema('SCHEMA_OF_TOMORROW'), 'schemaInvalid', { errors: FAULTS }],
   [new ContextInvalidError(FAULTS), 'contextInvalid', { errors: FAULTS }],
   [new WorkersBusyError(3), 'busy', {}, { 'retry-after': '1' }],
   [new TaskTooCostlyError('time', 'Too long.'), 'busy', {}, { 'retry-after': '1' }],
@@ -70,8 +72,30 @@ describe('problemOf: errors of the schema service', () => {
     });
   }
 
-  it('that nobody foresaw, failed tasks among them, are none of ours to explain', () => {
+  it('a failed task has no problem of its own, so it is answered 500', () => {
     assert.equal(problemOf(new TaskFailedError('The task failed.')), undefined);
+  });
+});
+
+describe('problemOf: the table of codes', () => {
+  const FILES = [
+    'sidecar/purge/errors.ts',
+    'sidecar/schemas/json-schema/errors.ts',
+    'sidecar/schemas/service/errors.ts',
+    'sidecar/schemas/store/errors.ts',
+    'sidecar/schemas/workbench/errors.ts',
+  ];
+  const codes = FILES.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return Array.from(text.matchAll(/(?:code = |\| )'([A-Z]+_[A-Z_]+)'/g), ([, code = '']) => code);
+  });
+
+  it('has a problem for every code of an error that can reach a client', () => {
+    assert.ok(codes.length > 35, `${codes.length} codes were found`);
+    assert.deepEqual(
+      codes.filter((code) => !hasProblem(code)),
+      [],
+    );
   });
 });
 

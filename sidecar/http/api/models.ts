@@ -1,13 +1,24 @@
 import type { ModelKey, ModelService } from '../../schemas/service/service.js';
+import type { ProblemName } from '../problem-kinds.js';
 import { created, NO_CONTENT, ok, page } from './answer.js';
-import { MODEL_CHANGE, NEW_MODEL } from './bodies.js';
+import { writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
+import {
+  MODEL,
+  MODEL_CHANGE,
+  MODEL_DRY_RUN,
+  MODEL_SUMMARY,
+  MODEL_VERSION,
+  modelDryRunJson,
+  modelJson,
+  modelSummaryJson,
+  NEW_MODEL,
+  UPDATED_MODEL,
+  updatedModelJson,
+  versionJson,
+} from './model-representation.js';
 import { PAGE, parameters } from './parameters.js';
-import type { ProblemName } from './problem-kinds.js';
-import { modelDryRunJson, modelJson, modelSummaryJson, updatedModelJson, versionJson } from './represent.js';
-import { MODEL, MODEL_DRY_RUN, MODEL_SUMMARY, MODEL_VERSION, UPDATED_MODEL } from './model-resources.js';
-import { apiUrl } from './urls.js';
-import { writeOptions } from './write-options.js';
+import { apiUrl } from './routes.js';
 
 const tag = 'Models';
 const MODELS = '/domains/:domain/models';

@@ -1,11 +1,9 @@
-import type { ModelDocumentKind, ModelService } from '../../schemas/service/service.js';
+import type { ModelDocumentKind, ModelFile, ModelService } from '../../schemas/service/service.js';
 import { derived, document } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { parameters, VERSION } from './parameters.js';
-import { fileJson } from './represent.js';
-import { MODEL_FILE } from './model-resources.js';
-import type { JsonSchema } from './schema-type.js';
-import { apiUrl } from './urls.js';
+import { apiUrl } from './routes.js';
+import { COUNT, SHA256, TEXT, URL_TEXT, type JsonSchema, type TypeOf } from './schema-types.js';
 
 const tag = 'Documents of a model';
 const MODEL = '/domains/:domain/models/:model';
@@ -112,4 +110,25 @@ export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[
       },
     }),
   ];
+}
+
+const MODEL_FILE = {
+  title: 'ModelFile',
+  type: 'object',
+  properties: {
+    name: TEXT,
+    mediaType: TEXT,
+    size: { ...COUNT, description: 'In bytes.' },
+    sha256: SHA256,
+    uri: { ...TEXT, description: 'What the `$ref`s say, for a document that the schema refers to.' },
+    url: { ...URL_TEXT, description: 'Where the file is.' },
+  },
+  required: ['name', 'mediaType', 'size', 'sha256', 'url'],
+  additionalProperties: false,
+} as const;
+
+/** @param filesUrl absolute, of the list of files */
+function fileJson(file: ModelFile, filesUrl: string, version?: number): TypeOf<typeof MODEL_FILE> {
+  const query = version === undefined ? '' : `?version=${version}`;
+  return { ...file, url: `${filesUrl}/${encodeURIComponent(file.name)}${query}` };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { faultyFields, FIELDS_MAX } from '../../../sidecar/http/request-fields.js';
+import { faultyFields, MAX_FIELDS } from '../../../sidecar/http/request-limits.js';
 
 const SINGLE = [
   ...['NGSILD-Tenant', 'Fiware-Service', 'Fiware-ServicePath', 'NGSILD-Snapshot', 'NGSILD-EntityMap'],
@@ -10,8 +10,8 @@ const SINGLE = [
 describe('faultyFields', () => {
   it('takes as many fields as are allowed, and refuses one more with 431', () => {
     const fields = (count: number) => Array.from({ length: count }, (_, n) => [`x-${n}`, '1']).flat();
-    assert.equal(faultyFields(fields(FIELDS_MAX)), undefined);
-    assert.equal(faultyFields(fields(FIELDS_MAX + 1))?.status, 431);
+    assert.equal(faultyFields(fields(MAX_FIELDS)), undefined);
+    assert.equal(faultyFields(fields(MAX_FIELDS + 1))?.status, 431);
   });
 
   for (const name of SINGLE) {

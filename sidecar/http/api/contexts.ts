@@ -1,13 +1,11 @@
 import { contextUrl } from '../../schemas/service/context-urls.js';
-import type { ContextService } from '../../schemas/service/service.js';
+import type { ContextService, ContextSummary, WrittenContext } from '../../schemas/service/service.js';
 import { created, document, NO_CONTENT, ok, page } from './answer.js';
-import { CONTEXT_CHANGE, NEW_CONTEXT } from './bodies.js';
+import { writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
-import { PAGE, parameters, VERSION } from './parameters.js';
-import { contextJson, writtenContextJson } from './represent.js';
-import { CONTEXT, WRITTEN_CONTEXT } from './resources.js';
-import { apiUrl } from './urls.js';
-import { writeOptions } from './write-options.js';
+import { NAME, PAGE, parameters, VERSION } from './parameters.js';
+import { apiUrl } from './routes.js';
+import { TEXT, TIME, timeText, URL_TEXT, VERSION_NUMBER, type TypeOf } from './schema-types.js';
 
 const tag = 'Contexts';
 
@@ -107,4 +105,80 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
       },
     }),
   ];
+}
+
+const CONTEXT_VALUE = {
+  description: 'A map of terms, an array of maps and URLs, a URL, or an object that holds one as `@context`.',
+} as const;
+
+const NEW_CONTEXT = {
+  title: 'NewContext',
+  type: 'object',
+  properties: { name: NAME, '@context': CONTEXT_VALUE },
+  required: ['name', '@context'],
+  additionalProperties: false,
+} as const;
+
+const CONTEXT_CHANGE = {
+  title: 'ContextChange',
+  type: 'object',
+  properties: { '@context': CONTEXT_VALUE },
+  required: ['@context'],
+  additionalProperties: false,
+} as const;
+
+const CONTEXT_MEMBERS = {
+  name: TEXT,
+  kind: {
+    enum: ['custom', 'generated', 'core'],
+    description: '`generated` from a model; `core`: comes with this product.',
+  },
+  version: { ...VERSION_NUMBER, description: 'Number of the current version.' },
+  url: { ...URL_TEXT, description: 'By which clients and brokers name it.' },
+  canonicalUrl: { ...URL_TEXT, description: 'Of a core context: where it is published.' },
+  createdAt: TIME,
+  modifiedAt: TIME,
+} as const;
+
+const CONTEXT = {
+  title: 'Context',
+  type: 'object',
+  properties: CONTEXT_MEMBERS,
+  required: ['name', 'kind', 'version', 'url'],
+  additionalProperties: false,
+} as const;
+
+const WRITTEN_CONTEXT = {
+  title: 'WrittenContext',
+  type: 'object',
+  properties: {
+    ...CONTEXT_MEMBERS,
+    warnings: {
+      type: 'array',
+      items: {
+        title: 'ContextWarning',
+        type: 'object',
+        properties: { code: TEXT, pointer: TEXT, detail: TEXT },
+        required: ['code', 'pointer', 'detail'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['name', 'kind', 'version', 'url', 'warnings'],
+  additionalProperties: false,
+} as const;
+
+function contextJson(context: ContextSummary, baseUrl: string): TypeOf<typeof CONTEXT> {
+  const { name, kind, currentVersion } = context;
+  const common = { name, kind, version: currentVersion, url: contextUrl(baseUrl, name) };
+  return kind === 'core'
+    ? { ...common, canonicalUrl: context.canonicalUrl }
+    : { ...common, createdAt: timeText(context.createdAt), modifiedAt: timeText(context.modifiedAt) };
+}
+
+function writtenContextJson(
+  { context, warnings }: WrittenContext,
+  baseUrl: string,
+): TypeOf<typeof WRITTEN_CONTEXT> {
+  return { ...contextJson(context, baseUrl), warnings };
 }

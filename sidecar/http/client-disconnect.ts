@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CancelSignal } from '../shared/cancel-signal.js';
+import { refused } from './errors.js';
+
+/**
+ * Aborts when the client disconnects before it has its answer.
+ *
+ * For requests that take less than a millisecond: making and collecting an AbortSignal takes 8 µs, this takes half a
+ * microsecond, and the answer to a warm validation takes some 100. Longer work uses {@link disconnectSignal}.
+ */
+export class ClientDisconnect implements CancelSignal {
+  readonly #response: ServerResponse;
+  #listeners: readonly (() => void)[] = [];
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get aborted(): boolean {
+    return this.#response.closed && !this.#response.writableFinished;
+  }
+
+  get reason(): Error {
+    return refused('invalidRequest', 'The client disconnected before the answer.');
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (this.#listeners.length === 0) this.#response.once('close', this.#onClose);
+    this.#listeners = [...this.#listeners, listener];
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners = this.#listeners.filter((one) => one !== listener);
+    if (this.#listeners.length === 0) this.#response.removeListener('close', this.#onClose);
+  }
+
+  readonly #onClose = (): void => {
+    if (this.aborted) for (const listener of this.#listeners) listener();
+  };
+}
+
+/** The same as an AbortSignal, for longer work such as a purge. */
+export function disconnectSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  if (request.socket.destroyed) controller.abort();
+  return controller.signal;
+}

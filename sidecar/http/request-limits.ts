@@ -1,0 +1,63 @@
+import type { ProblemDraft } from './forward-problem.js';
+import type { RawHeaders } from './hop-by-hop.js';
+import { problem } from './problem-kinds.js';
+
+/** What the front door refuses because of its length, its number of header fields, or fields that are ambiguous. */
+
+/** Far more than any client or proxy sends. */
+export const MAX_FIELDS = 500;
+
+/** Characters of the path in a request-target: every router decodes it in its own way, and no resource has a longer one. */
+const MAX_PATH_CHARS = 8 * 1024;
+
+/** Characters of path and query where this gateway reads them: some hundred ids. The broker bounds what it reads. */
+const MAX_TARGET_CHARS = 16 * 1024;
+
+/**
+ * Fields that select whose data a request is for, or authorise it. Of two such fields, servers take the first, the last,
+ * or both joined by a comma; some take an empty tenant for the default tenant.
+ */
+const SINGLE: ReadonlySet<string> = new Set([
+  ...['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'ngsild-snapshot', 'ngsild-entitymap'],
+  ...['authorization', 'x-auth-token', 'x-gateway-token', 'x-purge-policy'],
+]);
+
+const TOO_MANY = problem('fieldsTooLarge', `The request has more than ${MAX_FIELDS} header fields.`);
+
+/** The problem of a request with too many header fields, or with an ambiguous one; undefined for every other request. */
+export function faultyFields(raw: RawHeaders): ProblemDraft | undefined {
+  if (raw.length > 2 * MAX_FIELDS) return TOO_MANY;
+  let seen: Set<string> | undefined;
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase();
+    if (!SINGLE.has(name)) continue;
+    seen ??= new Set();
+    if ((raw[index + 1] ?? '').trim() === '') return ambiguous(raw[index] ?? '', 'is empty');
+    if (seen.has(name)) return ambiguous(raw[index] ?? '', 'is given more than once');
+    seen.add(name);
+  }
+  return undefined;
+}
+
+function ambiguous(name: string, fault: string): ProblemDraft {
+  const detail = `The header field ${name} ${fault}: send it once with a value, or leave it out.`;
+  return problem('invalidRequest', detail);
+}
+
+/** The problem of a target whose path is too long, wherever it leads (RFC 9110 § 15.5.15); undefined for every other. */
+export function longPath(target: string): ProblemDraft | undefined {
+  if (target.length <= MAX_PATH_CHARS) return undefined;
+  const end = target.indexOf('?');
+  return end > MAX_PATH_CHARS || end === -1
+    ? problem('uriTooLong', `The path of the request is longer than ${MAX_PATH_CHARS} bytes.`)
+    : undefined;
+}
+
+/** The problem of a target that is too long for the gateway to read; undefined for every other. */
+export function longTarget(target: string): ProblemDraft | undefined {
+  if (target.length <= MAX_TARGET_CHARS) return undefined;
+  return problem(
+    'uriTooLong',
+    `Path and query of the request together are longer than ${MAX_TARGET_CHARS} bytes. Send a long list of ids in several requests, or POST it to /ngsi-ld/v1/entityOperations/delete.`,
+  );
+}
