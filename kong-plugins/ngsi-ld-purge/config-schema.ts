@@ -38,7 +38,7 @@ interface BooleanField {
 export type FieldDefinition = StringField | IntegerField | BooleanField;
 
 /** The largest timeout Kong's PDK accepts, in milliseconds. */
-const TIMEOUT_MAX_MS = 2_147_483_646;
+const MAX_TIMEOUT_MS = 2_147_483_646;
 
 /** Every field, in the order of the documentation. */
 export const fieldDefinitions = {
@@ -74,14 +74,14 @@ export const fieldDefinitions = {
     type: 'integer',
     required: true,
     default: 5_000,
-    between: [1, TIMEOUT_MAX_MS],
+    between: [1, MAX_TIMEOUT_MS],
     description: 'Milliseconds to wait for a connection to the sidecar.',
   },
   read_timeout_ms: {
     type: 'integer',
     required: true,
     default: 3_600_000,
-    between: [1, TIMEOUT_MAX_MS],
+    between: [1, MAX_TIMEOUT_MS],
     description:
       'Milliseconds to wait for the answer to a purge. A purge answers when it is done: allow for your largest one.',
   },

@@ -7,7 +7,7 @@ import type { onSendHookHandler } from 'fastify';
  * sender could lose the answer. What is left of the body is read and thrown away within bounds.
  */
 
-const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARD_MS = 30_000;
 
 /** Time in which nothing of the body comes. A sender that waits for the answer has it by then. */
@@ -40,7 +40,7 @@ function discard(
   const idle = setTimeout(onTimeUp, idleMs);
   req.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > DISCARDED_BYTES_MAX) req.socket.destroy();
+    if (discarded > MAX_DISCARDED_BYTES) req.socket.destroy();
     else if (performance.now() < deadlineMs) idle.refresh();
   });
   req.once('end', onRead);

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
  * Requests that may wait behind the one that is being answered on their connection: more than clients pipeline, and few
  * enough that a connection holds little.
  */
-const WAITING_MAX = 100;
+const MAX_WAITING = 100;
 
 const ANSWER = Symbol('answer');
 
@@ -58,7 +58,7 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
     // What came in the same piece as the request too many is still handed out.
     if (socket.destroyed) return;
     const number = (waiting.get(socket) ?? 0) + 1;
-    if (number > WAITING_MAX) {
+    if (number > MAX_WAITING) {
       onTooMany(req);
       socket.destroy();
       return;

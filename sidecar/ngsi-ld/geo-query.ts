@@ -1,7 +1,7 @@
 import { NgsiLdSyntaxError } from './syntax-error.js';
 
 /** How deep the arrays of `coordinates` nest, for each geometry (RFC 7946 § 3.1; a position counts as one). */
-const GEOMETRIES = {
+export const GEOMETRY_DEPTHS = {
   Point: 1,
   MultiPoint: 2,
   LineString: 2,
@@ -12,7 +12,7 @@ const GEOMETRIES = {
 const RELATIONS = ['within', 'contains', 'intersects', 'equals', 'disjoint', 'overlaps'] as const;
 const NEAR = /^near;(maxDistance|minDistance)==((?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
-export type GeometryType = keyof typeof GEOMETRIES;
+export type GeometryType = keyof typeof GEOMETRY_DEPTHS;
 
 /** Longitude, latitude (degrees, WGS 84) and maybe altitude (metres). */
 export type Position = readonly [number, number] | readonly [number, number, number];
@@ -73,12 +73,12 @@ function parseGeoRelation(georel: string): GeoRelation {
 }
 
 function isGeometryType(name: string): name is GeometryType {
-  return Object.hasOwn(GEOMETRIES, name);
+  return Object.hasOwn(GEOMETRY_DEPTHS, name);
 }
 
 function parseGeometryType(name: string): GeometryType {
   if (isGeometryType(name)) return name;
-  throw new NgsiLdSyntaxError('geometry', 0, `one of ${Object.keys(GEOMETRIES).join(', ')}`, name);
+  throw new NgsiLdSyntaxError('geometry', 0, `one of ${Object.keys(GEOMETRY_DEPTHS).join(', ')}`, name);
 }
 
 function parseCoordinates(geometry: GeometryType, text: string): Coordinates {
@@ -95,7 +95,7 @@ function parseCoordinates(geometry: GeometryType, text: string): Coordinates {
 
 /** What is wrong with the coordinates of a GeoJSON geometry (RFC 7946 § 3.1); undefined when nothing is. */
 export function coordinatesProblem(geometry: GeometryType, coordinates: unknown): string | undefined {
-  return levelProblem(coordinates, GEOMETRIES[geometry], geometry);
+  return levelProblem(coordinates, GEOMETRY_DEPTHS[geometry], geometry);
 }
 
 function levelProblem(value: unknown, depth: number, geometry: GeometryType): string | undefined {

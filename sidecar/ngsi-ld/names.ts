@@ -15,7 +15,15 @@ export function isName(text: string): boolean {
   return text.length <= NAME_LENGTH_MAX && (TERM.test(text) || IRI.test(text));
 }
 
-/** Whether a text is a URI, or an IRI, with a scheme, as ids are (clause 4.6.1). */
-export function isUri(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i.test(text);
+/** An absolute URI or IRI (RFC 3987): brokers take letters of all scripts. */
+const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\u0000-\u001f\u007f]+$/u;
+
+/**
+ * Whether a value is a URI, or an IRI, with a scheme, as ids are (clause 4.6.1). Looser than the format `uri` of JSON
+ * Schema, which a model may ask for as well.
+ */
+export function isUri(text: string): boolean;
+export function isUri(value: unknown): value is string;
+export function isUri(value: unknown): boolean {
+  return typeof value === 'string' && URI.test(value);
 }

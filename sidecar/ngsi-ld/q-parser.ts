@@ -4,9 +4,9 @@ import { Scanner } from './q-scanner.js';
 import { readOperand, readOrderedValue, readPattern } from './q-value.js';
 
 /** Longest query taken, in UTF-16 code units. */
-export const Q_LENGTH_MAX = 65_536;
+export const MAX_Q_CHARS = 65_536;
 /** Deepest nesting of brackets taken. */
-export const Q_DEPTH_MAX = 100;
+export const MAX_Q_DEPTH = 100;
 
 const ORDER_OPERATORS = ['>=', '<=', '>', '<'] as const;
 
@@ -15,7 +15,7 @@ const ORDER_OPERATORS = ['>=', '<=', '>', '<'] as const;
  * which is about context sources.
  *
  * Taken beyond the standard's grammar, because brokers do: IRIs as names (see q-path.ts), `!path` for
- * non-existence, bare words as values, spaces around operators and commas, brackets nested up to Q_DEPTH_MAX.
+ * non-existence, bare words as values, spaces around operators and commas, brackets nested up to MAX_Q_DEPTH.
  * Refused although some brokers let it pass: a single `=`, `===`, an open quote, a `;` at the end.
  * `;` binds tighter than `|`. Runs in linear time.
  *
@@ -23,7 +23,7 @@ const ORDER_OPERATORS = ['>=', '<=', '>', '<'] as const;
  */
 export function parseQ(text: string, parameter: 'q' | 'csf' = 'q'): QNode {
   const scanner = new Scanner(parameter, text);
-  if (text.length > Q_LENGTH_MAX) scanner.fail(`at most ${Q_LENGTH_MAX} characters`, Q_LENGTH_MAX);
+  if (text.length > MAX_Q_CHARS) scanner.fail(`at most ${MAX_Q_CHARS} characters`, MAX_Q_CHARS);
   const node = readAlternatives(scanner, 0);
   if (!scanner.atEnd) scanner.fail('";", "|" or the end');
   return node;
@@ -50,7 +50,7 @@ function readTerm(scanner: Scanner, depth: number): QNode {
 }
 
 function readGroup(scanner: Scanner, depth: number): QNode {
-  if (depth > Q_DEPTH_MAX) scanner.fail(`at most ${Q_DEPTH_MAX} nested brackets`);
+  if (depth > MAX_Q_DEPTH) scanner.fail(`at most ${MAX_Q_DEPTH} nested brackets`);
   scanner.take('(');
   const inner = readAlternatives(scanner, depth);
   if (!scanner.take(')')) scanner.fail('";", "|" or ")"');

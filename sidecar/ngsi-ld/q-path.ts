@@ -7,7 +7,7 @@ const HIERARCHICAL_IRI = /^[A-Za-z][A-Za-z0-9+-]*:\/\//;
 const NEXT_ABSOLUTE_IRI = /\.(?:[A-Za-z][A-Za-z0-9+-]*:\/\/|urn:)/g;
 const MEMBER_NAME = /[^\][.\u0000-\u001f\u007f]+/uy;
 const BRACE_TEXT = /[^{}\u0000-\u001f\u007f]+/uy;
-const DEEPEST_BRACES = 16;
+const MAX_BRACES_DEPTH = 16;
 
 const A_NAME = 'an attribute name';
 
@@ -84,7 +84,7 @@ function readLink(scanner: Scanner): QLink {
   do {
     if (scanner.take('{')) {
       depth += 1;
-      if (depth > DEEPEST_BRACES) scanner.fail(`at most ${DEEPEST_BRACES} nested braces`);
+      if (depth > MAX_BRACES_DEPTH) scanner.fail(`at most ${MAX_BRACES_DEPTH} nested braces`);
       if (scanner.match(BRACE_TEXT) === undefined)
         scanner.fail('a type or an attribute of the linked entity');
     } else if (scanner.take('}')) {

@@ -2,4 +2,4 @@
 export { attributePathsOf, conditionsOf, hasLinkedEntityPath, mixesLogicalOperators } from './q-ast.js';
 export type { QCondition, QLink, QNode, QOperand, QOrderOperator, QPath, QValue } from './q-ast.js';
 export { demandedAttributesOf, demandsAttribute } from './q-demands.js';
-export { parseQ, Q_DEPTH_MAX, Q_LENGTH_MAX } from './q-parser.js';
+export { parseQ, MAX_Q_DEPTH, MAX_Q_CHARS } from './q-parser.js';

@@ -15,7 +15,7 @@ export interface Reading {
 }
 
 /** No server is known to decode more often than twice; what needs more than this is an attack or a mistake. */
-const DECODINGS_MAX = 4;
+const MAX_DECODINGS = 4;
 
 /** Everything that ends the path for a server that decodes before it splits: query, fragment, end of a C string. */
 const PATH_END = /[?#\0][^]*$/;
@@ -27,7 +27,7 @@ const PATH_END = /[?#\0][^]*$/;
 export function decodings(text: string): readonly string[] {
   if (!/[^\0-\x7f]|%/.test(text)) return [text];
   const levels = [text.normalize('NFKC')];
-  for (let current = text; levels.length <= DECODINGS_MAX;) {
+  for (let current = text; levels.length <= MAX_DECODINGS;) {
     const next = decodeOnce(current);
     if (next === current) break;
     levels.push(next.normalize('NFKC'));
@@ -39,7 +39,7 @@ export function decodings(text: string): readonly string[] {
 /** True when the text is still encoded after as many decodings as `decodings` follows. */
 export function isEncodedTooOften(text: string): boolean {
   const levels = decodings(text);
-  return levels.length > DECODINGS_MAX && /%(?:[0-9a-f]{2}|u[0-9a-f]{4})/i.test(levels.at(-1) ?? '');
+  return levels.length > MAX_DECODINGS && /%(?:[0-9a-f]{2}|u[0-9a-f]{4})/i.test(levels.at(-1) ?? '');
 }
 
 /** Every reading of a path that is given without its query; raw characters outside ASCII are allowed. */

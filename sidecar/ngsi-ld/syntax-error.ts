@@ -1,6 +1,7 @@
 import { GatewayError } from '../shared/errors.js';
+import { quoted } from '../shared/shown.js';
 
-const LONGEST_QUOTE = 24;
+const MAX_QUOTE_CHARS = 24;
 
 /**
  * A text in one of the NGSI-LD languages (q, type selection, geoquery) does not follow its grammar.
@@ -21,7 +22,6 @@ export class NgsiLdSyntaxError extends GatewayError {
 }
 
 function found(text: string, position: number): string {
-  const rest = text.slice(position, position + LONGEST_QUOTE + 1);
-  if (rest === '') return 'the end';
-  return JSON.stringify(rest.length > LONGEST_QUOTE ? `${rest.slice(0, LONGEST_QUOTE)}…` : rest);
+  const rest = text.slice(position, position + MAX_QUOTE_CHARS + 1);
+  return rest === '' ? 'the end' : quoted(rest, MAX_QUOTE_CHARS);
 }

@@ -7,7 +7,7 @@ export type TypeSelector =
   | { readonly kind: 'and' | 'or'; readonly operands: readonly TypeSelector[] };
 
 const TYPE_NAME = /[^,|;()*"<>\s\u0000-\u001f\u007f]+/uy;
-const DEEPEST_BRACKETS = 100;
+const MAX_BRACKETS_DEPTH = 100;
 
 /**
  * Parses `A`, `A,B` or `A|B` (or), `A;B` (and, tighter than or), brackets, and `*` (any type, alone). Names are
@@ -47,7 +47,7 @@ function readOne(scanner: Scanner, depth: number): TypeSelector {
   scanner.skipSpaces();
   let selector: TypeSelector;
   if (scanner.take('(')) {
-    if (depth >= DEEPEST_BRACKETS) scanner.fail(`at most ${DEEPEST_BRACKETS} nested brackets`);
+    if (depth >= MAX_BRACKETS_DEPTH) scanner.fail(`at most ${MAX_BRACKETS_DEPTH} nested brackets`);
     selector = readAlternatives(scanner, depth + 1);
     if (!scanner.take(')')) scanner.fail('")"');
   } else {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 const KIND = 'ngsi-ld-gateway-';
 
 /** Gateways of this kind that a request may have passed. Where there is no ring, it passes one or two. */
-export const HOPS_MAX = 10;
+export const MAX_HOPS = 10;
 
 /**
  * A name for one gateway process in `Via` (RFC 9110 § 7.6.3). Each has its own, so that a request that comes back is told
@@ -27,5 +27,5 @@ export function withVia(via: string | undefined, name: string, httpVersion = '1.
 /** Why a request goes in circles, as its `Via` has it; undefined for one that does not. */
 export function loopIn(via: string, name: string): 'been-here' | 'too-many-hops' | undefined {
   if (via.includes(name)) return 'been-here';
-  return via.split(KIND).length - 1 >= HOPS_MAX ? 'too-many-hops' : undefined;
+  return via.split(KIND).length - 1 >= MAX_HOPS ? 'too-many-hops' : undefined;
 }

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { BodyFault } from '../../schemas/workbench/errors.js';
 import { pointerOf } from '../../shared/json/pointer.js';
-import { quoted } from '../../shared/quoted.js';
+import { quoted } from '../../shared/shown.js';
 import { refused } from '../errors.js';
 import type { JsonSchema } from './schema-types.js';
 

@@ -14,7 +14,7 @@ const CASCADE = {
 } as const;
 
 /** A name and a description, however they are written. */
-const DOMAIN_MAX_BYTES = 64 * 1024;
+const MAX_DOMAIN_BYTES = 64 * 1024;
 
 /** Domains: the rooms in which models have their names. */
 export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
@@ -45,7 +45,7 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
       tag,
       summary: 'Create a domain',
       body: NEW_DOMAIN,
-      bodyMaxBytes: DOMAIN_MAX_BYTES,
+      bodyMaxBytes: MAX_DOMAIN_BYTES,
       answers: { 201: { description: 'The new domain.', content: { 'application/json': DOMAIN } } },
       problems: ['alreadyExists'],
       handle: async ({ body, baseUrl }) => {

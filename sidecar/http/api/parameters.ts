@@ -1,4 +1,4 @@
-import { quoted, QUOTED_MAX_CHARS } from '../../shared/quoted.js';
+import { quoted, MAX_QUOTED_CHARS } from '../../shared/shown.js';
 import { refused, type RequestRefusedError } from '../errors.js';
 import type { JsonSchema } from './schema-types.js';
 
@@ -162,6 +162,6 @@ function readText(
 /** A refusal of a query parameter. @param detail completes "The parameter … " */
 export function parameterRefused(parameter: string, detail: string): RequestRefusedError {
   return refused('invalidRequest', `The parameter ${quoted(parameter)} ${detail}.`, {
-    parameter: parameter.slice(0, QUOTED_MAX_CHARS),
+    parameter: parameter.slice(0, MAX_QUOTED_CHARS),
   });
 }

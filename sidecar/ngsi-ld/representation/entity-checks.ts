@@ -1,8 +1,10 @@
 import { isArray, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import type { Findings } from './findings.js';
 import { checkTime } from './member-checks.js';
-import { isName, isScope, isUri, localName } from './names.js';
-import { nearestName, shown } from './wording.js';
+import { isName, isScope, localName } from './names.js';
+import { isUri } from '../names.js';
+import { nearestName } from './wording.js';
+import { shown } from '../../shared/shown.js';
 
 /** The `id` of an entity, or its `@id`, which means the same. */
 export function idMemberOf(entity: JsonObject): 'id' | '@id' {

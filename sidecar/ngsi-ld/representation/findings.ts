@@ -16,7 +16,7 @@ export interface EntityWarning {
 }
 
 /** Most faults, and most warnings, that are kept of one entity: far more than are shown. */
-export const FINDINGS_MAX = 1000;
+export const MAX_FINDINGS = 1000;
 
 /** Gathers what is found while an entity is walked through; knows where the walk is. */
 export class Findings {
@@ -43,13 +43,13 @@ export class Findings {
 
   /** @param below tokens from where the walk is */
   fault(keyword: string, detail: string, ...below: readonly string[]): void {
-    if (this.#faults.length < FINDINGS_MAX)
+    if (this.#faults.length < MAX_FINDINGS)
       this.#faults.push({ tokens: [...this.#path, ...below], keyword, detail });
   }
 
   /** @param below tokens from where the walk is */
   warn(code: string, detail: string, ...below: readonly string[]): void {
-    if (this.#warnings.length < FINDINGS_MAX)
+    if (this.#warnings.length < MAX_FINDINGS)
       this.#warnings.push({ tokens: [...this.#path, ...below], code, detail });
   }
 }

@@ -1,22 +1,13 @@
 import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
+import { GEOMETRY_DEPTHS } from '../geo-query.js';
 import { Findings } from './findings.js';
-import { didYouMean, shown } from './wording.js';
+import { didYouMean } from './wording.js';
+import { shown } from '../../shared/shown.js';
 
-/** How deep the arrays of `coordinates` nest, for each geometry (RFC 7946, section 3.1; a position counts as one). */
-const DEPTHS: ReadonlyMap<JsonValue | undefined, number> = new Map<string, number>([
-  ['Point', 1],
-  ['MultiPoint', 2],
-  ['LineString', 2],
-  ['MultiLineString', 3],
-  ['Polygon', 3],
-  ['MultiPolygon', 4],
-]);
+const DEPTHS: ReadonlyMap<JsonValue | undefined, number> = new Map(Object.entries(GEOMETRY_DEPTHS));
 const COLLECTION = 'GeometryCollection';
-const TYPES: readonly string[] = [
-  ...[...DEPTHS.keys()].filter((type) => typeof type === 'string'),
-  COLLECTION,
-];
+const TYPES: readonly string[] = [...Object.keys(GEOMETRY_DEPTHS), COLLECTION];
 
 /** Whether an object is meant as a GeoJSON geometry: a value of its own, although it has a `type`. */
 export function isGeometry(value: JsonValue | undefined): value is JsonObject {

@@ -1,7 +1,7 @@
 import type { AttributeKind } from '../attribute-kinds.js';
 import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { isGeometry } from './geometry.js';
-import { isUri } from './names.js';
+import { isUri } from '../names.js';
 import { KIND_OF_MEMBER, VALUE_MEMBERS, kindNamed } from './value-members.js';
 
 /**

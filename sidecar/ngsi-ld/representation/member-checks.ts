@@ -1,9 +1,10 @@
 import type { AttributeKind } from '../attribute-kinds.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import type { Findings } from './findings.js';
-import { dateTimeOf, isName, isUri } from './names.js';
+import { dateTimeOf, isName } from './names.js';
+import { isUri } from '../names.js';
 import { checkStrings } from './value-checks.js';
-import { shown } from './wording.js';
+import { shown } from '../../shared/shown.js';
 
 /** What members of an attribute hold beside its value (clause 5.2.5); any other is an attribute of the attribute. */
 type Role = 'time' | 'dataset' | 'unit' | 'string' | 'strings' | 'context' | 'free';

@@ -1,23 +1,14 @@
 import { temporalKindOf } from '../q-time.js';
-import type { JsonValue } from '../../shared/json/json.js';
+import { isUri } from '../names.js';
 
 const PLAIN_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 const NAME = /^\p{L}[\p{L}\p{N}_]*(?::\p{L}[\p{L}\p{N}_]*)?$/u;
-const ABSOLUTE_IRI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\u0000-\u001f\u007f]+$/u;
 const SCOPE = /^\/?\p{L}[\p{L}\p{N}_]*(?:\/\p{L}[\p{L}\p{N}_]*)*$/u;
 const ZONE = /(?:Z|[+-]\d\d:\d\d)$/;
 
-/**
- * Whether a value is an absolute URI, or an IRI, for brokers take letters of all scripts. Looser than the format `uri` of
- * JSON Schema, which a model may ask for besides.
- */
-export function isUri(value: JsonValue | undefined): value is string {
-  return typeof value === 'string' && ABSOLUTE_IRI.test(value);
-}
-
 /** Whether a name may name an attribute or a type: by the grammar of clause 4.6.2, or as an IRI. */
 export function isName(name: string): boolean {
-  return PLAIN_NAME.test(name) || NAME.test(name) || ABSOLUTE_IRI.test(name);
+  return PLAIN_NAME.test(name) || NAME.test(name) || isUri(name);
 }
 
 /** Whether a text is a scope (clause 4.18). */

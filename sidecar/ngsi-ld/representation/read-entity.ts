@@ -42,7 +42,7 @@ export interface EntityReading {
   readonly form: Form;
   /** The form that the entity may be meant in as well, when it was detected and its attributes do not tell surely. */
   readonly alternative?: Form;
-  /** In document order, one for each fault; at most {@link FINDINGS_MAX}. */
+  /** In document order, one for each fault; at most {@link MAX_FINDINGS}. */
   readonly faults: readonly Finding[];
   readonly warnings: readonly EntityWarning[];
   /** First the one with all attributes in their default instance, or first; then one for each further instance. */
@@ -61,9 +61,9 @@ export interface LeftOut {
 }
 
 /** Most further instances that are read. */
-const FURTHER_READINGS_MAX = 1000;
+const MAX_FURTHER_READINGS = 1000;
 /** Most members that all readings have together, for each of them holds the whole entity. */
-const READ_MEMBERS_MAX = 200_000;
+const MAX_READ_MEMBERS = 200_000;
 
 /**
  * Reads an entity in whatever form it is: checks the structure that NGSI-LD asks for (clauses 4.5 and 5.2), and gives its
@@ -99,7 +99,7 @@ function readingsOf(keyValues: KeyValues): Pick<EntityReading, 'readings' | 'lef
   const first: Reading = { keyValues: keyValues.toObject(), locate: (tokens) => keyValues.locate(tokens) };
   const further: Reading[] = [];
   const leftOut: LeftOut[] = [];
-  const max = Math.min(FURTHER_READINGS_MAX, Math.floor(READ_MEMBERS_MAX / keyValues.size));
+  const max = Math.min(MAX_FURTHER_READINGS, Math.floor(MAX_READ_MEMBERS / keyValues.size));
   for (const { name, others } of keyValues.several) {
     const taken = others.slice(0, max - further.length);
     for (const instance of taken)

@@ -2,9 +2,9 @@ import type { AttributeKind } from '../attribute-kinds.js';
 import { isArray, isObject, member, type JsonValue } from '../../shared/json/json.js';
 import type { Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';
-import { isUri } from './names.js';
+import { isUri } from '../names.js';
 import { firstAttributeIn } from './plain-value.js';
-import { shown } from './wording.js';
+import { shown } from '../../shared/shown.js';
 
 const NULL = 'urn:ngsi-ld:null';
 const LANGUAGE_TAG = /^(?:@none|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)$/;

@@ -22,7 +22,7 @@ export type Config = Readonly<
 >;
 
 /** Larger pages are hardly quicker anywhere. */
-const PAGE_SIZE_MAX = 10_000;
+const MAX_PAGE_SIZE = 10_000;
 
 /** The environment is no usable configuration; `mistakes` names every one of them. */
 export class ConfigError extends GatewayError {
@@ -62,7 +62,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       );
     } else values.set('BROKER_URL', 'embedded');
   }
-  values.set('PURGE_PAGE_SIZE_MAX', env['PURGE_PAGE_SIZE'] ? values.get('PURGE_PAGE_SIZE') : PAGE_SIZE_MAX);
+  values.set('PURGE_PAGE_SIZE_MAX', env['PURGE_PAGE_SIZE'] ? values.get('PURGE_PAGE_SIZE') : MAX_PAGE_SIZE);
   if (isOpenByOversight(values, env)) {
     mistakes.push(
       'GATEWAY_TOKEN is needed when HOST is not loopback: without it, everybody who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',

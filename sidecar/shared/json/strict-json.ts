@@ -36,7 +36,7 @@ export function readJson(text: string): { readonly value: unknown } | { readonly
  */
 function readPlainly(text: string): { readonly value: unknown } | undefined {
   const { members, depth } = measure(text);
-  if (depth > DEPTH_MAX) return undefined;
+  if (depth > MAX_DEPTH) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return countMembers(value) === members ? { value } : undefined;
@@ -101,7 +101,7 @@ function countMembers(value: unknown): number {
 }
 
 /** Arrays and objects within each other; deeper ones overflow the stack of whoever walks them by recursion. */
-const DEPTH_MAX = 500;
+const MAX_DEPTH = 500;
 
 const NUMBER_OR_WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
@@ -125,8 +125,8 @@ export function checkJson(text: string): void {
     // A value, or the end of an empty array or object.
     const character = text[at];
     if (character === '{' || character === '[') {
-      if (open.length === DEPTH_MAX)
-        throw errorAt(text, at, `more than ${DEPTH_MAX} levels of nesting`, true);
+      if (open.length === MAX_DEPTH)
+        throw errorAt(text, at, `more than ${MAX_DEPTH} levels of nesting`, true);
       const inner: Open = { members: character === '{' ? new Set() : undefined };
       const first = skip(text, at + 1);
       if (text[first] === closing(inner)) at = first + 1;

@@ -5,8 +5,8 @@ import {
   hasLinkedEntityPath,
   mixesLogicalOperators,
   parseQ,
-  Q_DEPTH_MAX,
-  Q_LENGTH_MAX,
+  MAX_Q_DEPTH,
+  MAX_Q_CHARS,
 } from '../../../sidecar/ngsi-ld/q.js';
 import { NgsiLdSyntaxError } from '../../../sidecar/ngsi-ld/syntax-error.js';
 
@@ -204,13 +204,13 @@ describe('operators of q', () => {
 describe('bounds of q', () => {
   it('brackets nest up to the limit and not one deeper', () => {
     const nested = (depth: number) => `${'('.repeat(depth)}a${')'.repeat(depth)}`;
-    assert.equal(parseQ(nested(Q_DEPTH_MAX)).kind, 'group');
-    assert.match(refusal(nested(Q_DEPTH_MAX + 1)).message, /nested brackets/);
-    refusal('('.repeat(Q_LENGTH_MAX));
+    assert.equal(parseQ(nested(MAX_Q_DEPTH)).kind, 'group');
+    assert.match(refusal(nested(MAX_Q_DEPTH + 1)).message, /nested brackets/);
+    refusal('('.repeat(MAX_Q_CHARS));
   });
 
   it('texts of the greatest length are parsed or refused in time linear to it', () => {
-    const fill = (unit: string) => unit.repeat(Math.floor((Q_LENGTH_MAX - 4) / unit.length));
+    const fill = (unit: string) => unit.repeat(Math.floor((MAX_Q_CHARS - 4) / unit.length));
     assert.equal(attributePathsOf(parseQ(`${fill('a;')}a`)).length, 32_767);
     for (const unit of [
       'a.',
@@ -240,6 +240,6 @@ describe('bounds of q', () => {
       // Linear work is a few milliseconds; quadratic work on 64 kB would be many seconds.
       assert.ok(process.cpuUsage(started).user < 1_500_000, unit);
     }
-    assert.match(refusal('a'.repeat(Q_LENGTH_MAX + 1)).message, /at most 65536 characters/);
+    assert.match(refusal('a'.repeat(MAX_Q_CHARS + 1)).message, /at most 65536 characters/);
   });
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { dateTimeOf, isName, isUri, localName } from '../../../../sidecar/ngsi-ld/representation/names.js';
-import { nearestName, shown } from '../../../../sidecar/ngsi-ld/representation/wording.js';
+import { dateTimeOf, isName, localName } from '../../../../sidecar/ngsi-ld/representation/names.js';
+import { isUri } from '../../../../sidecar/ngsi-ld/names.js';
+import { nearestName } from '../../../../sidecar/ngsi-ld/representation/wording.js';
+import { shown } from '../../../../sidecar/shared/shown.js';
 
 describe('the nearest name', () => {
   it('is that of a misspelling: two letters, one in a short name, or another case', () => {

@@ -1,0 +1,27 @@
+import { isArray, isObject, type JsonValue } from './json/json.js';
+
+/** Longest text from outside that messages repeat. */
+export const MAX_QUOTED_CHARS = 100;
+
+/** Longest string that messages repeat of a value. */
+const MAX_SHOWN_CHARS = 60;
+
+/** A text from outside as messages show it: in double quotes, escaped, and cut where it is long. */
+export function quoted(text: string, maxChars = MAX_QUOTED_CHARS): string {
+  return JSON.stringify(text.length > maxChars ? `${text.slice(0, maxChars)}…` : text);
+}
+
+/** A value as messages show it: short, whatever its size. */
+export function shown(value: JsonValue | undefined): string {
+  if (value === undefined) return 'missing';
+  if (isArray(value)) return shownArray(value);
+  if (isObject(value)) return Object.keys(value).length === 0 ? 'an empty object' : 'an object';
+  return typeof value === 'string' ? quoted(value, MAX_SHOWN_CHARS) : String(value);
+}
+
+/** Short arrays of scalars are shown in full: they may be positions. */
+function shownArray(value: readonly JsonValue[]): string {
+  if (value.length === 0) return 'an empty array';
+  if (value.length > 4 || value.some((item) => isArray(item) || isObject(item))) return 'an array';
+  return `[${value.map(shown).join(', ')}]`;
+}
