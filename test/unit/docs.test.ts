@@ -86,6 +86,47 @@ describe('docs/errors.md', () => {
   });
 });
 
+describe('docs/security.md', () => {
+  const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).map((name) =>
+    name.replaceAll('\\', '/'),
+  );
+
+  it('names tests that exist', () => {
+    const named = [...read('docs/security.md').matchAll(/`((?:unit|integration)\/[^`]+)`/g)];
+    assert.ok(named.length > 20, `${named.length} tests are named`);
+    for (const [, pattern = ''] of named) {
+      const expected = new RegExp(`^${pattern.replaceAll('*', '[^/]*')}\\.test\\.ts$`);
+      assert.ok(
+        files.some((file) => expected.test(file)),
+        pattern,
+      );
+    }
+  });
+});
+
+describe('docs/README.md and docs/glossary.md', () => {
+  for (const page of ['docs/README.md', 'docs/glossary.md']) {
+    it(`${page} names paths that exist`, () => {
+      const named = [
+        ...read(page).matchAll(
+          /`((?:sidecar|kong-plugins|docs)\/[^`]*|README\.md|kong\.yml|\.env\.example)`/g,
+        ),
+      ];
+      assert.ok(named.length > 20, `${named.length} paths are named`);
+      for (const [, path = ''] of named) assert.ok(existsSync(join(ROOT, path)), path);
+    });
+  }
+
+  it('the index links every page, and every page links back to the index', () => {
+    const index = read('docs/README.md');
+    for (const name of readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'))) {
+      if (name === 'README.md') continue;
+      assert.ok(index.includes(`](${name})`), name);
+      if (name !== 'architecture.md') assert.match(read(`docs/${name}`), /\]\(README\.md\)/, name);
+    }
+  });
+});
+
 describe('the documentation', () => {
   const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
     (name) => name.endsWith('.md'),
