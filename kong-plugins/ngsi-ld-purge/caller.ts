@@ -1,6 +1,6 @@
 /**
  * Headers in which Kong's authentication plugins name the caller to the service. The sidecar believes them on a request with
- * our token, so none of them may be the client's: all are removed, and set anew from what Kong knows.
+ * our token, so none of them may come from the client: all are removed, and set anew from Kong's own facts.
  */
 export const callerHeaders = [
   'X-Consumer-ID',
@@ -21,7 +21,7 @@ export type Caller = Readonly<Partial<Record<(typeof callerHeaders)[number], str
  * The headers that name the caller, as Kong's own plugins would set them.
  *
  * The identifier of a credential is `client_id` (OAuth 2), `username` (basic, HMAC, LDAP) or `id`; never `key`, which is
- * the secret itself with key authentication. Kong does not tell a plugin which user an OAuth 2 token stands for, nor which
+ * the secret itself with key authentication. A plugin cannot learn from Kong which user an OAuth 2 token stands for, nor which
  * groups and scopes were checked, so these headers are not set.
  *
  * @param consumer the answer to `kong.client.getConsumer()`: an object, or nothing where no consumer was found

@@ -175,7 +175,7 @@ function missing(definition: FieldDefinition): string | undefined {
   return definition.required === true ? 'is missing' : undefined;
 }
 
-/** What is wrong with a value; never shows the value, which may be the secret. */
+/** The mistake of a value; never shows the value, which may be the secret. */
 function wrong(value: unknown, definition: FieldDefinition): string | undefined {
   switch (definition.type) {
     case 'boolean':

@@ -10,7 +10,7 @@ import {
 import { purgePolicy } from './policy.js';
 import { problem, type Problem } from './problem.js';
 
-/** What is known of a request. */
+/** The facts about a request on which the decision depends. */
 export interface RequestFacts {
   readonly method: string;
   /** As the client spelt it, without the query. */
@@ -19,9 +19,9 @@ export interface RequestFacts {
   readonly path: string;
 }
 
-/** What to do with a request. */
+/** How a request is handled. */
 export type Decision =
-  /** None of our business: leave it as it is. */
+  /** Not for this plugin: leave it unchanged. */
   | { readonly kind: 'pass' }
   /** A purge: vetted, stamped, sent to the sidecar with its policy. */
   | { readonly kind: 'purge'; readonly config: PluginConfig; readonly policy: string }
@@ -41,8 +41,8 @@ function isSafe(method: string): boolean {
 /**
  * Decides what happens to a request. Pure; never throws.
  *
- * A route bound too widely does no harm: what is not a DELETE, and is not guarded by the sidecar, passes. A DELETE passes
- * only where it is certainly a single resource, or certainly not the broker's business.
+ * A route bound too widely does no harm: a request that is not a DELETE, and that the sidecar does not guard, passes. A DELETE passes
+ * only where it is certainly a single resource, or certainly not for the broker.
  */
 export function decide(facts: RequestFacts, parsed: ParsedConfig): Decision {
   if (isSafe(facts.method)) return isGuardedRecord(facts.path) ? toApi(parsed) : { kind: 'pass' };

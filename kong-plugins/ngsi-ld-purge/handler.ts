@@ -7,7 +7,7 @@ import { instanceOf, problem, type Problem } from './problem.js';
 
 const TOKEN_HEADER = 'X-Gateway-Token';
 const POLICY_HEADER = 'X-Purge-Policy';
-/** What the sidecar believes on a request with our token. */
+/** Headers that the sidecar trusts on a request with our token. */
 const VOUCHED_HEADERS = [TOKEN_HEADER, POLICY_HEADER, ...callerHeaders];
 /** Kong's own default; a DELETE has little or nothing to write. */
 const WRITE_TIMEOUT_MS = 60_000;
@@ -18,8 +18,8 @@ type Vouched = Extract<Decision, { readonly kind: 'purge' | 'api' }>;
 /**
  * The plugin Kong's JavaScript plugin server instantiates, once for each worker and configuration.
  *
- * Kong lets a request go on when a handler throws, so nothing is ever thrown out of `access`: whatever is not understood
- * is answered here. Round trips to Kong, besides the event itself: three for what passes, some twenty for a purge.
+ * Kong lets a request go on when a handler throws, so `access` never throws: it refuses whatever it does not
+ * understand. Round trips to Kong, besides the event itself: three for a request that passes, some twenty for a purge.
  */
 export class Plugin {
   readonly #parsed: ParsedConfig;

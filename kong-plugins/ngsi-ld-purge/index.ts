@@ -10,6 +10,6 @@ export const Version = '0.1.0';
 
 /**
  * Plugins with a higher priority run first. Low, so that authentication (1000 and more), access control (950), rate
- * limiting (910) and header transformation (801) have had their say, and nothing rewrites the stamp afterwards.
+ * limiting (910) and header transformation (801) have run, and nothing rewrites the stamp afterwards.
  */
 export const Priority = 15;

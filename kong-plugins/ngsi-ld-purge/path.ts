@@ -85,7 +85,7 @@ function meaning(path: string): string[] {
 
 /**
  * Undoes percent-encoding, nested encodings (`%2565`) included. The rounds are few, for a path that unravels by one layer
- * a round would hold up every other request; what is left encoded after them is no resource either.
+ * a round would hold up every other request; a path that is still encoded after them is not a resource either.
  */
 function decodeFully(path: string): string {
   let text = path;

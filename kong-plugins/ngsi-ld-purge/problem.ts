@@ -10,7 +10,7 @@ export interface Problem {
 
 const TYPE = 'urn:ngsi-ld-gateway:problem:';
 
-/** What the sidecar would refuse as well has the sidecar's type, title and status. */
+/** Problems that the sidecar has as well have its type, title and status. */
 const problems = {
   ambiguousPath: {
     type: 'https://uri.etsi.org/ngsi-ld/errors/InvalidRequest',
@@ -30,7 +30,7 @@ const problems = {
     type: `${TYPE}forbidden-by-policy`,
     title: 'Forbidden by policy',
     status: 403,
-    detail: 'The policy of this gateway allows no temporal purges.',
+    detail: 'The policy of this gateway does not allow temporal purges.',
   },
   misconfigured: {
     type: `${TYPE}plugin-misconfigured`,

@@ -15,21 +15,21 @@ import { endAfterUpload, hasBody } from './late-upload.js';
 import { endToEndHeaders, isPlainlyFramed } from './hop-by-hop.js';
 import type { Entrant, Holder, Places } from './places.js';
 
-/** A request that could not be forwarded to its end. */
+/** A request that could not be forwarded completely. */
 export interface ForwardFailure {
   readonly method: string;
   /** Path without the query. */
   readonly path: string;
   readonly kind: FailureKind;
-  /** Status the client was told; undefined when its connection was broken off because the answer had begun. */
+  /** Status that the client got; undefined when its connection was reset because the answer had begun. */
   readonly status: number | undefined;
 }
 
 interface ExchangeOptions {
   readonly dispatcher: Dispatcher;
-  /** For requests that are here as a whole. */
+  /** For requests that have arrived completely. */
   readonly wholePlaces: Places;
-  /** For those whose bodies are still coming. */
+  /** For requests whose bodies are still arriving. */
   readonly uploadPlaces: Places;
   readonly onError: ((error: unknown, failure: ForwardFailure) => void) | undefined;
 }
@@ -38,7 +38,7 @@ interface Outbound {
   readonly origin: string;
   readonly path: string;
   readonly headers: string[];
-  /** For the head of the answer, and for more of its body, in ms. */
+  /** Longest wait for the head of the answer, and for more of its body, in ms. */
   readonly brokerTimeout: number;
 }
 
@@ -52,8 +52,8 @@ class ReplyNotHttpError extends Error {
 class ClientGoneError extends Error {}
 
 /**
- * One request on its way to the broker, and the answer on its way back: ties the two connections together, so that
- * each side's pace and each side's end is felt by the other. Use once.
+ * One request on its way to the broker, and the answer on its way back: connects the two sides, so that
+ * the pace and the end of each reach the other. Use once.
  */
 export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Holder {
   readonly #req: IncomingMessage;
@@ -64,7 +64,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   #body: Buffer | BodyStream | null = null;
   #controller: Dispatcher.DispatchController | undefined;
   #awaitsContinue = false;
-  /** Ends an answer of which nothing comes but interim ones. */
+  /** Ends an exchange that gets interim answers only. */
   #interim: NodeJS.Timeout | undefined;
   /** True once the broker's part is over: answered, failed or given up. */
   #settled = false;
@@ -78,11 +78,11 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     this.#places = options.wholePlaces;
   }
 
-  /** Sends the request; one with a body, once what came along with its head has been read. */
+  /** Sends the request; one with a body waits until the part that arrived with its head has been read. */
   start(awaitsContinue: boolean): void {
     this.#awaitsContinue = awaitsContinue;
     this.#res.on('close', () => this.#onClientClosed());
-    this.#res.on('error', () => undefined); // 'close' follows and says all there is to say
+    this.#res.on('error', () => undefined); // 'close' follows
     if (!hasBody(this.#req)) this.#places.enter(this);
     else if (awaitsContinue) this.#enterWithBody();
     else process.nextTick(() => this.#enterWithBody());
@@ -116,10 +116,10 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   }
 
   turnAway(): void {
-    this.#fail(new NoPlaceError('No place became free in time.'));
+    this.#fail(new NoPlaceError('No connection became free in time.'));
   }
 
-  /** Never, while it is the broker that does not go on: that has its own time. */
+  /** Infinity while the broker is the slow side: it has its own time-out. */
   get idleSinceMs(): number {
     return this.#isBrokersTurn() ? Infinity : this.#movedMs;
   }
@@ -128,11 +128,11 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     return this.#body instanceof BodyStream && this.#body.writableNeedDrain;
   }
 
-  /** Nothing has moved for too long. */
+  /** Ends an exchange in which nothing has moved for too long. */
   cutOff(): void {
     const error = this.#isBrokersTurn()
       ? new errors.HeadersTimeoutError('The broker does not take the body.')
-      : new SlowClientError('The client does not go on.');
+      : new SlowClientError('The client has stopped sending or reading.');
     this.#fail(error);
     this.#controller?.abort(error);
   }
@@ -149,7 +149,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     this.#places.leave();
   }
 
-  /** A body that came along with its head, as small ones do: it is sent in one piece, at half the cost of a stream. */
+  /** A body that arrived with its head, as small ones do: sending it in one piece takes half the time of a stream. */
   #wholeBody(): Buffer | undefined {
     if (this.#req.readableLength !== Number(this.#req.headers['content-length'])) return undefined;
     const body = this.#req.read() as Buffer;
@@ -157,7 +157,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     return body;
   }
 
-  /** The body as a stream of its own, so that what happens to it spares the client's socket. */
+  /** The body as a stream of its own, so that its errors do not reach the client's socket. */
   #streamBody(): BodyStream {
     this.#places = this.#options.uploadPlaces;
     const body = new BodyStream();
@@ -169,7 +169,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     return this.#req.pipe(body);
   }
 
-  /** A connection to the broker is there: only now is the client told to go on with its body. */
+  /** There is a connection to the broker: now the client may go on with its body (`100 Continue`). */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#settled) controller.abort(new ClientGoneError());
@@ -209,7 +209,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     });
   }
 
-  /** Interim answers (1xx) are no answer, however many come. During an upload, which may take any time, they are welcome. */
+  /** Interim answers (1xx) do not count as the answer. During an upload, which may take any time, they are expected. */
   #onOnlyInterim(controller: Dispatcher.DispatchController): void {
     if (this.#req.complete) controller.abort(new errors.HeadersTimeoutError());
     else this.#interim?.refresh();
@@ -227,7 +227,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     this.#leave();
-    // A 304 may tell the length of the body that it stands for (RFC 9110 § 8.6); undici misses those bytes.
+    // A 304 may state the length of the body that it stands for (RFC 9110 § 8.6); undici misses those bytes.
     const isWhole = this.#res.statusCode === 304 && 'code' in error && error.code === LENGTH_MISMATCH;
     if (isWhole && !this.#settled) this.#end();
     else this.#fail(error);
@@ -247,7 +247,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     });
     if (begun) breakOff(this.#req);
     else {
-      // A client that stopped sending is not waited for once more.
+      // Do not wait again for a client that has stopped sending.
       const isLast = this.#awaitsContinue || kind === 'slow-client';
       answerProblem(this.#req, this.#res, FAILURE_PROBLEMS[kind], isLast);
     }

@@ -3,13 +3,13 @@ import { endAfterUpload } from './late-upload.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { problem } from './problem-kinds.js';
 
-/** A problem without its `instance`, which the request gives. */
+/** A problem without its `instance`, which is the path of the request. */
 export type ProblemDraft = Required<Pick<Problem, 'type' | 'title' | 'status' | 'detail'>>;
 
 /**
- * Answers a request with problem+json (RFC 9457) and disposes of what is left of its body.
+ * Answers a request with problem+json (RFC 9457) and discards the rest of its body.
  *
- * @param isLast no more of a body is expected, e.g. since the client waits for a `100 Continue` that it will not get
+ * @param isLast the rest of the body is not awaited, e.g. because the client waits for a `100 Continue` that never comes
  */
 export function answerProblem(
   req: IncomingMessage,
@@ -31,7 +31,7 @@ export function answerProblem(
   else endAfterUpload(req, res);
 }
 
-/** Characters of a path that an answer repeats; longer ones are refused. */
+/** Longest path that an answer repeats; longer paths are refused. */
 const MAX_INSTANCE_CHARS = 8 * 1024;
 
 /** The path of a request as a URI reference for `instance`: no query, which may hold personal data. */
@@ -43,11 +43,11 @@ export function instanceOf(rawUrl: string): string {
   );
 }
 
-/** Why forwarding failed, as far as operators need to tell apart. */
+/** Why forwarding failed, in the kinds that matter to operators. */
 export type FailureKind =
   'unreachable' | 'timeout' | 'unusable-reply' | 'unacceptable-request' | 'closing' | 'busy' | 'slow-client';
 
-/** No request of this kind could be let in in time. */
+/** No connection for requests of this kind became free in time. */
 export class NoPlaceError extends Error {
   readonly code = 'NO_PLACE';
 }

@@ -10,14 +10,14 @@ export interface BrokerBase {
 
 /**
  * Takes a broker's base URL apart.
- * @throws TypeError when it is not http(s) or has credentials, a query or a fragment, none of which could be honoured
+ * @throws TypeError when it is not http(s) or has credentials, a query or a fragment, which could not be honoured
  */
 export function brokerBase(url: URL): BrokerBase {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new TypeError(`The broker's URL must be http or https, not ${url.protocol}`);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new TypeError("The broker's URL must have no credentials, query or fragment.");
+    throw new TypeError("The broker's URL must not have credentials, a query or a fragment.");
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }

@@ -20,15 +20,15 @@ interface Refused {
 type Decision = { readonly by: 'broker' | 'gateway' } | Refused;
 
 export interface FrontDoorOptions {
-  /** Takes what is for the broker. */
+  /** Takes the requests that are for the broker. */
   readonly passThrough: PassThrough;
   /** Takes purges and this service's own routes: the handler that Fastify gives its `serverFactory`. */
   readonly fastify: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Refuses what a foreign web page may have sent. */
+  /** Refuses requests that a foreign web page may have sent. */
   readonly checkHost: HostCheck;
-  /** Refuses what has been here before. */
+  /** Refuses requests that have passed this gateway before. */
   readonly checkLoop: LoopCheck;
-  /** Told of each refusal. Must not throw. */
+  /** Called for each refusal. Must not throw. */
   readonly onRefused?: (reason: Refusal, req: IncomingMessage) => void;
 }
 
@@ -39,18 +39,18 @@ export interface FrontDoor {
 }
 
 const SPELLING =
-  'A purge is spelled exactly DELETE /ngsi-ld/v1/entities?… or DELETE /ngsi-ld/v1/temporal/entities?…, and the DELETE of ' +
-  'one resource carries its identifier percent-encoded in one path segment, as in /ngsi-ld/v1/entities/urn:ngsi-ld:T:1.';
+  'Spell a purge exactly as DELETE /ngsi-ld/v1/entities?… or DELETE /ngsi-ld/v1/temporal/entities?…, and the DELETE of ' +
+  'one resource with its identifier percent-encoded in one path segment, as in /ngsi-ld/v1/entities/urn:ngsi-ld:T:1.';
 
 const DETAILS: Readonly<Record<RefusalReason, string>> = {
   'inexact-collection': `The path of this DELETE could be read as a collection, but is not spelled as one. ${SPELLING}`,
   'not-one-resource': `The path of this DELETE does not name exactly one resource. ${SPELLING}`,
   'not-one-identifier':
-    'The path of this DELETE does not name exactly one resource: an identifier is a URI, such as urn:ngsi-ld:T:1, and has no ' +
-    'comma, at which some brokers split lists. To delete several entities, or one with a comma in its identifier, POST the ' +
+    'The path of this DELETE does not name exactly one resource: an identifier must be a URI, such as urn:ngsi-ld:T:1, without ' +
+    'commas, at which some brokers split lists. To delete several entities, or one with a comma in its identifier, POST the ' +
     'identifiers as a JSON array to /ngsi-ld/v1/entityOperations/delete.',
   'method-override': `Overriding the method with DELETE is not supported here: send a DELETE instead. ${SPELLING}`,
-  'leaves-api': 'The path has dot segments that lead out of /ngsi-ld. Send it without them.',
+  'leaves-api': 'The path has dot segments that lead out of /ngsi-ld. Send it without dot segments.',
   'malformed-target': 'The request-target is not a path that begins with a slash.',
 };
 
@@ -84,7 +84,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     }
   }
 
-  /** Who answers a request; a refusal tells why, and what to answer. */
+  /** Decides who answers a request; a refusal carries its reason and its problem. */
   function decide(req: IncomingMessage): Decision {
     const { method = '', url: target = '', rawHeaders } = req;
     const fault = faultOf(req);
@@ -96,14 +96,14 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     return refused('length', longTarget(target)) ?? { by: 'gateway' };
   }
 
-  /** What forbids a request wherever its path leads. */
+  /** The refusal of a request that is faulty wherever its path leads. */
   function faultOf({
     method = '',
     url: target = '',
     headers,
     rawHeaders,
   }: IncomingMessage): Refused | undefined {
-    // A query may be long: what only the broker reads is for the broker to bound.
+    // A query that only the broker reads may be long: the broker bounds it.
     const isQuery = method === 'GET' || method === 'HEAD';
     return (
       refused('fields', faultyFields(rawHeaders)) ??

@@ -5,10 +5,10 @@ import { FAILURE_PROBLEMS } from './forward-problem.js';
 import type { Turns } from './turns.js';
 
 /**
- * Closes connections on which nothing moves while it is for the client to go on: with its request, which is answered 408,
- * with taking an answer, or with a first request. A client that waits for its answer may wait as long as that takes.
+ * Closes connections on which nothing moves although it is the client's turn: to go on with its request (answered 408), to
+ * read its answer, or to send a first request. A client may wait for its answer as long as that takes.
  *
- * What listens for `timeout` on a request answers its client itself; other readers of its body get an error.
+ * A listener for `timeout` on a request answers its client itself; other readers of its body get an error.
  *
  * @param idleMs time without a byte in either direction
  */

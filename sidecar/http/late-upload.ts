@@ -3,14 +3,14 @@ import { Readable } from 'node:stream';
 import type { onSendHookHandler } from 'fastify';
 
 /**
- * Answers that are there before the body of their request is: closing the connection under a sender resets it, and the
- * sender could lose the answer. What is left of the body is read and thrown away within bounds.
+ * Answers that are ready before the body of their request has arrived: closing the connection under a sender resets it, and the
+ * sender could lose the answer. The rest of the body is read and discarded, within limits.
  */
 
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARD_MS = 30_000;
 
-/** Time in which nothing of the body comes. A sender that waits for the answer has it by then. */
+/** Longest pause in the body. A sender that waits for the answer has it by then. */
 const DISCARD_IDLE_MS = 5000;
 
 /** True when more of the request's body is to come. */
@@ -24,7 +24,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Reads the rest of a body and throws it away.
+ * Reads and discards the rest of a body.
  *
  * @param onRead called once it has been read
  * @param onTimeUp called instead when the sender takes too long; one that sends too much is cut off
@@ -78,7 +78,7 @@ export const sendAfterUpload: onSendHookHandler = ({ raw: req }, reply, payload,
     done();
     return;
   }
-  // A client that stopped sending is not waited for once more.
+  // Do not wait again for a client that has stopped sending.
   if (reply.statusCode === 408) {
     reply.header('connection', 'close');
     done();

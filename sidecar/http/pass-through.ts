@@ -11,7 +11,7 @@ import { Places } from './places.js';
 import { problem } from './problem-kinds.js';
 
 export interface PassThroughOptions {
-  /** Pool or Agent; owned, and closed, by the caller. It must not decompress, cache, redirect or retry. */
+  /** Pool or Agent, which the caller owns and closes. It must not decompress, cache, redirect or retry. */
   readonly dispatcher: Dispatcher;
   /** Base URL of the broker; a path in it is put before every forwarded path. */
   readonly brokerUrl: URL;
@@ -24,25 +24,25 @@ export interface PassThroughOptions {
    * @default 30000
    */
   readonly brokerTimeoutMs?: number;
-  /** How many requests the broker gets at a time, by kind, and how long the others wait for it. */
+  /** How many requests the broker gets at a time, by kind, and how long the others wait for their place. */
   readonly places?: Partial<PassThroughPlaces>;
-  /** Told once of each request that could not be forwarded, or whose answer broke off. Must not throw. */
+  /** Called once for each request that could not be forwarded, or whose answer broke off. Must not throw. */
   readonly onError?: (error: unknown, failure: ForwardFailure) => void;
 }
 
 export interface PassThroughPlaces {
-  /** Requests without a body, or with one that came along with its head. @default 256 */
+  /** Requests without a body, or whose body arrived with the head. @default 256 */
   readonly whole: number;
-  /** Requests whose bodies are still coming, at their clients' pace. @default 128 */
+  /** Requests whose bodies are still arriving, at their clients' pace. @default 128 */
   readonly uploads: number;
-  /** For a request to get a place, in ms. @default 10000 */
+  /** How long a request waits for a place, in ms. @default 10000 */
   readonly waitMs: number;
-  /** For a client that sends and takes nothing to keep a place that others wait for, in ms. @default 4000 */
+  /** How long an idle client keeps a place that others wait for, in ms. @default 4000 */
   readonly idleMs: number;
 }
 
 /**
- * Forwards one request and answers it; never throws. The response's `close` tells that it is over, however it ended.
+ * Forwards one request and answers it; never throws. The response's `close` event says that it is over, however it ended.
  * `awaitsContinue` says that the client sent `Expect: 100-continue` and nothing has answered that yet.
  */
 export type PassThrough = (
@@ -90,7 +90,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   const exchangeOptions = {
     dispatcher: options.dispatcher,
     onError: options.onError,
-    // Apart, because clients hold places for their bodies as long as they like.
+    // Apart, because clients decide how long their uploads take.
     wholePlaces: new Places({ max: whole, ...times }),
     uploadPlaces: new Places({ max: uploads, ...times }),
   };
@@ -109,7 +109,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   };
 }
 
-/** What makes a parsed request unfit for forwarding: forms that servers disagree on. */
+/** Refuses a parsed request in a form that servers disagree on. */
 function refusalOf(req: IncomingMessage): ProblemDraft | undefined {
   if (valuesOf(req.rawHeaders, 'host').length > 1) return REPEATED_HOST;
   return isPlainlyFramed(req.headers['transfer-encoding']) ? undefined : UNKNOWN_CODING;

@@ -1,16 +1,16 @@
-/** What wants a place. */
+/** A request that needs a place. */
 export interface Entrant {
-  /** It has one, until `leave` is called. */
+  /** Called when it has a place, which it keeps until `leave` is called. */
   admit(): void;
-  /** None became free in time. */
+  /** Called when no place became free in time. */
   turnAway(): void;
 }
 
-/** What has a place and needs its client to go on. */
+/** A request that has a place and depends on its client to go on. */
 export interface Holder {
   /** Since when its client has let it wait, by `performance.now()`; Infinity while it waits for nothing of its client. */
   readonly idleSinceMs: number;
-  /** Others need the place: ends it, which calls `leave`. */
+  /** Called when others need the place: ends the request, which calls `leave`. */
   cutOff(): void;
 }
 
@@ -65,7 +65,7 @@ export class Places {
     }
   }
 
-  /** Waits no longer. */
+  /** Stops waiting. */
   giveUp(entrant: Entrant): void {
     this.#waiting.delete(entrant);
     if (this.#waiting.size > 0) return;
@@ -82,7 +82,7 @@ export class Places {
     this.#holders.delete(holder);
   }
 
-  /** While some wait, a few times in the shorter of both times. */
+  /** Runs while requests wait, a few times within the shorter of both times. */
   #look(): void {
     const nowMs = performance.now();
     const { waitMs, idleMs } = this.#options;

@@ -6,23 +6,23 @@ import { problem } from './problem-kinds.js';
 export interface TrustedHostsOptions {
   /** Names by which the gateway is called, lower-case, without ports. */
   readonly names: readonly string[];
-  /** Requests are taken by any Host: they carry a token, or everybody may send them. */
+  /** Requests are taken by any Host: they carry a token, or every caller is allowed. */
   readonly anyHost: boolean;
 }
 
-/** What of a request the check looks at. */
+/** The parts of a request that the check needs. */
 export interface CalledBy {
   readonly method: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;
 }
 
-/** Gives the problem of a request that a foreign web page may have sent; undefined for every other. */
+/** Gives the problem of a request that a foreign web page may have sent; undefined for all others. */
 export type HostCheck = (request: CalledBy) => ProblemDraft | undefined;
 
 const FOREIGN_HOST: ProblemDraft = problem(
   'hostNotAllowed',
-  'The gateway has no token and is not known by this Host, so that any web page could have sent the request. Call it by its address or as localhost, name the host in ALLOWED_HOSTS, or set GATEWAY_TOKEN.',
+  'The gateway has no token and does not know this Host, so any web page could have sent the request. Call it by its address or as localhost, name the host in ALLOWED_HOSTS, or set GATEWAY_TOKEN.',
 );
 
 const FOREIGN_ORIGIN: ProblemDraft = problem(

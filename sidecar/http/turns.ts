@@ -13,25 +13,25 @@ interface Connection extends Socket {
   [ANSWER]?: ServerResponse;
 }
 
-/** Lets the requests of each connection in one after the other. */
+/** Starts the requests of each connection one after the other. */
 export interface Turns {
   /** Listener that calls `start` when it is the request's turn: once the answers before it have ended. */
   inTurn(start: RequestListener): RequestListener;
-  /** Answers that were begun, or are due, and are not over. What waits for its turn is none of them. */
+  /** Answers that are due or have begun, and have not ended. Waiting requests do not count. */
   readonly count: number;
   /** The answer of the request whose turn it is on a connection. */
   answerOn(socket: Socket): ServerResponse | undefined;
-  /** Resolves when there are none. */
+  /** Resolves when there are no such answers. */
   idle(): Promise<void>;
 }
 
 /**
  * Clients may send requests without waiting for answers (pipelining, RFC 9112 § 9.3.2). `node:http` hands them out at once,
- * and those whose answers wait behind another never learn that the connection has closed. Here they are started in turn,
- * as servers do that read one request at a time; what waits on a connection goes with it. Reading goes on, for only so is
- * it noticed that the client goes away.
+ * and those whose answers wait behind another never learn that the connection has closed. Here they start in turn,
+ * as in servers that read one request at a time; waiting requests end with their connection. Reading goes on, because
+ * that is how a disconnect is noticed.
  *
- * @param onTooMany told of each connection that was closed because too many requests waited on it
+ * @param onTooMany called for each connection that was closed because too many requests waited on it
  */
 export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}): Turns {
   // A number: a Set that gains and loses a response with each request would keep most of them until a full collection.
@@ -55,7 +55,7 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
 
   function wait(req: IncomingMessage, res: ServerResponse, start: RequestListener): void {
     const { socket } = req;
-    // What came in the same piece as the request too many is still handed out.
+    // node:http still hands out requests that arrived together with the one too many.
     if (socket.destroyed) return;
     const number = (waiting.get(socket) ?? 0) + 1;
     if (number > MAX_WAITING) {
@@ -64,7 +64,7 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
       return;
     }
     waiting.set(socket, number);
-    // The answer gets the socket when the one before it has let go of it.
+    // The answer gets the socket once the one before it has ended.
     res.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
       noteOpen(res, socket);

@@ -6,8 +6,8 @@ import { errorTypes } from '../ngsi-ld/problem.js';
 const LINGER_MS = 2000;
 
 /**
- * Answers what never became a request: the parser of node:http gave up, and the connection with it (its `clientError`
- * event). What else arrives on the connection is ignored; cutting it at once could lose the answer on its way.
+ * Answers bytes that node:http could not parse as a request (its `clientError` event), and ends the connection. Further
+ * bytes are ignored; cutting the connection at once could lose the answer on its way.
  */
 export function answerUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
   if (socket.writableEnded) return;
@@ -33,10 +33,10 @@ export function answerUnreadable(error: Error & { readonly code?: string }, sock
 function reasonOf(code: string | undefined): { readonly status: 400 | 408 | 431; readonly detail: string } {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, detail: 'Request line and header fields are too large together.' };
+      return { status: 431, detail: 'The request line and the header fields together are too large.' };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, detail: 'The header fields took too long to arrive.' };
     default:
-      return { status: 400, detail: 'This is not a request of HTTP/1.1.' };
+      return { status: 400, detail: 'This is not an HTTP/1.1 request.' };
   }
 }

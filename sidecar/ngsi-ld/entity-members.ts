@@ -3,12 +3,12 @@ const CORE = 'https://uri.etsi.org/ngsi-ld/';
 /** Attributes that the broker itself writes; everything has them. */
 const SYSTEM_ATTRIBUTES = ['createdAt', 'modifiedAt', 'deletedAt'];
 
-/** Members that are no attributes (clause 5.2.4). */
+/** Members that are not attributes (clause 5.2.4). */
 const MEMBERS = ['scope', 'expiresAt'];
 
 /**
- * What an entity holds besides its own attributes, by term and by IRI. A filter on nothing else does not restrict a
- * purge (clause 5.6.21.4), and none of it can be removed as an attribute.
+ * The members of an entity that are not its own attributes, by term and by IRI. A filter on these alone does not restrict
+ * a purge (clause 5.6.21.4), and they cannot be removed as attributes.
  */
 export const NO_OWN_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...['id', 'type', '@id', '@type', '@context'],

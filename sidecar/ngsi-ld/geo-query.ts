@@ -93,7 +93,7 @@ function parseCoordinates(geometry: GeometryType, text: string): Coordinates {
   return parsed as Coordinates;
 }
 
-/** What is wrong with the coordinates of a GeoJSON geometry (RFC 7946 § 3.1); undefined when nothing is. */
+/** Completes "expected …" for the coordinates of a GeoJSON geometry (RFC 7946 § 3.1); undefined for valid ones. */
 export function coordinatesProblem(geometry: GeometryType, coordinates: unknown): string | undefined {
   return levelProblem(coordinates, GEOMETRY_DEPTHS[geometry], geometry);
 }

@@ -8,7 +8,7 @@ export interface Pattern {
   readonly test: (text: string) => boolean;
 }
 
-/** What a pattern may be, so that compiling it takes some milliseconds, and each character of a text some microseconds. */
+/** Limits of a pattern, so that compiling it takes some milliseconds, and each character of a text some microseconds. */
 export const PATTERN_LIMITS = {
   /** UTF-16 units. */
   length: 2048,
@@ -16,7 +16,7 @@ export const PATTERN_LIMITS = {
   size: 1000,
 } as const;
 
-/** A pattern whose compilation would hold everything else up. */
+/** A pattern whose compilation would block the process. */
 export class PatternTooLargeError extends GatewayError {
   readonly code = 'PATTERN_TOO_LARGE';
 
@@ -24,7 +24,7 @@ export class PatternTooLargeError extends GatewayError {
   constructor(readonly parameter: string) {
     const { length, size } = PATTERN_LIMITS;
     super(
-      `${parameter} holds a pattern that is too large: it may have ${length} characters, and about ${size} once counted repetitions such as a{0,9} are written out.`,
+      `${parameter} holds a pattern that is too large: it may have at most ${length} characters, and about ${size} once counted repetitions such as a{0,9} are written out.`,
     );
   }
 }
@@ -48,7 +48,7 @@ export function compilePattern(parameter: string, pattern: string): Pattern | un
   }
 }
 
-/** What a property of Unicode weighs, which is a table of up to some hundred ranges. */
+/** States counted for a property of Unicode, which is a table of up to some hundred ranges. */
 const PROPERTY_SIZE = 10;
 
 const LITERAL = /\\Q([^]*?)(?:\\E|$)/y;
@@ -59,12 +59,12 @@ const NAMED_CLASS = /\[:\^?\w+:\]/y;
 const COUNTED = /\{(\d+)(?:(,)(\d*))?\}/y;
 
 /**
- * About how many states a pattern has when its counted repetitions are written out, never less than half of what RE2 makes
- * of it. Linear in its length, and safe for texts that are no patterns.
+ * About how many states a pattern has when its counted repetitions are written out, never less than half of the states that RE2
+ * makes. Linear in its length, and safe for texts that are not patterns.
  */
 export function patternSize(pattern: string): number {
   let at = 0;
-  /** The sizes of the sequences that are open, the innermost last, without what is `last` in it. */
+  /** The sizes of the open sequences, the innermost last, each without its `last` part. */
   const open = [0];
   let last = 0;
 
@@ -74,7 +74,7 @@ export function patternSize(pattern: string): number {
     if (found !== undefined) at = expression.lastIndex;
     return found;
   };
-  /** What was last is complete, and no quantifier can follow it any more. */
+  /** Completes the last part: no quantifier can follow it. */
   const begin = (size: number): void => {
     open.push((open.pop() ?? 0) + last);
     last = size;
@@ -110,7 +110,7 @@ export function patternSize(pattern: string): number {
         open.push(0);
       } else if (sign === ')') {
         begin(0);
-        // A bracket that closes nothing is a mistake, which RE2 finds at once.
+        // An unmatched closing bracket is a mistake, which RE2 finds at once.
         last = (open.length > 1 ? (open.pop() ?? 0) : 0) + 2;
       } else if (sign === '*' || sign === '+' || sign === '?') last += 1;
       else begin(1);

@@ -44,7 +44,7 @@ function endOfName(run: string, start: number): number {
     const bound = NEXT_ABSOLUTE_IRI.exec(run)?.index ?? run.length;
     const iri = run.slice(start + scheme.length, bound);
     const lastDelimiter = urn ? iri.lastIndexOf(':') : Math.max(iri.lastIndexOf('/'), iri.lastIndexOf('#'));
-    // Without a path, the authority is all there is: its dots separate nothing.
+    // Without a path, all dots belong to the authority.
     if (lastDelimiter < 0 && !urn) return bound;
     from = start + scheme.length + lastDelimiter + 1;
     const dot = run.indexOf('.', from);

@@ -7,7 +7,7 @@ const TEMPORAL = new RegExp(`^(?:${DATE}T)?${TIME}${ZONE}$|^${DATE}$`);
 
 export type TemporalKind = 'date' | 'time' | 'dateTime';
 
-/** Which of the three a text is; undefined when it has none of the shapes or names no possible moment. */
+/** Whether a text is a date, a time or a date-time; undefined for other shapes and for impossible moments. */
 export function temporalKindOf(text: string): TemporalKind | undefined {
   const found = TEMPORAL.exec(text);
   if (found === null) return undefined;

@@ -2,7 +2,7 @@ import type { QOperand, QValue } from './q-ast.js';
 import type { Scanner } from './q-scanner.js';
 import { temporalKindOf } from './q-time.js';
 
-/** What may follow a value without quotes. */
+/** The end of a value without quotes. */
 const VALUE_END = String.raw`(?=$|[;|),\s]|\.\.)`;
 const NUMBER = new RegExp(String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?${VALUE_END}`, 'y');
 const TEMPORAL = new RegExp(

@@ -2,7 +2,7 @@ import { decodings } from './request-path-readings.js';
 
 /**
  * Ways for a client to make a framework behind the gateway see another method or path than the request line has.
- * NGSI-LD knows none of them, but brokers are built on frameworks that do.
+ * NGSI-LD has none of them, but brokers are built on frameworks that do.
  */
 
 const METHOD_HEADERS = new Set([
@@ -17,7 +17,7 @@ const PATH_HEADERS = new Set(['x-original-url', 'x-rewrite-url']);
 
 /**
  * True when a header or the query asks to treat the request as a DELETE: `X-HTTP-Method-Override: DELETE` and its
- * relatives, in any case, or a query parameter `_method=delete`. A form field of that name in a body is not looked at:
+ * relatives, in any case, or a query parameter `_method=delete`. A form field of that name in a body is not read:
  * bodies are streamed, and NGSI-LD has no form bodies.
  *
  * @param rawUrl request-target
@@ -36,7 +36,7 @@ export function overridingPaths(rawHeaders: readonly string[]): readonly string[
 }
 
 function headerValues(rawHeaders: readonly string[], names: ReadonlySet<string>): readonly string[] {
-  // CGI-like gateways cannot tell `_` from `-` in header names.
+  // CGI-like gateways treat `_` and `-` in header names alike.
   return rawHeaders.filter(
     (_text, index) =>
       index % 2 === 1 && names.has((rawHeaders[index - 1] ?? '').toLowerCase().replaceAll('_', '-')),

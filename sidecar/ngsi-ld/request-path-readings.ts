@@ -14,10 +14,10 @@ export interface Reading {
   readonly climbs: boolean;
 }
 
-/** No server is known to decode more often than twice; what needs more than this is an attack or a mistake. */
+/** No server is known to decode more often than twice; a path that needs more is an attack or a mistake. */
 const MAX_DECODINGS = 4;
 
-/** Everything that ends the path for a server that decodes before it splits: query, fragment, end of a C string. */
+/** The end of the path for a server that decodes before it splits: query, fragment, end of a C string. */
 const PATH_END = /[?#\0][^]*$/;
 
 /**

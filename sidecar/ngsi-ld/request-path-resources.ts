@@ -3,7 +3,7 @@ import type { Reading } from './request-path-readings.js';
 
 /**
  * Paths under /ngsi-ld/v1 that name exactly one resource with a DELETE operation (ETSI GS CIM 009 V1.9.1, clause 6.2);
- * `*` stands for one identifier. Whatever is missing here never reaches a broker as a DELETE.
+ * `*` stands for one identifier. Any other path never reaches a broker as a DELETE.
  */
 const SINGLE_RESOURCES = [
   'entities/*',
@@ -28,7 +28,7 @@ const SINGLE_RESOURCES = [
  * The check for paths that are built as well as for those received: an entity whose identifier is `urn:x/..` cannot be
  * deleted by its path, because a server that decodes before it routes would delete the collection.
  *
- * @param target request-target in origin form; what follows the first `?` is ignored
+ * @param target request-target in origin form; the query is ignored
  */
 export function isSingleResourceDeletePath(target: string): boolean {
   const [path = ''] = target.split('?', 1);
@@ -95,7 +95,7 @@ function isWellFormed(segment: string): boolean {
 function isPlainText(text: string): boolean {
   if (/[\0-\x1f\x7f-\x9f]/.test(text)) return false;
   const pieces = piecesOf(text);
-  // The first piece is what a careless server takes for the identifier: without a letter or a digit it could mean all
-  // (`*`), an empty list (`,`), or nothing, which is the collection.
+  // A careless server takes the first piece for the identifier: without a letter or a digit it could mean all (`*`), an
+  // empty list (`,`), or nothing, which is the collection.
   return /[\p{L}\p{N}]/u.test(pieces[0] ?? '') && !pieces.some((piece) => piece === '.' || piece === '..');
 }

@@ -19,7 +19,7 @@ export type RefusalReason =
   | 'inexact-collection'
   /** Any other DELETE under /ngsi-ld that does not name exactly one resource in every reading. */
   | 'not-one-resource'
-  /** A DELETE of what would be one resource, had it an identifier that is a URI without a comma. */
+  /** A DELETE of one resource whose identifier is not a URI without a comma. */
   | 'not-one-identifier'
   /** Another method that asks, by header or query, to be treated as a DELETE of more than one resource. */
   | 'method-override'
@@ -28,7 +28,7 @@ export type RefusalReason =
   /** A request-target that is neither in origin form nor in absolute form (RFC 9112 § 3.2). */
   | 'malformed-target';
 
-/** What to do with a request. */
+/** How a request is handled. */
 export type RequestClass =
   | { readonly kind: 'purge'; readonly target: PurgeTarget }
   | { readonly kind: 'refuse'; readonly status: 400; readonly reason: RefusalReason }
@@ -60,7 +60,7 @@ const OTHER: RequestClass = { kind: 'other' };
  *
  * @param method request method; methods are case-sensitive (RFC 9110 § 9.1), so only `DELETE` purges
  * @param rawUrl request-target (RFC 9112 § 3.2) in any form, undecoded
- * @param rawHeaders names and values in turn, as node:http gives them; looked at for overrides of method and path only
+ * @param rawHeaders names and values in turn, as node:http gives them; read for overrides of method and path only
  */
 export function classifyRequest(
   method: string,

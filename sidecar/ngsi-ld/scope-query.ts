@@ -9,7 +9,7 @@ interface ScopePattern {
   readonly below: boolean;
 }
 
-/** More than clause 4.18 lets a level hold: brokers store scopes such as `/Nouvelle-Aquitaine/2` all the same. */
+/** Wider than the grammar of clause 4.18: brokers store scopes such as `/Nouvelle-Aquitaine/2`. */
 const LEVEL = /\/(\+(?=[/()|,;]|$)|[\p{L}\p{M}\p{N}_.:~-]+)/uy;
 
 /**

@@ -7,7 +7,7 @@ const MAX_QUOTE_CHARS = 24;
  * A text in one of the NGSI-LD languages (q, type selection, geoquery) does not follow its grammar.
  *
  * `parameter` names the query parameter, `position` counts UTF-16 code units from its start, and the message
- * says what was expected there. The offending text is quoted only in part.
+ * names the expected input. The offending text is quoted only in part.
  */
 export class NgsiLdSyntaxError extends GatewayError {
   readonly code = 'NGSI_LD_SYNTAX';

@@ -1,14 +1,14 @@
-/** What a text of JSON may hold. */
+/** Limits of a JSON text. */
 export interface WeightLimits {
-  /** Arrays, objects and commas: some values take fifty times the memory, and the time, of what they are written with. */
+  /** Arrays, objects and commas: some values take fifty times the memory of their text. */
   readonly marks: number;
   /** Arrays and objects within each other. */
   readonly depth: number;
 }
 
 /**
- * Weighs JSON before anybody reads it, piece by piece as it comes in: the time to read it goes by what it holds, not by its
- * bytes alone. Of what is not JSON it says nothing of use.
+ * Weighs JSON before it is parsed, piece by piece as it arrives: the time to parse it depends on its content, not on its
+ * bytes alone. The weight of a text that is not JSON means nothing.
  */
 export class JsonWeight {
   readonly #limits: WeightLimits;

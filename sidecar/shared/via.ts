@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 
 const KIND = 'ngsi-ld-gateway-';
 
-/** Gateways of this kind that a request may have passed. Where there is no ring, it passes one or two. */
+/** Most gateways of this kind that a request may have passed. Without a ring, it passes one or two. */
 export const MAX_HOPS = 10;
 
 /**
- * A name for one gateway process in `Via` (RFC 9110 § 7.6.3). Each has its own, so that a request that comes back is told
- * from one that comes from another gateway.
+ * A name for one gateway process in `Via` (RFC 9110 § 7.6.3). Each process has its own, so that a request that comes back
+ * differs from one that comes from another gateway.
  */
 export function createViaName(): string {
   return KIND + randomBytes(8).toString('hex');

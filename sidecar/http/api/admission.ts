@@ -8,7 +8,7 @@ import { allowedMethods, API_PATH, spells, type ApiRoute } from './routes.js';
 
 const HEADERS = { 'cache-control': REVALIDATE, 'x-content-type-options': 'nosniff' };
 
-/** Refuses writes without the token, whatever they ask for, before anything of their body is read. */
+/** Refuses every write without the token before its body is read. */
 export function admission(checkToken: TokenCheck): onRequestHookHandler {
   return (request, reply, done) => {
     reply.headers(HEADERS);
@@ -18,7 +18,7 @@ export function admission(checkToken: TokenCheck): onRequestHookHandler {
   };
 }
 
-/** Refuses paths that do not spell the route as it is. */
+/** Refuses paths that do not spell the route exactly. */
 export function exactPath({ path, isCrossOrigin }: Endpoint): onRequestHookHandler {
   const segments = `${API_PATH}${path}`.split('/');
   return (request, reply, done) => {
@@ -29,31 +29,31 @@ export function exactPath({ path, isCrossOrigin }: Endpoint): onRequestHookHandl
   };
 }
 
-/** Refuses requests without a body where there must be one, and with one where nobody would look at it. */
+/** Refuses requests that lack a required body, or have one that would be ignored. */
 export function bodyPresence({ body, bodyText }: Endpoint): preValidationHookHandler {
   const isWanted = body !== undefined || bodyText !== undefined;
   return (request, _reply, done) => {
     if (!isWanted && request.body !== undefined)
-      throw refused('invalidRequest', 'This request has no body; leave it out.');
+      throw refused('invalidRequest', 'This request takes no body: leave it out.');
     if (isWanted && request.body === undefined)
-      throw refused('invalidRequest', 'This request needs a body of JSON, with its Content-Type.');
+      throw refused('invalidRequest', 'This request needs a JSON body with a Content-Type.');
     done();
   };
 }
 
-/** The refusal of a raw path that no route has, or not with this method. */
+/** The refusal of a raw path that matches no route, or none with this method. */
 export function nothingAt(rawPath: string, method: string, routes: readonly ApiRoute[]) {
   const path = instanceOf(rawPath);
   const allowed = allowedMethods(routes, rawPath);
   if (allowed.length === 0) {
-    const detail = `There is nothing at ${path}; ${API_PATH}/openapi.json tells what there is.`;
+    const detail = `There is no resource at ${path}; ${API_PATH}/openapi.json lists all paths.`;
     return refused('notFound', detail);
   }
   const detail = `${method} is not allowed on ${path}: use ${allowed.join(' or ')}.`;
   return refused('methodNotAllowed', detail, {}, { allow: allowed.join(', ') });
 }
 
-/** Headers of reads that scripts of any web page may do (the Fetch standard, § 3.2). */
+/** Headers of reads that scripts of any web page may send (the Fetch standard, § 3.2). */
 export const CROSS_ORIGIN_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, Link',
@@ -73,7 +73,7 @@ export function preflight({ path, id, tag }: Endpoint): Endpoint {
     path,
     id: `${id}Preflight`,
     tag,
-    summary: 'Which reads scripts of other origins may do (CORS)',
+    summary: 'Reads that scripts of other origins may send (CORS)',
     answers: { 204: { description: 'GET and HEAD, with any headers.' } },
     isCrossOrigin: true,
     isStatic: true,

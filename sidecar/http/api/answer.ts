@@ -9,11 +9,11 @@ export interface Answer {
   readonly etag?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly bytes: Buffer; readonly mediaType: string };
-  /** What a URL names for good may be kept without asking again. */
+  /** The representation at this URL never changes, so it may be cached. */
   readonly isImmutable?: boolean;
 }
 
-/** Bytes to be sent as they are, as the application has them. */
+/** Bytes of the application, sent unchanged. */
 export interface Document {
   readonly bytes: Buffer;
   readonly mediaType: string;
@@ -27,12 +27,12 @@ export function ok(value: unknown, etag: string): Answer {
   return { status: 200, etag, body: jsonBody(value) };
 }
 
-/** What was worked out from a body. @param json its text */
+/** The result of a computation. @param json its text */
 export function computed(json: string, mediaType = 'application/json'): Answer {
   return { status: 200, body: { bytes: Buffer.from(json), mediaType } };
 }
 
-/** A resource that has just been made. @param url absolute */
+/** A new resource. @param url absolute */
 export function created(url: string, value: unknown, etag: string): Answer {
   return { status: 201, etag, headers: { location: url }, body: jsonBody(value) };
 }
@@ -43,12 +43,12 @@ export function derived(value: unknown): Answer {
   return { status: 200, etag: hashOf(body.bytes), body };
 }
 
-/** @param version what the request named, if it did: what a version holds does not change */
+/** @param version the requested version, if any: versions never change */
 export function document({ bytes, mediaType, etag }: Document, version: number | undefined): Answer {
   return { status: 200, etag, body: { bytes, mediaType }, isImmutable: version !== undefined };
 }
 
-/** Which part of a list is wanted. */
+/** The requested part of a list. */
 interface Page {
   readonly limit: number;
   readonly offset: number;
@@ -80,13 +80,13 @@ function hashOf(...parts: readonly (Buffer | string)[]): string {
   return hash.digest('base64url').slice(0, 22);
 }
 
-/** To be asked for again each time, which an ETag makes cheap; the default of every answer, errors included. */
+/** Clients revalidate each time, which an ETag makes cheap: the default of every answer, errors included. */
 export const REVALIDATE = 'no-cache';
 
-/** Kept a day without asking: not for ever, for a name that was deleted may be given again. */
+/** Cached for a day: not for ever, since the name of a deleted resource may be used again. */
 const IMMUTABLE = 'public, max-age=86400, immutable';
 
-/** Sends an answer, or 304 where the client has it already (RFC 9110 § 13.1.2). */
+/** Sends an answer, or 304 where the client has it (RFC 9110 § 13.1.2). */
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   const { status, etag, headers, body, isImmutable = false } = answer;
   if (headers !== undefined) reply.headers(headers);

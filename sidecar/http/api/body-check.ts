@@ -22,7 +22,7 @@ export function createBodyCheck(schema: JsonSchema): BodyCheck {
   const first = new Ajv2020({ ...OPTIONS }).compile(schema);
   const every = new Ajv2020({ ...OPTIONS, allErrors: true }).compile(schema);
   return (body) => {
-    // Every unknown member is a fault: a body with masses of them is told the first fault only.
+    // Every unknown member is a fault: of a body with masses of them, only the first fault is reported.
     const isSmall = typeof body !== 'object' || body === null || Object.keys(body).length <= MAX_FAULTS;
     const check = isSmall ? every : first;
     if (check(body)) return;

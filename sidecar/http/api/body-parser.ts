@@ -6,7 +6,7 @@ import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
 import { OneATurn } from '../../shared/next-turn.js';
 import { refused } from '../errors.js';
 
-/** What bodies may be: JSON by its general name, or by those of the documents that it holds. */
+/** Media types of bodies: JSON by its general name, or by that of the document. */
 export const BODY_MEDIA_TYPES = [
   'application/json',
   'application/ld+json',
@@ -15,13 +15,13 @@ export const BODY_MEDIA_TYPES = [
 
 const ACCEPTED = { accept: BODY_MEDIA_TYPES.join(', ') };
 
-/** What a body that is read on the event loop may hold; models that are accepted hold a tenth of it. How deep it is, is seen later. */
+/** Limits of a body that is parsed on the event loop; accepted models have a tenth of this. The depth is checked later. */
 const WEIGHT: WeightLimits = { marks: 100_000, depth: Infinity };
 
 /** Reading larger bodies takes some milliseconds or more: one at a time. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Makes the routes of a scope take bodies of JSON and nothing else; those that want its text get that. */
+/** Makes the routes of a scope take JSON bodies only. Routes with `bodyText` get the text, all others the value. */
 export function takeJsonBodies(scope: FastifyInstance): void {
   const large = new OneATurn();
   scope.removeAllContentTypeParsers();
@@ -30,10 +30,10 @@ export function takeJsonBodies(scope: FastifyInstance): void {
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       if (![undefined, 'identity'].includes(request.headers['content-encoding']?.trim().toLowerCase()))
-        throw mediaTypeRefused('Encoded bodies are not supported: send it without Content-Encoding.');
-      const { body: wanted, bodyText } = request.routeOptions.config.endpoint ?? {};
+        throw mediaTypeRefused('Encoded bodies are not supported: send the body without Content-Encoding.');
+      const { body: schema, bodyText } = request.routeOptions.config.endpoint ?? {};
       // Some clients announce a body with every request.
-      if (body.length === 0 && wanted === undefined && bodyText === undefined) return undefined;
+      if (body.length === 0 && schema === undefined && bodyText === undefined) return undefined;
       if (body.length > LARGE_BYTES) await large.turn();
       if (bodyText !== undefined) return decodeBody(body);
       checkWeight(body);
@@ -43,7 +43,7 @@ export function takeJsonBodies(scope: FastifyInstance): void {
   scope.addContentTypeParser('*', (request, _payload, done) => {
     const given = request.headers['content-type'];
     const detail =
-      given === undefined ? 'The body has no Content-Type.' : 'The body is of another media type.';
+      given === undefined ? 'The body has no Content-Type.' : 'The media type of the body is not supported.';
     done(mediaTypeRefused(`${detail} Send ${BODY_MEDIA_TYPES.join(' or ')}.`));
   });
 }

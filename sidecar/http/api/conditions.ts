@@ -1,11 +1,11 @@
 import type { WriteOptions } from '../../schemas/service/service.js';
 import { refused } from '../errors.js';
 
-/** What a write expects of the state it finds (RFC 9110 § 13.1). */
+/** The state that a write expects (RFC 9110 § 13.1). */
 export interface Conditions {
-  /** `If-Match`: strong ETags without quotes, of which it must have one; undefined for no condition. */
+  /** `If-Match`: strong ETags without quotes, one of which must match; undefined for no condition. */
   readonly ifMatch: readonly string[] | '*' | undefined;
-  /** `If-None-Match: *`: there must be nothing yet. */
+  /** `If-None-Match: *`: the resource must not exist. */
   readonly ifAbsent: boolean;
 }
 
@@ -15,21 +15,21 @@ const ENTITY_TAGS = new RegExp(`^\\s*(?:${ENTITY_TAG.source}\\s*(?:,\\s*|$))+$`)
 /**
  * Reads the conditions of a write.
  *
- * @throws RequestRefusedError (400) for what is no list of ETags: a condition that is not understood would not hold
+ * @throws RequestRefusedError (400) for anything but a list of ETags: a condition that is not understood would not hold
  */
 export function writeConditions(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Conditions {
   const [ifMatch, ifNoneMatch] = [headerOf(headers, 'if-match'), headerOf(headers, 'if-none-match')];
   if (ifNoneMatch !== undefined && ifNoneMatch !== '*')
-    throw refused('invalidRequest', 'For a write, the header If-None-Match can only be *.');
+    throw refused('invalidRequest', 'In a write, the header If-None-Match must be *.');
   return { ifMatch: ifMatch === undefined ? undefined : matchOf(ifMatch), ifAbsent: ifNoneMatch === '*' };
 }
 
 function matchOf(header: string): readonly string[] | '*' {
   if (header === '*') return '*';
   if (!ENTITY_TAGS.test(header))
-    throw refused('invalidRequest', 'The header If-Match is neither * nor a list of ETags in double quotes.');
+    throw refused('invalidRequest', 'The header If-Match must be * or a list of ETags in double quotes.');
   // Weak ones never match: If-Match compares strongly (RFC 9110 § 13.1.1).
   return tagsOf(header)
     .filter(({ isWeak }) => !isWeak)
@@ -59,10 +59,10 @@ function headerOf(
 }
 
 /**
- * The conditions of a write to something that must be there already.
+ * The conditions of a write to a resource that must exist.
  *
- * @param find rejects when it is not there
- * @throws RequestRefusedError (412) for `If-None-Match: *` when it is
+ * @param find rejects when it does not exist
+ * @throws RequestRefusedError (412) for `If-None-Match: *` when it does
  */
 export async function writeOptions(
   { ifMatch, ifAbsent }: Conditions,
@@ -70,8 +70,8 @@ export async function writeOptions(
 ): Promise<WriteOptions> {
   if (ifAbsent) {
     await find();
-    throw refused('preconditionFailed', 'If-None-Match: * asks for what is not there yet, and it is there.');
+    throw refused('preconditionFailed', 'If-None-Match: * is for new resources, and this one exists.');
   }
-  // What is missing is never made by these writes, which is all that `*` asks for.
+  // These writes never create anything, so `If-Match: *` holds without a check.
   return ifMatch === undefined || ifMatch === '*' ? {} : { ifMatch };
 }

@@ -40,7 +40,7 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
       summary: 'Create a custom context',
       body: NEW_CONTEXT,
       answers: {
-        201: { description: 'What was created.', content: { 'application/json': WRITTEN_CONTEXT } },
+        201: { description: 'The new context.', content: { 'application/json': WRITTEN_CONTEXT } },
       },
       problems: ['alreadyExists', 'contextInvalid', 'dependencyChanged'],
       handle: async ({ body, baseUrl }) => {
@@ -79,7 +79,9 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
       tag,
       summary: 'Make a new version of a custom context',
       body: CONTEXT_CHANGE,
-      answers: { 200: { description: 'What it is now.', content: { 'application/json': WRITTEN_CONTEXT } } },
+      answers: {
+        200: { description: 'The context as it is now.', content: { 'application/json': WRITTEN_CONTEXT } },
+      },
       problems: ['readOnly', 'contextInvalid', 'dependencyChanged'],
       isConditional: true,
       handle: async ({ params, body, conditions, baseUrl }) => {
@@ -95,7 +97,7 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
       tag,
       summary: 'Delete a custom context',
       description: 'Refused while another context uses it.',
-      answers: { 204: { description: 'It is gone.' } },
+      answers: { 204: { description: 'Deleted.' } },
       problems: ['readOnly', 'inUse'],
       isConditional: true,
       handle: async ({ params, conditions }) => {

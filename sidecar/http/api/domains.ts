@@ -13,10 +13,10 @@ const CASCADE = {
   description: 'Delete its models with it, with all their versions and contexts.',
 } as const;
 
-/** A name and a description, however they are written. */
+/** Enough for a name and a description in any spelling of JSON. */
 const MAX_DOMAIN_BYTES = 64 * 1024;
 
-/** Domains: the rooms in which models have their names. */
+/** Domains: the namespaces of models. */
 export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
   return [
     endpoint({
@@ -71,9 +71,9 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
       id: 'deleteDomain',
       tag,
       summary: 'Delete a domain',
-      description: 'Refused while it holds models, unless they are to go with it.',
+      description: 'Refused while it holds models, unless cascade=true.',
       query: parameters({ cascade: CASCADE }),
-      answers: { 204: { description: 'It is gone.' } },
+      answers: { 204: { description: 'Deleted.' } },
       problems: ['inUse'],
       isConditional: true,
       handle: async ({ params, query, conditions }) => {

@@ -5,7 +5,7 @@ import type { Conditions } from './conditions.js';
 import type { ParametersSchema } from './parameters.js';
 import type { JsonSchema, ParametersOf, TypeOf } from './schema-types.js';
 
-/** One operation of the API: what it takes, what it answers, and the function between. */
+/** One operation of the API: its request, its answers, and the function between. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
   /** Below /api/v2, with `:name` for parameters. */
@@ -17,26 +17,26 @@ export interface Endpoint {
   readonly description?: string;
   readonly query?: ParametersSchema;
   readonly body?: JsonSchema;
-  /** Instead of `body`: the handler gets the text of the body, which nobody has read yet. For the documentation. */
+  /** Instead of `body`: the handler gets the text of the body unparsed, and this schema is for the documentation only. */
   readonly bodyText?: JsonSchema;
   /** Its body is small; else BODY_LIMIT_BYTES holds alone. */
   readonly bodyMaxBytes?: number;
-  /** A POST that works on what it is sent and changes nothing: it needs no token, and its answer has no ETag. */
+  /** A POST that changes nothing: it needs no token, and its answer has no ETag. */
   readonly isComputation?: boolean;
   /** Its success answers by status. */
   readonly answers: Readonly<Record<number, AnswerSchema>>;
   /** Problems beyond those that follow from method, path and body. */
   readonly problems?: readonly ProblemName[];
-  /** A write that heeds If-Match. */
+  /** A write that honours If-Match. */
   readonly isConditional?: boolean;
-  /** A read that scripts of any web page may do. */
+  /** A read that scripts of any web page may send (CORS). */
   readonly isCrossOrigin?: boolean;
-  /** It is answered without a look at what is stored. */
+  /** It is answered without reading the store. */
   readonly isStatic?: boolean;
   handle(call: Call<Readonly<Record<string, string>>, unknown, unknown>): Promise<Answer>;
 }
 
-/** What a success answer holds. */
+/** The content of a success answer. */
 export interface AnswerSchema {
   readonly description: string;
   /** By media type; nothing for an answer without a body. */
@@ -52,7 +52,7 @@ export interface Call<Params, Query, Body> {
   readonly body: Body;
   /** Of an endpoint with `bodyText`; else empty. */
   readonly text: string;
-  /** Of an endpoint with `bodyText`: aborts when the client goes away. */
+  /** Of an endpoint with `bodyText`: aborts when the client disconnects. */
   readonly signal: CancelSignal | undefined;
   readonly conditions: Conditions;
   /** Where the client reaches this service, without a trailing slash. */
@@ -77,22 +77,22 @@ interface TypedEndpoint<Path extends string, Query, Body> extends Omit<Endpoint,
 export function endpoint<const Path extends string, const Query, const Body>(
   typed: TypedEndpoint<Path, Query, Body>,
 ): Endpoint {
-  // The schemas are checked before the handler is called; from here on only they tell what it takes.
+  // The body and the parameters are checked against the schemas before the handler is called.
   return typed as unknown as Endpoint;
 }
 
-/** Every kind of problem that requests to an endpoint can be answered with: those that it names, and those that follow. */
+/** Every kind of problem that requests to an endpoint can be answered with: those that it lists, and those that follow from the rest. */
 export function problemsOf(endpoint: Endpoint): readonly ProblemName[] {
   const { method, path, body, problems = [], isConditional = false, isStatic = false } = endpoint;
   const hasBody = body !== undefined || endpoint.bodyText !== undefined;
   const names: readonly ProblemName[] = [
-    // Unknown parameters, for one, are refused everywhere.
+    // Unknown parameters are refused everywhere.
     'invalidRequest',
     ...(isWrite(method, endpoint) ? (['unauthorized'] as const) : []),
     ...(path.includes(':') && !isStatic ? (['notFound'] as const) : []),
     ...(isConditional ? (['preconditionFailed'] as const) : []),
     ...(hasBody ? (['bodyTooLarge', 'mediaTypeNotSupported', 'limitExceeded'] as const) : []),
-    // A body that may be any JSON document cannot be wrong as such.
+    // A body that may be any JSON document cannot be invalid.
     ...(body !== undefined && 'type' in body ? (['bodyInvalid'] as const) : []),
     ...problems,
     ...(isStatic ? [] : (['internalError', 'storeUnavailable'] as const)),
@@ -103,7 +103,7 @@ export function problemsOf(endpoint: Endpoint): readonly ProblemName[] {
 /**
  * Whether a request may change something, and so needs the gateway token where there is one.
  *
- * @param endpoint left out where the request leads to none
+ * @param endpoint undefined where the request leads to none
  */
 export function isWrite(method: string, endpoint?: Pick<Endpoint, 'isComputation'>): boolean {
   return endpoint?.isComputation !== true && !['GET', 'HEAD', 'OPTIONS'].includes(method);

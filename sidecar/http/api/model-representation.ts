@@ -12,16 +12,16 @@ import {
   type TypeOf,
 } from './schema-types.js';
 
-/** What the API answers about models, as JSON Schemas; represent.ts makes values of these types. */
+/** Models in requests and answers: their JSON Schemas, and the functions that make values of these types. */
 
 export const COMPATIBILITY = {
   enum: ['none', 'backward'],
-  description: '`backward`: updates that may refuse what passed before are refused.',
+  description: '`backward`: an update that may reject entities that were valid before is refused.',
 } as const;
 
 const CHANGE_KIND = {
   enum: ['compatible', 'narrowing', 'breaking'],
-  description: '`narrowing`: may refuse what passed before; `breaking`: does refuse it.',
+  description: '`narrowing`: may reject entities that were valid before; `breaking`: rejects some of them.',
 } as const;
 
 const MODEL_MEMBERS = {
@@ -97,7 +97,7 @@ export const CHANGE_REPORT = {
         properties: {
           pointer: {
             ...TEXT,
-            description: 'Into the new schema, or into the old one for what is no longer there (RFC 6901).',
+            description: 'Into the new schema, or into the old one for a removed part (RFC 6901).',
           },
           kind: CHANGE_KIND,
           detail: TEXT,
@@ -146,8 +146,8 @@ export const MODEL_VERSION = {
     createdAt: TIME,
     description: { ...TEXT, description: "The model's description when the version was made." },
     dialect: MODEL_DETAIL_MEMBERS.dialect,
-    sha256: { ...SHA256, description: 'Of the schema as it is stored.' },
-    size: { ...COUNT, description: 'Of the schema as it is stored, in bytes.' },
+    sha256: { ...SHA256, description: 'Of the stored schema.' },
+    size: { ...COUNT, description: 'Of the stored schema, in bytes.' },
     change: CHANGE_KIND,
     references: STRINGS,
   },
@@ -179,7 +179,7 @@ export const NEW_MODEL = {
 export const MODEL_CHANGE = {
   title: 'ModelChange',
   type: 'object',
-  description: 'What is left out stays; null takes it away.',
+  description: 'A member that is left out keeps its value; null removes it.',
   properties: {
     schema: SCHEMA,
     description: { type: ['string', 'null'], maxLength: DESCRIPTION.maxLength },

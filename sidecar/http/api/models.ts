@@ -25,10 +25,10 @@ const MODELS = '/domains/:domain/models';
 const DRY_RUN = {
   type: 'boolean',
   default: false,
-  description: 'Check and compare as always, and write nothing.',
+  description: 'Check and compare, and write nothing.',
 } as const;
 
-/** What checking a schema can come to. */
+/** Problems of a schema that is not accepted. */
 const SCHEMA_PROBLEMS = [
   'schemaInvalid',
   'schemaDialectUnsupported',
@@ -96,12 +96,12 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       id: 'updateModel',
       tag,
       summary: 'Update a model',
-      description: 'Makes a new version, unless nothing changes that a version holds.',
+      description: 'Makes a new version when the schema changes.',
       query: parameters({ dryRun: DRY_RUN }),
       body: MODEL_CHANGE,
       answers: {
         200: {
-          description: 'The model as it is now and what changed, or what would change.',
+          description: 'The updated model and its changes, or the changes that a dry run found.',
           content: { 'application/json': { oneOf: [UPDATED_MODEL, MODEL_DRY_RUN] } },
         },
       },
@@ -120,7 +120,7 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       id: 'deleteModel',
       tag,
       summary: 'Delete a model, all its versions and its context',
-      answers: { 204: { description: 'It is gone.' } },
+      answers: { 204: { description: 'Deleted.' } },
       problems: ['inUse'],
       isConditional: true,
       handle: async ({ params, conditions }) => {

@@ -40,18 +40,20 @@ const INFO = {
 };
 
 const HEADERS: Readonly<Record<string, Part>> = {
-  ETag: header('Changes whenever what is answered does; for If-None-Match, and for If-Match of a write.'),
-  CacheControl: header('A given version may be kept; everything else is to be asked for again each time.'),
-  Location: header('Absolute URL of what was created.'),
+  ETag: header('Changes whenever the answer does; for If-None-Match, and for If-Match of a write.'),
+  CacheControl: header(
+    'An answer for a given version may be cached; every other answer must be revalidated.',
+  ),
+  Location: header('Absolute URL of the new resource.'),
   Link: {
     ...header('Of a page of a list: the next page by rel="next", where there is one.'),
     required: false,
   },
   TotalCount: { ...header('Of a page of a list: items of the whole list.'), required: false },
-  Allow: header('The methods that are left.'),
-  RetryAfter: header('Seconds after which it may work.'),
+  Allow: header('The methods that are allowed.'),
+  RetryAfter: header('Seconds after which to try again.'),
   WwwAuthenticate: header('GatewayToken'),
-  Accept: header('What bodies may be.'),
+  Accept: header('Media types of bodies.'),
 };
 
 /** Headers of problems by status. */
@@ -67,7 +69,7 @@ export function apiOpenApi(routes: readonly ApiRoute[]): Part {
   const components = new Components();
   const paths = new Map<string, Part>();
   for (const { method, url, endpoint } of routes) {
-    // What HEAD answers is what GET does.
+    // HEAD answers as GET does.
     if (method === 'HEAD') continue;
     const path = url.slice(API_PATH.length).replaceAll(/:(\w+)/g, '{$1}');
     const operation = operationOf(endpoint, components);
@@ -87,7 +89,7 @@ export function apiOpenApi(routes: readonly ApiRoute[]): Part {
           type: 'apiKey',
           in: 'header',
           name: 'X-Gateway-Token',
-          description: 'Needed by writes where the service has a token; a gateway in front may add it.',
+          description: 'Writes need it where the service has a token; a gateway in front may add it.',
         },
       },
     },
@@ -137,11 +139,13 @@ function headerParameters({ method, isConditional = false }: Endpoint): readonly
   const names: readonly (readonly [string, string])[] = [
     ...(isConditional
       ? ([
-          ['If-Match', 'ETags, one of which it must have now; or *, for any.'],
-          ['If-None-Match', '*, for something that must not be there yet.'],
+          ['If-Match', 'ETags, one of which must be the current one; or *, for any.'],
+          ['If-None-Match', '*: the resource must not exist.'],
         ] as const)
       : []),
-    ...(method === 'GET' ? ([['If-None-Match', 'ETags of what is known already.']] as const) : []),
+    ...(method === 'GET'
+      ? ([['If-None-Match', 'ETags of the representations that the client has.']] as const)
+      : []),
   ];
   return names.map(([name, description]) => ({
     name,
@@ -172,7 +176,7 @@ function answersOf({ method, answers, isComputation }: Endpoint, components: Com
     };
     return [status, { description: answer.description, headers, ...contentOf(answer, components) }];
   });
-  const unchanged = { description: 'Known already, by If-None-Match.', headers: { ETag: headerRef('ETag') } };
+  const unchanged = { description: 'Unchanged, by If-None-Match.', headers: { ETag: headerRef('ETag') } };
   return { ...Object.fromEntries<Part>(responses), ...(isRead ? { 304: unchanged } : {}) };
 }
 
@@ -225,22 +229,22 @@ const PROBLEM = {
     instance: { type: 'string', format: 'uri-reference' },
     errors: {
       type: 'array',
-      description: 'What is wrong with the body, and where (RFC 6901).',
+      description: 'The faults of the body, with JSON pointers (RFC 6901).',
       items: {
         type: 'object',
         properties: { pointer: TEXT, detail: TEXT },
         required: ['pointer', 'detail'],
       },
     },
-    line: { ...COUNT, description: 'Where a body cannot be read, from 1.' },
-    column: { ...COUNT, description: 'In that line, from 1, in UTF-16 units.' },
-    url: { ...TEXT, description: 'Of the context at fault.' },
+    line: { ...COUNT, description: 'Line of the first character that cannot be read, from 1.' },
+    column: { ...COUNT, description: 'Column of it, from 1, in UTF-16 units.' },
+    url: { ...TEXT, description: 'URL of the context at fault.' },
     parameter: { ...TEXT, description: 'The query parameter at fault.' },
-    missing: { ...STRINGS, description: 'URIs of documents that are not there.' },
+    missing: { ...STRINGS, description: 'URIs of the missing documents.' },
     report: CHANGE_REPORT,
     dependents: {
       type: 'array',
-      description: 'What uses the thing; the first of `total`.',
+      description: 'The first of the `total` resources that use this one.',
       items: { type: 'object' },
     },
     total: COUNT,
@@ -252,7 +256,7 @@ const PROBLEM = {
 class Components {
   readonly #schemas = new Map<string, JsonSchema>();
 
-  /** What stands in the place of a schema: a reference to its component, if it has a title. */
+  /** The replacement of a schema: a reference to its component if it has a title, else the schema. */
   use(schema: JsonSchema): JsonSchema {
     const { title } = schema;
     const inner = Object.fromEntries(

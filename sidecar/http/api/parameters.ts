@@ -2,7 +2,7 @@ import { quoted, MAX_QUOTED_CHARS } from '../../shared/shown.js';
 import { refused, type RequestRefusedError } from '../errors.js';
 import type { JsonSchema } from './schema-types.js';
 
-/** What a query parameter can be: of these schemas, `default`, bounds and the type are honoured. */
+/** The schema of a query parameter: `type`, `default` and bounds are honoured. */
 export type ParameterSchema =
   | {
       readonly type: 'integer';
@@ -33,7 +33,7 @@ export interface ParametersSchema {
   readonly additionalProperties: false;
 }
 
-/** Parameters by name; whatever is not among them is refused. */
+/** Parameters by name; all others are refused. */
 export function parameters<const Properties extends Readonly<Record<string, ParameterSchema>>>(
   properties: Properties,
 ) {
@@ -44,20 +44,20 @@ const LIMIT = {
   type: 'integer',
   minimum: 1,
   maximum: 1000,
-  description: 'How many items at most; 100 if not given.',
+  description: 'The most items to answer; 100 if not given.',
 } as const;
 
 const OFFSET = {
   type: 'integer',
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'How many items of the list to leave out before the first; none if not given.',
+  description: 'How many items to skip; none if not given.',
 } as const;
 
-/** Which part of a list is wanted, where a request may want none. */
+/** The requested part of a list, where a list is optional. */
 export const OPTIONAL_PAGE = { limit: LIMIT, offset: OFFSET } as const;
 
-/** Which part of a list is wanted. */
+/** The requested part of a list. */
 export const PAGE = { limit: { ...LIMIT, default: 100 }, offset: { ...OFFSET, default: 0 } } as const;
 
 export const VERSION = {
@@ -65,7 +65,7 @@ export const VERSION = {
     type: 'integer',
     minimum: 1,
     maximum: 2_147_483_647,
-    description: 'The version that is wanted; without it, the current one.',
+    description: 'Number of a version; the current one if not given.',
   },
 } as const;
 
@@ -83,10 +83,10 @@ export const MODEL_NAME = {
   type: 'string',
   maxLength: 128,
   pattern: NAME_PATTERN,
-  description: 'a name of a model: a letter, then up to 127 letters, digits and `_`, `.`, `-`.',
+  description: 'the name of a model: a letter, then up to 127 letters, digits and `_`, `.`, `-`.',
 } as const;
 
-/** Parameters in paths. Names that cannot be are simply not found, so these are for the documentation. */
+/** Parameters in paths, for the documentation: an impossible name is answered 404. */
 export const PATH_PARAMETERS: Readonly<Record<string, JsonSchema>> = {
   domain: { ...NAME, description: 'Name of a domain.' },
   model: { ...NAME, description: 'Name of a model.' },
@@ -123,11 +123,13 @@ export function readParameters(schema: ParametersSchema, query: object): Readonl
 
 function known(properties: ParametersSchema['properties']): string {
   const names = Object.keys(properties);
-  return names.length === 0 ? ', where there are none' : `; known are ${names.join(', ')}`;
+  return names.length === 0
+    ? ': there are no parameters here'
+    : `; the parameters here are ${names.join(', ')}`;
 }
 
 function readParameter(name: string, schema: ParameterSchema, value: unknown): unknown {
-  if (typeof value !== 'string') throw parameterRefused(name, 'is there more than once');
+  if (typeof value !== 'string') throw parameterRefused(name, 'is given more than once');
   if (value === '') throw parameterRefused(name, 'is empty');
   switch (schema.type) {
     case 'integer': {
@@ -154,9 +156,9 @@ function readText(
     throw parameterRefused(name, `must be one of ${schema.enum.join(', ')}`);
   }
   const { maxLength, pattern, description } = schema;
-  if (value.length > maxLength) throw parameterRefused(name, `must have ${maxLength} characters at most`);
+  if (value.length > maxLength) throw parameterRefused(name, `must have at most ${maxLength} characters`);
   if (pattern === undefined || new RegExp(pattern).test(value)) return value;
-  throw parameterRefused(name, `cannot be ${JSON.stringify(value)}, but ${description.replace(/\.$/, '')}`);
+  throw parameterRefused(name, `must be ${description.replace(/\.$/, '')}; it is ${quoted(value)}`);
 }
 
 /** A refusal of a query parameter. @param detail completes "The parameter … " */

@@ -45,8 +45,10 @@ export function referenceEndpoints(references: ReferenceService): readonly Endpo
           const { items, total } = await references.list(wanted);
           return page(items.map(referenceJson), total, wanted, apiUrl(baseUrl, 'references'));
         }
-        if (limit !== undefined) throw parameterRefused('limit', 'is for lists; leave it out with uri');
-        if (offset !== undefined) throw parameterRefused('offset', 'is for lists; leave it out with uri');
+        if (limit !== undefined)
+          throw parameterRefused('limit', 'is for lists: leave it out when uri is given');
+        if (offset !== undefined)
+          throw parameterRefused('offset', 'is for lists: leave it out when uri is given');
         return document(await references.get(uri), undefined);
       },
     }),
@@ -60,8 +62,8 @@ export function referenceEndpoints(references: ReferenceService): readonly Endpo
       query: BY_URI,
       body: DOCUMENT,
       answers: {
-        200: { description: 'It was there before.', content: { 'application/json': REFERENCE } },
-        201: { description: 'It is new.', content: { 'application/json': REFERENCE } },
+        200: { description: 'Replaced.', content: { 'application/json': REFERENCE } },
+        201: { description: 'Created.', content: { 'application/json': REFERENCE } },
       },
       problems: ['schemaInvalid', 'schemaDialectUnsupported', 'schemaTooLarge'],
       isConditional: true,
@@ -81,7 +83,7 @@ export function referenceEndpoints(references: ReferenceService): readonly Endpo
       summary: 'Delete a reference document',
       description: 'Refused while a version of a model was made with it, or another document names it.',
       query: BY_URI,
-      answers: { 204: { description: 'It is gone.' } },
+      answers: { 204: { description: 'Deleted.' } },
       problems: ['notFound', 'inUse'],
       isConditional: true,
       handle: async ({ query: { uri }, conditions }) => {

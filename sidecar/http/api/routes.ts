@@ -10,7 +10,7 @@ export function apiUrl(baseUrl: string, ...segments: readonly string[]): string 
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of routes of the API: the endpoint behind them. */
+    /** Set for routes of the API. */
     readonly endpoint?: Endpoint;
   }
 }
@@ -30,8 +30,8 @@ export function allowedMethods(routes: readonly ApiRoute[], path: string): reado
 }
 
 /**
- * Whether a raw path spells a route as it is: its fixed segments byte for byte, and each parameter one segment that is
- * not empty. Routers decode before they compare, and what other servers on the way took a path for must hold here.
+ * Whether a raw path spells a route exactly: its fixed segments byte for byte, and each parameter one segment that is
+ * not empty. Routers decode before they compare; here, a path must mean what other servers on the way took it for.
  *
  * @param url of the route, with `:name` parameters
  */
@@ -50,12 +50,12 @@ export function spells(segments: readonly string[], rawPath: string): boolean {
   );
 }
 
-/** A name: dot segments are never one, and what some take for a separator is part of none. */
+/** Whether a segment can be a name: not a dot segment, and without anything that some servers take for a separator. */
 function isParameter(segment: string): boolean {
-  return segment !== '' && !NO_NAME.test(segment);
+  return segment !== '' && !NOT_A_NAME.test(segment);
 }
 
-const NO_NAME = /^(?:\.|%2e){1,2}$|%2f|%5c|[\\#;]/i;
+const NOT_A_NAME = /^(?:\.|%2e){1,2}$|%2f|%5c|[\\#;]/i;
 
 /** Whether a path, raw, belongs to the API. */
 export function isApiPath(rawPath: string): boolean {

@@ -10,34 +10,34 @@ const tag = 'Workbench';
 const ENUM = {
   type: 'boolean',
   default: false,
-  description: 'Strings with few different values become enums.',
+  description: 'Strings with few distinct values become enums.',
 } as const;
 
 const SAMPLE_FORM = {
   type: 'string',
   enum: ['keyvalues', 'ngsi-ld'],
   default: 'keyvalues',
-  description: 'What the samples are: plain objects, or NGSI-LD entities, normalized or concise.',
+  description: 'The form of the samples: plain objects, or NGSI-LD entities, normalized or concise.',
 } as const;
 
 const ENTITY_FORM = {
   type: 'string',
   enum: ['normalized', 'concise', 'keyvalues'],
-  description: 'How the entity is represented; told from the entity if not given.',
+  description: 'The representation of the entity; detected if not given.',
 } as const;
 
 const STRICT = {
   type: 'boolean',
   default: true,
-  description: 'false: what NGSI-LD forbids and the schema does not is a warning, not an error.',
+  description: 'false: a violation of NGSI-LD alone is a warning, not an error.',
 } as const;
 
 const ANY_SCHEMA: JsonSchema = { description: 'A JSON Schema of draft 2020-12.' };
 
-/** What any work can come to. */
+/** Problems of any work. */
 const WORK_PROBLEMS = ['bodyInvalid', 'deadlineExceeded', 'busy'] as const satisfies readonly ProblemName[];
 
-/** What processing JSON-LD can come to. */
+/** Problems of JSON-LD processing. */
 const JSON_LD_PROBLEMS = [
   ...WORK_PROBLEMS,
   'contextInvalid',
@@ -47,7 +47,7 @@ const JSON_LD_PROBLEMS = [
   'dataDropped',
 ] as const satisfies readonly ProblemName[];
 
-/** Work on what is sent along; nothing is stored. */
+/** The tools of the workbench: they work on the body of the request and store nothing. */
 export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
   const work = { method: 'POST', tag, isComputation: true } as const;
   return [
@@ -57,7 +57,7 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
       id: 'inferSchema',
       summary: 'Infer a JSON Schema from samples',
       description:
-        'It accepts every sample, does not depend on their order, and can be posted as a model as it is.',
+        'The schema accepts every sample, does not depend on their order, and can be posted as a model.',
       query: parameters({ model: MODEL_NAME, form: SAMPLE_FORM, enum: ENUM }),
       bodyText: SAMPLES,
       answers: { 200: { description: 'The schema.', content: { 'application/schema+json': ANY_SCHEMA } } },
@@ -70,7 +70,7 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
       path: '/workbench/jsonld/expand',
       id: 'expandJsonLd',
       summary: 'Expand JSON-LD',
-      description: 'Contexts are those stored and bundled here, and those of allowed origins.',
+      description: 'Contexts may be stored here, bundled, or of an allowed origin.',
       bodyText: EXPAND,
       answers: {
         200: { description: 'Expanded.', content: { 'application/json': JSON_LD_RESULT } },
@@ -84,7 +84,7 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
       path: '/workbench/jsonld/compact',
       id: 'compactJsonLd',
       summary: 'Compact JSON-LD',
-      description: 'Contexts are those stored and bundled here, and those of allowed origins.',
+      description: 'Contexts may be stored here, bundled, or of an allowed origin.',
       bodyText: COMPACT,
       answers: {
         200: { description: 'Compacted.', content: { 'application/json': JSON_LD_RESULT } },
@@ -98,11 +98,14 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
       path: '/validate/:domain/:model',
       id: 'validateEntity',
       summary: 'Validate an entity, or several, against a model',
-      description: 'First as NGSI-LD, then its values against the schema.',
+      description: 'Checks the structure by NGSI-LD, then the values by the schema.',
       query: parameters({ ...VERSION, form: ENTITY_FORM, strict: STRICT }),
       bodyText: ENTITIES,
       answers: {
-        200: { description: 'The verdict, good or bad.', content: { 'application/json': VERDICTS } },
+        200: {
+          description: 'Whether the entity is valid, with all errors.',
+          content: { 'application/json': VERDICTS },
+        },
       },
       problems: WORK_PROBLEMS,
       handle: async ({ params: { domain, model }, text, signal, query: { version, form, strict } }) => {
@@ -113,7 +116,7 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
   ];
 }
 
-/** What the workbench takes and answers, as JSON Schemas. Workers check the bodies: these are the documentation. */
+/** Bodies and answers as JSON Schemas, for the documentation: the workers check the bodies. */
 
 const CONTEXT = {
   description: 'A map of terms, a URL, an array of these, null, or an object that holds one as `@context`.',
@@ -128,7 +131,7 @@ const JSON_LD_DOCUMENT = {
 const SAFE = {
   type: 'boolean',
   default: false,
-  description: 'Refuse (422) what would drop data, instead of warning of it.',
+  description: 'Refuse (422) a document of which data would be dropped, instead of warning.',
 } as const;
 
 const BODY = { type: 'object', required: ['document'], additionalProperties: false } as const;
@@ -156,7 +159,7 @@ const COMPACT = {
   },
 } as const;
 
-/** Where something stands in the body: JSON pointer, and line and column from 1. */
+/** A place in the body: JSON pointer, and line and column from 1. */
 const PLACE = { pointer: TEXT, line: COUNT, column: COUNT } as const;
 
 const JSON_LD_WARNING = {
@@ -222,6 +225,6 @@ const VERDICT = {
 
 const VERDICTS = {
   title: 'Verdicts',
-  description: 'Of one entity; or of each entity, in their order.',
+  description: 'One result, or one for each entity in order.',
   oneOf: [VERDICT, { type: 'array', items: VERDICT }],
 } as const;

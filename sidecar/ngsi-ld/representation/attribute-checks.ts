@@ -41,7 +41,7 @@ export function checkAttribute(
 
 function checkArray(array: readonly JsonValue[], rules: AttributeRules, findings: Findings): void {
   if (rules.isNormalized && array.length === 0) {
-    findings.fault('minItems', 'must be an attribute, or an array of its instances that is not empty');
+    findings.fault('minItems', 'must be an attribute, or a non-empty array of its instances');
     return;
   }
   if (!(rules.isNormalized ? array.some(isObject) : areInstances(array))) {
@@ -63,14 +63,11 @@ function checkDifference(instance: JsonObject, seen: Set<JsonValue | undefined>,
   const datasetId = datasetIdOf(instance);
   if (!seen.has(datasetId)) seen.add(datasetId);
   else if (datasetId === undefined)
-    findings.fault(
-      'uniqueItems',
-      'must have a datasetId: another instance has none, and one alone can be the default',
-    );
+    findings.fault('uniqueItems', 'must have a datasetId: another instance is the default already');
   else
     findings.fault(
       'uniqueItems',
-      `must be unique: another instance has ${shown(datasetId)} as well`,
+      `must be unique: another instance has ${shown(datasetId)}, too`,
       'datasetId',
     );
 }
@@ -83,7 +80,7 @@ function checkInstance(submitted: JsonValue, rules: AttributeRules, findings: Fi
     if (instance.how === 'inferred' && rules.isNormalized)
       findings.fault(
         'required',
-        `lacks its type, ${JSON.stringify(instance.kind)} by its ${instance.member}`,
+        `must have a type: ${JSON.stringify(instance.kind)} by its ${instance.member}`,
       );
     checkMembers(instance, rules, findings);
   }
@@ -110,7 +107,7 @@ function checkBare(
   )
     findings.warn(
       'no-value-member',
-      'has members of an attribute but no value, so that the whole is taken for the value',
+      'has members of an attribute but no value, so the whole object is taken for the value',
     );
 }
 
@@ -127,7 +124,7 @@ function checkMembers(
       .map((name) => [name, didYouMean(name, [own])] as const)
       .find(([, meant]) => meant !== '');
     const misspelt = near === undefined ? '' : `; ${shown(near[0])} is not a known member${near[1]}`;
-    findings.fault('required', `is a ${kind} and lacks its ${own}${misspelt}`);
+    findings.fault('required', `is a ${kind} and must have the member ${shown(own)}${misspelt}`);
   }
   // Not entries: this is where most of the time goes.
   for (const name of Object.keys(object)) {
@@ -154,17 +151,17 @@ function checkValueMember(
   const own = VALUE_MEMBERS[kind];
   if (name === own) checkValue(kind, value, findings);
   else if (kind === 'Relationship' && name === 'value' && !Object.hasOwn(object, own)) {
-    findings.fault('additionalProperties', 'must be the object of the Relationship, which has no value');
+    findings.fault('additionalProperties', 'must be called object: a Relationship does not have a value');
   } else {
     const other = KIND_OF_MEMBER.get(name) ?? '';
     findings.fault(
       'additionalProperties',
-      `must not be in a ${kind}, which has its value in ${own}; ${name} is of a ${other}`,
+      `must not be in a ${kind}, which has its value in ${own}; ${name} belongs to a ${other}`,
     );
   }
 }
 
-/** Types of attributes in NGSIv2, and what they are in NGSI-LD. */
+/** Types of attributes in NGSIv2, and their counterparts in NGSI-LD. */
 const NGSI_V2: ReadonlyMap<JsonValue, AttributeKind> = new Map<JsonValue, AttributeKind>([
   ...['Text', 'Number', 'Integer', 'Float', 'Boolean', 'DateTime', 'StructuredValue', 'None'].map(
     (type) => [type, 'Property'] as const,
@@ -175,7 +172,7 @@ const NGSI_V2: ReadonlyMap<JsonValue, AttributeKind> = new Map<JsonValue, Attrib
 ]);
 
 /**
- * The fault of an instance whose type is no attribute's: its members cannot be told from a value's, and are not looked at.
+ * The fault of an instance whose type is not that of an attribute: its members could be data, and are not checked.
  */
 function checkForeignType({ type, member }: ForeignInstance, findings: Findings): void {
   const kind = NGSI_V2.get(type);
@@ -187,6 +184,6 @@ function checkForeignType({ type, member }: ForeignInstance, findings: Findings)
         ? `must be the type of an attribute, is ${shown(type)}${meant}`
         : `must be the type of an attribute (${KIND_NAMES.join(', ')}), is ${shown(type)}`;
   const hint =
-    member === undefined ? '; an object that has a type of its own stands in the value of a Property' : '';
+    member === undefined ? '; put an object with a type of its own into the value of a Property' : '';
   findings.fault('enum', kind === undefined && meant === '' ? `${detail}${hint}` : detail, 'type');
 }

@@ -23,7 +23,7 @@ export function isOfModel(type: JsonValue | undefined, model: string): boolean {
     : typeof type === 'string' && (type === model || localName(type) === model);
 }
 
-/** What an entity must have whatever else it has (clause 4.5.1): an id and a type. */
+/** Faults of an entity without an id or a type (clause 4.5.1). */
 export function checkPresence(entity: JsonObject, findings: Findings): void {
   for (const [name, what] of [
     ['id', 'a URI such as urn:ngsi-ld:Vehicle:1'],
@@ -37,12 +37,13 @@ export function checkPresence(entity: JsonObject, findings: Findings): void {
           `must not stand beside ${name}, which means the same`,
           `@${name}`,
         );
-    } else if (!hasAlias) findings.fault('required', `lacks its ${name}, ${what}`);
+    } else if (!hasAlias)
+      findings.fault('required', `must have ${name === 'id' ? 'an id' : 'a type'}, ${what}`);
   }
 }
 
 /**
- * Faults of a member of an entity that is no attribute (clause 5.2.4). The walk of `findings` is at the entity.
+ * Faults of a member of an entity that is not an attribute (clause 5.2.4). The walk of `findings` is at the entity.
  *
  * @param model the type that the entity must have
  */
@@ -86,7 +87,7 @@ function checkType(value: JsonValue, model: string | undefined, findings: Findin
   const meant = isNear
     ? `; did you mean ${JSON.stringify(model)}?`
     : found.some((type) => GEOJSON.has(type))
-      ? '; the GeoJSON representation is not read here'
+      ? '; the GeoJSON representation is not supported here'
       : '';
   const [verb, list] = isArray(value)
     ? ['contain', found.slice(0, 5).map(shown).join(', ')]

@@ -1,14 +1,14 @@
-/** A fault of an entity's structure: what a broker would refuse, whatever the model says. */
+/** A fault of an entity's structure: a broker would refuse it, whatever the model says. */
 export interface Finding {
   /** Reference tokens (RFC 6901) of a place in the entity as submitted; of what lacks a member, when one is missing. */
   readonly tokens: readonly string[];
-  /** What was broken, by the name of the JSON Schema keyword that says such things. */
+  /** The broken rule, by the name of the JSON Schema keyword for such rules. */
   readonly keyword: string;
   /** Predicate of a sentence about that place, e.g. `must be a URI, is 5`. */
   readonly detail: string;
 }
 
-/** Something that a broker takes but that is hardly meant. */
+/** Something that a broker accepts but that is probably a mistake. */
 export interface EntityWarning {
   readonly tokens: readonly string[];
   readonly code: string;
@@ -18,7 +18,7 @@ export interface EntityWarning {
 /** Most faults, and most warnings, that are kept of one entity: far more than are shown. */
 export const MAX_FINDINGS = 1000;
 
-/** Gathers what is found while an entity is walked through; knows where the walk is. */
+/** Gathers faults and warnings during the walk through an entity, and knows where the walk is. */
 export class Findings {
   readonly #faults: Finding[] = [];
   readonly #warnings: EntityWarning[] = [];

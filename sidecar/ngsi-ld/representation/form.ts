@@ -15,7 +15,7 @@ export interface FormGuess {
   readonly alternative?: Form;
 }
 
-/** What an attribute says of its entity's form; nothing where the forms do not differ. */
+/** What an attribute says about its entity's form; `nothing` where the forms do not differ. */
 type Evidence = 'normalized' | 'foreign' | 'concise' | 'maybe-concise' | 'value' | 'nothing';
 
 /** The form that an entity is in, by its attributes; see {@link guessForm}. */
@@ -25,9 +25,9 @@ export function detectForm(entity: JsonObject): Form {
 
 /**
  * The form that an entity is in, by its attributes:
- * - normalized when each has a type, of an attribute or (with a `value`) a strange one, as NGSIv2 has it: somebody meant
- *   to say a kind;
- * - key-values when none looks like an attribute. An object with a strange type is a value then, with or without `value`;
+ * - normalized when each has a type, either that of an attribute or (with a `value`) a foreign one, such as NGSIv2's: a
+ *   kind of attribute was meant;
+ * - key-values when none looks like an attribute. An object with a foreign type is a value then, with or without `value`;
  *   a geometry always is one;
  * - concise otherwise, which any mixture is: brokers take both.
  *
@@ -82,7 +82,7 @@ function isSurelyConcise(object: JsonObject, valueMember: string): boolean {
   });
 }
 
-/** The member of an object that has no other, and is how key-values wrap a value (clause 4.5.4). */
+/** The only member of an object, if key-values wrap a value in it (clause 4.5.4). */
 export function wrappedMemberOf(value: JsonValue): string | undefined {
   if (!isObject(value)) return undefined;
   const [name, ...others] = Object.keys(value);

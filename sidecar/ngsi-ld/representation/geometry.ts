@@ -18,7 +18,7 @@ export function isGeometry(value: JsonValue | undefined): value is JsonObject {
     : type === COLLECTION && Object.hasOwn(value, 'geometries');
 }
 
-/** The geometry that a string of JSON holds, which clause 4.7.2 allows for; undefined when it holds none. */
+/** The geometry that a string of JSON holds, which clause 4.7.2 allows; undefined when it does not hold one. */
 export function geometryInText(text: string): JsonObject | undefined {
   let parsed: JsonValue;
   try {
@@ -29,7 +29,7 @@ export function geometryInText(text: string): JsonObject | undefined {
   if (!isObject(parsed)) return undefined;
   const [type, coordinates] = [member(parsed, 'type'), member(parsed, 'coordinates')];
   const depth = DEPTHS.get(type);
-  // Its own two members alone: the text was held against no limit of depth.
+  // Only the two members: the depth of the text has not been limited.
   return type === undefined ||
     coordinates === undefined ||
     depth === undefined ||
@@ -49,7 +49,7 @@ export function checkGeometry(value: JsonValue, findings: Findings): void {
   else checkObject(value, findings);
 }
 
-/** What is wrong inside of a text has no pointer: its first fault stands for all. */
+/** Faults inside a string have no pointer: only the first one is reported. */
 function checkText(text: string, findings: Findings): void {
   const geometry = geometryInText(text);
   const inside = new Findings();
@@ -66,7 +66,7 @@ function checkObject(geometry: JsonObject, findings: Findings): void {
   if (type === COLLECTION) checkCollection(geometry, findings);
   else if (typeof type === 'string' && depth !== undefined) checkCoordinates(geometry, type, depth, findings);
   else if (type === undefined)
-    findings.fault('required', `must be a GeoJSON geometry, lacks its type (${TYPES.join(', ')})`);
+    findings.fault('required', `must be a GeoJSON geometry with a type (${TYPES.join(', ')})`);
   else {
     const meant = typeof type === 'string' ? didYouMean(type, TYPES) : '';
     findings.fault('enum', `must be the type of a GeoJSON geometry, is ${shown(type)}${meant}`, 'type');
@@ -74,10 +74,10 @@ function checkObject(geometry: JsonObject, findings: Findings): void {
 }
 
 function checkCollection(geometry: JsonObject, findings: Findings): void {
-  findings.warn('geometry-collection', 'is a GeometryCollection, which NGSI-LD leaves out (clause 4.7.1)');
+  findings.warn('geometry-collection', 'is a GeometryCollection, which NGSI-LD does not have (clause 4.7.1)');
   const geometries = member(geometry, 'geometries');
   if (!isArray(geometries)) {
-    findings.fault('required', 'lacks its geometries, an array');
+    findings.fault('required', 'must have geometries, an array');
     return;
   }
   findings.enter('geometries');
@@ -92,7 +92,7 @@ function checkCollection(geometry: JsonObject, findings: Findings): void {
 function checkCoordinates(geometry: JsonObject, type: string, depth: number, findings: Findings): void {
   const coordinates = member(geometry, 'coordinates');
   if (coordinates === undefined) {
-    findings.fault('required', `is a ${type} and lacks its coordinates`);
+    findings.fault('required', `is a ${type} and must have coordinates`);
     return;
   }
   findings.enter('coordinates');
@@ -100,7 +100,7 @@ function checkCoordinates(geometry: JsonObject, type: string, depth: number, fin
   findings.leave();
 }
 
-/** Misshapen is what has arrays and numbers in the wrong places: the rest of it would be wrong in the same way. */
+/** `misshapen`: arrays and numbers are in the wrong places, and the rest would be wrong in the same way. */
 type Outcome = 'right' | 'wrong' | 'misshapen';
 
 function checkLevel(value: JsonValue, depth: number, type: string, findings: Findings): Outcome {
@@ -126,7 +126,7 @@ function checkPosition(value: JsonValue, findings: Findings): Outcome {
     findings.fault('type', `must be a position, numbers [longitude, latitude], is ${shown(value)}`);
     return 'misshapen';
   }
-  // RFC 7946 says what the numbers mean, not that others are no positions; some brokers take them.
+  // RFC 7946 defines the numbers' meaning but does not forbid others; some brokers take them.
   if (Math.abs(Number(value[1])) > 90)
     findings.warn('latitude', `is ${shown(value)}; latitudes are -90 to 90, and the longitude comes first`);
   return 'right';
@@ -143,6 +143,6 @@ function checkLine(line: readonly JsonValue[], type: string, findings: Findings)
     return 'wrong';
   }
   if (JSON.stringify(line[0]) === JSON.stringify(line.at(-1))) return 'right';
-  findings.fault('const', 'must be a closed ring: the last position is the first one again');
+  findings.fault('const', 'must be a closed ring: the last position must equal the first');
   return 'wrong';
 }

@@ -5,11 +5,11 @@ import { isUri } from '../names.js';
 import { KIND_OF_MEMBER, VALUE_MEMBERS, kindNamed } from './value-members.js';
 
 /**
- * What stands at an attribute's name, one instance of it, as normalized or concise (clauses 4.5.2 and 4.5.3):
+ * One instance of an attribute, normalized or concise (clauses 4.5.2 and 4.5.3):
  * - `typed`: an object with the type of an attribute; it is normalized;
  * - `inferred`: an object without a type, whose kind shows in the member that holds its value; it is concise;
  * - `bare`: the value itself, concise as well; a geometry is one although it has a `type`;
- * - `foreign`: an object with any other type, which no representation allows for.
+ * - `foreign`: an object with any other type, which no representation allows.
  */
 export type Instance = TypedInstance | InferredInstance | BareInstance | ForeignInstance;
 
@@ -41,7 +41,7 @@ export interface ForeignInstance {
   readonly member: string | undefined;
 }
 
-/** Tells what an instance is. */
+/** Classifies an instance. */
 export function instanceOf(submitted: JsonValue): Instance {
   if (!isObject(submitted)) return { how: 'bare', value: submitted, kind: 'Property' };
   const type = member(submitted, 'type');

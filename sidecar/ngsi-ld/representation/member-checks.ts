@@ -6,7 +6,7 @@ import { isUri } from '../names.js';
 import { checkStrings } from './value-checks.js';
 import { shown } from '../../shared/shown.js';
 
-/** What members of an attribute hold beside its value (clause 5.2.5); any other is an attribute of the attribute. */
+/** Roles of the members of an attribute other than its value (clause 5.2.5); any other member is a sub-attribute. */
 type Role = 'time' | 'dataset' | 'unit' | 'string' | 'strings' | 'context' | 'free';
 
 const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
@@ -19,7 +19,7 @@ const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
   ['lang', 'string'],
   ['objectType', 'strings'],
   ['@context', 'context'],
-  // What brokers write, and what only the proof of an entity has.
+  // Written by brokers, or part of the proof of an entity.
   ...['type', '@type', 'id', '@id', 'instanceId', 'entity', 'entityList'].map(
     (name) => [name, 'free'] as const,
   ),
@@ -30,7 +30,7 @@ const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
   ...['previousValueList', 'previousObjectList'].map((name) => [name, 'free'] as const),
 ]);
 
-/** Terms of the core @context that are of attributes, and name none (clause 4.5.1). */
+/** Terms of the core @context that belong to attributes and cannot name one (clause 4.5.1). */
 const OF_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...['observedAt', 'unitCode', 'datasetId', 'instanceId', 'valueType', 'objectType', 'lang'],
 ]);
@@ -59,7 +59,7 @@ export function checkPlainMember(
     case 'unit':
       checkString(value, findings);
       if (!WITH_UNIT.has(kind))
-        findings.warn('unit-without-value', `is the unit of a ${kind}, which has none`);
+        findings.warn('unit-without-value', `is the unit of a ${kind}, which cannot have one`);
       return;
     case 'string':
       checkString(value, findings);
@@ -68,10 +68,7 @@ export function checkPlainMember(
       checkStrings(value, 'the name of a type, or an array of names', findings);
       return;
     case 'context':
-      findings.fault(
-        'additionalProperties',
-        'must not stand here: an @context belongs to the entity as a whole',
-      );
+      findings.fault('additionalProperties', 'must not be here: an @context belongs to the whole entity');
       return;
     case 'free':
     case undefined:
@@ -88,10 +85,10 @@ export function checkTime(value: JsonValue, findings: Findings): void {
   if (found === undefined)
     findings.fault('format', `must be a date-time such as 2026-01-31T12:00:00Z, is ${shown(value)}`);
   else if (found === 'offset')
-    findings.warn('not-utc', `is ${shown(value)}; the standard has times in UTC only, with a Z at the end`);
+    findings.warn('not-utc', `is ${shown(value)}; the standard allows UTC only, with a Z at the end`);
 }
 
-/** Warns of a name that may name no attribute. The walk of `findings` is at the attribute. */
+/** Warns of a name that an attribute must not have. The walk of `findings` is at the attribute. */
 export function warnOfName(name: string, findings: Findings): void {
   if (OF_ATTRIBUTES.has(name))
     findings.warn('reserved-name', `is a member of attributes in NGSI-LD and cannot name one`);

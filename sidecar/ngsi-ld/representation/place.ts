@@ -8,7 +8,7 @@ import { KIND_OF_MEMBER, WRAPPED_KINDS } from './value-members.js';
 /**
  * The value of an instance, and how it becomes the one of the key-values form:
  * - `value`: without wrappings;
- * - `geometry`: as it is, or parsed when it is a text;
+ * - `geometry`: unchanged, or parsed when it is a string;
  * - `objects`: the URIs of a list of `{"object": URI}`;
  * - `wrapped`: the instance with its value's member alone;
  * - `as-is`.
@@ -36,7 +36,7 @@ export function placeOf(instance: Instance, unwraps: boolean): Place {
     return { shape: instance.kind === 'GeoProperty' ? 'as-is' : 'value', path: [], content: instance.value };
   const { object, member: name } = instance;
   const content = name === undefined ? undefined : member(object, name);
-  // Of an unknown type, the member that holds the value tells most.
+  // Of an unknown type, the member that holds the value is the best evidence.
   const kind = instance.how === 'foreign' ? KIND_OF_MEMBER.get(name ?? '') : instance.kind;
   if (name === undefined || content === undefined || kind === undefined)
     return { shape: 'as-is', path: [], content: object };

@@ -13,7 +13,7 @@ import { VALUE_MEMBERS, kindNamed } from './value-members.js';
 interface Wrapped {
   readonly token: string;
   readonly inside: JsonValue;
-  /** Whether it is taken as it is: a typed value holds no other. */
+  /** Whether it is taken unchanged: a typed value does not hold another. */
   readonly isFinal: boolean;
 }
 
@@ -48,7 +48,7 @@ function unwrapped(value: JsonValue, options: PlainOptions): JsonValue {
   return objectOf(Object.entries(value).map(([name, item]) => [name, unwrapped(item, options)]));
 }
 
-/** The way back: where in a value stands what has these tokens in its plain form; what is not there goes by name. */
+/** The way back from the plain form: the tokens in the value; a missing part keeps its name. */
 export function tokensInValue(
   value: JsonValue | undefined,
   tokens: readonly string[],

@@ -37,17 +37,17 @@ export interface Reading {
   readonly instance?: readonly string[];
 }
 
-/** What an entity is, whatever its model says. */
+/** The result of reading an entity, independent of its model. */
 export interface EntityReading {
   readonly form: Form;
-  /** The form that the entity may be meant in as well, when it was detected and its attributes do not tell surely. */
+  /** Another form that the entity may be meant in, when the form was detected and its attributes are ambiguous. */
   readonly alternative?: Form;
   /** In document order, one for each fault; at most {@link MAX_FINDINGS}. */
   readonly faults: readonly Finding[];
   readonly warnings: readonly EntityWarning[];
   /** First the one with all attributes in their default instance, or first; then one for each further instance. */
   readonly readings: readonly [Reading, ...Reading[]];
-  /** Attributes of which not all instances are read. */
+  /** Attributes with more instances than are read. */
   readonly leftOut: readonly LeftOut[];
   /** What kind each attribute was sent as, its default instance if there are several. Empty in key-values form. */
   readonly kinds: ReadonlyMap<string, AttributeKind>;

@@ -17,12 +17,12 @@ const LANGUAGE_TAG = /^(?:@none|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)$/;
 export function checkValue(kind: AttributeKind, value: JsonValue, findings: Findings): void {
   if (isNull(value)) {
     // Notifications and temporal evolutions show it as well.
-    findings.warn('ngsi-ld-null', `is ${NULL}, which means that something is deleted`);
+    findings.warn('ngsi-ld-null', `is ${NULL}, which stands for something deleted`);
     return;
   }
   switch (kind) {
     case 'Property':
-      if (value === null) findings.fault('type', 'must not be null: an attribute without value is left out');
+      if (value === null) findings.fault('type', 'must not be null: leave out an attribute without a value');
       else warnOfAttribute(value, findings);
       return;
     case 'GeoProperty':
@@ -41,7 +41,7 @@ export function checkValue(kind: AttributeKind, value: JsonValue, findings: Find
       if (!isObject(value) && !(isArray(value) && value.every(isObject)))
         findings.warn(
           'json-scalar',
-          `is ${shown(value)}; the standard has an object here, or an array of them`,
+          `is ${shown(value)}; the standard asks for an object, or an array of objects`,
         );
       return;
     case 'ListProperty':
@@ -80,7 +80,7 @@ function checkObjectList(value: JsonValue, findings: Findings): void {
     const below = object === undefined || !isObject(item) ? [] : ['object'];
     const what =
       object === undefined
-        ? 'lacks its object, the URI of an entity'
+        ? 'must have an object, the URI of an entity'
         : `must be the URI of an entity, is ${shown(object)}`;
     findings.fault(object === undefined ? 'required' : 'format', what, String(index), ...below);
   }
@@ -99,7 +99,7 @@ function checkLanguageMap(value: JsonValue, findings: Findings): void {
     if (!LANGUAGE_TAG.test(tag))
       findings.warn(
         'language-tag',
-        `is under ${shown(tag)}, which is no language tag such as en or de-AT, nor @none`,
+        `is under ${shown(tag)}, which is not a language tag (such as en or de-AT) or @none`,
       );
     checkStrings(text, 'a string or an array of strings', findings);
     findings.leave();
@@ -117,13 +117,13 @@ export function checkStrings(value: JsonValue, what: string, findings: Findings)
       findings.fault('type', `must be a string, is ${shown(item)}`, String(index));
 }
 
-/** One warning for each value: where there is one, there are many. */
+/** One warning for each value: one such mistake rarely comes alone. */
 function warnOfAttribute(value: JsonValue, findings: Findings): void {
   const tokens = firstAttributeIn(value);
   if (tokens !== undefined)
     findings.warn(
       'nested-attribute',
-      'is an attribute inside of a value; its own value is taken instead',
+      'is an attribute inside a value; its own value is taken instead',
       ...tokens,
     );
 }

@@ -23,7 +23,7 @@ export const WRAPPED_KINDS: ReadonlySet<AttributeKind> = new Set([
   'JsonProperty',
 ]);
 
-/** The kind that each value's member tells; `value` tells GeoProperty as well, by its content. */
+/** The kind of attribute that has its value in this member; `value` can also be that of a GeoProperty, by its content. */
 export const KIND_OF_MEMBER: ReadonlyMap<string, AttributeKind> = new Map<string, AttributeKind>([
   ['value', 'Property'],
   ['object', 'Relationship'],

@@ -1,4 +1,4 @@
-/** A question that names what was probably meant; empty when nothing is near. */
+/** A question with the name that was probably meant; empty when none is near. */
 export function didYouMean(written: string, names: Iterable<string>): string {
   const near = nearestName(written, names);
   return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;

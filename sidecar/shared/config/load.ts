@@ -16,7 +16,7 @@ export type Config = Readonly<
     [Name in Exclude<OptionalName, 'BROKER_URL'>]: Parsed<Name> | undefined;
   } & {
     BROKER_URL: URL | 'embedded';
-    /** Most entities in one page: what was set, or more than the default where the broker is quick with it. */
+    /** Most entities in one page: the setting, or more than its default where the broker is quick with that. */
     PURGE_PAGE_SIZE_MAX: number;
   }
 >;
@@ -24,7 +24,7 @@ export type Config = Readonly<
 /** Larger pages are hardly quicker anywhere. */
 const MAX_PAGE_SIZE = 10_000;
 
-/** The environment is no usable configuration; `mistakes` names every one of them. */
+/** The environment is not a usable configuration; `mistakes` lists all mistakes. */
 export class ConfigError extends GatewayError {
   readonly code = 'CONFIG_INVALID';
 
@@ -42,7 +42,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const mistakes = [...misspeltNames(env)];
   const values = new Map<string, unknown>();
   for (const [name, { default: fallback, parse }] of Object.entries<Setting<unknown>>(settings)) {
-    // An empty variable is what compose files make of an unset one.
+    // Compose files turn an unset variable into an empty one.
     const given = isServiceLink(name, env[name]) ? undefined : env[name];
     const text = given === undefined || given === '' ? fallback : given;
     if (text === undefined) continue;
@@ -65,7 +65,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   values.set('PURGE_PAGE_SIZE_MAX', env['PURGE_PAGE_SIZE'] ? values.get('PURGE_PAGE_SIZE') : MAX_PAGE_SIZE);
   if (isOpenByOversight(values, env)) {
     mistakes.push(
-      'GATEWAY_TOKEN is needed when HOST is not loopback: without it, everybody who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',
+      'GATEWAY_TOKEN is needed when HOST is not loopback: without it, every caller who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',
     );
   }
   if (pointsToItself(values)) mistakes.push('BROKER_URL is the address of this gateway itself');
@@ -77,7 +77,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze(Object.fromEntries(values)) as Config;
 }
 
-/** Everybody may reach the gateway, and nobody said that everybody may use it. */
+/** The gateway is reachable from outside without a token, and GATEWAY_OPEN does not say that this is meant. */
 function isOpenByOversight(
   values: ReadonlyMap<string, unknown>,
   env: Readonly<Record<string, string | undefined>>,

@@ -2,10 +2,10 @@ import { GUARDED_PREFIXES, settings } from './settings.js';
 
 const NAMES: readonly string[] = Object.keys(settings);
 
-/** Shorter names are too often one edit away from something by chance. */
-const LENGTH_MIN = 8;
+/** Shorter names are too often one edit away from a setting by chance. */
+const MIN_CHARS = 8;
 
-/** What a name ends in that tells the unit of its value. */
+/** The ending of a name that gives the unit of its value. */
 const UNIT = /_(?:MS|BYTES|DAYS)$/;
 
 /**
@@ -39,7 +39,7 @@ export function isServiceLink(name: string, value: string | undefined): boolean 
 
 /** The setting that a name is one slip away from. */
 function meantBy(name: string): string | undefined {
-  if (name.length < LENGTH_MIN) return undefined;
+  if (name.length < MIN_CHARS) return undefined;
   return NAMES.find(
     (known) =>
       isOneEdit(name, known) ||

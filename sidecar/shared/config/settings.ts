@@ -19,7 +19,7 @@ export const settings = {
   PORT: setting('8080', wholeNumber(0, 65_535), 'listen port; 0 picks a free one and prints it'),
   BROKER_URL: optional(
     brokerUrl,
-    'base URL of the broker (a path prefix is allowed), or `embedded`; unset means embedded on a loopback HOST, and is a mistake on any other or with NODE_ENV=production',
+    'base URL of the broker (a path prefix is allowed), or `embedded`; unset means embedded on a loopback HOST, and a mistake on any other HOST or with NODE_ENV=production',
   ),
   PUBLIC_URL: optional(
     httpUrl,
@@ -32,7 +32,7 @@ export const settings = {
   GATEWAY_OPEN: setting(
     'false',
     flag,
-    'true: everybody who reaches the address may purge and write, without a token and by any Host',
+    'true: every caller who reaches the address may purge and write, without a token and by any Host',
   ),
   ALLOWED_HOSTS: optional(
     hosts,
@@ -93,7 +93,7 @@ export const settings = {
   RETRY_MIN_DELAY_MS: setting(
     '200',
     wholeNumber(0, 3_600_000),
-    'least backoff between two tries, milliseconds',
+    'smallest backoff between two tries, milliseconds',
   ),
   RETRY_MAX_DELAY_MS: setting(
     '10000',
@@ -210,7 +210,7 @@ function origins(text: string): readonly string[] {
 }
 
 function baseIri(text: string): string {
-  // A term is appended as it is: a separator must be there.
+  // A term is appended unchanged, so the base must end with a separator.
   if (!/^(?:https?:\/\/[^/]|urn:[^:])[^\s<>"{}|\\^`]*[/#]$/i.test(text) || !URL.canParse(text))
     throw new Error('must be an absolute http, https or urn IRI that ends in / or #');
   return text;

@@ -1,4 +1,4 @@
-/** Where something is in a text. */
+/** A place in a text. */
 export interface Position {
   /** From 1. */
   readonly line: number;
@@ -6,7 +6,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** What is looked for: a value that a pointer leads to, or passes through. Together they are a tree, so that one scan does. */
+/** A value that a pointer leads to, or passes through. All of them form a tree, so that one scan finds them. */
 interface Wanted {
   readonly parent: Wanted | undefined;
   readonly children: Map<string, Wanted>;
@@ -62,7 +62,7 @@ function locate(text: string, root: Wanted): void {
   }
 }
 
-/** Goes on behind a value, or into what was opened last. @returns what is wanted next, and where it is */
+/** Goes on behind a value, or into the innermost open one. @returns the next value to locate, and its start */
 function nextWanted(text: string, start: number, open: Open[]): [Wanted | undefined, number] {
   let at = start;
   for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
@@ -90,7 +90,7 @@ function nextWanted(text: string, start: number, open: Open[]): [Wanted | undefi
 }
 
 const BLANK = /[ \t\n\r]*/y;
-/** What stands between names and values; in which order is known already. */
+/** Everything between names and values: the text is known to be JSON. */
 const BETWEEN = /[ \t\n\r,:]*/y;
 const SCALAR = /[^ \t\n\r,\]}]*/y;
 

@@ -26,7 +26,7 @@ export function member(object: JsonObject, name: string): JsonValue | undefined 
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** The strings of a JSON array; none when it is no array. */
+/** The strings in a JSON array; none when the value is not an array. */
 export function stringsOf(value: JsonValue | undefined): readonly string[] {
   return isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

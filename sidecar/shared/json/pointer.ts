@@ -5,7 +5,7 @@ export function pointerOf(tokens: readonly string[]): string {
   return tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The reference tokens of a JSON pointer; undefined when the text is no pointer. */
+/** The reference tokens of a JSON pointer; undefined when the text is not a pointer. */
 export function tokensOf(pointer: string): readonly string[] | undefined {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined;

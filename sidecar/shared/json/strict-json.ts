@@ -1,11 +1,11 @@
-/** A text is no JSON, or JSON that two readers could understand differently. */
+/** A text is not JSON, or is JSON that two readers could understand differently. */
 export class JsonTextError extends Error {
   /** @param detail completes "line 1, column 2: …" */
   constructor(
     readonly line: number,
     readonly column: number,
     readonly detail: string,
-    /** JSON all the same, but nested deeper than texts may be. */
+    /** It is JSON, but nested too deeply. */
     readonly isTooDeep = false,
   ) {
     super(`line ${line}, column ${column}: ${detail}`);
@@ -32,7 +32,7 @@ export function readJson(text: string): { readonly value: unknown } | { readonly
  * The value of most texts that {@link checkJson} accepts, in half of its time: the text has as many members as the value,
  * so that none was there twice.
  *
- * @returns undefined where a closer look is needed
+ * @returns undefined where the careful check is needed
  */
 function readPlainly(text: string): { readonly value: unknown } | undefined {
   const { members, depth } = measure(text);
@@ -56,7 +56,7 @@ function readCarefully(text: string): { readonly value: unknown } | { readonly u
   return { value: JSON.parse(text) };
 }
 
-/** The members that a text writes down, and how deep it is nested, where it is JSON; of no other does it matter. */
+/** The members that a text writes down, and how deep it is nested, where it is JSON; it does not matter for other texts. */
 function measure(text: string): { readonly members: number; readonly depth: number } {
   let members = 0;
   let open = 0;
@@ -92,7 +92,7 @@ function countMembers(value: unknown): number {
     for (const item of value as readonly unknown[]) count += countMembers(item);
     return count;
   }
-  // Were anything inherited, it would be counted, and looked at more closely.
+  // Inherited members would be counted too, and lead to the careful check.
   for (const name in value) {
     if (name === '__proto__') return NaN;
     count += 1 + countMembers((value as Readonly<Record<string, unknown>>)[name]);
@@ -100,7 +100,7 @@ function countMembers(value: unknown): number {
   return count;
 }
 
-/** Arrays and objects within each other; deeper ones overflow the stack of whoever walks them by recursion. */
+/** Arrays and objects within each other; deeper ones would overflow the stack of recursive readers. */
 const MAX_DEPTH = 500;
 
 const NUMBER_OR_WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
@@ -113,8 +113,8 @@ interface Open {
 }
 
 /**
- * Checks that a text is JSON (RFC 8259) that everybody reads alike: no member twice in one object, none called
- * `__proto__`, no more than 500 levels. Takes linear time, and no recursion.
+ * Checks that a text is JSON (RFC 8259) that all readers understand alike: no member twice in one object, none called
+ * `__proto__`, at most 500 levels. Takes linear time, and no recursion.
  *
  * @throws JsonTextError
  */
@@ -125,8 +125,7 @@ export function checkJson(text: string): void {
     // A value, or the end of an empty array or object.
     const character = text[at];
     if (character === '{' || character === '[') {
-      if (open.length === MAX_DEPTH)
-        throw errorAt(text, at, `more than ${MAX_DEPTH} levels of nesting`, true);
+      if (open.length === MAX_DEPTH) throw errorAt(text, at, `nested deeper than ${MAX_DEPTH} levels`, true);
       const inner: Open = { members: character === '{' ? new Set() : undefined };
       const first = skip(text, at + 1);
       if (text[first] === closing(inner)) at = first + 1;
@@ -168,8 +167,8 @@ function memberEnd(text: string, start: number, members: Set<string>): number {
   const end = stringEnd(text, start);
   const literal = text.slice(start, end);
   const name = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
-  if (members.has(name)) throw errorAt(text, start, `the member ${abridged(literal)} is there twice`);
-  if (name === '__proto__') throw errorAt(text, start, 'no member may be called "__proto__"');
+  if (members.has(name)) throw errorAt(text, start, `the member ${abridged(literal)} occurs twice`);
+  if (name === '__proto__') throw errorAt(text, start, 'a member must not be called "__proto__"');
   members.add(name);
   const colon = skip(text, end);
   if (text[colon] !== ':') throw errorAt(text, colon, 'expected a colon');
@@ -190,11 +189,11 @@ function stringEnd(text: string, start: number): number {
     if (code < 0x20) throw errorAt(text, at, 'a control character in a string must be escaped');
     if (code === 0x5c) {
       ESCAPE.lastIndex = at;
-      if (!ESCAPE.test(text)) throw errorAt(text, at, 'no escape begins like this');
+      if (!ESCAPE.test(text)) throw errorAt(text, at, 'this is not an escape of JSON');
       at = ESCAPE.lastIndex - 1;
     }
   }
-  throw errorAt(text, start, 'the string has no end');
+  throw errorAt(text, start, 'the string is not closed');
 }
 
 function skip(text: string, start: number): number {

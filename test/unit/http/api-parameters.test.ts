@@ -57,7 +57,7 @@ describe('readParameters', () => {
       [{ uri: 'x', count: ' 1' }, 'count', /whole number/],
       [{ uri: 'x', most: '9007199254740992' }, 'most', /whole number/],
       [{ uri: 'x', flag: 'TRUE' }, 'flag', /true or false/],
-      [{ uri: 'x', other: '1' }, 'other', /known are count, most, flag, uri/],
+      [{ uri: 'x', other: '1' }, 'other', /the parameters here are count, most, flag, uri/],
       [{ uri: 'x', toString: '1' }, 'toString', /not known/],
       [{ uri: 'x', ['y'.repeat(500)]: '1' }, 'y'.repeat(100), /not known/],
     ] as const) {

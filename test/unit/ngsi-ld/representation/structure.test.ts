@@ -225,7 +225,7 @@ describe('the structure of an attribute', () => {
     const detail = detailOf(entityOf([['x', { type: 'Relationship', Object: ['urn:a:b'] }]]));
     assert.equal(
       detail,
-      'is a Relationship and lacks its object; "Object" is not a known member; did you mean "object"?',
+      'is a Relationship and must have the member "object"; "Object" is not a known member; did you mean "object"?',
     );
   });
 });

@@ -90,7 +90,7 @@ describe('checkJson', () => {
       ['{"a":1,}', 1, 8, /name of a member/],
       ['"a\tb"', 1, 3, /control character/],
       ['"\\u12g4"', 1, 2, /escape/],
-      ['"open', 1, 1, /no end/],
+      ['"open', 1, 1, /the string is not closed/],
       ['1 2', 1, 3, /expected the end/],
       ['[1}', 1, 3, /comma or ]/],
     ] as const) {
