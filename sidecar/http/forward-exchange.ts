@@ -25,6 +25,15 @@ export interface ForwardFailure {
   readonly status: number | undefined;
 }
 
+/** How one request that was passed through ended, for those who measure. */
+export interface PassThroughEnd {
+  readonly method: string;
+  /** That the client was told; undefined when the exchange broke off before its answer was complete. */
+  readonly status: number | undefined;
+  /** From the head of the request to the end of the answer. */
+  readonly ms: number;
+}
+
 interface ExchangeOptions {
   readonly dispatcher: Dispatcher;
   /** For requests that have arrived completely. */
@@ -32,6 +41,7 @@ interface ExchangeOptions {
   /** For requests whose bodies are still arriving. */
   readonly uploadPlaces: Places;
   readonly onError: ((error: unknown, failure: ForwardFailure) => void) | undefined;
+  readonly onEnded: ((end: PassThroughEnd) => void) | undefined;
 }
 
 interface Outbound {
@@ -69,6 +79,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   /** True once the broker's part is over: answered, failed or given up. */
   #settled = false;
   #movedMs = 0;
+  readonly #startedMs = performance.now();
 
   constructor(req: IncomingMessage, res: ServerResponse, options: ExchangeOptions, outbound: Outbound) {
     this.#req = req;
@@ -259,6 +270,11 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   }
 
   #onClientClosed(): void {
+    this.#options.onEnded?.({
+      method: this.#req.method ?? '',
+      status: this.#res.writableFinished ? this.#res.statusCode : undefined,
+      ms: performance.now() - this.#startedMs,
+    });
     if (this.#settled) return;
     this.#settle();
     this.#places.giveUp(this);

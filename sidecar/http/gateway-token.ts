@@ -7,13 +7,18 @@ export const TOKEN_HEADER = 'x-gateway-token';
 /** Checks the shared secret. @throws RequestRefusedError (401) */
 export type TokenCheck = (header: string | readonly string[] | undefined) => void;
 
-/** A check against the configured secret; one that passes everything when there is none. */
-export function createTokenCheck(token: string | undefined): TokenCheck {
+/**
+ * A check against the configured secret; one that passes everything when there is none.
+ *
+ * @param onRefused told of each request that does not carry it
+ */
+export function createTokenCheck(token: string | undefined, onRefused?: () => void): TokenCheck {
   if (token === undefined) return () => {};
   const expected = digest(token);
   return (header) => {
     // Digests have one length, so the comparison takes the same time whatever was sent.
     if (typeof header === 'string' && timingSafeEqual(digest(header), expected)) return;
+    onRefused?.();
     throw refused(
       'unauthorized',
       header === undefined

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ForwardExchange } from './forward-exchange.js';
-import type { ForwardFailure } from './forward-exchange.js';
+import type { ForwardFailure, PassThroughEnd } from './forward-exchange.js';
 import { answerProblem, FAILURE_PROBLEMS } from './forward-problem.js';
 import type { ProblemDraft } from './forward-problem.js';
 import { createForwardedHeaders } from './forward-headers.js';
@@ -26,6 +26,8 @@ export interface PassThroughOptions {
   readonly brokerTimeoutMs?: number;
   /** How many requests the broker gets at a time, by kind, and how long the others wait for their place. */
   readonly places?: Partial<PassThroughPlaces>;
+  /** Called once for each request when it is over, however it ended. Must not throw. */
+  readonly onEnded?: ((end: PassThroughEnd) => void) | undefined;
   /** Called once for each request that could not be forwarded, or whose answer broke off. Must not throw. */
   readonly onError?: (error: unknown, failure: ForwardFailure) => void;
 }
@@ -51,7 +53,7 @@ export type PassThrough = (
   how?: { readonly awaitsContinue?: boolean },
 ) => void;
 
-export type { ForwardFailure };
+export type { ForwardFailure, PassThroughEnd };
 
 const BROKER_TIMEOUT_DEFAULT_MS = 30_000;
 
@@ -90,6 +92,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   const exchangeOptions = {
     dispatcher: options.dispatcher,
     onError: options.onError,
+    onEnded: options.onEnded,
     // Apart, because clients decide how long their uploads take.
     wholePlaces: new Places({ max: whole, ...times }),
     uploadPlaces: new Places({ max: uploads, ...times }),
@@ -100,7 +103,9 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     const path = brokerTarget(base, req.url ?? '');
     const refusal = refusalOf(req);
     if (path === undefined || refusal !== undefined) {
-      answerProblem(req, res, refusal ?? FAILURE_PROBLEMS['unacceptable-request'], awaitsContinue);
+      const problem = refusal ?? FAILURE_PROBLEMS['unacceptable-request'];
+      answerProblem(req, res, problem, awaitsContinue);
+      options.onEnded?.({ method: req.method ?? '', status: problem.status, ms: 0 });
     } else {
       const headers = forwardedHeaders(req);
       const outbound = { origin: base.origin, path, headers, brokerTimeout };

@@ -20,6 +20,8 @@ export interface PurgeDependencies {
   readonly clock: Clock;
   /** In [0, 1), for jitter. */
   readonly random: () => number;
+  /** Told of each request that is sent once more. */
+  readonly onRetry?: () => void;
 }
 
 /** One purge: what, with which headers, how hard. */

@@ -3,6 +3,7 @@ import type { Config } from '../shared/config/load.js';
 import { createRemoteDocuments } from './remote/remote-documents.js';
 import { createSchemaService } from './service/create-service.js';
 import type { SchemaService } from './service/service.js';
+import type { LockWaits } from './store/lock-queue.js';
 import { SqliteStore } from './store/sqlite-store.js';
 import type { Clock } from '../shared/clock.js';
 import { createWorkbench } from './workbench/create-workbench.js';
@@ -15,6 +16,10 @@ import type { Tasks } from './worker.js';
 export interface OpenSchemas {
   readonly service: SchemaService;
   readonly workbench: Workbench;
+  /** Tasks that wait for a worker, and those that workers are at. */
+  workers(): { readonly waiting: number; readonly running: number };
+  /** Statements that met the lock of another process, and for how long they waited for it, since the start. */
+  lockWaits(): LockWaits;
   /** Ends what runs, and closes the database. */
   close(): Promise<void>;
 }
@@ -44,6 +49,8 @@ export async function openSchemas(config: Config, clock: Clock): Promise<OpenSch
       workers,
       deadlineMs: config.WORKBENCH_TIMEOUT_MS,
     }),
+    workers: () => workers.load(),
+    lockWaits: () => store.lockWaits,
     close: async () => {
       await Promise.all([remote.close(), workers.close()]);
       await store.close();
@@ -69,6 +76,10 @@ class WorkersOnDemand implements TaskRunner<Tasks> {
     });
     return this.#pool.run(kind, input, options);
   };
+
+  load(): { readonly waiting: number; readonly running: number } {
+    return { waiting: this.#pool?.waiting ?? 0, running: this.#pool?.atWork ?? 0 };
+  }
 
   async close(): Promise<void> {
     await this.#pool?.close();

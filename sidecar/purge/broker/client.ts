@@ -1,4 +1,5 @@
 import { Pool, type Dispatcher } from 'undici';
+import { GatewayError } from '../../shared/errors.js';
 import { withVia } from '../../shared/via.js';
 import { BrokerTimeoutError, BrokerUnreachableError, RequestAbortedError } from './errors.js';
 import { createCut, exchange } from './exchange.js';
@@ -37,8 +38,20 @@ export interface BrokerClientOptions {
   readonly replyMaxBytes?: number;
   /** This gateway's own name in `Via`, so that a request that comes back is known. */
   readonly viaName?: string;
+  /** Told of each request when it has ended. Must not throw. */
+  readonly onEnded?: (end: BrokerRequestEnd) => void;
   /** Replaces the client's own connection pool, for tests. */
   readonly dispatcher?: Dispatcher;
+}
+
+/** How one request ended, for those who measure. */
+export interface BrokerRequestEnd {
+  readonly method: BrokerRequest['method'];
+  /** Of the answer; undefined when there was none. */
+  readonly status: number | undefined;
+  /** Of the error, when there was no answer. */
+  readonly code?: string;
+  readonly ms: number;
 }
 
 const API_ROOT = '/ngsi-ld/v1';
@@ -50,7 +63,7 @@ const KEEP_ALIVE_MS = 10_000;
 
 /** The client of one broker, with its own pool of keep-alive connections. */
 export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
-  const { brokerUrl, timeoutMs, viaName } = options;
+  const { brokerUrl, timeoutMs, viaName, onEnded } = options;
   const replyMaxBytes = options.replyMaxBytes ?? REPLY_MAX_BYTES;
   const prefix = brokerUrl.pathname.replace(/\/+$/, '') + API_ROOT;
   const dispatcher =
@@ -105,11 +118,31 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
   }
 
   return {
-    send,
+    send: onEnded === undefined ? send : observed(send, onEnded),
     // Graceful close would wait for idle keep-alive sockets' peers; nothing is in flight by the time this is called.
     close: async () => {
       if (options.dispatcher === undefined) await dispatcher.destroy();
     },
+  };
+}
+
+function observed(
+  send: BrokerClient['send'],
+  onEnded: (end: BrokerRequestEnd) => void,
+): BrokerClient['send'] {
+  return async (request) => {
+    const { method } = request;
+    const startedMs = performance.now();
+    const elapsedMs = () => performance.now() - startedMs;
+    try {
+      const reply = await send(request);
+      onEnded({ method, status: reply.status, ms: elapsedMs() });
+      return reply;
+    } catch (error) {
+      const code = error instanceof GatewayError ? error.code : '';
+      onEnded({ method, status: undefined, code, ms: elapsedMs() });
+      throw error;
+    }
   };
 }
 

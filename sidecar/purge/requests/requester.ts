@@ -69,13 +69,15 @@ export interface RequesterOptions {
   /** Something harmless to ask a broker that seems to be away. */
   readonly probe: PurgeRequest;
   readonly onOutage?: (event: OutageEvent) => void;
+  /** Told of each request that is sent once more. */
+  readonly onRetry?: () => void;
 }
 
 /** A last look begins no request after this long. */
 const LAST_LOOK_MS = 10_000;
 
 export function createRequester(options: RequesterOptions): Requester {
-  const { client, headers, retry, clock, random, pace: rate, onOutage } = options;
+  const { client, headers, retry, clock, random, pace: rate, onOutage, onRetry } = options;
   const breaker = createBreaker();
   const pause = createSharedPause(clock);
   let phase = startPhase();
@@ -190,7 +192,9 @@ export function createRequester(options: RequesterOptions): Requester {
             const next = await afterFailure(request, error.failure, signal, tries);
             if (next === 'same-try') hasOutlived = true;
             else attempt += 1;
-            return next !== 'no-more';
+            if (next === 'no-more') return false;
+            onRetry?.();
+            return true;
           },
         },
       );

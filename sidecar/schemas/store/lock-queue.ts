@@ -18,6 +18,12 @@ export interface LockOptions {
   readonly waitMs?: number;
 }
 
+/** How often work has met a lock, and how long it waited for it, in milliseconds. */
+export interface LockWaits {
+  readonly count: number;
+  readonly ms: number;
+}
+
 interface Waiting {
   readonly untilMs: number;
   /** Does the work, and hands on what comes of it; false when it is to wait on. */
@@ -32,9 +38,15 @@ export class LockQueue {
   readonly #clock: Clock;
   #waiting: readonly Waiting[] = [];
   #isAtWork = false;
+  #waits: LockWaits = { count: 0, ms: 0 };
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** All waits that have ended. */
+  get waits(): LockWaits {
+    return this.#waits;
   }
 
   /**
@@ -51,10 +63,11 @@ export class LockQueue {
         if (!isOfLock(error) || isFull) throw error;
       }
     }
-    return this.#wait(work, this.#clock.now() + waitMs);
+    return this.#wait(work, waitMs);
   }
 
-  #wait<T>(work: () => T, untilMs: number): Promise<T> {
+  #wait<T>(work: () => T, waitMs: number): Promise<T> {
+    const sinceMs = this.#clock.now();
     return new Promise((resolve, reject) => {
       const attempt = (isLast: boolean) => {
         try {
@@ -63,9 +76,11 @@ export class LockQueue {
           if (isOfLock(error) && !isLast) return false;
           reject(error instanceof Error ? error : new Error(String(error)));
         }
+        const { count, ms } = this.#waits;
+        this.#waits = { count: count + 1, ms: ms + Math.max(0, this.#clock.now() - sinceMs) };
         return true;
       };
-      this.#waiting = [...this.#waiting, { untilMs, attempt }];
+      this.#waiting = [...this.#waiting, { untilMs: sinceMs + waitMs, attempt }];
       if (!this.#isAtWork) void this.#workOff();
     });
   }

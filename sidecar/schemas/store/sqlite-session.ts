@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import type { Clock } from '../../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
-import { LockQueue, type LockOptions } from './lock-queue.js';
+import { LockQueue, type LockOptions, type LockWaits } from './lock-queue.js';
 import { checkWritable } from './write-check.js';
 
 /** One connection, shared by the parts of a store: statements, transactions, and what becomes of SQLite's errors. */
@@ -26,6 +26,11 @@ export class SqliteSession {
     this.#transaction = db.transaction((work: () => void) => {
       work();
     });
+  }
+
+  /** What was waited for locks of other connections since the start. */
+  get lockWaits(): LockWaits {
+    return this.#queue.waits;
   }
 
   /** Runs a single statement that reads. */

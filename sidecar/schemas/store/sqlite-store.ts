@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import type { Clock } from '../../shared/clock.js';
 import { copyDatabase } from './backup.js';
 import { DatabaseUnusableError } from './database-errors.js';
+import type { LockWaits } from './lock-queue.js';
 import { openDatabase } from './open-database.js';
 import { SqliteContents } from './sqlite-contents.js';
 import { SqliteContextRows } from './sqlite-context-rows.js';
@@ -75,6 +76,11 @@ export class SqliteStore implements SchemaStore {
 
   revision(): Promise<string> {
     return this.#session.revision();
+  }
+
+  /** See LockWaits. */
+  get lockWaits(): LockWaits {
+    return this.#session.lockWaits;
   }
 
   async isReady(): Promise<boolean> {

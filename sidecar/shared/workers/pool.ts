@@ -88,6 +88,18 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     });
   }
 
+  /** Tasks that wait for a worker. */
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  /** Tasks that workers are at. */
+  get atWork(): number {
+    let tasks = 0;
+    for (const { turn } of this.#running) tasks += turn.tasks.length;
+    return tasks;
+  }
+
   /** Ends all workers; what they were doing fails. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { MockAgent, type Dispatcher } from 'undici';
-import { createBrokerClient, type BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
+import {
+  createBrokerClient,
+  type BrokerRequest,
+  type BrokerRequestEnd,
+} from '../../../../sidecar/purge/broker/client.js';
 import {
   BrokerTimeoutError,
   BrokerUnreachableError,
@@ -16,6 +20,7 @@ interface Options {
   readonly base?: string;
   readonly timeoutMs?: number;
   readonly replyMaxBytes?: number;
+  readonly onEnded?: (end: BrokerRequestEnd) => void;
 }
 
 /** A client whose connections are mocked; nothing reaches the network. */
@@ -219,5 +224,35 @@ describe('broker client: failures', () => {
     broker.intercept({ path: () => true }).reply(200, '[]');
     await client.send({ ...LIST, signal: caller.signal });
     assert.equal(remove.mock.callCount(), add.mock.callCount());
+  });
+});
+
+describe('broker client: its observer', () => {
+  it('is told of each request once, with the status of its answer or the code of its error', async (t) => {
+    const ends: BrokerRequestEnd[] = [];
+    const { client, broker } = mockedClient(t, { replyMaxBytes: 3, onEnded: (end) => ends.push(end) });
+    broker.intercept({ path: '/ngsi-ld/v1/a' }).reply(503, '');
+    broker.intercept({ path: '/ngsi-ld/v1/b', method: 'DELETE' }).reply(204, '');
+    broker.intercept({ path: '/ngsi-ld/v1/c' }).reply(200, 'long');
+    broker.intercept({ path: '/ngsi-ld/v1/d' }).replyWithError(new Error('broken'));
+    await client.send({ method: 'GET', path: '/a' });
+    await client.send({ method: 'DELETE', path: '/b' });
+    await assert.rejects(client.send({ method: 'GET', path: '/c' }), ReplyTooLargeError);
+    await assert.rejects(client.send({ method: 'GET', path: '/d' }), BrokerUnreachableError);
+    await assert.rejects(
+      client.send({ method: 'GET', path: '/e', signal: AbortSignal.abort() }),
+      RequestAbortedError,
+    );
+    assert.deepEqual(
+      ends.map(({ method, status, code }) => [method, status ?? code]),
+      [
+        ['GET', 503],
+        ['DELETE', 204],
+        ['GET', 'BROKER_REPLY_TOO_LARGE'],
+        ['GET', 'BROKER_UNREACHABLE'],
+        ['GET', 'BROKER_REQUEST_ABORTED'],
+      ],
+    );
+    for (const { ms } of ends) assert.ok(ms >= 0 && ms < 60_000);
   });
 });

@@ -93,6 +93,20 @@ describe('a session of the store', () => {
     assert.ok(waitedMs >= 5000 && waitedMs < 6000, `${waitedMs} ms`);
   });
 
+  it('counts what waited for a lock and how long, and nothing that did not have to', async (t) => {
+    const { other, session, db } = open(t, handClock());
+    await session.write(() => db.exec(INSERT));
+    await session.get(() => 1);
+    assert.deepEqual(session.lockWaits, { count: 0, ms: 0 });
+    other.exec('BEGIN IMMEDIATE');
+    const writes = [1, 2].map(() => session.write(() => db.exec(INSERT)));
+    await Promise.allSettled(writes);
+    other.exec('ROLLBACK');
+    const { count, ms } = session.lockWaits;
+    assert.equal(count, 2);
+    assert.ok(ms >= 10_000 && ms < 12_000, `${ms} ms`);
+  });
+
   it('tells within a second that nothing can be written, however many writes wait for longer', async (t) => {
     const { other, session, clock, db } = open(t, handClock());
     other.exec('BEGIN IMMEDIATE');
