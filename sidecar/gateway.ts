@@ -9,10 +9,12 @@ import { createBaseUrl } from './http/api/base-url.js';
 import { buildApp } from './http/app.js';
 import { createTokenCheck, TOKEN_HEADER } from './http/gateway-token.js';
 import { createLoopCheck } from './http/loop-check.js';
+import { startMetricsServer } from './http/metrics-routes.js';
 import { createPassThrough } from './http/pass-through.js';
 import { POLICY_HEADER } from './http/purge-policy.js';
 import { createHostCheck } from './http/trusted-hosts.js';
 import { createTurns } from './http/turns.js';
+import { createMetrics } from './metrics/metrics.js';
 import { openSchemas } from './schemas/open-schemas.js';
 import type { PurgeLimits } from './purge/context.js';
 import { createRunningPurges } from './purge/running.js';
@@ -25,6 +27,8 @@ export interface Gateway {
   readonly url: string;
   /** The broker's URL without credentials, for people. */
   readonly brokerUrl: string;
+  /** Where the metrics are read: at a port of their own where METRICS_PORT is set. */
+  readonly metricsUrl: string;
   readonly embeddedBroker: EmbeddedBroker | undefined;
   /**
    * Shuts down: running purges stop (deletes in flight finish), new ones are refused, pass-through goes on while
@@ -75,18 +79,36 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const { logger, clock = systemClock, random = Math.random } = options;
   const schemas = await openSchemas(config, clock);
   opened.add(() => schemas.close());
+  const running = createRunningPurges(config.PURGE_MAX_RUNNING);
+  const metrics = createMetrics({
+    purgesRunning: () => running.count,
+    // None waits: a purge has a place at once, or is refused.
+    purgesQueued: () => 0,
+    workers: () => schemas.workers(),
+    isStoreUp: () => schemas.service.isReady(),
+    lockWaits: () => schemas.lockWaits(),
+  });
+  const metricsServer =
+    config.METRICS_PORT === undefined
+      ? undefined
+      : await startMetricsServer(metrics, { host: config.HOST, port: config.METRICS_PORT });
+  opened.add(async () => metricsServer?.close());
   const embeddedBroker =
     config.BROKER_URL === 'embedded' ? await startEmbeddedBroker({ sampleData: true }) : undefined;
   opened.add(async () => embeddedBroker?.close());
   const brokerUrl = embeddedBroker === undefined ? (config.BROKER_URL as URL) : new URL(embeddedBroker.url);
 
   const viaName = createViaName();
-  const client = createBrokerClient({ brokerUrl, timeoutMs: config.BROKER_TIMEOUT_MS, viaName });
+  const client = createBrokerClient({
+    brokerUrl,
+    timeoutMs: config.BROKER_TIMEOUT_MS,
+    viaName,
+    onEnded: (end) => metrics.requests.brokerAnswered(end),
+  });
   opened.add(() => client.close());
   // As many connections as pass-through lets requests in.
   const pool = new Pool(brokerUrl.origin, { connections: null });
   opened.add(() => pool.destroy());
-  const running = createRunningPurges(config.PURGE_MAX_RUNNING);
   let isShuttingDown = false;
   const purgeDependencies = {
     client,
@@ -98,6 +120,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     },
     clock,
     random,
+    onRetry: () => metrics.purges.retried(),
   };
   const limits: PurgeLimits = {
     pageSize: config.PURGE_PAGE_SIZE,
@@ -115,7 +138,9 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     clientIdleMs: options.clientIdleMs,
     client,
     running,
-    checkToken: createTokenCheck(config.GATEWAY_TOKEN),
+    checkToken: createTokenCheck(config.GATEWAY_TOKEN, () => metrics.requests.refused('token')),
+    onRefused: (reason) => metrics.requests.refused(reason),
+    metrics: metricsServer === undefined ? metrics : undefined,
     checkHost: createHostCheck({
       names: [...(config.ALLOWED_HOSTS ?? []), ...(config.PUBLIC_URL ? [config.PUBLIC_URL.hostname] : [])],
       anyHost: config.GATEWAY_TOKEN !== undefined || config.GATEWAY_OPEN,
@@ -144,6 +169,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       viaName,
       strippedHeaders: [TOKEN_HEADER, POLICY_HEADER],
       brokerTimeoutMs: config.BROKER_TIMEOUT_MS,
+      onEnded: (end) => metrics.requests.passedThrough(end),
       onError: (error, failure) => {
         if (failure.kind === 'slow-client')
           logger.info(failure, 'pass-through ended: its client is too slow');
@@ -172,8 +198,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const hurry = new AbortController();
   let closing: Promise<void> | undefined;
   const { address, port, family } = app.server.address() as AddressInfo;
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    url,
+    metricsUrl: metricsServer?.url ?? `${url}/metrics`,
     brokerUrl: brokerUrl.href.replace(/\/$/, ''),
     embeddedBroker,
     close() {

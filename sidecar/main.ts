@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   }
   // Said last: who reads it may end the gateway, or npm, at once.
   if (process.env['NODE_ENV'] === 'production')
-    logger.info({ url: gateway.url, broker: gateway.brokerUrl }, 'listening');
+    logger.info({ url: gateway.url, broker: gateway.brokerUrl, metrics: gateway.metricsUrl }, 'listening');
   else process.stdout.write(greeting(gateway, config.GATEWAY_TOKEN !== undefined));
 }
 
@@ -71,7 +71,10 @@ function tuneCollector(): void {
 }
 
 /** What a person sees after `npm start`. */
-function greeting({ url: address, brokerUrl, embeddedBroker }: Gateway, needsToken: boolean): string {
+function greeting(
+  { url: address, brokerUrl, metricsUrl, embeddedBroker }: Gateway,
+  needsToken: boolean,
+): string {
   // An unspecified address is for listening, not for calling.
   const url = address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   const token = needsToken ? ' -H "X-Gateway-Token: $GATEWAY_TOKEN"' : '';
@@ -92,7 +95,8 @@ function greeting({ url: address, brokerUrl, embeddedBroker }: Gateway, needsTok
         ];
   const what = `NGSI-LD gateway on ${url}: purges entities by query, passes everything else under /ngsi-ld to the broker.`;
   const schemas = `Schemas, models and contexts: ${url}/api/v2/openapi.json describes their API`;
-  return [what, ...lines, schemas, ''].join('\n');
+  const metrics = metricsUrl.startsWith(`${address}/`) ? [] : [`Metrics: ${metricsUrl}`];
+  return [what, ...lines, schemas, ...metrics, ''].join('\n');
 }
 
 function fail(error: unknown, exitCode: number): void {

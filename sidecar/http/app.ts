@@ -16,6 +16,7 @@ import { closeIdleClients } from './idle-clients.js';
 import { registerHealthRoutes, type HealthRoutesOptions } from './health-routes.js';
 import { sendAfterUpload } from './late-upload.js';
 import type { LoopCheck } from './loop-check.js';
+import { registerMetricsRoute, type MetricsPage } from './metrics-routes.js';
 import type { PassThrough } from './pass-through.js';
 import type { HostCheck } from './trusted-hosts.js';
 import { problemOf, unforeseen } from './problem.js';
@@ -35,6 +36,10 @@ export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions, Api
   readonly checkHost: HostCheck;
   /** Refuses what has been here before. */
   readonly checkLoop: LoopCheck;
+  /** Told of each request that is refused at the door, with one of a few words that say why. Must not throw. */
+  readonly onRefused?: (reason: string) => void;
+  /** Served as `GET /metrics`; undefined where they are served elsewhere. */
+  readonly metrics?: MetricsPage | undefined;
 }
 
 /** Long queries (lists of ids) come in the URL. */
@@ -70,6 +75,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       void sendError(error, request, reply);
     },
     clientErrorHandler: (error, socket) => {
+      options.onRefused?.('unreadable');
       logger.debug({ code: error.code }, 'unreadable request');
       answerUnreadable(error, socket);
     },
@@ -79,8 +85,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
         fastify,
         checkHost,
         checkLoop,
-        onRefused: (reason, req) =>
-          logger.info({ reason, method: req.method, path: instanceOf(req.url ?? '') }, 'request refused'),
+        onRefused: (reason, req) => {
+          options.onRefused?.(reason);
+          logger.info({ reason, method: req.method, path: instanceOf(req.url ?? '') }, 'request refused');
+        },
       });
       const server = createServer(
         {
@@ -106,6 +114,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook('onSend', sendAfterUpload);
   registerPurgeRoutes(app, options);
   registerHealthRoutes(app, options);
+  if (options.metrics !== undefined) registerMetricsRoute(app, options.metrics);
   registerApi(app, options);
   return app;
 

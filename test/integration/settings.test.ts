@@ -158,6 +158,16 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       for (const { url } of recorder.requests) assert.ok(url.startsWith('/a/b/ngsi-ld/v1/'), url);
     },
   ],
+  METRICS_PORT: [
+    'moves the metrics to a port of their own',
+    async () => {
+      const { gateway } = await withCars({ METRICS_PORT: '0' });
+      const { metricsUrl } = gateway.gateway;
+      assert.notEqual(new URL(metricsUrl).port, String(gateway.port));
+      assert.equal((await send(metricsUrl, 'GET', '')).status, 200);
+      assert.equal((await gateway.send('GET', '/metrics')).status, 404);
+    },
+  ],
   PUBLIC_URL: [
     'is what links begin with',
     async () => {

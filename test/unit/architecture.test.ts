@@ -37,6 +37,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     },
     packages: ['ajv', 'fastify', 'undici'],
   },
+  'sidecar/metrics': { rooms: ['sidecar/shared'], packages: ['prom-client'] },
   'sidecar/shared/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },
   'sidecar/schemas/json-schema': {
     rooms: ['sidecar/shared/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],

@@ -68,6 +68,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       'GATEWAY_TOKEN is needed when HOST is not loopback: without it, every caller who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',
     );
   }
+  const metricsPort = values.get('METRICS_PORT');
+  if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === values.get('PORT'))
+    mistakes.push('METRICS_PORT is the same as PORT; leave it unset to serve the metrics there');
   if (pointsToItself(values)) mistakes.push('BROKER_URL is the address of this gateway itself');
   const [least, most] = [values.get('RETRY_MIN_DELAY_MS'), values.get('RETRY_MAX_DELAY_MS')];
   if (typeof least === 'number' && typeof most === 'number' && least > most) {

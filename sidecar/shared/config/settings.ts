@@ -21,6 +21,10 @@ export const settings = {
     brokerUrl,
     'base URL of the broker (a path prefix is allowed), or `embedded`; unset means embedded on a loopback HOST, and a mistake on any other HOST or with NODE_ENV=production',
   ),
+  METRICS_PORT: optional(
+    wholeNumber(0, 65_535),
+    'port of its own for GET /metrics, which is then not on PORT; 0 picks a free one',
+  ),
   PUBLIC_URL: optional(
     httpUrl,
     'the URL under which clients and brokers reach this service; default: as in the request',

@@ -224,6 +224,7 @@ describe('loadConfig: values', () => {
       'https://[city/',
     ],
     WORKBENCH_TIMEOUT_MS: ['0', '2s', '60001'],
+    METRICS_PORT: ['-1', '65536', '/metrics', 'on'],
     LOG_LEVEL: ['verbose', 'INFO'],
   })) {
     it(`refuses a wrong ${name} by name`, () => {
@@ -234,6 +235,15 @@ describe('loadConfig: values', () => {
       }
     });
   }
+
+  it('refuses one port for the gateway and its metrics', () => {
+    const mistakes = ['METRICS_PORT is the same as PORT; leave it unset to serve the metrics there'];
+    assert.deepEqual(mistakesOf({ METRICS_PORT: '8080' }), mistakes);
+    assert.deepEqual(mistakesOf({ PORT: '9464', METRICS_PORT: '9464' }), mistakes);
+    assert.deepEqual(mistakesOf({ PORT: '0', METRICS_PORT: '0' }), []);
+    assert.deepEqual(mistakesOf({ PORT: '9464' }), []);
+    assert.deepEqual(mistakesOf({ METRICS_PORT: 'tcp://10.0.0.4:9464' }), []);
+  });
 
   it('refuses a least delay above the largest, also when only one of them is set', () => {
     assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '10001' }), [

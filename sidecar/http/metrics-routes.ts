@@ -1,0 +1,82 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { answerProblem, type ProblemDraft } from './forward-problem.js';
+import { errorTypes } from '../ngsi-ld/problem.js';
+import { unforeseen } from './problem.js';
+
+/** Metrics as a monitoring system reads them. */
+export interface MetricsPage {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+const PATH = '/metrics';
+
+/** `GET /metrics`, open like the health routes: a monitoring system has no token, and no metric tells of data. */
+export function registerMetricsRoute(app: FastifyInstance, page: MetricsPage): void {
+  app.get(PATH, async (_request, reply) => {
+    const text = await page.text();
+    return reply.header('content-type', page.contentType).header('cache-control', 'no-store').send(text);
+  });
+}
+
+export interface MetricsServer {
+  /** Where the metrics are read. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const NOT_FOUND: ProblemDraft = {
+  type: errorTypes.resourceNotFound,
+  title: 'Not found',
+  status: 404,
+  detail: `There is nothing but GET ${PATH} on this port.`,
+};
+
+/**
+ * Serves the metrics, and nothing else, on a port of their own.
+ *
+ * @throws the listen error, e.g. EADDRINUSE
+ */
+export async function startMetricsServer(
+  page: MetricsPage,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<MetricsServer> {
+  const server = createServer((req, res) => void answer(page, req, res));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { address, port: boundPort, family } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${boundPort}${PATH}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(page: MetricsPage, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const isRead = req.method === 'GET' || req.method === 'HEAD';
+  if (!isRead || req.url?.split('?', 1)[0] !== PATH) {
+    answerProblem(req, res, NOT_FOUND);
+    return;
+  }
+  try {
+    const text = Buffer.from(await page.text());
+    res.writeHead(200, {
+      'Content-Type': page.contentType,
+      'Content-Length': text.length,
+      'Cache-Control': 'no-store',
+    });
+    res.end(text);
+  } catch {
+    answerProblem(req, res, { detail: '', ...unforeseen() });
+  }
+}

@@ -1,0 +1,47 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createPurgeMetrics, type PurgeMetrics } from './purge-metrics.js';
+import { createRequestMetrics, type RequestMetrics } from './request-metrics.js';
+import { registerStateMetrics, type StateSources } from './state-metrics.js';
+
+/** The metrics of one gateway. */
+export interface Metrics {
+  readonly purges: PurgeMetrics;
+  readonly requests: RequestMetrics;
+  /** Media type of the text. */
+  readonly contentType: string;
+  /** All metrics in the text format of Prometheus. */
+  text(): Promise<string>;
+}
+
+/** What all names begin with. */
+export const METRICS_PREFIX = 'ngsild_gateway_';
+
+/** Of the event loop's delay, these tell nothing that the others do not, and are no numbers when nothing was measured. */
+const LEFT_OUT = ['min', 'mean', 'stddev', 'p50', 'p90'].map(
+  (part) => `${METRICS_PREFIX}nodejs_eventloop_lag_${part}_seconds`,
+);
+
+/**
+ * A registry of its own, so that several gateways in one process do not share their counts. What is measured of the process
+ * is measured from the first reading on: a gateway whose metrics nobody reads is not slowed down by it.
+ */
+export function createMetrics(sources: StateSources): Metrics {
+  const registry = new Registry();
+  const purges = createPurgeMetrics(registry, METRICS_PREFIX);
+  const requests = createRequestMetrics(registry, METRICS_PREFIX);
+  registerStateMetrics(registry, METRICS_PREFIX, sources);
+  let measuresProcess = false;
+  return {
+    purges,
+    requests,
+    contentType: registry.contentType,
+    text() {
+      if (!measuresProcess) {
+        collectDefaultMetrics({ register: registry, prefix: METRICS_PREFIX });
+        for (const name of LEFT_OUT) registry.removeSingleMetric(name);
+        measuresProcess = true;
+      }
+      return registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** What is looked at whenever the metrics are read. None of it throws. */
+export interface StateSources {
+  /** Purges at work now, dry runs included. */
+  readonly purgesRunning: () => number;
+  /** Purges that wait for their turn. */
+  readonly purgesQueued: () => number;
+  /** Tasks of the worker threads. */
+  readonly workers: () => { readonly waiting: number; readonly running: number };
+  /** Whether the store can be read and written. */
+  readonly isStoreUp: () => Promise<boolean>;
+  /** Statements that met the lock of another process, and for how long they waited for it, since the start. */
+  readonly lockWaits: () => { readonly count: number; readonly ms: number };
+}
+
+/** Registers what is true of the moment. */
+export function registerStateMetrics(registry: Registry, prefix: string, sources: StateSources): void {
+  const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
+    new Gauge({
+      name: prefix + name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await value());
+      },
+    });
+  /** A sum that is kept elsewhere. */
+  const counter = (name: string, help: string, value: () => number) =>
+    new Counter({
+      name: prefix + name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  gauge('purges_running', 'Purges at work now, dry runs included.', sources.purgesRunning);
+  gauge('purges_queued', 'Purges that wait for their turn.', sources.purgesQueued);
+  gauge('worker_tasks_waiting', 'Tasks that wait for a worker thread.', () => sources.workers().waiting);
+  gauge('worker_tasks_running', 'Tasks that worker threads are at.', () => sources.workers().running);
+  gauge('store_up', '1 when the store can be read and written, else 0.', async () =>
+    (await sources.isStoreUp()) ? 1 : 0,
+  );
+  counter(
+    'store_lock_waits_total',
+    'Statements that met the lock of another process on the database and waited for it.',
+    () => sources.lockWaits().count,
+  );
+  counter(
+    'store_lock_wait_seconds_total',
+    'How long such statements waited, all together.',
+    () => sources.lockWaits().ms / 1000,
+  );
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createMetrics } from '../../../sidecar/metrics/metrics.js';
+import { idle, seriesOf, valueOf } from './series.js';
+
+const DONE = { deleted: 7, alreadyGone: 2, failed: 1, unknown: 3 };
+
+describe('the metrics of purges', () => {
+  it('count each end by target, outcome and dry run, and the items by what became of them', async () => {
+    const metrics = createMetrics(idle());
+    metrics.purges.started('entities');
+    metrics.purges.ended('entities', 'partial', DONE);
+    metrics.purges.started('temporal');
+    metrics.purges.ended('temporal', 'succeeded', { ...DONE, failed: 0 });
+    const text = await metrics.text();
+    assert.equal(valueOf(text, 'purges_started_total', { target: 'temporal' }), 1);
+    assert.equal(
+      valueOf(text, 'purges_total', { target: 'entities', outcome: 'partial', dry_run: 'false' }),
+      1,
+    );
+    for (const [result, count] of Object.entries({ deleted: 7, already_gone: 2, failed: 1, unknown: 3 }))
+      assert.equal(valueOf(text, 'purge_items_total', { target: 'entities', result }), count);
+    assert.equal(valueOf(text, 'purge_items_total', { target: 'temporal', result: 'failed' }), 0);
+  });
+
+  it('add no items for a dry run', async () => {
+    const metrics = createMetrics(idle());
+    metrics.purges.ended('entities', 'succeeded', { ...DONE, dryRun: true });
+    const text = await metrics.text();
+    const labels = { target: 'entities', outcome: 'succeeded' };
+    assert.equal(valueOf(text, 'purges_total', { ...labels, dry_run: 'true' }), 1);
+    assert.equal(valueOf(text, 'purges_total', { ...labels, dry_run: 'false' }), 0);
+    assert.equal(valueOf(text, 'purge_items_total', { target: 'entities', result: 'deleted' }), 0);
+  });
+
+  it('count retries and lost records', async () => {
+    const metrics = createMetrics(idle());
+    metrics.purges.retried();
+    metrics.purges.retried();
+    metrics.purges.recordLost();
+    const text = await metrics.text();
+    assert.equal(valueOf(text, 'purge_retries_total', {}), 2);
+    assert.equal(valueOf(text, 'purge_records_lost_total', {}), 1);
+  });
+});
+
+describe('the metrics of requests', () => {
+  it('tell the answers of the broker by class, and requests without one by what went wrong', async () => {
+    const metrics = createMetrics(idle());
+    for (const status of [200, 204, 404, 503])
+      metrics.requests.brokerAnswered({ method: 'GET', status, ms: 20 });
+    for (const code of ['BROKER_TIMEOUT', 'BROKER_UNREACHABLE', 'BROKER_REPLY_TOO_LARGE', 'SOMETHING_ELSE'])
+      metrics.requests.brokerAnswered({ method: 'GET', status: undefined, code, ms: 20 });
+    const text = await metrics.text();
+    for (const [status_class, count] of Object.entries({
+      ...{ '2xx': 2, '4xx': 1, '5xx': 1 },
+      ...{ timeout: 1, unreachable: 1, too_large: 1, other: 1 },
+    })) {
+      assert.equal(
+        valueOf(text, 'broker_request_duration_seconds_count', { method: 'GET', status_class }),
+        count,
+        status_class,
+      );
+    }
+  });
+
+  it('measure durations in seconds', async () => {
+    const metrics = createMetrics(idle());
+    metrics.requests.passedThrough({ method: 'GET', status: 200, ms: 1500 });
+    const labels = { method: 'GET', status_class: '2xx' };
+    const text = await metrics.text();
+    assert.equal(valueOf(text, 'pass_through_duration_seconds_sum', labels), 1.5);
+    assert.equal(valueOf(text, 'pass_through_duration_seconds_bucket', { le: '1', ...labels }), 0);
+    assert.equal(valueOf(text, 'pass_through_duration_seconds_bucket', { le: '2.5', ...labels }), 1);
+  });
+
+  it('have no more series whatever methods and statuses clients and brokers make up', async () => {
+    const metrics = createMetrics(idle());
+    for (let n = 0; n < 200; n += 1)
+      metrics.requests.passedThrough({ method: `M${n}`, status: 600 + n, ms: 1 });
+    metrics.requests.passedThrough({ method: 'GET', status: undefined, ms: 1 });
+    const counts = seriesOf(await metrics.text()).filter(
+      ({ name }) => name === 'ngsild_gateway_pass_through_duration_seconds_count',
+    );
+    assert.deepEqual(
+      counts.map(({ labels, value }) => [labels, value]),
+      [
+        [{ method: 'other', status_class: 'other' }, 200],
+        [{ method: 'GET', status_class: 'broken_off' }, 1],
+      ],
+    );
+  });
+});
+
+describe('the metrics of the moment', () => {
+  it('are looked at whenever they are read', async () => {
+    let running = 3;
+    let isUp = true;
+    const metrics = createMetrics({
+      ...idle(),
+      purgesRunning: () => running,
+      workers: () => ({ waiting: 5, running: 2 }),
+      isStoreUp: async () => isUp,
+      lockWaits: () => ({ count: 4, ms: 2500 }),
+    });
+    const first = await metrics.text();
+    assert.equal(valueOf(first, 'purges_running', {}), 3);
+    assert.equal(valueOf(first, 'worker_tasks_waiting', {}), 5);
+    assert.equal(valueOf(first, 'worker_tasks_running', {}), 2);
+    assert.equal(valueOf(first, 'store_up', {}), 1);
+    assert.equal(valueOf(first, 'store_lock_waits_total', {}), 4);
+    assert.equal(valueOf(first, 'store_lock_wait_seconds_total', {}), 2.5);
+    running = 0;
+    isUp = false;
+    const second = await metrics.text();
+    assert.equal(valueOf(second, 'purges_running', {}), 0);
+    assert.equal(valueOf(second, 'store_up', {}), 0);
+    assert.equal(valueOf(second, 'store_lock_waits_total', {}), 4);
+  });
+
+  it('belong to one gateway each', async () => {
+    const [one, other] = [createMetrics(idle()), createMetrics(idle())];
+    one.purges.retried();
+    assert.equal(valueOf(await one.text(), 'purge_retries_total', {}), 1);
+    assert.equal(valueOf(await other.text(), 'purge_retries_total', {}), 0);
+  });
+
+  it('have finite values and names of this product, from the first reading on', async () => {
+    const series = seriesOf(await createMetrics(idle()).text());
+    assert.ok(series.length > 30);
+    for (const { name, value } of series) {
+      assert.match(name, /^ngsild_gateway_/);
+      assert.ok(Number.isFinite(value) && value < 1e18, `${name} ${value}`);
+    }
+    for (const name of ['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds'])
+      assert.ok(series.some((one) => one.name === `ngsild_gateway_${name}`, name));
+  });
+});
