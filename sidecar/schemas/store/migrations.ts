@@ -130,6 +130,22 @@ export const MIGRATIONS: readonly string[] = [
   ${['model_version', 'model_uses_reference', 'context_version', 'reference'].map(forgetting('DELETE')).join('')}
   ${forgetting('UPDATE OF sha256')('reference')}
   `,
+  `
+  CREATE TABLE purge (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    state TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    caller TEXT NOT NULL,
+    retention_policy TEXT,
+    ended_at INTEGER,
+    record TEXT NOT NULL,
+    job TEXT
+  ) STRICT;
+  CREATE INDEX purge_by_state ON purge (state, number);
+  CREATE INDEX purge_by_end ON purge (ended_at);
+  CREATE INDEX purge_by_retention_policy ON purge (retention_policy, number) WHERE retention_policy IS NOT NULL;
+  `,
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

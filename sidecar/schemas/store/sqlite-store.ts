@@ -11,6 +11,8 @@ import { SqliteDependents } from './sqlite-dependents.js';
 import { SqliteDomains } from './sqlite-domains.js';
 import { SqliteModelVersions } from './sqlite-model-versions.js';
 import { SqliteModels } from './sqlite-models.js';
+import type { Purges } from './purge-records.js';
+import { SqlitePurges } from './sqlite-purges.js';
 import { SqliteReferences } from './sqlite-references.js';
 import { SqliteSession } from './sqlite-session.js';
 import type { Contexts, Domains, Models, References, SchemaStore } from './store.js';
@@ -32,6 +34,7 @@ export class SqliteStore implements SchemaStore {
   readonly models: Models;
   readonly contexts: Contexts;
   readonly references: References;
+  readonly purges: Purges;
 
   /**
    * Opens a store, and creates it where there is none; migrates an older one.
@@ -68,6 +71,7 @@ export class SqliteStore implements SchemaStore {
     this.models = new SqliteModels(session, { contents, dependents, domains, contexts, versions });
     this.contexts = new SqliteContexts(session, contents, contexts, dependents);
     this.references = references;
+    this.purges = new SqlitePurges(session);
   }
 
   content(sha256: string): Promise<string | undefined> {
