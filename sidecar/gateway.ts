@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { Pool } from 'undici';
-import { createCapabilities } from './purge/broker/capabilities.js';
 import { createBrokerClient } from './purge/broker/client.js';
 import type { Config } from './shared/config/load.js';
 import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
@@ -15,9 +14,8 @@ import { POLICY_HEADER } from './http/purge-policy.js';
 import { createHostCheck } from './http/trusted-hosts.js';
 import { createTurns } from './http/turns.js';
 import { createMetrics } from './metrics/metrics.js';
+import { openPurges, type OpenPurges } from './open-purges.js';
 import { openSchemas } from './schemas/open-schemas.js';
-import type { PurgeLimits } from './purge/context.js';
-import { createRunningPurges } from './purge/running.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { createViaName } from './shared/via.js';
 
@@ -79,11 +77,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const { logger, clock = systemClock, random = Math.random } = options;
   const schemas = await openSchemas(config, clock);
   opened.add(() => schemas.close());
-  const running = createRunningPurges(config.PURGE_MAX_RUNNING);
+  let purges: OpenPurges | undefined;
   const metrics = createMetrics({
-    purgesRunning: () => running.count,
-    // None waits: a purge has a place at once, or is refused.
-    purgesQueued: () => 0,
+    purgesRunning: () => purges?.running.count ?? 0,
+    purgesQueued: () => purges?.service.queued ?? 0,
     workers: () => schemas.workers(),
     isStoreUp: () => schemas.service.isReady(),
     lockWaits: () => schemas.lockWaits(),
@@ -109,27 +106,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   // As many connections as pass-through lets requests in.
   const pool = new Pool(brokerUrl.origin, { connections: null });
   opened.add(() => pool.destroy());
+  const opening = { client, store: schemas.purges, clock, random, logger, metrics: metrics.purges };
+  const { service, running, ...endings } = (purges = openPurges(config, opening));
+  opened.add(() => endings.close());
   let isShuttingDown = false;
-  const purgeDependencies = {
-    client,
-    retry: {
-      maxAttempts: config.RETRY_MAX_ATTEMPTS,
-      minDelayMs: config.RETRY_MIN_DELAY_MS,
-      maxDelayMs: config.RETRY_MAX_DELAY_MS,
-      awayMs: config.BROKER_AWAY_MS,
-    },
-    clock,
-    random,
-    onRetry: () => metrics.purges.retried(),
-  };
-  const limits: PurgeLimits = {
-    pageSize: config.PURGE_PAGE_SIZE,
-    pageSizeMax: config.PURGE_PAGE_SIZE_MAX,
-    batchSize: config.PURGE_BATCH_SIZE,
-    concurrency: config.PURGE_CONCURRENCY,
-    strategy: config.PURGE_STRATEGY,
-    maxAffected: config.PURGE_MAX_AFFECTED === 0 ? undefined : config.PURGE_MAX_AFFECTED,
-  };
 
   const turns = createTurns(() => logger.info('connection closed: too many requests waited on it'));
   const app = buildApp({
@@ -137,7 +117,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     turns,
     clientIdleMs: options.clientIdleMs,
     client,
-    running,
+    purges: service,
+    hasToken: config.GATEWAY_TOKEN !== undefined,
     checkToken: createTokenCheck(config.GATEWAY_TOKEN, () => metrics.requests.refused('token')),
     onRefused: (reason) => metrics.requests.refused(reason),
     metrics: metricsServer === undefined ? metrics : undefined,
@@ -151,18 +132,6 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     baseUrlOf: createBaseUrl(config.PUBLIC_URL),
     bodyLimit: config.BODY_LIMIT_BYTES,
     isShuttingDown: () => isShuttingDown,
-    entities: {
-      dependencies: { ...purgeDependencies, capabilities: createCapabilities(clock) },
-      limits,
-      wholeTenant: config.PURGE_WHOLE_TENANT,
-    },
-    temporal: {
-      // Brokers treat their history apart: what they refuse there, they may take elsewhere.
-      dependencies: { ...purgeDependencies, capabilities: createCapabilities(clock) },
-      limits: { ...limits, concurrency: config.TEMPORAL_PURGE_CONCURRENCY, strategy: 'single' },
-      wholeTenant: config.PURGE_WHOLE_TENANT,
-      allowsWhole: config.TEMPORAL_WHOLE_DELETE === 'allow',
-    },
     passThrough: createPassThrough({
       dispatcher: pool,
       brokerUrl,
@@ -185,6 +154,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     await closed;
   });
   await app.listen({ host: config.HOST, port: config.PORT });
+  await service.start();
 
   /** Resolves when no purge is running and every answer is on its way. */
   async function quiet(): Promise<void> {
@@ -210,7 +180,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
         return closing;
       }
       isShuttingDown = true;
-      running.stop();
+      endings.stop();
       const timeUp = clock.sleep(config.SHUTDOWN_GRACE_MS, hurry.signal).catch(() => {});
       closing = Promise.race([quiet(), timeUp])
         .then(() => opened.close())

@@ -22,7 +22,9 @@ import type { HostCheck } from './trusted-hosts.js';
 import { problemOf, unforeseen } from './problem.js';
 import type { Turns } from './turns.js';
 import { answerUnreadable } from './unreadable-request.js';
-import { PurgeEndedError, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
+import { PurgeFailedError } from '../jobs/purge-service.js';
+import { PURGE_ID_HEADER, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
+import { REQUEST_ID_HEADER, requestIdOf } from './request-id.js';
 
 export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions, ApiOptions {
   readonly logger: FastifyBaseLogger;
@@ -69,6 +71,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: true,
+    genReqId: requestIdOf,
     forceCloseConnections: 'idle',
     routerOptions: { caseSensitive: true, maxParamLength: PARAMETER_MAX_CHARS },
     frameworkErrors: (error, request, reply) => {
@@ -110,6 +113,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);
+  app.addHook('onRequest', nameRequest);
   app.addHook('onSend', echoTenant);
   app.addHook('onSend', sendAfterUpload);
   registerPurgeRoutes(app, options);
@@ -119,15 +123,15 @@ export function buildApp(options: AppOptions): FastifyInstance {
   return app;
 
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const ended = error instanceof PurgeEndedError ? error : undefined;
+    const ended = error instanceof PurgeFailedError ? error : undefined;
     const cause = ended?.cause ?? error;
     const known = problemOf(cause) ?? problemOfFastify(cause, request.routeOptions.bodyLimit);
-    // A purge logs its own end.
-    if (ended === undefined) {
-      if (known === undefined) request.log.error({ err: cause }, 'request failed');
-      else logRefusal(request, known.problem, cause);
-    }
-    const done = ended?.progress.hasBegun === true ? ended.progress : undefined;
+    const record = ended?.record;
+    if (record !== undefined) reply.header(PURGE_ID_HEADER, record.id);
+    // The end of a purge that has a record is logged with it.
+    else if (known === undefined) request.log.error({ err: cause }, 'request failed');
+    else logRefusal(request, known.problem, cause);
+    const done = ended?.hasBegun === true ? record : undefined;
     return sendProblem(
       request,
       reply.headers(known?.headers ?? {}),
@@ -183,6 +187,12 @@ function logRefusal(request: FastifyRequest, { status, detail }: Problem, cause:
   const fields = { method, path: instanceOf(raw.url ?? ''), status, detail };
   if (status === 503) request.log.warn({ ...fields, err: cause }, 'request failed for now');
   else request.log.info(fields, 'request refused');
+}
+
+/** Answers name their request as logs and records do. */
+function nameRequest(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  reply.header(REQUEST_ID_HEADER, request.id);
+  done();
 }
 
 /** The tenant is echoed in every answer of the NGSI-LD API (clause 6.3.14). Caches may keep those of the other one. */

@@ -14,6 +14,7 @@ export interface ProblemKind {
 export const problemKinds = {
   invalidRequest: kind(400, errorTypes.invalidRequest, 'Invalid request'),
   badRequestData: kind(400, errorTypes.badRequestData, 'Bad request data'),
+  jobSecretMissing: kind(400, ownType('job-secret-missing'), 'Credentials cannot be kept'),
   unauthorized: kind(401, ownType('unauthorized'), 'Unauthorized'),
   forbiddenByPolicy: kind(403, ownType('forbidden-by-policy'), 'Forbidden by policy'),
   hostNotAllowed: kind(403, ownType('host-not-allowed'), 'Host not allowed'),
@@ -26,6 +27,7 @@ export const problemKinds = {
   inUse: kind(409, ownType('in-use'), 'In use'),
   incompatibleChange: kind(409, ownType('incompatible-change'), 'Incompatible change'),
   dependencyChanged: kind(409, ownType('dependency-changed'), 'Something it depends on has changed'),
+  purgeOver: kind(409, ownType('purge-over'), 'The purge has ended'),
   tooManyMatches: kind(409, ownType('too-many-matches'), 'More matches than may be affected'),
   preconditionFailed: kind(412, ownType('precondition-failed'), 'Precondition failed'),
   bodyTooLarge: kind(413, ownType('body-too-large'), 'Body too large'),

@@ -9,6 +9,14 @@ export interface PurgeAnswer {
   readonly body?: unknown;
 }
 
+export interface AnswerOptions {
+  /** Of the purge's record. */
+  readonly id: string;
+  readonly durationMs: number;
+  /** The client sent `Prefer: return=representation` (RFC 7240 § 4.2). */
+  readonly wantsRepresentation: boolean;
+}
+
 interface BatchEntityError {
   readonly entityId: string;
   readonly error: Problem;
@@ -24,12 +32,10 @@ const WARNING_MAX_CHARS = 2000;
  * Turns the report of a purge into its answer: 200 for a dry run or on request, 204 when all is gone, 207 with a
  * BatchOperationResult (clause 5.2.16) when something stayed, or may have, or the broker's result was incomplete.
  *
- * @param wantsRepresentation the client sent `Prefer: return=representation` (RFC 7240 § 4.2)
  */
 export function purgeAnswer(
   report: PurgeReport,
-  durationMs: number,
-  wantsRepresentation: boolean,
+  { id, durationMs, wantsRepresentation }: AnswerOptions,
 ): PurgeAnswer {
   const { matched, deleted, alreadyGone, failed, unknown, requests, warnings } = report;
   const headers: Record<string, string> = {
@@ -43,7 +49,7 @@ export function purgeAnswer(
   headers['purge-failed'] = String(failed);
   if (unknown > 0) headers['purge-unknown'] = String(unknown);
   if (report.arrived > 0) headers['purge-arrived'] = String(report.arrived);
-  const summary = { matched, deleted, alreadyGone, failed, unknown, durationMs, requests };
+  const summary = { id, matched, deleted, alreadyGone, failed, unknown, durationMs, requests };
   if (wantsRepresentation) headers['preference-applied'] = 'return=representation';
   if (failed > 0 || unknown > 0 || warnings.length > 0) {
     const errors = [...warnings.map(incomplete), ...errorsOf(report)].slice(0, ERRORS_MAX);

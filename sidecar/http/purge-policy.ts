@@ -1,3 +1,4 @@
+import type { PurgePolicy } from '../jobs/policy.js';
 import { errorTypes } from '../ngsi-ld/problem.js';
 import { RequestRefusedError } from './errors.js';
 
@@ -15,9 +16,6 @@ const BOOLEANS = { 'dry-run-only': 'dryRunOnly', 'allow-temporal': 'allowTempora
 
 type IntegerKey = (typeof INTEGERS)[keyof typeof INTEGERS];
 type BooleanKey = (typeof BOOLEANS)[keyof typeof BOOLEANS];
-
-/** The policy of the gateway in front; every member is optional. */
-export type PurgePolicy = Readonly<Partial<Record<IntegerKey, number> & Record<BooleanKey, boolean>>>;
 
 /**
  * Reads a policy: a dictionary of integers and booleans (RFC 9651 § 3.2), e.g. `max-affected=100, dry-run-only=?1`.

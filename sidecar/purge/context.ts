@@ -12,7 +12,7 @@ import { learnStride } from './listing/page-first.js';
 import type { PageQuery } from './listing/page-query.js';
 import type { Parameter } from './query/parameters.js';
 import { proveFilters } from './proof/prober.js';
-import type { Requester } from './requests/requester.js';
+import { effortOf, type Requester } from './requests/requester.js';
 import type { PurgeQuery } from './query/selection.js';
 import { proveTenant } from './proof/tenant-proof.js';
 import { Tally, type Item } from './tally.js';
@@ -155,7 +155,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     },
     reportProgress() {
       const hasBegun = tally.matched > 0;
-      emit({ type: 'progress', hasBegun, ...tally.counts, requests: requester.requests });
+      emit({ type: 'progress', hasBegun, ...tally.counts, ...effortOf(requester) });
     },
     open({ resource, selection: filters, additions = [], isPartial = false }) {
       const selection = [...filters, ...additions];

@@ -39,6 +39,8 @@ export interface PurgeReport extends PurgeCounts {
   /** Matches that turned up while the purge ran and were left alone. */
   readonly arrived: number;
   readonly requests: number;
+  /** How many of them were sent again. */
+  readonly retries: number;
 }
 
 /** What was done so far; after an early end, all that was done. */
@@ -46,4 +48,6 @@ export interface PurgeProgress extends PurgeCounts {
   /** Deletes were sent, or were about to be. */
   readonly hasBegun: boolean;
   readonly requests: number;
+  /** How many of them were sent again. */
+  readonly retries: number;
 }

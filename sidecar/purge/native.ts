@@ -6,6 +6,7 @@ import { itemProblem } from './items/item-problem.js';
 import type { ListedPage } from './listing/listing.js';
 import { formatParameters } from './query/parameters.js';
 import type { EntityPurgeQuery } from './query/query.js';
+import { effortOf } from './requests/requester.js';
 import type { PurgeCounts } from './tally.js';
 
 /** Selecting parameters that the broker's own Purge Entities does not have (Table 6.4.3.3-1). */
@@ -52,7 +53,7 @@ export async function purgeNatively(
     told.isUnclear = true;
   };
   const report = (counts: PurgeCounts) =>
-    context.emit({ type: 'progress', hasBegun: true, ...counts, requests: requester.requests });
+    context.emit({ type: 'progress', hasBegun: true, ...counts, ...effortOf(requester) });
   const look = async () => {
     page = await lister.page({ selection, count: true });
     told.isUnclear = false;

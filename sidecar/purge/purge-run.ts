@@ -7,7 +7,7 @@ import type { PurgeEvent, PurgeReport } from './events.js';
 import { eventStream } from './event-stream.js';
 import type { ListedResource } from './listing/listed-resource.js';
 import { formatParameters } from './query/parameters.js';
-import { createRequester, type PurgeRequest } from './requests/requester.js';
+import { createRequester, effortOf, type PurgeRequest } from './requests/requester.js';
 import type { PurgeQuery } from './query/selection.js';
 import type { Pace } from './requests/pace.js';
 
@@ -88,7 +88,7 @@ export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
     sample: [],
     warnings: [...warnings],
     arrived,
-    requests: requester.requests,
+    ...effortOf(requester),
   };
 }
 

@@ -13,6 +13,8 @@ export interface RunningPurges {
     caller: AbortSignal,
     purge: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>;
+  /** Whether there is a place of a kind. */
+  isFree(kind: PlaceKind): boolean;
   /** Stops all purges and refuses new ones. */
   stop(): void;
   /** Resolves when no purge is running. */
@@ -51,6 +53,7 @@ export function createRunningPurges(max: number): RunningPurges {
         }
       }
     },
+    isFree: (kind) => places.isFree(kind),
     stop() {
       isStopping = true;
       for (const controller of running) controller.abort();

@@ -4,6 +4,7 @@ import { createRemoteDocuments } from './remote/remote-documents.js';
 import { createSchemaService } from './service/create-service.js';
 import type { SchemaService } from './service/service.js';
 import type { LockWaits } from './store/lock-queue.js';
+import type { Purges } from './store/purge-records.js';
 import { SqliteStore } from './store/sqlite-store.js';
 import type { Clock } from '../shared/clock.js';
 import { createWorkbench } from './workbench/create-workbench.js';
@@ -20,6 +21,8 @@ export interface OpenSchemas {
   workers(): { readonly waiting: number; readonly running: number };
   /** Statements that met the lock of another process, and for how long they waited for it, since the start. */
   lockWaits(): LockWaits;
+  /** The record of purges, in the same database. */
+  readonly purges: Purges;
   /** Ends what runs, and closes the database. */
   close(): Promise<void>;
 }
@@ -43,6 +46,7 @@ export async function openSchemas(config: Config, clock: Clock): Promise<OpenSch
   const service = createSchemaService({ store, workers, remote, contextBase, clock });
   return {
     service,
+    purges: store.purges,
     workbench: createWorkbench({
       models: service.models,
       contexts: service.contextSupply,

@@ -157,11 +157,12 @@ describe('a purge over HTTP', () => {
     const tenant = await town();
     const purged = await gateway.purge('type=Car', {
       ...tenant,
-      prefer: 'respond-async, return=representation',
+      prefer: 'wait=10, return=representation',
     });
     assert.equal(purged.status, 200);
     assert.equal(purged.headers.get('preference-applied'), 'return=representation');
-    const { durationMs, requests, ...counts } = purged.json() as Record<string, unknown>;
+    const { id, durationMs, requests, ...counts } = purged.json() as Record<string, unknown>;
+    assert.equal(id, purged.headers.get('purge-id'));
     assert.deepEqual(counts, { matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0 });
     assert.equal(typeof durationMs, 'number');
     assert.ok(typeof requests === 'number' && requests >= 2);

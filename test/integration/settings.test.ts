@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import Database from 'better-sqlite3';
 import type { SettingName } from '../../sidecar/shared/config/settings.js';
 import {
   send,
@@ -46,6 +48,29 @@ async function withCars(env: Readonly<Record<string, string>>) {
   const recorder = await startRecordingBroker(relayTo(broker));
   const gateway = await startTestGateway({ BROKER_URL: recorder.url, ...env });
   return { broker, gateway, requests: recorder.requests };
+}
+
+const ASYNC = { prefer: 'respond-async' };
+
+/** The same, but no delete is answered before all are stopped. */
+async function withHeldCars(env: Readonly<Record<string, string>>) {
+  const broker = await startTestBroker();
+  broker.entities.seed(20, entity('Car'));
+  const relay = relayTo(broker);
+  const gate = new Gate();
+  const held = await startRecordingBroker(async (request) => {
+    if (isDelete(request)) await gate.passed;
+    return relay(request);
+  });
+  const gateway = await startTestGateway({ BROKER_URL: held.url, ...env });
+  stopLater(async () => gate.open());
+  return { gateway };
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'settings-'));
+  stopLater(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** The sleeps of a gateway in front of a broker that is never well, with jitter at an end of its range. */
@@ -329,6 +354,74 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
         assert.equal((await gateway.purge('local=true')).status, status);
         assert.equal((await gateway.send('DELETE', `${TEMPORAL}?local=true`)).status, status);
       }
+    },
+  ],
+  PURGE_MAX_QUEUED: [
+    'is how many jobs may wait',
+    async () => {
+      const { gateway } = await withHeldCars({ PURGE_MAX_RUNNING: '1', PURGE_MAX_QUEUED: '2' });
+      const statuses: number[] = [];
+      for (let n = 0; n < 4; n += 1) statuses.push((await gateway.purge('type=Car', ASYNC)).status);
+      assert.deepEqual(statuses, [202, 202, 202, 503]);
+    },
+  ],
+  PURGE_RECORD: [
+    'decides whether a purge runs without a record',
+    async () => {
+      for (const [record, status] of [
+        ['best-effort', 204],
+        ['required', 503],
+      ] as const) {
+        const path = join(await temporaryFolder(), 'schema.db');
+        const { gateway } = await withCars({ DATABASE_PATH: path, PURGE_RECORD: record });
+        const lock = new Database(path);
+        lock.exec('BEGIN IMMEDIATE');
+        assert.equal((await gateway.purge('type=Car')).status, status);
+        lock.exec('ROLLBACK');
+        lock.close();
+      }
+    },
+  ],
+  PURGE_HISTORY_DAYS: [
+    'is how long records are kept',
+    async () => {
+      const path = join(await temporaryFolder(), 'schema.db');
+      const env = { DATABASE_PATH: path, PURGE_HISTORY_DAYS: '2' };
+      const first = await withCars(env);
+      await first.gateway.purge('type=Car');
+      await first.gateway.gateway.close();
+      const db = new Database(path);
+      const endedAt = db.prepare('UPDATE purge SET ended_at = ended_at - ?');
+      endedAt.run(1.9 * 86_400_000);
+      const kept = await withCars(env);
+      await kept.gateway.gateway.close();
+      const count = db.prepare('SELECT count(*) FROM purge').pluck();
+      assert.equal(count.get(), 1);
+      endedAt.run(0.2 * 86_400_000);
+      await withCars(env);
+      assert.equal(count.get(), 0);
+      db.close();
+    },
+  ],
+  JOB_SECRET: [
+    'lets a job keep credentials',
+    async () => {
+      for (const [env, status] of [
+        [{}, 400],
+        [{ JOB_SECRET: 'a-secret-of-jobs' }, 202],
+      ] as const) {
+        const { gateway } = await withCars(env);
+        const answer = await gateway.purge('type=Car', { ...ASYNC, authorization: 'Bearer x' });
+        assert.equal(answer.status, status, answer.text);
+      }
+    },
+  ],
+  INSTANCE_NAME: [
+    'names the process in records',
+    async () => {
+      const { gateway } = await withCars({ INSTANCE_NAME: 'gateway-7' });
+      const record = (await gateway.purge('type=Car', ASYNC)).json() as { worker: string };
+      assert.equal(record.worker, 'gateway-7');
     },
   ],
   BROKER_TIMEOUT_MS: [

@@ -113,6 +113,7 @@ async function observe(
     ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 },
     hasBegun: false,
     requests: 0,
+    retries: 0,
   };
   try {
     const events = start(

@@ -23,8 +23,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['p-limit', 'p-retry'],
   },
   'sidecar/shared/config': { rooms: ['sidecar/shared'], packages: [] },
+  'sidecar/jobs': {
+    rooms: ['sidecar/purge', 'sidecar/schemas/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    packages: [],
+  },
   'sidecar/http': {
     rooms: [
+      ...['sidecar/jobs'],
       ...['sidecar/purge', 'sidecar/schemas/workbench', 'sidecar/schemas/service', 'sidecar/purge/broker'],
       ...['sidecar/ngsi-ld', 'sidecar/shared'],
     ],
@@ -43,7 +48,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['sidecar/shared/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],
     packages: ['ajv', 'ajv-formats'],
   },
-  'sidecar/schemas/store': { rooms: ['sidecar/shared'], packages: ['better-sqlite3'] },
+  'sidecar/schemas/store': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['better-sqlite3'] },
   'sidecar/schemas/json-ld': {
     rooms: ['sidecar/shared'],
     packages: ['@digitalbazaar/data-integrity-context', 'jsonld'],
@@ -109,6 +114,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 const WIRING = new Set([
   'sidecar/gateway.ts',
   'sidecar/main.ts',
+  'sidecar/open-purges.ts',
   'sidecar/schemas/open-schemas.ts',
   'sidecar/schemas/worker.ts',
   'sidecar/schema-store/backup-command.ts',
@@ -116,7 +122,7 @@ const WIRING = new Set([
 
 /** Packages that only some places may import, whatever the rooms allow. */
 const PACKAGE_OWNERS: Readonly<Record<string, RegExp>> = {
-  fastify: /^sidecar\/(?:http\/|gateway\.ts$)/,
+  fastify: /^sidecar\/(?:http\/|gateway\.ts$|open-purges\.ts$)/,
 };
 
 const ENV_OWNER = 'sidecar/main.ts';

@@ -3,7 +3,7 @@ import { refused } from '../errors.js';
 import { instanceOf } from '../forward-problem.js';
 import { TOKEN_HEADER, type TokenCheck } from '../gateway-token.js';
 import { REVALIDATE } from './answer.js';
-import { endpoint, isWrite, type Endpoint } from './endpoint.js';
+import { endpoint, needsToken, type Endpoint } from './endpoint.js';
 import { allowedMethods, API_PATH, spells, type ApiRoute } from './routes.js';
 
 const HEADERS = { 'cache-control': REVALIDATE, 'x-content-type-options': 'nosniff' };
@@ -12,7 +12,7 @@ const HEADERS = { 'cache-control': REVALIDATE, 'x-content-type-options': 'nosnif
 export function admission(checkToken: TokenCheck): onRequestHookHandler {
   return (request, reply, done) => {
     reply.headers(HEADERS);
-    if (isWrite(request.method, request.routeOptions.config.endpoint))
+    if (needsToken(request.method, request.routeOptions.config.endpoint))
       checkToken(request.headers[TOKEN_HEADER]);
     done();
   };

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isKnown } from './conditions.js';
 
 /** A success answer, apart from what depends on the request's headers. */
 export interface Answer {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   /** Without quotes. */
   readonly etag?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly bytes: Buffer; readonly mediaType: string };
+  /** Instead of a body: an answer that goes on for as long as there is something to send. */
+  readonly stream?: { readonly text: AsyncIterable<string>; readonly mediaType: string };
   /** The representation at this URL never changes, so it may be cached. */
   readonly isImmutable?: boolean;
 }
@@ -30,6 +33,16 @@ export function ok(value: unknown, etag: string): Answer {
 /** The result of a computation. @param json its text */
 export function computed(json: string, mediaType = 'application/json'): Answer {
   return { status: 200, body: { bytes: Buffer.from(json), mediaType } };
+}
+
+/** Work that was taken, and goes on. @param url absolute, of its resource */
+export function accepted(url: string, value: unknown): Answer {
+  return { status: 202, headers: { location: url }, body: jsonBody(value) };
+}
+
+/** What is true of the moment, and has no ETag. */
+export function current(value: unknown): Answer {
+  return { status: 200, body: jsonBody(value) };
 }
 
 /** A new resource. @param url absolute */
@@ -57,14 +70,23 @@ interface Page {
 /**
  * One page of a list, with the total and a link to the next page (RFC 8288) where there is one.
  *
+ * @param requested the part, and the filters of the list, which the link keeps
  * @param url absolute, of the list, without a query
  */
-export function page(items: readonly unknown[], total: number, { limit, offset }: Page, url: string): Answer {
+export function page(
+  items: readonly unknown[],
+  total: number,
+  { limit, offset, ...filters }: Page & Readonly<Record<string, string | number | boolean | undefined>>,
+  url: string,
+): Answer {
   const next = offset + items.length;
+  const kept = new URLSearchParams();
+  for (const [name, value] of Object.entries(filters)) if (value !== undefined) kept.set(name, String(value));
+  const query = [...(kept.size === 0 ? [] : [kept.toString()]), `limit=${limit}&offset=${next}`].join('&');
   const hasNext = items.length > 0 && next < total;
   const headers = {
     'x-total-count': String(total),
-    ...(hasNext ? { link: `<${url}?limit=${limit}&offset=${next}>; rel="next"` } : {}),
+    ...(hasNext ? { link: `<${url}?${query}>; rel="next"` } : {}),
   };
   const body = jsonBody(items);
   return { status: 200, etag: hashOf(body.bytes, String(total)), headers, body };
@@ -97,6 +119,10 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
     if (isRead && isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
   }
   reply.code(status);
+  if (answer.stream !== undefined) {
+    const { text, mediaType } = answer.stream;
+    return reply.header('content-type', mediaType).send(Readable.from(text));
+  }
   // Bytes, because Fastify adds a charset parameter to text, which these media types do not have.
   return body === undefined ? reply.send() : reply.header('content-type', body.mediaType).send(body.bytes);
 }

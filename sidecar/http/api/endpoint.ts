@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { CancelSignal } from '../../shared/cancel-signal.js';
 import type { ProblemName } from '../problem-kinds.js';
 import type { Answer } from './answer.js';
@@ -7,7 +8,7 @@ import type { JsonSchema, ParametersOf, TypeOf } from './schema-types.js';
 
 /** One operation of the API: its request, its answers, and the function between. */
 export interface Endpoint {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Below /api/v2, with `:name` for parameters. */
   readonly path: string;
   /** Names the operation in the API's OpenAPI document. */
@@ -23,6 +24,8 @@ export interface Endpoint {
   readonly bodyMaxBytes?: number;
   /** A POST that changes nothing: it needs no token, and its answer has no ETag. */
   readonly isComputation?: boolean;
+  /** A read that needs the gateway token, where there is one. */
+  readonly isPrivate?: boolean;
   /** Its success answers by status. */
   readonly answers: Readonly<Record<number, AnswerSchema>>;
   /** Problems beyond those that follow from method, path and body. */
@@ -55,6 +58,7 @@ export interface Call<Params, Query, Body> {
   /** Of an endpoint with `bodyText`: aborts when the client disconnects. */
   readonly signal: CancelSignal | undefined;
   readonly conditions: Conditions;
+  readonly request: FastifyRequest;
   /** Where the client reaches this service, without a trailing slash. */
   readonly baseUrl: string;
 }
@@ -88,7 +92,7 @@ export function problemsOf(endpoint: Endpoint): readonly ProblemName[] {
   const names: readonly ProblemName[] = [
     // Unknown parameters are refused everywhere.
     'invalidRequest',
-    ...(isWrite(method, endpoint) ? (['unauthorized'] as const) : []),
+    ...(needsToken(method, endpoint) ? (['unauthorized'] as const) : []),
     ...(path.includes(':') && !isStatic ? (['notFound'] as const) : []),
     ...(isConditional ? (['preconditionFailed'] as const) : []),
     ...(hasBody ? (['bodyTooLarge', 'mediaTypeNotSupported', 'limitExceeded'] as const) : []),
@@ -107,4 +111,12 @@ export function problemsOf(endpoint: Endpoint): readonly ProblemName[] {
  */
 export function isWrite(method: string, endpoint?: Pick<Endpoint, 'isComputation'>): boolean {
   return endpoint?.isComputation !== true && !['GET', 'HEAD', 'OPTIONS'].includes(method);
+}
+
+/** Whether a request needs the gateway token, where there is one. */
+export function needsToken(
+  method: string,
+  endpoint?: Pick<Endpoint, 'isComputation' | 'isPrivate'>,
+): boolean {
+  return endpoint?.isPrivate === true || isWrite(method, endpoint);
 }

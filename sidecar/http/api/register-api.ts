@@ -15,13 +15,14 @@ import { isWrite, type Endpoint } from './endpoint.js';
 import { modelDocumentEndpoints } from './model-documents.js';
 import { modelEndpoints } from './models.js';
 import { openapiEndpoint } from './openapi.js';
+import { purgeEndpoints, type PurgeEndpointsOptions } from './purges.js';
 import { parameters, readParameters, type ParametersSchema } from './parameters.js';
 import { referenceEndpoints } from './references.js';
 import { API_PATH, type ApiRoute } from './routes.js';
 import type { JsonSchema } from './schema-types.js';
 import { workbenchEndpoints } from './workbench.js';
 
-export interface ApiOptions {
+export interface ApiOptions extends PurgeEndpointsOptions {
   readonly schemas: SchemaService;
   readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
@@ -55,7 +56,8 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   );
 }
 
-function endpointsOf({ schemas, workbench }: ApiOptions, routes: readonly ApiRoute[]): readonly Endpoint[] {
+function endpointsOf(options: ApiOptions, routes: readonly ApiRoute[]): readonly Endpoint[] {
+  const { schemas, workbench } = options;
   const endpoints = [
     ...domainEndpoints(schemas.domains),
     ...modelEndpoints(schemas.models),
@@ -63,6 +65,7 @@ function endpointsOf({ schemas, workbench }: ApiOptions, routes: readonly ApiRou
     ...contextEndpoints(schemas.contexts),
     ...referenceEndpoints(schemas.references),
     ...workbenchEndpoints(workbench),
+    ...purgeEndpoints(options),
     openapiEndpoint(routes),
   ];
   return [...endpoints, ...endpoints.filter(({ isCrossOrigin }) => isCrossOrigin).map(preflight)];
@@ -89,8 +92,7 @@ function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyL
         body,
         text: bodyText === undefined ? '' : (body as string),
         signal: bodyText === undefined ? undefined : new ClientDisconnect(reply.raw),
-        conditions,
-        baseUrl,
+        ...{ conditions, baseUrl, request },
       });
       return sendAnswer(request, reply, answer);
     },

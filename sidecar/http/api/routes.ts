@@ -26,7 +26,9 @@ export interface ApiRoute {
 /** The methods of the routes that a path matches; for GET routes, HEAD as well. */
 export function allowedMethods(routes: readonly ApiRoute[], path: string): readonly string[] {
   const methods = routes.filter(({ url }) => matches(url, path)).map(({ method }) => method);
-  return ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'].filter((method) => methods.includes(method));
+  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) =>
+    methods.includes(method),
+  );
 }
 
 /**

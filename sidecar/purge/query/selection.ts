@@ -35,6 +35,8 @@ export interface PurgeQuery {
   readonly dryRun: boolean;
   /** Most items that may be affected; undefined for no bound. */
   readonly maxAffected: number | undefined;
+  /** Most items deleted per second; undefined for no limit. */
+  readonly maxPerSecond: number | undefined;
 }
 
 /**
@@ -48,7 +50,8 @@ export function vetSelection(
   { wholeTenant, narrowsFurther = false }: VettingOptions,
 ): PurgeQuery {
   const dryRun = booleanOf(parameters, 'dryRun') ?? false;
-  const maxAffected = maxAffectedOf(parameters.get('maxAffected'));
+  const maxAffected = positiveOf(parameters, 'maxAffected');
+  const maxPerSecond = positiveOf(parameters, 'maxPerSecond');
   const local = booleanOf(parameters, 'local');
   const ids = idsOf(parameters.get('id'));
   const idPattern = patternOf(parameters.get('idPattern'));
@@ -69,6 +72,7 @@ export function vetSelection(
     idPattern,
     dryRun,
     maxAffected,
+    maxPerSecond,
   };
 }
 
@@ -187,11 +191,11 @@ function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boole
   return value === 'true';
 }
 
-function maxAffectedOf(value: string | undefined): number | undefined {
+function positiveOf(parameters: ReadonlyMap<string, string>, name: string): number | undefined {
+  const value = parameters.get(name);
   if (value === undefined) return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(value)) {
-    throw new QueryRefusedError('invalidRequest', 'maxAffected is a whole number, 1 or more.', 'maxAffected');
-  }
+  if (!/^[1-9]\d{0,14}$/.test(value))
+    throw new QueryRefusedError('invalidRequest', `${name} must be a whole number, 1 or more.`, name);
   return Number(value);
 }
 

@@ -51,6 +51,8 @@ export interface Requester {
   readonly headers: Readonly<Record<string, string>>;
   /** Requests sent so far, every try counted. */
   readonly requests: number;
+  /** How many of them were sent again. */
+  readonly retries: number;
   /** Requests answered without a failure so far. */
   readonly successes: number;
 }
@@ -82,6 +84,7 @@ export function createRequester(options: RequesterOptions): Requester {
   const pause = createSharedPause(clock);
   let phase = startPhase();
   let requests = 0;
+  let retries = 0;
   let successes = 0;
   let brokenBy: BrokerFailedError | undefined;
   if (options.signal.aborted) phase.ending.abort();
@@ -174,6 +177,7 @@ export function createRequester(options: RequesterOptions): Requester {
     let attempt = 1;
     let hasOutlived = false;
     let pausesBefore = 0;
+    let isAgain = false;
     try {
       const reply = await pRetry(
         async () => {
@@ -181,6 +185,8 @@ export function createRequester(options: RequesterOptions): Requester {
             await rate?.take(request.deletes, signal).catch(() => throwIfStopped(signal));
           for (let wait = obstacle(signal); wait !== undefined; wait = obstacle(signal)) await wait;
           pausesBefore = pause.asked;
+          if (isAgain) retries += 1;
+          isAgain = true;
           return transmit(request, signal);
         },
         {
@@ -254,6 +260,9 @@ export function createRequester(options: RequesterOptions): Requester {
     get requests() {
       return requests;
     },
+    get retries() {
+      return retries;
+    },
     get successes() {
       return successes;
     },
@@ -285,4 +294,9 @@ function throwIfFatal(request: PurgeRequest, reply: BrokerReply, allow403: boole
   const problem = parseBrokerProblem(reply);
   if (reply.status === 404 ? !isUnknownTenant(problem) : reply.status === 403 && allow403) return;
   throw new BrokerRefusedError(request.operation, problem, reply.headers.get('www-authenticate'));
+}
+
+/** What a purge has cost so far. */
+export function effortOf({ requests, retries }: Requester): Pick<Requester, 'requests' | 'retries'> {
+  return { requests, retries };
 }

@@ -83,6 +83,32 @@ export const settings = {
     wholeNumber(1, 1000),
     'purges at work at a time, and as many dry runs; beyond them 503 with Retry-After',
   ),
+  PURGE_MAX_QUEUED: setting(
+    '1000',
+    wholeNumber(1, 1_000_000),
+    'purges that may wait as jobs; beyond them 503 with Retry-After',
+  ),
+  PURGE_RECORD: setting(
+    'best-effort',
+    oneOf(['best-effort', 'required']),
+    '`required`: no purge without a record (503 while the database is away)',
+  ),
+  PURGE_HISTORY_DAYS: setting(
+    '90',
+    wholeNumber(1, 36_500),
+    'days for which purges are kept in the record after their end',
+  ),
+  JOB_SECRET: {
+    ...optional(
+      tokens,
+      'secret with which the credentials that a job needs are encrypted at rest; a comma list to replace one: the first encrypts, all decrypt. Without it, jobs with credentials are refused',
+    ),
+    secret: true,
+  },
+  INSTANCE_NAME: optional(
+    nonEmpty,
+    'name of this process in the records of purges; default: host name and PORT',
+  ),
   PURGE_WHOLE_TENANT: setting(
     'bounded',
     oneOf(['bounded', 'allow', 'refuse']),
@@ -190,6 +216,10 @@ function token(text: string): string {
   if (!/^[\x21-\x7e]{8,1024}$/.test(text))
     throw new Error('must be 8 to 1024 visible ASCII characters without blanks');
   return text;
+}
+
+function tokens(text: string): readonly string[] {
+  return text.split(',').map(token);
 }
 
 function httpUrl(text: string): URL {

@@ -17,6 +17,7 @@ const CLEAN: PurgeReport = {
   warnings: [],
   arrived: 0,
   requests: 4,
+  retries: 0,
 };
 const PROBLEM = { type: 'about:blank', title: 'Forbidden', status: 403 };
 const COUNTS = {
@@ -28,27 +29,43 @@ const COUNTS = {
 
 describe('purgeAnswer', () => {
   it('is 204 with counts and no body when all matches are gone', () => {
-    assert.deepEqual(purgeAnswer(CLEAN, 12, false), { status: 204, headers: COUNTS });
+    assert.deepEqual(purgeAnswer(CLEAN, { id: 'p1', durationMs: 12, wantsRepresentation: false }), {
+      status: 204,
+      headers: COUNTS,
+    });
   });
 
   it('is 204 when nothing matched', () => {
     const nothing = { ...CLEAN, matched: 0, deleted: 0, success: [] };
-    const { status, headers, body } = purgeAnswer(nothing, 1, false);
+    const { status, headers, body } = purgeAnswer(nothing, {
+      id: 'p1',
+      durationMs: 1,
+      wantsRepresentation: false,
+    });
     assert.deepEqual([status, headers['purge-matched'], body], [204, '0', undefined]);
   });
 
   it('is 200 with a summary when the client asked for a representation, and says so', () => {
-    assert.deepEqual(purgeAnswer(CLEAN, 12, true), {
+    assert.deepEqual(purgeAnswer(CLEAN, { id: 'p1', durationMs: 12, wantsRepresentation: true }), {
       status: 200,
       headers: { ...COUNTS, 'preference-applied': 'return=representation' },
-      body: { matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, durationMs: 12, requests: 4 },
+      body: {
+        id: 'p1',
+        matched: 3,
+        deleted: 3,
+        alreadyGone: 0,
+        failed: 0,
+        unknown: 0,
+        durationMs: 12,
+        requests: 4,
+      },
     });
   });
 
   it('is 200 with matches and sample for a dry run, and never claims a delete', () => {
     const report = { ...CLEAN, dryRun: true, deleted: 0, success: [], sample: ['urn:a:1'] };
     for (const wants of [true, false]) {
-      assert.deepEqual(purgeAnswer(report, 1, wants), {
+      assert.deepEqual(purgeAnswer(report, { id: 'p1', durationMs: 1, wantsRepresentation: wants }), {
         status: 200,
         headers: { 'purge-matched': '3' },
         body: { matched: 3, sample: ['urn:a:1'] },
@@ -64,18 +81,25 @@ describe('purgeAnswer', () => {
       { entityId: 'urn:a:1', attribute: 'color', datasetId: '@none' },
     ];
     const preview = { ...CLEAN, dryRun: true, deleted: 0, success: [], sample: ['urn:a:1'], items };
-    assert.deepEqual(purgeAnswer({ ...preview, unit: 'instances' }, 1, false).body, {
-      matched: 3,
-      sample: ['urn:a:1'],
-      unit: 'instances',
-      items: [
-        { entityId: 'urn:a:1', attribute: 'speed', datasetId: 'urn:d:1', instanceId: 'urn:i:1', ...time },
-        { entityId: 'urn:a:1', attribute: 'speed', createdAt: 'T' },
-        { entityId: 'urn:a:1', attribute: 'color', datasetId: '@none' },
-      ],
-    });
+    assert.deepEqual(
+      purgeAnswer({ ...preview, unit: 'instances' }, { id: 'p1', durationMs: 1, wantsRepresentation: false })
+        .body,
+      {
+        matched: 3,
+        sample: ['urn:a:1'],
+        unit: 'instances',
+        items: [
+          { entityId: 'urn:a:1', attribute: 'speed', datasetId: 'urn:d:1', instanceId: 'urn:i:1', ...time },
+          { entityId: 'urn:a:1', attribute: 'speed', createdAt: 'T' },
+          { entityId: 'urn:a:1', attribute: 'color', datasetId: '@none' },
+        ],
+      },
+    );
     for (const unit of ['entities', 'attributes', 'datasets'] as const) {
-      const { body } = purgeAnswer({ ...preview, unit, isLowerBound: true }, 1, true);
+      const { body } = purgeAnswer(
+        { ...preview, unit, isLowerBound: true },
+        { id: 'p1', durationMs: 1, wantsRepresentation: true },
+      );
       assert.deepEqual(
         [(body as { unit: unknown }).unit, (body as { atLeast: unknown }).atLeast],
         [unit, true],
@@ -97,7 +121,10 @@ describe('purgeAnswer', () => {
         error: PROBLEM,
       },
     ];
-    const { status, body } = purgeAnswer({ ...CLEAN, deleted: 1, failed: 2, success: [], errors }, 1, false);
+    const { status, body } = purgeAnswer(
+      { ...CLEAN, deleted: 1, failed: 2, success: [], errors },
+      { id: 'p1', durationMs: 1, wantsRepresentation: false },
+    );
     assert.equal(status, 207);
     assert.deepEqual((body as { errors: unknown }).errors, [
       {
@@ -118,7 +145,7 @@ describe('purgeAnswer', () => {
       error: PROBLEM,
     }));
     const report = { ...CLEAN, deleted: 0, failed: 5000, errors, success: [], warnings: ['199 - "w"'] };
-    const { headers, body } = purgeAnswer(report, 1, false);
+    const { headers, body } = purgeAnswer(report, { id: 'p1', durationMs: 1, wantsRepresentation: false });
     assert.equal((body as { errors: unknown[] }).errors.length, 1000);
     assert.equal(headers['purge-failed'], '5000');
   });
@@ -129,7 +156,7 @@ describe('purgeAnswer', () => {
       { entityId: 'urn:a:4', attribute: 'speed', error: PROBLEM },
     ];
     const report = { ...CLEAN, deleted: 2, failed: 2, success: ['urn:a:1', 'urn:a:2'], errors };
-    assert.deepEqual(purgeAnswer(report, 12, false), {
+    assert.deepEqual(purgeAnswer(report, { id: 'p1', durationMs: 12, wantsRepresentation: false }), {
       status: 207,
       headers: { ...COUNTS, 'purge-deleted': '2', 'purge-failed': '2' },
       body: {
@@ -144,7 +171,7 @@ describe('purgeAnswer', () => {
 
   it('adds the summary to a 207 on request', () => {
     const report = { ...CLEAN, deleted: 2, failed: 1, errors: [{ entityId: 'urn:a:3', error: PROBLEM }] };
-    const { status, body } = purgeAnswer(report, 12, true);
+    const { status, body } = purgeAnswer(report, { id: 'p1', durationMs: 12, wantsRepresentation: true });
     assert.equal(status, 207);
     assert.deepEqual(Object.keys(body as object).sort(), [
       ...[
@@ -153,6 +180,7 @@ describe('purgeAnswer', () => {
         'durationMs',
         'errors',
         'failed',
+        'id',
         'matched',
         'requests',
         'success',
@@ -163,7 +191,11 @@ describe('purgeAnswer', () => {
 
   it('is 207 when the broker warned that its result was incomplete, and passes the warning on', () => {
     const report = { ...CLEAN, warnings: ['199 csr-1 "no answer"', '110 csr-2 "stale"'] };
-    const { status, headers, body } = purgeAnswer(report, 12, false);
+    const { status, headers, body } = purgeAnswer(report, {
+      id: 'p1',
+      durationMs: 12,
+      wantsRepresentation: false,
+    });
     assert.equal(status, 207);
     assert.equal(headers['ngsild-warning'], '199 csr-1 "no answer", 110 csr-2 "stale"');
     const { errors } = body as { errors: { entityId: string; error: { status: number; detail: string } }[] };
@@ -179,24 +211,41 @@ describe('purgeAnswer', () => {
 
   it('tells those that were gone already from those that this purge deleted', () => {
     const report = { ...CLEAN, deleted: 1, alreadyGone: 2 };
-    const { status, headers } = purgeAnswer(report, 12, false);
+    const { status, headers } = purgeAnswer(report, { id: 'p1', durationMs: 12, wantsRepresentation: false });
     assert.deepEqual([status, headers['purge-deleted'], headers['purge-already-gone']], [204, '1', '2']);
-    const { body } = purgeAnswer(report, 12, true);
+    const { body } = purgeAnswer(report, { id: 'p1', durationMs: 12, wantsRepresentation: true });
     assert.equal((body as { alreadyGone: unknown }).alreadyGone, 2);
   });
 
   it('is 207 when the outcome of some items is not known, and counts them', () => {
     const errors = [{ entityId: 'urn:a:3', error: { ...PROBLEM, status: 502 } }];
     const report = { ...CLEAN, deleted: 2, unknown: 1, success: ['urn:a:1', 'urn:a:2'], errors };
-    const { status, headers, body } = purgeAnswer(report, 12, true);
+    const { status, headers, body } = purgeAnswer(report, {
+      id: 'p1',
+      durationMs: 12,
+      wantsRepresentation: true,
+    });
     assert.deepEqual([status, headers['purge-unknown'], headers['purge-failed']], [207, '1', '0']);
     const { unknown, errors: shown } = body as { unknown: unknown; errors: unknown[] };
     assert.deepEqual([unknown, shown.length], [1, 1]);
-    assert.ok(!('purge-unknown' in purgeAnswer(CLEAN, 1, false).headers));
+    assert.ok(
+      !(
+        'purge-unknown' in purgeAnswer(CLEAN, { id: 'p1', durationMs: 1, wantsRepresentation: false }).headers
+      ),
+    );
   });
 
   it('tells how many matches arrived meanwhile and were left', () => {
-    assert.equal(purgeAnswer({ ...CLEAN, arrived: 7 }, 1, false).headers['purge-arrived'], '7');
-    assert.ok(!('purge-arrived' in purgeAnswer(CLEAN, 1, false).headers));
+    assert.equal(
+      purgeAnswer({ ...CLEAN, arrived: 7 }, { id: 'p1', durationMs: 1, wantsRepresentation: false }).headers[
+        'purge-arrived'
+      ],
+      '7',
+    );
+    assert.ok(
+      !(
+        'purge-arrived' in purgeAnswer(CLEAN, { id: 'p1', durationMs: 1, wantsRepresentation: false }).headers
+      ),
+    );
   });
 });

@@ -47,6 +47,7 @@ export function contextOf({ view, broker, query, limits, headers = {} }: HandMad
         idPattern: undefined,
         dryRun: false,
         maxAffected: undefined,
+        maxPerSecond: undefined,
         ...query,
       },
       limits: {

@@ -19,7 +19,7 @@ describe('parseParameters', () => {
     const names = [
       ...['type', 'id', 'idPattern', 'attrs', 'q', 'georel', 'geometry', 'coordinates', 'geoproperty'],
       ...['geometryProperty', 'scopeQ', 'csf', 'expandValues', 'jsonKeys', 'local'],
-      ...['drop', 'keep', 'dryRun', 'maxAffected'],
+      ...['drop', 'keep', 'dryRun', 'maxAffected', 'maxPerSecond'],
     ];
     assert.deepEqual([...ENTITY_PARAMETERS.names].sort(), names.sort());
     const query = names.map((name) => `${name}=v`).join('&');
@@ -28,7 +28,11 @@ describe('parseParameters', () => {
   });
 
   it('takes, of a temporal purge, every parameter that selects in its own query, and the extensions', () => {
-    const names = [...SELECTION_PARAMETERS, ...TIME_PARAMETERS, ...['datasetId', 'dryRun', 'maxAffected']];
+    const names = [
+      ...SELECTION_PARAMETERS,
+      ...TIME_PARAMETERS,
+      ...['datasetId', 'dryRun', 'maxAffected', 'maxPerSecond'],
+    ];
     assert.deepEqual([...TEMPORAL_PARAMETERS.names].sort(), names.sort());
     const query = names.map((name) => `${name}=v`).join('&');
     assert.deepEqual([...parseParameters(query, TEMPORAL_PARAMETERS).keys()], names);

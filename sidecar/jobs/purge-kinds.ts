@@ -1,14 +1,15 @@
 import type { PurgeLimits } from '../purge/context.js';
 import { purgeEntities } from '../purge/engine.js';
-import { PolicyRefusedError } from '../purge/errors.js';
-import type { PurgeEvent } from '../purge/events.js';
+import { PolicyRefusedError, QueryRefusedError } from '../purge/errors.js';
+import type { PurgeEvent, PurgeReport } from '../purge/events.js';
 import type { PurgeDependencies, PurgeOrder } from '../purge/purge-run.js';
 import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query/query.js';
 import type { PurgeQuery } from '../purge/query/selection.js';
+import type { Pace } from '../purge/requests/pace.js';
 import { purgeTemporal } from '../purge/temporal/engine.js';
 import { parseTemporalPurgeQuery, type TemporalPurgeQuery } from '../purge/temporal/query.js';
 import type { WholeTenant } from '../purge/query/whole-tenant.js';
-import type { PurgePolicy } from './purge-policy.js';
+import type { PurgePolicy } from './policy.js';
 
 /** What purges of one collection work with. */
 export interface PurgeSetup {
@@ -31,6 +32,8 @@ export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
   /** @throws PolicyRefusedError for a purge that is understood and not allowed */
   readonly vet: (query: Query, policy: PurgePolicy) => void;
   readonly concurrencyOf: (policy: PurgePolicy) => number | undefined;
+  /** What the counts of such a purge are in. */
+  readonly unitOf: (query: Query) => NonNullable<PurgeReport['unit']>;
   readonly run: (
     order: PurgeOrder<Query>,
     dependencies: PurgeDependencies,
@@ -45,6 +48,7 @@ export function entityPurges(setup: PurgeSetup): PurgeKind<EntityPurgeQuery> {
     parse: (query) => parseEntityPurgeQuery(query, setup.wholeTenant),
     vet: () => {},
     concurrencyOf: (policy) => policy.concurrency,
+    unitOf: ({ removal }) => (removal === undefined ? 'entities' : 'attributes'),
     run: purgeEntities,
   };
 }
@@ -64,6 +68,7 @@ export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPur
       }
     },
     concurrencyOf: (policy) => policy.temporalConcurrency,
+    unitOf: ({ target }) => target.kind,
     run: purgeTemporal,
   };
 }
@@ -84,5 +89,80 @@ export function narrowLimits<Query extends PurgeQuery>(
     batchSize: Math.min(limits.batchSize, policy.batchSize ?? Infinity),
     concurrency: Math.min(limits.concurrency, concurrencyOf(policy) ?? Infinity),
     maxAffected: bounds.length === 0 ? undefined : Math.min(...bounds),
+  };
+}
+
+/** The purges that this gateway can run, by what they purge. */
+export interface PurgeKinds {
+  readonly entities: PurgeKind<EntityPurgeQuery>;
+  readonly temporal: PurgeKind<TemporalPurgeQuery>;
+}
+
+/** How hard a purge works; both may be changed while it runs. */
+export interface PurgeControl {
+  readonly pace: Pace;
+  /** Delete requests in flight. */
+  concurrency: number;
+}
+
+/** A purge that was vetted, and may be run. */
+export interface PreparedPurge {
+  readonly dryRun: boolean;
+  readonly unit: NonNullable<PurgeReport['unit']>;
+  /** The least of what configuration, policy and caller allow. */
+  readonly limits: PurgeLimits;
+  readonly maxPerSecond: number | undefined;
+  run(
+    headers: Readonly<Record<string, string>>,
+    control: PurgeControl,
+    signal: AbortSignal,
+    maxAffected?: number,
+  ): AsyncIterable<PurgeEvent>;
+}
+
+/**
+ * Vets a purge against its policy and the configuration.
+ *
+ * @throws QueryRefusedError, PolicyRefusedError
+ */
+export function preparePurge(
+  kinds: PurgeKinds,
+  order: { readonly target: keyof PurgeKinds; readonly query: string; readonly policy: PurgePolicy },
+): PreparedPurge {
+  return order.target === 'entities'
+    ? prepared(kinds.entities, order.query, order.policy)
+    : prepared(kinds.temporal, order.query, order.policy);
+}
+
+function prepared<Query extends PurgeQuery>(
+  kind: PurgeKind<Query>,
+  text: string,
+  policy: PurgePolicy,
+): PreparedPurge {
+  const query = kind.parse(text);
+  kind.vet(query, policy);
+  if (policy.dryRunOnly === true && !query.dryRun)
+    throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
+  const { dryRun, maxPerSecond } = query;
+  if (maxPerSecond !== undefined && kind.limits.strategy === 'native') {
+    throw new QueryRefusedError(
+      'invalidRequest',
+      'PURGE_STRATEGY=native leaves the deletes to the broker, which cannot be held to a rate: leave maxPerSecond out.',
+      'maxPerSecond',
+    );
+  }
+  const limits = narrowLimits(kind, policy, query);
+  return {
+    ...{ dryRun, limits, maxPerSecond, unit: kind.unitOf(query) },
+    run(headers, control, signal, maxAffected = limits.maxAffected) {
+      const changing: PurgeLimits = {
+        ...limits,
+        maxAffected,
+        get concurrency() {
+          return control.concurrency;
+        },
+      };
+      return kind.run({ query, headers, limits: changing, pace: control.pace }, kind.dependencies, signal);
+    },
   };
 }

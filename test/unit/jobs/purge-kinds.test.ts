@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { entityPurges, narrowLimits, temporalPurges } from '../../../sidecar/http/purge-kinds.js';
-import type { PurgePolicy } from '../../../sidecar/http/purge-policy.js';
+import { entityPurges, narrowLimits, temporalPurges } from '../../../sidecar/jobs/purge-kinds.js';
+import type { PurgePolicy } from '../../../sidecar/jobs/policy.js';
 import type { PurgeLimits } from '../../../sidecar/purge/context.js';
 import { PolicyRefusedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
 import type { PurgeDependencies } from '../../../sidecar/purge/purge-run.js';

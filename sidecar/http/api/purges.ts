@@ -1,0 +1,276 @@
+import { createHash } from 'node:crypto';
+import { isFinal, PURGE_STATES, type PurgeRecord, type PurgeService } from '../../jobs/purge-service.js';
+import { refused } from '../errors.js';
+import { orderOf, type OrderOptions } from '../purge-order.js';
+import { accepted, current, page } from './answer.js';
+import { endpoint, type Endpoint } from './endpoint.js';
+import { PAGE, parameters } from './parameters.js';
+import { apiUrl } from './routes.js';
+import { COUNT, STRINGS, TEXT, TIME } from './schema-types.js';
+
+export interface PurgeEndpointsOptions extends OrderOptions {
+  readonly purges: PurgeService;
+}
+
+const tag = 'Purges';
+
+/** How often a stream of events that has nothing to tell shows that it is there. */
+const HEARTBEAT_MS = 15_000;
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+const FILTERS = {
+  state: { type: 'string', enum: PURGE_STATES, description: 'The state of the purges.' },
+  tenant: { type: 'string', maxLength: 256, description: 'The tenant that they were for.' },
+  caller: { type: 'string', maxLength: 256, description: 'Who started them.' },
+} as const;
+
+/** Purges as resources: started, watched, changed, cancelled and looked up. */
+export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoint[] {
+  const { purges } = options;
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/purges',
+      id: 'listPurges',
+      tag,
+      summary: 'List purges, the newest first',
+      query: parameters({ ...FILTERS, ...PAGE }),
+      isPrivate: true,
+      answers: {
+        200: {
+          description: 'Their records.',
+          content: { 'application/json': { type: 'array', items: PURGE } },
+          isPage: true,
+        },
+      },
+      handle: async ({ query, baseUrl }) => {
+        const { items, total } = await purges.list(query);
+        return page(items, total, query, apiUrl(baseUrl, 'purges'));
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/purges',
+      id: 'startPurge',
+      tag,
+      summary: 'Start a purge',
+      description: 'The same as the DELETE of a collection with `Prefer: respond-async`.',
+      body: NEW_PURGE,
+      bodyMaxBytes: MAX_BODY_BYTES,
+      answers: { 202: { description: 'Its record.', content: { 'application/json': PURGE } } },
+      problems: ['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
+      handle: async ({ body, baseUrl, request }) => {
+        const { target, tenant, link } = body;
+        const order = orderOf(request, { target, query: queryOf(body) }, options);
+        const headers = { ...order.headers };
+        for (const [name, value, others] of [
+          ['ngsild-tenant', tenant, ['fiware-service']],
+          ['link', link, []],
+        ] as const) {
+          if (value === undefined) continue;
+          for (const header of [name, ...others])
+            if (headers[header] !== undefined)
+              throw refused(
+                'invalidRequest',
+                `The body and the header ${header} name different things; leave one out.`,
+              );
+          headers[name] = value;
+        }
+        const record = await purges.submit({ ...order, headers });
+        return accepted(apiUrl(baseUrl, 'purges', record.id), record);
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/purges/:purge',
+      id: 'getPurge',
+      tag,
+      summary: 'Read the record of a purge',
+      isPrivate: true,
+      answers: { 200: { description: 'The record.', content: { 'application/json': PURGE } } },
+      handle: async ({ params }) => current(await purges.get(params.purge)),
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: '/purges/:purge',
+      id: 'changePurge',
+      tag,
+      summary: 'Change how hard a purge works',
+      description: 'While it waits or runs, and never above what its policy and the configuration allow.',
+      body: CHANGE,
+      bodyMaxBytes: MAX_BODY_BYTES,
+      answers: { 200: { description: 'The record.', content: { 'application/json': PURGE } } },
+      problems: ['purgeOver'],
+      handle: async ({ params, body }) => current(await purges.change(params.purge, defined(body))),
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/purges/:purge/cancel',
+      id: 'cancelPurge',
+      tag,
+      summary: 'Cancel a purge',
+      description:
+        'No new deletes are sent, and those in flight finish. A purge that has ended stays as it is.',
+      answers: { 202: { description: 'The record.', content: { 'application/json': PURGE } } },
+      handle: async ({ params, baseUrl }) =>
+        accepted(apiUrl(baseUrl, 'purges', params.purge), await purges.cancel(params.purge)),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/purges/:purge/events',
+      id: 'watchPurge',
+      tag,
+      summary: 'Watch a purge by server-sent events',
+      description:
+        'The record now, and on each change, at most four times a second. The stream ends with the final record.',
+      isPrivate: true,
+      answers: {
+        200: { description: 'Events, each with a record.', content: { 'text/event-stream': TEXT } },
+        204: { description: 'The record of Last-Event-ID is final.' },
+      },
+      handle: async ({ params, request }) => {
+        const record = await purges.get(params.purge);
+        const seen = request.headers['last-event-id'];
+        // It makes browsers stop asking again.
+        if (isFinal(record.state) && seen === eventIdOf(record)) return { status: 204 };
+        const closed = new AbortController();
+        request.raw.socket.once('close', () => closed.abort());
+        return {
+          status: 200,
+          headers: { 'x-accel-buffering': 'no' },
+          stream: {
+            text: eventsOf(purges.watch(params.purge, closed.signal), seen, closed),
+            mediaType: 'text/event-stream',
+          },
+        };
+      },
+    }),
+  ];
+}
+
+/** The query of a purge in a body, with its extensions. */
+function queryOf({
+  query,
+  maxAffected,
+  maxPerSecond,
+  dryRun,
+}: {
+  readonly query: string;
+  readonly maxAffected?: number | undefined;
+  readonly maxPerSecond?: number | undefined;
+  readonly dryRun?: boolean | undefined;
+}): string {
+  const extensions = Object.entries({ maxAffected, maxPerSecond, dryRun })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${String(value)}`);
+  return [query, ...extensions].filter((part) => part !== '').join('&');
+}
+
+/** Server-sent events (the HTML standard, § 9.2) of a purge. */
+async function* eventsOf(
+  records: AsyncGenerator<PurgeRecord, void>,
+  seen: string | readonly string[] | undefined,
+  closed: AbortController,
+): AsyncGenerator<string, void> {
+  let heartbeat: NodeJS.Timeout | undefined;
+  try {
+    for (let next = records.next(); ;) {
+      const beat = new Promise<'beat'>((resolve) => {
+        heartbeat = setTimeout(() => resolve('beat'), HEARTBEAT_MS);
+      });
+      const step = await Promise.race([next, beat]);
+      clearTimeout(heartbeat);
+      if (step === 'beat') {
+        yield ': still there\n\n';
+        continue;
+      }
+      if (step.done === true) return;
+      const id = eventIdOf(step.value);
+      if (id !== seen) yield `id: ${id}\ndata: ${JSON.stringify(step.value)}\n\n`;
+      next = records.next();
+    }
+  } finally {
+    clearTimeout(heartbeat);
+    closed.abort();
+  }
+}
+
+/** The same for the same record, whichever process tells of it. */
+function eventIdOf(record: PurgeRecord): string {
+  return createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 16);
+}
+
+function defined<Value extends object>(
+  value: Value,
+): { [Name in keyof Value]?: Exclude<Value[Name], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [Name in keyof Value]?: Exclude<Value[Name], undefined>;
+  };
+}
+
+const TARGET = { type: 'string', enum: ['entities', 'temporal'] } as const;
+const POSITIVE = { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 } as const;
+const HEADER_TEXT = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 4096,
+  pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$',
+} as const;
+
+const NEW_PURGE = {
+  title: 'NewPurge',
+  type: 'object',
+  properties: {
+    target: TARGET,
+    query: { type: 'string', minLength: 1, maxLength: 16_384, description: 'As in the URL of the DELETE.' },
+    tenant: HEADER_TEXT,
+    link: { ...HEADER_TEXT, description: 'A Link header that names the @context.' },
+    maxAffected: POSITIVE,
+    maxPerSecond: POSITIVE,
+    dryRun: { type: 'boolean' },
+  },
+  required: ['target', 'query'],
+  additionalProperties: false,
+} as const;
+
+const CHANGE = {
+  title: 'PurgeChange',
+  type: 'object',
+  properties: {
+    maxPerSecond: { type: ['integer', 'null'], minimum: 1, maximum: 1_000_000_000 },
+    concurrency: { type: 'integer', minimum: 1, maximum: 256 },
+  },
+  minProperties: 1,
+  additionalProperties: false,
+} as const;
+
+const PURGE = {
+  title: 'Purge',
+  type: 'object',
+  properties: {
+    id: TEXT,
+    state: { type: 'string', enum: PURGE_STATES },
+    target: TARGET,
+    unit: { type: 'string', enum: ['entities', 'attributes', 'datasets', 'instances'] },
+    ...{ query: TEXT, tenant: TEXT, link: TEXT, caller: TEXT, requestId: TEXT, worker: TEXT },
+    retentionPolicy: TEXT,
+    dryRun: { type: 'boolean' },
+    policy: { type: 'object' },
+    maxPerSecond: { type: ['integer', 'null'] },
+    concurrency: COUNT,
+    ...{ matched: COUNT, deleted: COUNT, alreadyGone: COUNT, failed: COUNT, unknown: COUNT, arrived: COUNT },
+    ...{ requests: COUNT, retries: COUNT },
+    ratePerSecond: { type: 'number' },
+    ...{ estimatedEndAt: TIME, createdAt: TIME, startedAt: TIME, endedAt: TIME },
+    problem: { type: 'object' },
+    errors: { type: 'array', items: { type: 'object' } },
+    warnings: STRINGS,
+    sample: STRINGS,
+  },
+  required: [
+    ...['id', 'state', 'target', 'query', 'caller', 'requestId', 'worker', 'dryRun', 'policy'],
+    ...['maxPerSecond', 'concurrency', 'matched', 'deleted', 'alreadyGone', 'failed', 'unknown', 'arrived'],
+    ...['requests', 'retries', 'createdAt', 'errors', 'warnings'],
+  ],
+} as const;

@@ -1,0 +1,34 @@
+import type { PurgeState } from '../schemas/store/purge-records.js';
+import { GatewayError } from '../shared/errors.js';
+
+/** There is no record of such a purge, or it was too old. */
+export class PurgeNotFoundError extends GatewayError {
+  readonly code = 'PURGE_NOT_FOUND';
+
+  constructor(id: string) {
+    super(`There is no record of a purge ${id}.`);
+  }
+}
+
+/** The purge has come to its end, or is about to, and cannot be changed. */
+export class PurgeOverError extends GatewayError {
+  readonly code = 'PURGE_OVER';
+
+  constructor(id: string, state: PurgeState) {
+    super(`The purge ${id} is ${state}, and cannot be changed any more.`);
+  }
+}
+
+/** Nobody waits for the answer to a purge any more, which stopped it. */
+export class CallerGoneError extends GatewayError {
+  readonly code = 'PURGE_CALLER_GONE';
+}
+
+/** As many jobs wait as may. */
+export class QueueFullError extends GatewayError {
+  readonly code = 'PURGE_QUEUE_FULL';
+
+  constructor(max: number) {
+    super(`${String(max)} purges are waiting already (PURGE_MAX_QUEUED).`);
+  }
+}

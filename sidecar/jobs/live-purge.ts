@@ -1,0 +1,151 @@
+import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/events.js';
+import { createPace } from '../purge/requests/pace.js';
+import { isFinal, type PurgeRecord } from '../schemas/store/purge-records.js';
+import type { Clock } from '../shared/clock.js';
+import type { PurgeControl } from './purge-kinds.js';
+import { RateMeter } from './rate.js';
+
+/** Watchers are told of changes at most so often. */
+const PUBLISH_EVERY_MS = 250;
+
+/** Items that a record names as failed, at most. */
+const MAX_ERRORS = 100;
+
+/** A purge that has not come to its end in this process: its record as of now, and what may be changed of it. */
+export class LivePurge {
+  readonly control: PurgeControl;
+  readonly cancelled = new AbortController();
+  readonly #clock: Clock;
+  /** What an earlier process had settled. */
+  readonly #before: Pick<PurgeProgress, 'deleted' | 'alreadyGone' | 'requests' | 'retries'>;
+  readonly #rate = new RateMeter();
+  readonly #onChange: (record: PurgeRecord) => void;
+  readonly #watchers = new Set<() => void>();
+  #record: PurgeRecord;
+  #hasBegun = false;
+  /** Matches that the broker counted, those settled before included. */
+  #expected: number | undefined;
+  #publishedMs = -Infinity;
+  #isPublishing = false;
+
+  /** @param onChange told of the record on every change that watchers are told of */
+  constructor(record: PurgeRecord, clock: Clock, onChange: (record: PurgeRecord) => void) {
+    this.#record = record;
+    this.#clock = clock;
+    this.#onChange = onChange;
+    const { deleted, alreadyGone, requests, retries, maxPerSecond } = record;
+    this.#before = { deleted, alreadyGone, requests, retries };
+    const pace = createPace(clock, maxPerSecond ?? undefined);
+    this.control = { pace, concurrency: record.concurrency };
+  }
+
+  get record(): PurgeRecord {
+    return this.#record;
+  }
+
+  /** Deletes were sent, or were about to be. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Deleted or found gone by earlier processes. */
+  get settledBefore(): number {
+    return this.#before.deleted + this.#before.alreadyGone;
+  }
+
+  /** Changes members of the record, and tells those who watch: at once for a new state, else soon. */
+  set(members: Partial<PurgeRecord>): void {
+    const isNewState = members.state !== undefined && members.state !== this.#record.state;
+    this.#record = { ...this.#record, ...members };
+    if (isNewState) this.#publish();
+    else void this.#publishSoon();
+  }
+
+  /** Takes what the engine tells. */
+  note(event: PurgeEvent): void {
+    switch (event.type) {
+      case 'counted':
+        this.#expected = this.settledBefore + event.matches;
+        return;
+      case 'progress':
+        this.#hasBegun ||= event.hasBegun;
+        this.set(this.#countsOf(event));
+        return;
+      case 'finished':
+        this.set({ ...this.#countsOf(event.report), ...endOf(event.report) });
+        return;
+      default:
+    }
+  }
+
+  /** Resolves on the next change that is told, or when the signal aborts. */
+  changed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#watchers.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#watchers.add(done);
+      signal.addEventListener('abort', done, { once: true });
+      if (signal.aborted) done();
+    });
+  }
+
+  #countsOf(counted: Omit<PurgeProgress, 'hasBegun'>): Partial<PurgeRecord> {
+    const { matched, deleted, alreadyGone, failed, unknown, requests, retries } = counted;
+    const before = this.#before;
+    const settled = this.settledBefore + deleted + alreadyGone + failed;
+    const nowMs = this.#clock.now();
+    const rate = this.#rate.perSecond(settled, nowMs);
+    this.#rate.note(settled, nowMs);
+    const left = this.#expected === undefined ? undefined : Math.max(0, this.#expected - settled);
+    return {
+      matched: this.settledBefore + matched,
+      deleted: before.deleted + deleted,
+      alreadyGone: before.alreadyGone + alreadyGone,
+      ...{ failed, unknown },
+      requests: before.requests + requests,
+      retries: before.retries + retries,
+      ...(rate === undefined ? {} : { ratePerSecond: Math.round(rate * 10) / 10 }),
+      ...(rate === undefined || rate === 0 || left === undefined
+        ? {}
+        : { estimatedEndAt: new Date(nowMs + (left / rate) * 1000).toISOString() }),
+    };
+  }
+
+  async #publishSoon(): Promise<void> {
+    if (this.#isPublishing) return;
+    this.#isPublishing = true;
+    const waitMs = this.#publishedMs + PUBLISH_EVERY_MS - this.#clock.now();
+    if (waitMs > 0) await this.#clock.sleep(waitMs);
+    this.#isPublishing = false;
+    // Its end was told meanwhile.
+    if (!isFinal(this.#record.state)) this.#publish();
+  }
+
+  #publish(): void {
+    this.#publishedMs = this.#clock.now();
+    if (isFinal(this.#record.state)) {
+      this.#record = ended(this.#record);
+    }
+    this.#onChange(this.#record);
+    for (const tell of [...this.#watchers]) tell();
+  }
+}
+
+function endOf({ arrived, errors, warnings, sample, dryRun, unit }: PurgeReport): Partial<PurgeRecord> {
+  return {
+    ...{ arrived, warnings, errors: errors.slice(0, MAX_ERRORS) },
+    ...(dryRun ? { sample } : {}),
+    ...(unit === undefined ? {} : { unit }),
+  };
+}
+
+/** Without what is only true while a purge runs. */
+function ended(record: PurgeRecord): PurgeRecord {
+  const rest: { -readonly [Member in keyof PurgeRecord]: PurgeRecord[Member] } = { ...record };
+  delete rest.ratePerSecond;
+  delete rest.estimatedEndAt;
+  return rest;
+}

@@ -1,0 +1,459 @@
+import { randomUUID } from 'node:crypto';
+import type { Problem } from '../ngsi-ld/problem.js';
+import { PurgeStoppedError } from '../purge/errors.js';
+import type { PurgeEvent, PurgeReport } from '../purge/events.js';
+import type { PlaceKind } from '../purge/places.js';
+import type { RunningPurges } from '../purge/running.js';
+import {
+  isFinal,
+  type PurgeFilter,
+  type PurgeJob,
+  type PurgeRecord,
+  type PurgeState,
+  type Purges,
+} from '../schemas/store/purge-records.js';
+import type { Clock } from '../shared/clock.js';
+import { CallerGoneError, PurgeNotFoundError, PurgeOverError, QueueFullError } from './errors.js';
+import { FairQueue } from './fair-queue.js';
+import { LivePurge } from './live-purge.js';
+import type { PurgePolicy } from './policy.js';
+import { preparePurge, type PreparedPurge, type PurgeKinds } from './purge-kinds.js';
+import { RecordWriter } from './record-writer.js';
+import type { HeaderSealer } from './sealed-headers.js';
+
+export { isFinal, PURGE_STATES, type PurgeRecord } from '../schemas/store/purge-records.js';
+
+/** A purge as it is asked for. */
+export interface PurgeOrder {
+  readonly target: keyof PurgeKinds;
+  /** The query string, extensions such as dryRun included. */
+  readonly query: string;
+  /** Sent to the broker with each request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly policy: PurgePolicy;
+  /** Who asks, for the record. */
+  readonly caller: string;
+  readonly requestId: string;
+}
+
+/** What is told of purges as they go, e.g. to a log and to metrics. */
+export interface PurgeObserver {
+  started(record: PurgeRecord): void;
+  event(record: PurgeRecord, event: PurgeEvent): void;
+  /** @param error what ended it early, or that its caller is gone */
+  ended(record: PurgeRecord, error?: unknown): void;
+  /** The store of the records fails. */
+  storeAway(error: unknown): void;
+  storeBack(): void;
+  /** A record was given up, since too many wait for the store. */
+  recordLost(record: PurgeRecord): void;
+}
+
+export interface PurgeServiceOptions {
+  readonly kinds: PurgeKinds;
+  readonly store: Purges;
+  readonly running: RunningPurges;
+  readonly clock: Clock;
+  readonly sealer: HeaderSealer;
+  /** Names this process in records. */
+  readonly worker: string;
+  /** Jobs that may wait. */
+  readonly maxQueued: number;
+  /** How long records are kept after their purge has ended, in days. */
+  readonly historyDays: number;
+  /** Whether no purge runs without a record. */
+  readonly recordRequired: boolean;
+  /** The problem that clients are told of an error. */
+  readonly problemOf: (error: unknown) => Problem;
+  readonly observer: PurgeObserver;
+}
+
+interface QueuedJob {
+  readonly live: LivePurge;
+  readonly order: PurgeOrder;
+  readonly prepared: PreparedPurge;
+}
+
+/** A purge that ended early, with what had been done until then. */
+export class PurgeFailedError extends Error {
+  /** @param record undefined when it was not recorded */
+  constructor(
+    override readonly cause: unknown,
+    readonly record: PurgeRecord | undefined,
+    /** Deletes were sent, or were about to be. */
+    readonly hasBegun = false,
+  ) {
+    super('The purge ended early.', { cause });
+  }
+}
+
+/** Statuses of refusals that are recorded. */
+const RECORDED_REFUSALS: ReadonlySet<number> = new Set([400, 403, 409, 501]);
+
+/** Refused purges that are kept, at most. */
+const MAX_REFUSED = 10_000;
+
+/** Characters of the query of a refused purge that are kept. */
+const MAX_REFUSED_QUERY = 8 * 1024;
+
+const PRUNE_EVERY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** Runs purges, at once or as jobs, and keeps the record of them. */
+export class PurgeService {
+  readonly #options: PurgeServiceOptions;
+  readonly #writer: RecordWriter;
+  readonly #live = new Map<string, LivePurge>();
+  readonly #queue = new FairQueue<QueuedJob>();
+  readonly #closing = new AbortController();
+  #pruning: NodeJS.Timeout | undefined;
+  #isStopping = false;
+
+  constructor(options: PurgeServiceOptions) {
+    this.#options = options;
+    const { store, clock, observer } = options;
+    this.#writer = new RecordWriter({
+      ...{ store, clock },
+      onAway: (error) => observer.storeAway(error),
+      onBack: () => observer.storeBack(),
+      onLost: (record) => observer.recordLost(record),
+    });
+  }
+
+  /** Jobs that wait for a place. */
+  get queued(): number {
+    return this.#queue.size;
+  }
+
+  /** Goes on with what an earlier process left, and begins to prune the history. */
+  async start(): Promise<void> {
+    await this.#prune();
+    this.#pruning = setInterval(() => void this.#prune(), PRUNE_EVERY_MS).unref();
+    for (const { record, job } of await this.#options.store.unfinished()) this.#takeUp(record, job);
+    this.#pump();
+  }
+
+  /**
+   * Runs a purge whose caller waits for its end.
+   *
+   * @param gone aborts when the caller goes away
+   * @throws PurgeFailedError with the cause, and the record where there is one
+   */
+  async run(
+    order: PurgeOrder,
+    gone: AbortSignal,
+  ): Promise<{ readonly report: PurgeReport; readonly record: PurgeRecord }> {
+    let prepared: PreparedPurge;
+    let record = this.#newRecord(order, 'running');
+    try {
+      prepared = preparePurge(this.#options.kinds, order);
+    } catch (error) {
+      throw new PurgeFailedError(error, this.#recordRefusal(record, error));
+    }
+    record = { ...record, ...membersOf(prepared) };
+    const kind = prepared.dryRun ? 'dry run' : 'purge';
+    const live = this.#track(record);
+    try {
+      return await this.#options.running.run(kind, gone, async (signal) => {
+        await this.#begin(live);
+        const report = await this.#work({ live, order, prepared }, signal);
+        return { report, record: live.record };
+      });
+    } catch (error) {
+      this.#endEarly(live, error, gone.aborted ? 'cancelled' : 'interrupted');
+      const isRecorded = live.record.startedAt !== undefined;
+      throw new PurgeFailedError(error, isRecorded ? live.record : undefined, live.hasBegun);
+    } finally {
+      this.#live.delete(record.id);
+      this.#pump();
+    }
+  }
+
+  /**
+   * Takes a purge that nobody waits for: it runs when there is a place for it.
+   *
+   * @throws QueueFullError, JobSecretError, StoreUnavailableError; QueryRefusedError, PolicyRefusedError
+   */
+  async submit(order: PurgeOrder): Promise<PurgeRecord> {
+    const { sealer, store, maxQueued, kinds } = this.#options;
+    this.#throwIfStopping();
+    const draft = this.#newRecord(order, 'queued');
+    let prepared: PreparedPurge;
+    try {
+      prepared = preparePurge(kinds, order);
+    } catch (error) {
+      throw new PurgeFailedError(error, this.#recordRefusal(draft, error));
+    }
+    const job = sealer.seal(order.headers);
+    if (this.#queue.size >= maxQueued) throw new QueueFullError(maxQueued);
+    const record: PurgeRecord = { ...draft, ...membersOf(prepared) };
+    await store.put(record, job);
+    this.#enqueue({ live: this.#track(record), order, prepared });
+    this.#pump();
+    return record;
+  }
+
+  /** @throws PurgeNotFoundError */
+  async get(id: string): Promise<PurgeRecord> {
+    const known =
+      this.#live.get(id)?.record ?? this.#writer.latest(id) ?? (await this.#options.store.get(id));
+    if (known === undefined) throw new PurgeNotFoundError(id);
+    return known;
+  }
+
+  async list(filter: PurgeFilter): Promise<{ items: readonly PurgeRecord[]; total: number }> {
+    const { items, total } = await this.#options.store.list(filter);
+    const items2 = items.map((one) => this.#live.get(one.id)?.record ?? this.#writer.latest(one.id) ?? one);
+    return { items: items2, total };
+  }
+
+  /**
+   * Cancels a purge: no new deletes, those in flight finish. One that has ended stays as it is.
+   *
+   * @throws PurgeNotFoundError
+   */
+  async cancel(id: string): Promise<PurgeRecord> {
+    const live = this.#live.get(id);
+    if (live === undefined) return this.get(id);
+    if (this.#queue.remove((job) => job.live === live)) {
+      this.#end(live, { state: 'cancelled' });
+      this.#live.delete(id);
+    } else if (live.record.state === 'running') {
+      live.set({ state: 'cancelling' });
+      live.cancelled.abort();
+    }
+    return live.record;
+  }
+
+  /**
+   * Changes how hard a purge works, within its policy.
+   *
+   * @throws PurgeNotFoundError, PurgeOverError when it has ended
+   */
+  async change(
+    id: string,
+    { maxPerSecond, concurrency }: { readonly maxPerSecond?: number | null; readonly concurrency?: number },
+  ): Promise<PurgeRecord> {
+    const live = this.#live.get(id);
+    if (live === undefined || live.record.state === 'cancelling')
+      throw new PurgeOverError(id, (await this.get(id)).state);
+    const { control } = live;
+    if (maxPerSecond !== undefined) {
+      control.pace.setPerSecond(maxPerSecond ?? undefined);
+      live.set({ maxPerSecond });
+    }
+    if (concurrency !== undefined) {
+      // What configuration and policy allowed at its start is the most.
+      control.concurrency = Math.min(concurrency, this.#mostConcurrent(live.record));
+      live.set({ concurrency: control.concurrency });
+    }
+    return live.record;
+  }
+
+  /** The record of a purge: now, and after each change, until its end or until the signal aborts. */
+  async *watch(id: string, signal: AbortSignal): AsyncGenerator<PurgeRecord, void> {
+    const live = this.#live.get(id);
+    if (live === undefined) {
+      yield await this.get(id);
+      return;
+    }
+    for (let told: PurgeRecord | undefined; !signal.aborted;) {
+      const { record } = live;
+      if (record !== told) yield record;
+      told = record;
+      if (isFinal(record.state) || (this.#isStopping && record.state === 'queued')) return;
+      const awaited = this.#isStopping ? signal : AbortSignal.any([signal, this.#closing.signal]);
+      if (live.record === told) await live.changed(awaited);
+    }
+  }
+
+  /** Jobs stop, and go on at the next start. Nothing new is begun. */
+  stop(): void {
+    this.#isStopping = true;
+    this.#closing.abort();
+    clearInterval(this.#pruning);
+  }
+
+  /** Writes what is to be written. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#writer.close();
+  }
+
+  #takeUp(record: PurgeRecord, job: PurgeJob | undefined): void {
+    const { worker, kinds, sealer } = this.#options;
+    const live = this.#track({ ...record, worker });
+    if (job === undefined) {
+      this.#end(live, { state: 'interrupted' });
+    } else if (record.state === 'cancelling') {
+      this.#end(live, { state: 'cancelled' });
+    } else {
+      try {
+        const order: PurgeOrder = { ...record, policy: record.policy, headers: sealer.open(job) };
+        const prepared = preparePurge(kinds, order);
+        const inFlight =
+          record.matched - record.deleted - record.alreadyGone - record.failed - record.unknown;
+        const note = `The gateway was started anew. Of ${String(Math.max(0, inFlight))} matches it was last known that they were being deleted; those that were are not in the counts.`;
+        const warnings = record.state === 'running' ? [...record.warnings, note].slice(-20) : record.warnings;
+        live.set({ state: 'queued', failed: 0, unknown: 0, warnings });
+        this.#enqueue({ live, order, prepared });
+        return;
+      } catch (error) {
+        this.#endEarly(live, error, 'interrupted');
+      }
+    }
+    this.#live.delete(record.id);
+  }
+
+  #enqueue(job: QueuedJob): void {
+    this.#queue.add(job.live.record.tenant ?? '', job);
+  }
+
+  /** Starts what has a place. */
+  #pump(): void {
+    const { running } = this.#options;
+    while (!this.#isStopping) {
+      const next = this.#queue.take(({ prepared }) => running.isFree(placeOf(prepared)));
+      if (next === undefined) return;
+      void this.#runJob(next);
+    }
+  }
+
+  async #runJob(job: QueuedJob): Promise<void> {
+    const { live } = job;
+    try {
+      await this.#options.running.run(placeOf(job.prepared), live.cancelled.signal, async (signal) => {
+        live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
+        this.#options.observer.started(live.record);
+        await this.#work(job, signal);
+      });
+    } catch (error) {
+      const isAborted = live.cancelled.signal.aborted;
+      if (this.#isStopping && !isAborted && error instanceof PurgeStoppedError) live.set({ state: 'queued' });
+      else this.#endEarly(live, error, 'interrupted');
+    } finally {
+      this.#live.delete(live.record.id);
+      this.#pump();
+    }
+  }
+
+  /** Consumes the events of a purge to its end. */
+  async #work({ live, order, prepared }: QueuedJob, stop: AbortSignal): Promise<PurgeReport> {
+    const signal = AbortSignal.any([stop, live.cancelled.signal]);
+    const bound = prepared.limits.maxAffected;
+    const left = bound === undefined ? undefined : Math.max(0, bound - live.settledBefore);
+    for await (const event of prepared.run(order.headers, live.control, signal, left)) {
+      live.note(event);
+      this.#options.observer.event(live.record, event);
+      if (event.type !== 'finished') continue;
+      const { failed, unknown, warnings } = event.report;
+      this.#end(live, { state: failed + unknown + warnings.length > 0 ? 'partial' : 'succeeded' });
+      return event.report;
+    }
+    throw new PurgeStoppedError('The purge ended without a report.');
+  }
+
+  async #begin(live: LivePurge): Promise<void> {
+    const { recordRequired, store, observer } = this.#options;
+    live.set({ startedAt: this.#now() });
+    if (recordRequired) await store.put(live.record);
+    else await this.#writer.begin(live.record);
+    observer.started(live.record);
+  }
+
+  #end(live: LivePurge, members: Partial<PurgeRecord>, error?: unknown): void {
+    live.set({ ...members, endedAt: this.#now() });
+    this.#options.observer.ended(live.record, error);
+  }
+
+  /** @param stopped what a purge is called that was stopped, but not cancelled by request */
+  #endEarly(live: LivePurge, error: unknown, stopped: PurgeState): void {
+    // A purge that was turned away before it began is told to its caller, and to nobody else.
+    if (live.record.startedAt === undefined && !this.#isRefusal(error)) return;
+    const state = this.#stateAfter(live, error, stopped);
+    const problem = this.#options.problemOf(error);
+    const isGone = state === 'cancelled' && !live.cancelled.signal.aborted;
+    const cause = isGone
+      ? new CallerGoneError('The caller went away before its answer.', { cause: error })
+      : error;
+    this.#end(live, { state, ...(state === 'cancelled' ? {} : { problem }) }, cause);
+  }
+
+  #stateAfter(live: LivePurge, error: unknown, stopped: PurgeState): PurgeState {
+    if (live.cancelled.signal.aborted) return 'cancelled';
+    if (error instanceof PurgeStoppedError) return stopped;
+    return !live.hasBegun && this.#isRefusal(error) ? 'refused' : 'failed';
+  }
+
+  #isRefusal(error: unknown): boolean {
+    return RECORDED_REFUSALS.has(this.#options.problemOf(error).status);
+  }
+
+  #recordRefusal(draft: PurgeRecord, error: unknown): PurgeRecord | undefined {
+    if (!this.#isRefusal(error)) return undefined;
+    const query = draft.query.slice(0, MAX_REFUSED_QUERY);
+    const live = this.#track({ ...draft, query });
+    this.#end(live, { state: 'refused', problem: this.#options.problemOf(error) }, error);
+    this.#live.delete(draft.id);
+    return live.record;
+  }
+
+  #track(record: PurgeRecord): LivePurge {
+    const live = new LivePurge(record, this.#options.clock, (changed) => this.#writer.save(changed));
+    this.#live.set(record.id, live);
+    return live;
+  }
+
+  #newRecord(order: PurgeOrder, state: PurgeState): PurgeRecord {
+    const { target, query, caller, requestId, policy, headers } = order;
+    const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
+    const { link } = headers;
+    return {
+      ...{ id: randomUUID(), state, target, query, caller, requestId, worker: this.#options.worker },
+      ...(tenant === undefined ? {} : { tenant }),
+      ...(link === undefined ? {} : { link }),
+      ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1 },
+      ...{
+        matched: 0,
+        deleted: 0,
+        alreadyGone: 0,
+        failed: 0,
+        unknown: 0,
+        arrived: 0,
+        requests: 0,
+        retries: 0,
+      },
+      ...{ createdAt: this.#now(), errors: [], warnings: [] },
+    };
+  }
+
+  #mostConcurrent({ target, query, policy }: PurgeRecord): number {
+    return preparePurge(this.#options.kinds, { target, query, policy }).limits.concurrency;
+  }
+
+  #throwIfStopping(): void {
+    if (this.#isStopping)
+      throw new PurgeStoppedError(
+        'The gateway is shutting down and takes no new purges; nothing was deleted.',
+      );
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.now()).toISOString();
+  }
+
+  async #prune(): Promise<void> {
+    const { store, historyDays, clock } = this.#options;
+    // The store tells of its failures elsewhere, and there is another time.
+    await store.prune(clock.now() - historyDays * DAY_MS, MAX_REFUSED).catch(() => {});
+  }
+}
+
+function placeOf({ dryRun }: PreparedPurge): PlaceKind {
+  return dryRun ? 'dry run' : 'job';
+}
+
+function membersOf(prepared: PreparedPurge): Partial<PurgeRecord> {
+  const { dryRun, unit, maxPerSecond = null, limits } = prepared;
+  return { dryRun, unit, maxPerSecond, concurrency: limits.concurrency };
+}

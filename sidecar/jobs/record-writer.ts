@@ -1,0 +1,115 @@
+import { isFinal, type PurgeRecord, type Purges } from '../schemas/store/purge-records.js';
+import type { Clock } from '../shared/clock.js';
+
+/** Progress is written at most so often. */
+const WRITE_EVERY_MS = 1000;
+
+/** How long a purge waits for the store before it begins. */
+const BEGIN_WAIT_MS = 1000;
+
+/** Records that wait for a store that is away, at most. */
+const MAX_WAITING = 1000;
+
+export interface RecordWriterOptions {
+  readonly store: Pick<Purges, 'put'>;
+  readonly clock: Clock;
+  /** Told once when the store begins to fail, with the error. */
+  readonly onAway: (error: unknown) => void;
+  /** Told when it works again. */
+  readonly onBack: () => void;
+  /** Told of each record that is given up, since too many wait. */
+  readonly onLost: (record: PurgeRecord) => void;
+}
+
+/** Writes records beside the purges: a store that is away or slow never stops one. */
+export class RecordWriter {
+  readonly #options: RecordWriterOptions;
+  /** What is to be written, the latest of each. */
+  readonly #waiting = new Map<string, PurgeRecord>();
+  #writing: Promise<void> | undefined;
+  #isAway = false;
+  readonly #closing = new AbortController();
+  #sleeping = new AbortController();
+
+  constructor(options: RecordWriterOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** What is to be written of a purge; undefined when all is written. */
+  latest(id: string): PurgeRecord | undefined {
+    return this.#waiting.get(id);
+  }
+
+  /** Writes the first record of a purge, which waits for it, but not for long. */
+  async begin(record: PurgeRecord): Promise<void> {
+    const { store, clock } = this.#options;
+    const enough = new AbortController();
+    const written = store.put(record).then(
+      () => true,
+      () => false,
+    );
+    const late = clock.sleep(BEGIN_WAIT_MS, enough.signal).then(
+      () => false,
+      () => false,
+    );
+    const isWritten = await Promise.race([written, late]);
+    enough.abort();
+    if (!isWritten) this.save(record);
+  }
+
+  /** Writes a record soon, its last one at once; one of the same purge that still waits is replaced. */
+  save(record: PurgeRecord): void {
+    this.#waiting.set(record.id, record);
+    if (this.#waiting.size > MAX_WAITING) {
+      for (const [id, oldest] of this.#waiting) {
+        this.#waiting.delete(id);
+        this.#options.onLost(oldest);
+        break;
+      }
+    }
+    if (isFinal(record.state)) this.#sleeping.abort();
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Writes what waits, and stops; what a store that is away does not take is lost. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#sleeping.abort();
+    await this.#writing;
+    for (const record of this.#waiting.values())
+      await this.#options.store.put(record).catch(() => this.#options.onLost(record));
+    this.#waiting.clear();
+  }
+
+  async #writeAll(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal: closing } = this.#closing;
+    while (this.#waiting.size > 0 && !closing.aborted) {
+      const batch = [...this.#waiting.values()];
+      this.#sleeping = new AbortController();
+      for (const record of batch) if (!(await this.#write(record))) break;
+      // What comes meanwhile of the same purges is written together.
+      await clock.sleep(WRITE_EVERY_MS, AbortSignal.any([closing, this.#sleeping.signal])).catch(() => {});
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(record: PurgeRecord): Promise<boolean> {
+    const { store, onAway, onBack } = this.#options;
+    try {
+      await store.put(record);
+    } catch (error) {
+      if (!this.#isAway) onAway(error);
+      this.#isAway = true;
+      return false;
+    }
+    if (this.#isAway) onBack();
+    this.#isAway = false;
+    if (this.#waiting.get(record.id) === record) this.#waiting.delete(record.id);
+    return true;
+  }
+}

@@ -1,0 +1,81 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { GatewayError } from '../shared/errors.js';
+
+/** Headers that are credentials: they are kept encrypted, or not at all. */
+const SECRET_HEADERS = ['authorization', 'x-auth-token'];
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A job has credentials that cannot be kept, or that cannot be read any more. */
+export class JobSecretError extends GatewayError {
+  readonly code = 'JOB_SECRET_MISSING';
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Keeps the credentials of jobs, encrypted with AES-256-GCM. */
+export interface HeaderSealer {
+  /** @throws JobSecretError when there are credentials and no key */
+  seal(headers: Headers): { readonly headers: Headers; readonly sealedHeaders?: string };
+  /** @throws JobSecretError when the key is another one */
+  open(kept: { readonly headers: Headers; readonly sealedHeaders?: string | undefined }): Headers;
+}
+
+/**
+ * @param secrets the first one encrypts; all of them decrypt, so that a secret can be replaced while jobs wait. None: jobs
+ *   with credentials are refused
+ */
+export function createHeaderSealer(secrets: readonly string[]): HeaderSealer {
+  const keys = secrets.map((secret) =>
+    Buffer.from(hkdfSync('sha256', secret, '', 'ngsi-ld-gateway job headers', KEY_BYTES)),
+  );
+  return {
+    seal(headers) {
+      const isSecret = ([name]: readonly [string, string]) => SECRET_HEADERS.includes(name);
+      const entries = Object.entries(headers);
+      const secret = entries.filter(isSecret);
+      const open = Object.fromEntries(entries.filter((entry) => !isSecret(entry)));
+      if (secret.length === 0) return { headers: open };
+      const [key] = keys;
+      if (key === undefined) {
+        throw new JobSecretError(
+          'The request has credentials for the broker, which a job can keep only when JOB_SECRET is set. Set it, or send the request without respond-async.',
+        );
+      }
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(ALGORITHM, key, nonce);
+      const text = Buffer.concat([cipher.update(JSON.stringify(Object.fromEntries(secret))), cipher.final()]);
+      return {
+        headers: open,
+        sealedHeaders: Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64'),
+      };
+    },
+    open({ headers, sealedHeaders }) {
+      if (sealedHeaders === undefined) return headers;
+      const bytes = Buffer.from(sealedHeaders, 'base64');
+      for (const key of keys) {
+        const opened = decrypted(bytes, key);
+        if (opened !== undefined) return { ...headers, ...(JSON.parse(opened) as Headers) };
+      }
+      throw new JobSecretError(
+        'The credentials of this job cannot be read: JOB_SECRET is not the one that they were kept with.',
+      );
+    },
+  };
+}
+
+function decrypted(bytes: Buffer, key: Buffer): string | undefined {
+  try {
+    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    return Buffer.concat([
+      decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
+      decipher.final(),
+    ]).toString();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import type { PurgeRecord } from '../../sidecar/schemas/store/purge-records.js';
+import {
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  stopLater,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+
+after(stopAll);
+
+const ASYNC = { prefer: 'respond-async' };
+const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' });
+
+/** A broker with cars, whose deletes wait for a gate; and what they do once it is open is told. */
+async function startHeldBroker(cars: number) {
+  const broker = await startTestBroker();
+  broker.entities.seed(cars, car);
+  const relay = relayTo(broker);
+  const gate = new Gate();
+  const held = await startRecordingBroker(async (request) => {
+    if (isDelete(request)) await gate.passed;
+    return relay(request);
+  });
+  stopLater(async () => gate.open());
+  return { broker, held, gate };
+}
+
+async function temporaryDatabase(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'purge-jobs-'));
+  stopLater(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, 'schema.db');
+}
+
+async function submitted(
+  gateway: Pick<TestGateway, 'purge'>,
+  query: string,
+  headers = {},
+): Promise<PurgeRecord> {
+  const answer = await gateway.purge(query, { ...ASYNC, ...headers });
+  assert.equal(answer.status, 202, answer.text);
+  const record = answer.json() as PurgeRecord;
+  assert.equal(answer.headers.get('location'), `/api/v2/purges/${record.id}`);
+  assert.equal(answer.headers.get('preference-applied'), 'respond-async');
+  assert.equal(answer.headers.get('purge-id'), record.id);
+  return record;
+}
+
+const recordOf = async (gateway: Pick<TestGateway, 'send'>, id: string): Promise<PurgeRecord> =>
+  (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
+
+/** Follows a purge to its end by its events. */
+async function ended(url: string, id: string): Promise<PurgeRecord> {
+  const response = await fetch(`${url}/api/v2/purges/${id}/events`);
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+  const records = (await response.text())
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice(6)) as PurgeRecord);
+  return records.at(-1) ?? assert.fail('no event came');
+}
+
+describe('a purge as a job', () => {
+  it('is answered at once, runs to its end, and is told of in full', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(30, car);
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    const record = await submitted(gateway, 'type=Car', { 'x-request-id': 'request-1' });
+    const last = await ended(gateway.url, record.id);
+    assert.equal(last.state, 'succeeded');
+    assert.deepEqual(
+      [last.matched, last.deleted, last.alreadyGone, last.failed, last.unknown],
+      [30, 30, 0, 0, 0],
+    );
+    assert.equal(broker.entities.count(), 0);
+    assert.deepEqual(await recordOf(gateway, record.id), last);
+    assert.equal(last.requestId, 'request-1');
+    assert.equal(last.unit, 'entities');
+    assert.ok(last.startedAt !== undefined && last.endedAt !== undefined);
+  });
+
+  it('has a record also when its caller waited, when it deleted nothing, and when it was refused', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(3, car);
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    const preview = await gateway.purge('type=Car&dryRun=true');
+    const refused = await gateway.purge('typo=Car');
+    const bounded = await gateway.purge('type=Car&maxAffected=1');
+    const done = await gateway.purge('type=Car');
+    for (const [answer, state, status] of [
+      [preview, 'succeeded', 200],
+      [refused, 'refused', 400],
+      [bounded, 'refused', 409],
+      [done, 'succeeded', 204],
+    ] as const) {
+      assert.equal(answer.status, status);
+      const record = await recordOf(gateway, answer.headers.get('purge-id') ?? '');
+      assert.equal(record.state, state);
+      assert.equal(record.problem?.status, state === 'refused' ? status : undefined);
+    }
+    const list = await gateway.send('GET', '/api/v2/purges?state=refused');
+    assert.equal(list.headers.get('x-total-count'), '2');
+  });
+
+  it('is cancelled while it waits and while it runs: deletes in flight finish, no others are sent', async () => {
+    const { broker, held, gate } = await startHeldBroker(40);
+    const gateway = await startTestGateway({
+      BROKER_URL: held.url,
+      PURGE_MAX_RUNNING: '1',
+      PURGE_BATCH_SIZE: '5',
+      PURGE_CONCURRENCY: '2',
+    });
+    const first = await submitted(gateway, 'type=Car');
+    const second = await submitted(gateway, 'type=Car');
+    await held.arrived(isDelete, 2);
+    for (const { id } of [second, first, first]) {
+      const answer = await gateway.send('POST', `/api/v2/purges/${id}/cancel`);
+      assert.equal(answer.status, 202, answer.text);
+    }
+    assert.equal((await recordOf(gateway, second.id)).state, 'cancelled');
+    assert.equal((await recordOf(gateway, first.id)).state, 'cancelling');
+    gate.open();
+    const last = await ended(gateway.url, first.id);
+    assert.equal(last.state, 'cancelled');
+    assert.equal(last.deleted, 40 - broker.entities.count());
+    assert.equal(last.deleted, 10);
+  });
+
+  it('cancels a purge whose caller waits, who gets 503 with the counts', async () => {
+    const { held, gate } = await startHeldBroker(40);
+    const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_BATCH_SIZE: '5' });
+    const waiting = gateway.purge('type=Car');
+    await held.arrived(isDelete);
+    const [running] = (await gateway.send('GET', '/api/v2/purges?state=running')).json() as PurgeRecord[];
+    const { id } = running ?? assert.fail('no purge runs');
+    assert.equal((await gateway.send('POST', `/api/v2/purges/${id}/cancel`)).status, 202);
+    gate.open();
+    const answer = await waiting;
+    assert.equal(answer.status, 503);
+    assert.equal(typeof answer.problem()['deleted'], 'number');
+    assert.equal((await recordOf(gateway, id)).state, 'cancelled');
+  });
+
+  it('changes its rate and its concurrency while it runs, never above what its policy allows', async () => {
+    const { held, gate } = await startHeldBroker(40);
+    const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_CONCURRENCY: '8' });
+    const { id } = await submitted(gateway, 'type=Car', { 'x-purge-policy': 'concurrency=3' });
+    await held.arrived(isDelete);
+    const change = (body: object) =>
+      gateway.send('PATCH', `/api/v2/purges/${id}`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const changed = (await change({ maxPerSecond: 500, concurrency: 100 })).json() as PurgeRecord;
+    assert.deepEqual([changed.maxPerSecond, changed.concurrency], [500, 3]);
+    assert.equal((await change({ maxPerSecond: 0 })).status, 422);
+    assert.equal((await change({ rate: 3 })).status, 422);
+    assert.equal(((await change({ maxPerSecond: null })).json() as PurgeRecord).maxPerSecond, null);
+    gate.open();
+    assert.equal((await ended(gateway.url, id)).state, 'succeeded');
+    assert.equal((await change({ maxPerSecond: 5 })).status, 409);
+  });
+
+  it('is started by POST as well, with the members of the purge in its body', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(12, car, 'north');
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    const post = (body: object) =>
+      gateway.send('POST', '/api/v2/purges', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const answer = await post({ target: 'entities', query: 'type=Car', tenant: 'north', maxAffected: 12 });
+    assert.equal(answer.status, 202, answer.text);
+    const { id, tenant } = answer.json() as PurgeRecord;
+    assert.equal(tenant, 'north');
+    assert.equal((await ended(gateway.url, id)).deleted, 12);
+    assert.equal(broker.entities.count('north'), 0);
+    for (const wrong of [
+      { target: 'entities' },
+      { target: 'all', query: 'type=Car' },
+      { target: 'entities', query: 'type=Car&maxAffected=1', maxAffected: 2 },
+      { target: 'entities', query: 'type=Car', maxAfected: 2 },
+      { target: 'entities', query: 'type=Car', tenant: '' },
+    ])
+      assert.match(String((await post(wrong)).status), /^4(?:00|22)$/, JSON.stringify(wrong));
+  });
+
+  it('needs the token for all that tells of purges, where there is one', async () => {
+    const broker = await startTestBroker();
+    const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-jobs' });
+    const token = { 'x-gateway-token': 'token-of-jobs' };
+    const done = await gateway.purge('type=Car', { ...token, 'x-consumer-username': 'ann' });
+    const id = done.headers.get('purge-id') ?? '';
+    for (const path of ['', `/${id}`, `/${id}/events`]) {
+      assert.equal((await gateway.send('GET', `/api/v2/purges${path}`)).status, 401, path);
+      assert.equal(
+        (await gateway.send('GET', `/api/v2/purges${path}`, { headers: token })).status,
+        200,
+        path,
+      );
+    }
+    assert.equal((await gateway.send('POST', `/api/v2/purges/${id}/cancel`)).status, 401);
+    const record = (
+      await gateway.send('GET', `/api/v2/purges/${id}`, { headers: token })
+    ).json() as PurgeRecord;
+    assert.equal(record.caller, 'ann');
+  });
+
+  it('takes turns between tenants', async () => {
+    const { broker, held, gate } = await startHeldBroker(0);
+    for (const tenant of ['a', 'b', 'c']) broker.entities.seed(1, car, tenant);
+    const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_MAX_RUNNING: '1' });
+    const ids: string[] = [];
+    for (const tenant of ['a', 'a', 'a', 'b', 'c'])
+      ids.push((await submitted(gateway, 'type=Car', { 'ngsild-tenant': tenant })).id);
+    gate.open();
+    const records = await Promise.all(ids.map((id) => ended(gateway.url, id)));
+    const order = records
+      .toSorted((x, y) => (x.startedAt ?? '').localeCompare(y.startedAt ?? ''))
+      .map(({ tenant }) => tenant);
+    assert.ok(order.indexOf('b') < order.lastIndexOf('a'), order.join());
+    assert.ok(order.indexOf('c') < order.lastIndexOf('a'), order.join());
+  });
+});
+
+describe('a gateway that is started anew', () => {
+  for (const how of ['SIGKILL', 'SIGTERM'] as const) {
+    it(`goes on with its jobs after ${how}, and nothing matches in the end`, async () => {
+      const { broker, held, gate } = await startHeldBroker(200);
+      const env = {
+        BROKER_URL: held.url,
+        PORT: '0',
+        HOST: '127.0.0.1',
+        NODE_ENV: 'production',
+        PURGE_MAX_RUNNING: '1',
+        PURGE_BATCH_SIZE: '10',
+        DATABASE_PATH: await temporaryDatabase(),
+        JOB_SECRET: 'a-secret-of-jobs',
+      };
+      const first = await GatewayProcess.start(env);
+      const url = (await first.until(/"url":"(http:[^"]+)"/))[1] ?? '';
+      const submit = async (headers: Readonly<Record<string, string>>) => {
+        const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Car`, {
+          method: 'DELETE',
+          headers: { ...ASYNC, ...headers },
+        });
+        return (await answer.json()) as PurgeRecord;
+      };
+      const running = await submit({ authorization: 'Bearer secret-of-the-caller' });
+      const queued = await submit({});
+      await held.arrived(isDelete, 2);
+      first.signal(how);
+      gate.open();
+      await first.ended;
+
+      const second = await GatewayProcess.start(env);
+      const again = (await second.until(/"url":"(http:[^"]+)"/))[1] ?? '';
+      for (const { id } of [running, queued]) {
+        const last = await ended(again, id);
+        assert.equal(last.state, 'succeeded', JSON.stringify(last));
+        const { matched, deleted, alreadyGone, failed, unknown } = last;
+        assert.equal(matched, deleted + alreadyGone + failed + unknown);
+      }
+      assert.equal(broker.entities.count(), 0);
+      const kept = held.requests.filter(
+        ({ headers }) => headers['authorization'] === 'Bearer secret-of-the-caller',
+      );
+      assert.ok(kept.length > 0);
+    });
+  }
+});

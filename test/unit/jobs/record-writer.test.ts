@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RecordWriter } from '../../../sidecar/jobs/record-writer.js';
+import type { PurgeRecord, PurgeState } from '../../../sidecar/schemas/store/purge-records.js';
+import type { Clock } from '../../../sidecar/shared/clock.js';
+
+function record(id: string, deleted: number, state: PurgeState = 'running'): PurgeRecord {
+  return {
+    ...{ id, state, target: 'entities', query: 'type=T', caller: 'anonymous', requestId: 'r', worker: 'w' },
+    ...{ dryRun: false, policy: {}, maxPerSecond: null, concurrency: 1 },
+    ...{
+      matched: deleted,
+      deleted,
+      alreadyGone: 0,
+      failed: 0,
+      unknown: 0,
+      arrived: 0,
+      requests: 0,
+      retries: 0,
+    },
+    ...{ createdAt: '2026-01-01T00:00:00.000Z', errors: [], warnings: [] },
+  };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A writer to a store that can be away, on a clock whose sleeps end by hand. */
+function createWriter() {
+  const written: PurgeRecord[] = [];
+  const told: string[] = [];
+  const store = { isAway: false };
+  let wake = () => {};
+  const clock: Clock = {
+    now: () => 0,
+    sleep: (_ms, signal) =>
+      new Promise((resolve, reject) => {
+        wake = resolve;
+        signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        if (signal?.aborted === true) reject(signal.reason as Error);
+      }),
+  };
+  const writer = new RecordWriter({
+    store: {
+      put: async (one) => {
+        if (store.isAway) throw new Error('away');
+        written.push(one);
+      },
+    },
+    clock,
+    onAway: () => told.push('away'),
+    onBack: () => told.push('back'),
+    onLost: ({ id }) => told.push(`lost ${id}`),
+  });
+  const sleep = async () => {
+    await turn();
+    wake();
+    await turn();
+  };
+  return { writer, written, told, store, sleep };
+}
+
+describe('the writer of records', () => {
+  it('writes the first record at once, and of what follows within a second only the latest', async () => {
+    const { writer, written, sleep } = createWriter();
+    for (let n = 0; n < 5; n += 1) writer.save(record('p', n));
+    await turn();
+    for (let n = 5; n < 50; n += 1) writer.save(record('p', n));
+    await turn();
+    assert.equal(written.length, 1);
+    await sleep();
+    assert.deepEqual(written.map(({ deleted }) => deleted).slice(1), [49]);
+    assert.equal(writer.latest('p'), undefined);
+  });
+
+  it('writes the last record of a purge at once', async () => {
+    const { writer, written } = createWriter();
+    writer.save(record('p', 0));
+    await turn();
+    writer.save(record('p', 7, 'succeeded'));
+    await turn();
+    await turn();
+    assert.equal(written.at(-1)?.state, 'succeeded');
+  });
+
+  it('keeps what a store that is away does not take, and writes it when the store is back', async () => {
+    const { writer, written, told, store, sleep } = createWriter();
+    store.isAway = true;
+    for (const id of ['p', 'q']) writer.save(record(id, 1));
+    await turn();
+    await sleep();
+    assert.deepEqual([written.length, writer.waiting, told], [0, 2, ['away']]);
+    assert.equal(writer.latest('q')?.deleted, 1);
+    store.isAway = false;
+    await sleep();
+    assert.deepEqual([written.length, writer.waiting, told], [2, 0, ['away', 'back']]);
+  });
+
+  it('lets a purge begin although the store is away, or does not answer within a second', async () => {
+    const { writer, store, sleep } = createWriter();
+    store.isAway = true;
+    const begun = writer.begin(record('p', 0));
+    await sleep();
+    await begun;
+    assert.equal(writer.waiting, 1);
+  });
+
+  it('gives up the oldest record when more than a thousand wait, and says which', async () => {
+    const { writer, told, store } = createWriter();
+    store.isAway = true;
+    for (let n = 0; n < 1002; n += 1) writer.save(record(`p${String(n)}`, 1));
+    assert.equal(writer.waiting, 1000);
+    assert.deepEqual(
+      told.filter((line) => line.startsWith('lost')),
+      ['lost p0', 'lost p1'],
+    );
+    await writer.close();
+    assert.equal(told.filter((line) => line.startsWith('lost')).length, 1002);
+  });
+
+  it('writes what is left when it is closed', async () => {
+    const { writer, written } = createWriter();
+    writer.save(record('p', 1));
+    await turn();
+    writer.save(record('p', 2));
+    await writer.close();
+    assert.equal(written.at(-1)?.deleted, 2);
+  });
+});
