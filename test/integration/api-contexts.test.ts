@@ -22,7 +22,7 @@ describe('contexts', () => {
     ({ api } = await startApi());
   });
 
-  it('are created from a map, an array, a URL or an object with @context, and served as application/ld+json', async () => {
+  it('contexts are created from a map, an array, a URL or an object with @context, and served as application/ld+json', async () => {
     for (const [name, context] of [
       ['Map', TERMS],
       ['List', [TERMS, CORE]],
@@ -41,7 +41,7 @@ describe('contexts', () => {
     }
   });
 
-  it('are served to scripts of any origin and to caches that ask again, problems included', async () => {
+  it('contexts are served to scripts of any origin and to caches that ask again, problems included', async () => {
     await api.post('/contexts', { name: 'Open', '@context': TERMS });
     for (const target of ['/contexts/Open', '/contexts/Nowhere', '/contexts/Open?x=1']) {
       const { headers } = await api.get(target, { origin: 'https://app.test' });
@@ -65,7 +65,7 @@ describe('contexts', () => {
     assert.equal(list.headers.get('access-control-allow-origin'), null);
   });
 
-  it('get new versions by PUT; each version stays what it was', async () => {
+  it('contexts get new versions by PUT; each version stays what it was', async () => {
     await api.post('/contexts', { name: 'Growing', '@context': TERMS });
     const more = { ...TERMS, speed: 'https://city.test/speed' };
     const updated = await api.put('/contexts/Growing', { '@context': more });
@@ -86,7 +86,7 @@ describe('contexts', () => {
     assert.equal((await api.get('/contexts/Growing?version=0')).status, 400);
   });
 
-  it('are changed and deleted only in the state that If-Match names', async () => {
+  it('contexts are changed and deleted only in the state that If-Match names', async () => {
     const stale = etagOf(await api.post('/contexts', { name: 'Guarded', '@context': TERMS }));
     const body = { '@context': { other: 'urn:other' } };
     const current = etagOf(await api.put('/contexts/Guarded', body, { 'if-match': stale }));
@@ -99,7 +99,7 @@ describe('contexts', () => {
     assert.equal((await api.put('/contexts/Guarded', body)).status, 404, 'PUT makes no new context');
   });
 
-  it('that are invalid are 422 saying where and why', async () => {
+  it('invalid contexts are 422 with the place and the reason', async () => {
     await api.post('/contexts', { name: 'Kept', '@context': TERMS });
     for (const [context, pointer] of [
       [{ brand: 7 }, '/@context/brand'],
@@ -135,7 +135,7 @@ describe('contexts', () => {
     }
   });
 
-  it('are accepted with warnings of what will not be as expected', async () => {
+  it('contexts are accepted with warnings of surprising effects', async () => {
     const context = { location: 'https://city.test/location' };
     const created = await api.post('/contexts', { name: 'Warned', '@context': [context, CORE] });
     assert.equal(created.status, 201);
@@ -146,7 +146,7 @@ describe('contexts', () => {
     );
   });
 
-  it('of models are made, changed and deleted with them, and are read-only: 405', async () => {
+  it('contexts of models are made, changed and deleted with them, and are read-only: 405', async () => {
     const model = await makeModel(api, 'Mobility', 'Car');
     const generated = await api.get('/contexts/Mobility~Car');
     assert.match(generated.text, /speed/);
@@ -168,14 +168,14 @@ describe('contexts', () => {
     assert.equal((await api.get('/contexts/Mobility~Car')).status, 404);
   });
 
-  it('of models with the longest names are served', async () => {
+  it('contexts of models with the longest names are served', async () => {
     const [domain, name] = ['d', 'm'].map((letter) => letter.repeat(128));
     await makeModel(api, String(domain), String(name));
     assert.equal((await api.get(`/contexts/${domain}~${name}`)).status, 200);
     assert.equal((await api.get(`/contexts/${domain}%7E${name}`)).status, 200);
   });
 
-  it('that others use are not deleted: 409 naming them', async () => {
+  it('contexts that others use are not deleted: 409 naming them', async () => {
     await api.post('/contexts', { name: 'Base', '@context': TERMS });
     const using = { name: 'Derived', '@context': [`${api.url}/contexts/Base`, { x: 'urn:x:x' }] };
     assert.equal((await api.post('/contexts', using)).status, 201);
@@ -186,7 +186,7 @@ describe('contexts', () => {
     assert.equal((await api.delete('/contexts/Base')).status, 204);
   });
 
-  it('are listed, core contexts first, with the URLs that brokers name them by', async () => {
+  it('contexts are listed, core contexts first, with the URLs that brokers name them by', async () => {
     const { api } = await startApi();
     await api.post('/contexts', { name: 'A', '@context': TERMS });
     await makeModel(api, 'Mobility', 'Car');

@@ -19,7 +19,7 @@ describe('the database of a gateway', () => {
     stopLater(() => rm(folder, { recursive: true }));
   });
 
-  it('is created with its directories, and keeps everything beyond the gateway', async () => {
+  it('the database of a gateway is created with its directories, and keeps everything beyond the gateway', async () => {
     const DATABASE_PATH = join(folder, 'new', 'deep', 'schema.db');
     const first = await startApi({ DATABASE_PATH });
     const model = await makeModel(first.api, 'Mobility', 'Car');
@@ -34,7 +34,7 @@ describe('the database of a gateway', () => {
     assert.equal((await api.get('/contexts/Mobility~Car')).text, context.text);
   });
 
-  it('outlives a gateway that is killed', async () => {
+  it('the database of a gateway outlives a gateway that is killed', async () => {
     const DATABASE_PATH = join(folder, 'killed.db');
     const env = { PORT: '0', DATABASE_PATH };
     const gateway = await GatewayProcess.start(env);
@@ -50,7 +50,7 @@ describe('the database of a gateway', () => {
     assert.deepEqual(await next.ended, { code: 0, signal: null });
   });
 
-  it('may be shared: what one gateway writes is what another answers next', async () => {
+  it('the database of a gateway may be shared: one gateway answers what another has written', async () => {
     const DATABASE_PATH = join(folder, 'shared.db');
     const [{ api: one }, { api: other }] = [
       await startApi({ DATABASE_PATH }),
@@ -79,7 +79,7 @@ describe('the database of a gateway', () => {
     ['a file that is none', (path: string) => writeFile(path, 'x'.repeat(5000)), /not a SQLite database/],
     ['a directory', (path: string) => mkdir(path), /cannot be used/],
   ] as const) {
-    it(`(${what}) that cannot be opened ends the start with 1 and a clear message`, async () => {
+    it(`the database of a gateway (${what}) that cannot be opened ends the start with 1 and a clear message`, async () => {
       const DATABASE_PATH = join(folder, what.replaceAll(' ', '-'));
       await make(DATABASE_PATH);
       const gateway = await GatewayProcess.start({ PORT: '0', DATABASE_PATH });
@@ -90,7 +90,7 @@ describe('the database of a gateway', () => {
     });
   }
 
-  it('is closed when the start fails for another reason', async () => {
+  it('the database of a gateway is closed when the start fails for another reason', async () => {
     const DATABASE_PATH = join(folder, 'closed.db');
     const other = createServer();
     other.listen(0, '127.0.0.1');
@@ -105,7 +105,7 @@ describe('the database of a gateway', () => {
     );
   });
 
-  it('is part of being ready', async () => {
+  it('the database of a gateway is part of being ready', async () => {
     const broker = await startTestBroker();
     const { url } = await startApi({ BROKER_URL: broker.url });
     const ready = await fetch(`${url}/health/ready`);

@@ -18,7 +18,7 @@ describe('domains', () => {
     ({ api } = await startApi());
   });
 
-  it('are created with 201, Location and ETag, and read by that Location', async () => {
+  it('domains are created with 201, Location and ETag, and read by that Location', async () => {
     const created = await api.post('/domains', { name: 'Mobility', description: 'What moves' });
     assert.equal(created.status, 201);
     assert.equal(created.headers.get('location'), `${api.url}/domains/Mobility`);
@@ -32,7 +32,7 @@ describe('domains', () => {
     assert.equal(etagOf(read), etagOf(created));
   });
 
-  it('are not created twice: 409, and the first stays as it was', async () => {
+  it('domains are not created twice: 409, and the first stays as it was', async () => {
     await api.post('/domains', { name: 'Twice', description: 'first' });
     const again = await api.post('/domains', { name: 'Twice', description: 'second' });
     assert.equal(again.status, 409);
@@ -40,7 +40,7 @@ describe('domains', () => {
     assert.equal(((await api.get('/domains/Twice')).json() as Domain).description, 'first');
   });
 
-  it('have names of the pattern only: 422 at /name', async () => {
+  it('domains have names of the pattern only: 422 at /name', async () => {
     for (const name of ['', '1st', 'a b', 'ä', 'a/b', 'a~b', '.', `a${'b'.repeat(128)}`, 7, null, ['a']]) {
       const refused = await api.post('/domains', { name });
       assert.equal(refused.status, 422, String(name));
@@ -54,7 +54,7 @@ describe('domains', () => {
     }
   });
 
-  it('refuse members that are unknown, missing or of another type, each with its pointer', async () => {
+  it('domains refuse members that are unknown, missing or of another type, each with its pointer', async () => {
     const refused = await api.post('/domains', { descriptoin: 'x', description: 7, 'a/b~c': 1 });
     assert.equal(refused.status, 422);
     const errors = refused.problem()['errors'] as readonly { pointer: string; detail: string }[];
@@ -63,7 +63,7 @@ describe('domains', () => {
     assert.match(errors.find(({ pointer }) => pointer === '')?.detail ?? '', /"name"/);
   });
 
-  it('refuse text that cannot be stored at its pointer', async () => {
+  it('domains refuse text that cannot be stored at its pointer', async () => {
     for (const description of ['a\u0000b', 'lone \ud800 surrogate']) {
       const refused = await api.post('/domains', { name: 'Odd', description });
       assert.equal(refused.status, 422);
@@ -72,7 +72,7 @@ describe('domains', () => {
     assert.equal((await api.get('/domains/Odd')).status, 404);
   });
 
-  it('are listed by name, in pages that a Link connects, with the total', async () => {
+  it('domains are listed by name, in pages that a Link connects, with the total', async () => {
     const { api } = await startApi();
     const names = ['a', 'B', 'c', 'D', 'e'];
     for (const name of names) await api.post('/domains', { name });
@@ -100,7 +100,7 @@ describe('domains', () => {
     assert.equal(behind.headers.get('x-total-count'), '5');
   });
 
-  it('refuse parameters that are unknown, repeated, empty or out of bounds, and name them', async () => {
+  it('domains refuse parameters that are unknown, repeated, empty or out of bounds, and name them', async () => {
     for (const [query, parameter] of [
       ['limit=0', 'limit'],
       ['limit=1001', 'limit'],
@@ -124,7 +124,7 @@ describe('domains', () => {
     assert.equal((await api.get('/domains/Mobility')).status, 200);
   });
 
-  it('that hold models are deleted with cascade=true only; without, 409 names the models', async () => {
+  it('domains that hold models are deleted with cascade=true only; without, 409 names the models', async () => {
     const model = await makeModel(api, 'Full', 'Car');
     const refused = await api.delete('/domains/Full');
     assert.equal(refused.status, 409);
@@ -140,7 +140,7 @@ describe('domains', () => {
       assert.equal((await api.get(target)).status, 404, target);
   });
 
-  it('that are not there are 404 for every method, and say so', async () => {
+  it('missing domains are 404 for every method', async () => {
     for (const [method, target] of [
       ['GET', '/domains/Nowhere'],
       ['DELETE', '/domains/Nowhere'],
@@ -155,7 +155,7 @@ describe('domains', () => {
     }
   });
 
-  it('are deleted only in the state that If-Match names', async () => {
+  it('domains are deleted only in the state that If-Match names', async () => {
     const created = await api.post('/domains', { name: 'Watched' });
     const stale = etagOf(created);
     await makeModel(api, 'Watched', 'Car');

@@ -43,7 +43,7 @@ describe('the documents of a model', () => {
     ['files/example.jsonld', 'application/ld+json', 'type'],
     ['files/example-normalized.jsonld', 'application/ld+json', 'type'],
   ] as const) {
-    it(`(${path}) is served as ${mediaType}, of the current version or of a named one`, async () => {
+    it(`the documents of a model (${path}) is served as ${mediaType}, of the current version or of a named one`, async () => {
       const current = await api.get(`${model}/${path}`);
       assert.equal(current.status, 200);
       assert.equal(current.headers.get('content-type'), mediaType);
@@ -64,7 +64,7 @@ describe('the documents of a model', () => {
     });
   }
 
-  it('bundle what a schema refers to', async () => {
+  it('the documents of a model bundle what a schema refers to', async () => {
     const plain = (await api.get(`${model}/schema?version=1`)).text;
     const bundled = await api.get(`${model}/schema?version=1&bundled=true`);
     assert.doesNotMatch(plain, /definitions":/);
@@ -77,7 +77,7 @@ describe('the documents of a model', () => {
     assert.equal((await api.get(`${model}/schema?bundled=1`)).status, 400);
   });
 
-  it('name the context by a URL of this service, and the core context last', async () => {
+  it('the documents of a model name the context by a URL of this service, and the core context last', async () => {
     const example = (await api.get(`${model}/files/example.jsonld`)).json() as {
       '@context': readonly string[];
     };
@@ -87,7 +87,7 @@ describe('the documents of a model', () => {
     assert.equal((await api.get('/contexts/Mobility~Car')).text, (await api.get(`${model}/context`)).text);
   });
 
-  it('are listed as files with name, media type, size and hash, each to be had by its URL', async () => {
+  it('the documents of a model are listed as files with name, media type, size and hash, each to be had by its URL', async () => {
     for (const query of ['', '?version=1']) {
       const list = await api.get(`${model}/files${query}`);
       assert.equal(list.status, 200);
@@ -111,7 +111,7 @@ describe('the documents of a model', () => {
     }
   });
 
-  it('are 404 where model, version or file are not there', async () => {
+  it('the documents of a missing model, version or file are 404', async () => {
     for (const target of [
       `${model}/files/nothing.json`,
       `${model}/files/..%2fschema.json`,
@@ -126,7 +126,7 @@ describe('the documents of a model', () => {
     }
   });
 
-  it('change their ETag exactly when they change', async () => {
+  it('the documents of a model change their ETag exactly when they change', async () => {
     const path = await makeModel(api, 'Mobility', 'Changing');
     const parts = ['schema', 'context', 'openapi', 'files', 'files/schema.json', 'versions'];
     const etags = async () =>

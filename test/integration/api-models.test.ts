@@ -28,7 +28,7 @@ describe('models', () => {
     await api.post('/domains', { name: 'Mobility' });
   });
 
-  it('are created with 201, Location and ETag, and read by that Location with their schema', async () => {
+  it('models are created with 201, Location and ETag, and read by that Location with their schema', async () => {
     const body = {
       name: 'Bus',
       description: 'Runs on roads',
@@ -50,7 +50,7 @@ describe('models', () => {
     assert.equal(etagOf(read), etagOf(created));
   });
 
-  it('are listed in their domain, without their schemas, in pages', async () => {
+  it('models are listed in their domain, without their schemas, in pages', async () => {
     await api.post('/domains', { name: 'Lines' });
     for (const name of ['Tram', 'Ferry', 'Bike'])
       assert.equal((await api.post('/domains/Lines/models', { name, schema: CAR })).status, 201);
@@ -72,7 +72,7 @@ describe('models', () => {
     );
   });
 
-  it('are not created twice, nor in a domain that is not there', async () => {
+  it('models are not created twice, nor in a domain that is not there', async () => {
     await api.post('/domains/Mobility/models', { name: 'Once', schema: CAR });
     const again = await api.post('/domains/Mobility/models', { name: 'Once', schema: CAR_WITH_BRAND });
     assert.equal(again.status, 409);
@@ -82,7 +82,7 @@ describe('models', () => {
     assert.match(nowhere.problem().detail ?? '', /domain "Nowhere"/);
   });
 
-  it('get a new version by PUT, and none by the same schema', async () => {
+  it('models get a new version by PUT, and none by the same schema', async () => {
     const model = await makeModel(api, 'Mobility', 'Van');
     const updated = await api.put(model, { schema: CAR_WITH_BRAND });
     assert.equal(updated.status, 200);
@@ -113,7 +113,7 @@ describe('models', () => {
     assert.equal(second[0]?.version, 2);
   });
 
-  it('are compared by a dry run, which writes nothing', async () => {
+  it('models are compared by a dry run, which writes nothing', async () => {
     const model = await makeModel(api, 'Mobility', 'Truck');
     const before = await api.get(model);
     for (const [schema, overall, pointer] of [
@@ -143,7 +143,7 @@ describe('models', () => {
     assert.deepEqual(after.json(), before.json());
   });
 
-  it('with backward compatibility refuse what may refuse more: 409 with the report', async () => {
+  it('models with backward compatibility refuse a narrower schema: 409 with the report', async () => {
     const model = await makeModel(api, 'Mobility', 'Taxi', CAR, { compatibility: 'backward' });
     const refused = await api.put(model, { schema: SLOW_CAR });
     assert.equal(refused.status, 409);
@@ -159,7 +159,7 @@ describe('models', () => {
     assert.equal((forced.json() as Model).version, 2);
   });
 
-  it('are changed and deleted only in the state that If-Match names', async () => {
+  it('models are changed and deleted only in the state that If-Match names', async () => {
     const model = await makeModel(api, 'Mobility', 'Tandem');
     const stale = etagOf(await api.get(model));
     const current = etagOf(await api.put(model, { schema: CAR_WITH_BRAND }, { 'if-match': stale }));
@@ -186,7 +186,7 @@ describe('models', () => {
     }
   });
 
-  it('are deleted with all that was made from them, unless a context uses theirs', async () => {
+  it('models are deleted with everything that was generated from them, unless a context uses theirs', async () => {
     const model = await makeModel(api, 'Mobility', 'Cargo');
     const using = { name: 'UsesCargo', '@context': [`${api.url}/contexts/Mobility~Cargo`, { x: 'urn:x:x' }] };
     assert.equal((await api.post('/contexts', using)).status, 201);
@@ -239,7 +239,7 @@ describe('a schema that cannot be accepted', () => {
     ],
   ];
   for (const [what, schema, type, pointer] of CASES) {
-    it(`(it ${what}) is 422 with its pointer, for a new model and for an update`, async () => {
+    it(`a schema that cannot be accepted (it ${what}) is 422 with its pointer, for a new model and for an update`, async () => {
       const model = await makeModel(api, 'D', 'Fixed');
       for (const refused of [
         await api.post('/domains/D/models', { name: 'New', schema }),
@@ -260,7 +260,7 @@ describe('a schema that cannot be accepted', () => {
     });
   }
 
-  it('(documents are missing) names every missing URI', async () => {
+  it('a schema with missing documents is refused with every missing URI', async () => {
     const schema = { allOf: [{ $ref: 'https://b.test/b.json' }, { $ref: 'urn:a#/x' }, { $ref: 'urn:a#/y' }] };
     const refused = await api.post('/domains/D/models', { name: 'New', schema });
     assert.deepEqual([...(refused.problem()['missing'] as readonly string[])].sort(), [
@@ -269,7 +269,7 @@ describe('a schema that cannot be accepted', () => {
     ]);
   });
 
-  it('(another member is wrong) has that pointer', async () => {
+  it('a model with another wrong member is refused with its pointer', async () => {
     for (const [member, value] of [
       ['name', 'no name'],
       ['contextBase', 'not an IRI'],

@@ -41,7 +41,7 @@ describe("the API's own OpenAPI document", () => {
     document = (await api.get('/openapi.json')).json() as OpenApi;
   });
 
-  it('is valid OpenAPI 3.1, and self-contained', async () => {
+  it("the API's own OpenAPI document is valid OpenAPI 3.1, and self-contained", async () => {
     assert.match(String(document['openapi']), /^3\.1\./);
     const result = await validate(structuredClone(document) as unknown as Parameters<typeof validate>[0]);
     assert.deepEqual(result, { valid: true, warnings: [], specification: 'OpenAPI' });
@@ -49,7 +49,7 @@ describe("the API's own OpenAPI document", () => {
       assert.match(target, /^#\/components\/\w+\/\w+$/);
   });
 
-  it('has exactly the operations that there are', () => {
+  it("the API's own OpenAPI document lists exactly the operations of the API", () => {
     const found = Object.entries(document.paths).map(([path, item]) => [
       path,
       Object.keys(item).sort().join(' '),
@@ -59,7 +59,7 @@ describe("the API's own OpenAPI document", () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('tells of each write that it may need the token, and of each parameter in a path what it is', () => {
+  it("the API's own OpenAPI document says which writes may need the token, and describes each path parameter", () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(item)) {
         const isWork = /^\/(?:workbench|validate)\//.test(path);
@@ -97,7 +97,7 @@ describe('every status and problem that the document tells of', () => {
       for (const one of client.description.seen) seen.add(one);
   });
 
-  it('is what requests are really answered with', () => {
+  it('every status and problem in the OpenAPI document is one that requests get, and the other way round', () => {
     const missing = operations(document).flatMap(({ operationId, responses }) =>
       Object.entries(responses).flatMap(([status, response]) => [
         ...(seen.has(`${operationId} ${status}`) ? [] : [`${operationId} ${status}`]),

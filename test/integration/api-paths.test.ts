@@ -28,7 +28,7 @@ describe('paths under /api/v2', () => {
     return text;
   }
 
-  it('that are spelled in another way are 404 or 400, and never reach the broker', async () => {
+  it('paths under /api/v2 in another spelling are 404 or 400, and never reach the broker', async () => {
     for (const target of [
       '/api/v2',
       '/api/v2/',
@@ -77,7 +77,7 @@ describe('paths under /api/v2', () => {
     assert.equal((await api.get('/domains/Mobility')).status, 200);
   });
 
-  it('with a method that they do not have are 405, and Allow has those that they have', async () => {
+  it('an unsupported method under /api/v2 is 405, and Allow lists the supported ones', async () => {
     const model = '/domains/Mobility/models/Car';
     for (const [target, allowed] of [
       ['/domains', 'GET, HEAD, POST'],
@@ -106,7 +106,7 @@ describe('paths under /api/v2', () => {
     }
   });
 
-  it('answer HEAD as GET, without the body', async () => {
+  it('paths under /api/v2 answer HEAD as GET, without the body', async () => {
     const model = '/domains/Mobility/models/Car';
     await api.put('/references?uri=urn:doc:a', {});
     for (const target of [
@@ -134,7 +134,7 @@ describe('paths under /api/v2', () => {
     }
   });
 
-  it('answer 304 to whoever has the current state, for every GET, and the whole after a change', async () => {
+  it('every GET under /api/v2 answers 304 to a client with the current state, and in full after a change', async () => {
     const model = await makeModel(api, 'Cached', 'Car');
     const targets = [
       '/domains',
@@ -169,7 +169,7 @@ describe('paths under /api/v2', () => {
     assert.equal((await api.get(model, { 'if-none-match': etag })).status, 200);
   });
 
-  it('keep the tenant of a request out of their answers, which caches may hold', async () => {
+  it('paths under /api/v2 keep the tenant of a request out of their answers, which caches may hold', async () => {
     const answer = await api.get('/contexts/Mobility~Car', { 'ngsild-tenant': 'south' });
     assert.equal(answer.headers.get('ngsild-tenant'), null);
   });

@@ -21,7 +21,7 @@ describe('reference documents', () => {
     ({ api } = await startApi());
   });
 
-  it('are stored by PUT, 201 when new and 200 when replaced, and read as they were given', async () => {
+  it('reference documents are stored by PUT, 201 when new and 200 when replaced, and read as they were given', async () => {
     const created = await api.put(target(URI), DOCUMENT);
     assert.equal(created.status, 201);
     assert.equal(created.headers.get('location'), `${api.url}${target(URI)}`);
@@ -42,7 +42,7 @@ describe('reference documents', () => {
     assert.notEqual(etagOf(replaced), etagOf(created));
   });
 
-  it('are listed by URI in pages, without their content', async () => {
+  it('reference documents are listed by URI in pages, without their content', async () => {
     const { api } = await startApi();
     for (const name of ['b', 'a', 'c']) await api.put(target(`urn:doc:${name}`), DOCUMENT);
     const page = await api.get('/references?limit=2');
@@ -58,7 +58,7 @@ describe('reference documents', () => {
     );
   });
 
-  it('are written only in the state that If-Match or If-None-Match names', async () => {
+  it('reference documents are written only in the state that If-Match or If-None-Match names', async () => {
     const uri = 'urn:doc:guarded';
     assert.equal((await api.put(target(uri), DOCUMENT, { 'if-match': '*' })).status, 412);
     assert.equal((await api.get(target(uri))).status, 404);
@@ -81,7 +81,7 @@ describe('reference documents', () => {
     assert.equal((await api.delete(target(uri))).status, 404);
   });
 
-  it('need a URI that documents can have: 400 naming the parameter', async () => {
+  it('reference documents need a URI that documents can have: 400 naming the parameter', async () => {
     for (const uri of [
       'common.json',
       '/common.json',
@@ -112,7 +112,7 @@ describe('reference documents', () => {
     assert.equal((await api.get(`${target(URI)}&offset=5`)).problem()['parameter'], 'offset');
   });
 
-  it('must be something that schemas can refer to: 422', async () => {
+  it('reference documents must be something that schemas can refer to: 422', async () => {
     let deep: unknown = {};
     for (let level = 0; level < 300; level += 1) deep = { a: deep };
     for (const [document, type, pointer] of [
@@ -131,7 +131,7 @@ describe('reference documents', () => {
     assert.equal((await api.get(target('urn:doc:bad'))).status, 404);
   });
 
-  it('that models were made with are kept for them, and not deleted: 409', async () => {
+  it('reference documents that models were made with are kept for them, and not deleted: 409', async () => {
     await api.put(target('urn:doc:used'), DOCUMENT);
     const schema = { ...CAR, allOf: [{ $ref: 'urn:doc:used#/definitions/speed' }] };
     const model = await makeModel(api, 'D', 'Car', schema);

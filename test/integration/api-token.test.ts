@@ -48,7 +48,7 @@ describe('with GATEWAY_TOKEN', () => {
     assert.equal((await open.get('/references?uri=urn:doc:a')).status, 200);
   });
 
-  it('nothing else of a write is told without it: not what is there, nor what is wrong with it', async () => {
+  it('an answer without the token reveals neither resources nor faults of the request', async () => {
     for (const [method, target, sent] of [
       ['POST', '/domains', { raw: 'no JSON' }],
       ['POST', '/domains', { raw: '{}', headers: { 'content-type': 'text/plain' } }],
@@ -81,7 +81,7 @@ describe('with GATEWAY_TOKEN', () => {
     assert.equal((await open.get('/nothing')).status, 404);
   });
 
-  it('writes with it are done', async () => {
+  it('writes with the token are carried out', async () => {
     assert.equal((await trusted.post('/domains', { name: 'Done' })).status, 201);
     const etag = etagOf(await trusted.get('/domains/Done'));
     assert.equal((await trusted.delete('/domains/Done', { 'if-match': etag })).status, 204);

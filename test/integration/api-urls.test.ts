@@ -16,7 +16,7 @@ const FORWARDED = {
 };
 
 describe('URLs in answers', () => {
-  it('begin with PUBLIC_URL where it is set, whatever the request says', async () => {
+  it('URLs in answers begin with PUBLIC_URL where it is set, whatever the request says', async () => {
     const base = 'https://data.city.test/gateway';
     const { api } = await startApi({ PUBLIC_URL: `${base}/` });
     const created = await api.post('/domains', { name: 'A' }, FORWARDED);
@@ -38,7 +38,7 @@ describe('URLs in answers', () => {
     assert.equal(context.headers.get('location'), `${base}/api/v2/contexts/C`);
   });
 
-  it('begin with http and the Host of the request otherwise; X-Forwarded fields count for nothing', async () => {
+  it('URLs in answers begin with http and the Host of the request otherwise; X-Forwarded fields are ignored', async () => {
     const { api, port } = await startApi();
     await api.post('/domains', { name: 'A' });
     await api.post('/domains', { name: 'B' });
@@ -57,7 +57,7 @@ describe('URLs in answers', () => {
     assert.ok(old.includes(`link: <http://127.0.0.1:${port}/api/v2/domains`), old);
   });
 
-  it('are never made of a Host that is none: 400', async () => {
+  it('URLs in answers are never made of an invalid Host: 400', async () => {
     const { port } = await startApi();
     for (const host of [
       'a b',

@@ -16,7 +16,7 @@ async function withModels(api: ApiClient): Promise<void> {
 }
 
 describe('while validations hang in a pattern that backtracks', () => {
-  it('everybody else is served: health, other models, inference, expansion, reads and writes', async () => {
+  it('while validations hang in a backtracking pattern, all other requests are served', async () => {
     // Nothing ends them before the gateway is stopped.
     const { api, url } = await startApi({ WORKBENCH_TIMEOUT_MS: '60000' });
     await withModels(api);
@@ -68,7 +68,7 @@ describe('what is sent to the workbench', () => {
     '/validate/City/Bike',
   ];
 
-  it('may be nested up to the limit; beyond it, it is 422 and says so', async () => {
+  it('a body of the workbench may be nested up to the limit; beyond it, the answer is 422', async () => {
     const { api } = await startApi();
     await withModels(api);
     for (const target of targets) {
@@ -85,7 +85,7 @@ describe('what is sent to the workbench', () => {
     assert.equal((await api.get('/domains')).status, 200);
   });
 
-  it('is never fetched, run or merged into anything: names of JavaScript are names like others', async () => {
+  it('a body of the workbench is never fetched, run or merged: names of JavaScript are ordinary names', async () => {
     const { api } = await startApi();
     await withModels(api);
     const text = '{"constructor": 1, "toString": {"valueOf": null}, "hasOwnProperty": [1], "": 2}';
@@ -100,7 +100,7 @@ describe('what is sent to the workbench', () => {
       assert.equal((await api.post(`/workbench/jsonld/${operation}`, { document: entity })).status, 200);
   });
 
-  it('of thousands of faults gets a bounded answer', async () => {
+  it('a body of the workbench with thousands of faults gets a bounded answer', async () => {
     const { api } = await startApi();
     await api.post('/domains', { name: 'City' });
     const schema = { type: 'object', additionalProperties: { type: 'number' } };

@@ -55,7 +55,7 @@ describe('from samples to a verdict', () => {
     assert.equal(made.status, 201, made.text);
   });
 
-  it('a schema that was inferred is a model as it is, and every sample is valid by it', async () => {
+  it('an inferred schema can be posted as a model, and every sample is valid by it', async () => {
     const verdicts = (await api.post('/validate/City/Bike', SAMPLES)).json() as readonly Verdict[];
     assert.deepEqual(
       verdicts,
@@ -143,7 +143,7 @@ describe('from samples to a verdict', () => {
     assert.deepEqual((await api.post('/validate/City/Bike', [])).json(), []);
   });
 
-  it('what a model does not know, and a Property in the place of a Relationship, is warned of', async () => {
+  it('an attribute that the model does not have, and a Property in the place of a Relationship, are warnings', async () => {
     const { valid, warnings } = verdictOf(
       await api.post('/validate/City/Bike', {
         ...SAMPLES[0],
@@ -176,7 +176,7 @@ describe('from samples to a verdict', () => {
     await api.put('/domains/City/models/Bike', { schema });
   });
 
-  it('what is no entity, or an unknown form, is refused and says what would be right', async () => {
+  it('a body that is not an entity, or an unknown form, is refused with a hint', async () => {
     const refused = await api.post('/validate/City/Bike', [SAMPLES[0], 7]);
     assert.equal(refused.status, 422);
     assert.deepEqual(
@@ -193,7 +193,7 @@ describe('from samples to a verdict', () => {
     assert.deepEqual([text.problem()['line'], text.problem()['column']], [2, 9]);
   });
 
-  it('an entity that does not say what it is, or says it twice, is not valid', async () => {
+  it('an entity without an id or type, or with two of them, is not valid', async () => {
     const pointers = async (entity: unknown) =>
       verdictOf(await api.post('/validate/City/Bike', entity)).errors.map(({ pointer }) => pointer);
     assert.deepEqual(await pointers({ ...SAMPLES[0], type: 'Car' }), ['/type']);
@@ -211,7 +211,7 @@ describe('samples', () => {
     ({ api } = await startApi());
   });
 
-  it('give the same schema in any order, as one object or as an array of one', async () => {
+  it('samples give the same schema in any order, as one object or as an array of one', async () => {
     const [one, other] = SAMPLES;
     const schemas = await Promise.all(
       [
@@ -226,7 +226,7 @@ describe('samples', () => {
     );
   });
 
-  it('that cannot be are refused with their place', async () => {
+  it('impossible samples are refused with their place', async () => {
     for (const [query, body, pointer] of [
       ['', [], ''],
       ['', [{}, 7], '/1'],
@@ -261,7 +261,7 @@ describe('JSON-LD over HTTP', () => {
   const expand = async (document: unknown, others: object = {}) =>
     api.post('/workbench/jsonld/expand', { document, ...others });
 
-  it('is expanded and compacted with stored contexts and the core context, by the URLs that clients use', async () => {
+  it('JSON-LD over HTTP is expanded and compacted with stored contexts and the core context, by the URLs that clients use', async () => {
     const context = [`${api.url}/contexts/Own`, coreContextUrl('1.8')];
     const expanded = await expand(entity(context));
     assert.equal(expanded.status, 200, expanded.text);
@@ -272,7 +272,7 @@ describe('JSON-LD over HTTP', () => {
     assert.deepEqual((compacted.json() as { result: unknown }).result, entity(context));
   });
 
-  it('uses a stored context as it is now, after each edit', async () => {
+  it('JSON-LD over HTTP uses a stored context as it is now, after each edit', async () => {
     const document = entity([`${api.url}/contexts/Own`, coreContextUrl('1.8')]);
     for (const iri of ['https://city.example/a', 'https://city.example/b', 'https://city.example/speed']) {
       await api.put('/contexts/Own', { '@context': { speed: iri } });
@@ -280,7 +280,7 @@ describe('JSON-LD over HTTP', () => {
     }
   });
 
-  it('names a context that it may not load, and loads none', async () => {
+  it('JSON-LD over HTTP names a context that it may not load, and loads none', async () => {
     for (const url of [
       'https://elsewhere.example/c',
       'http://169.254.169.254/latest',
@@ -295,7 +295,7 @@ describe('JSON-LD over HTTP', () => {
     }
   });
 
-  it('warns of what is dropped, and refuses to drop it where that is asked for', async () => {
+  it('JSON-LD over HTTP warns of dropped data, and refuses to drop it on request', async () => {
     const document = { '@context': {}, '@id': 'urn:a:1', nonsense: 1, 'urn:a:b': 2 };
     const { warnings } = (await expand(document)).json() as { warnings: readonly Place[] };
     assert.deepEqual(
@@ -311,7 +311,7 @@ describe('JSON-LD over HTTP', () => {
     );
   });
 
-  it('takes the members of its description and no others', async () => {
+  it('JSON-LD over HTTP takes the members of its description and no others', async () => {
     for (const body of [
       { document: 'https://elsewhere.example/document' },
       { document: {}, base: 'https://a.example/' },
@@ -331,7 +331,7 @@ describe('JSON-LD over HTTP', () => {
 });
 
 describe('the workbench', () => {
-  it('needs no token, changes nothing, and says so by its headers', async () => {
+  it('the workbench needs no token, changes nothing, and says so by its headers', async () => {
     const { api, url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret' });
     const trusted = await ApiClient.of(url, { 'x-gateway-token': 'the-shared-secret' });
     await trusted.post('/domains', { name: 'City' });

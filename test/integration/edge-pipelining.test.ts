@@ -46,7 +46,7 @@ const answered = (number: number) => new RegExp(`^(?:(?:[^H]|H(?!TTP/))*HTTP/){$
 const statuses = (answers: string) => answers.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number);
 
 describe('requests that a client sends without waiting for answers', () => {
-  it('are started one after the other, each when the answer before it has ended', async () => {
+  it('pipelined requests are started one after the other, each when the answer before it has ended', async () => {
     const { slow, gate, gateway, settled } = await start();
     const client = await connect(gateway.port);
     client.send(GET + PURGE + LIVE.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
@@ -59,7 +59,7 @@ describe('requests that a client sends without waiting for answers', () => {
     assert.equal(slow.requests.filter(isDelete).length, 1);
   });
 
-  it('and that have bodies are answered in their order', async () => {
+  it('pipelined requests with bodies are answered in their order', async () => {
     const { gate, gateway, slow } = await start();
     const client = await connect(gateway.port);
     const create = (name: string, size: number) => {
@@ -74,7 +74,7 @@ describe('requests that a client sends without waiting for answers', () => {
     assert.deepEqual(statuses(answers), [200, 201, 201, 200, 201]);
   });
 
-  it('and with Expect: 100-continue are asked to go on only when it is their turn', async () => {
+  it('pipelined requests with Expect: 100-continue get 100 only when it is their turn', async () => {
     const { gate, gateway, slow, settled } = await start();
     const client = await connect(gateway.port);
     const body = JSON.stringify({ id: 'urn:ngsi-ld:New:1', type: 'New' });
@@ -90,7 +90,7 @@ describe('requests that a client sends without waiting for answers', () => {
     await client.until(/HTTP\/1\.1 201/);
   });
 
-  it('are dropped when the client goes away: no purge behind an open answer begins, and none is counted', async () => {
+  it('pipelined requests are dropped when the client disconnects: no purge behind an open answer begins, and none is counted', async () => {
     const { broker, slow, gateway, settled } = await start();
     for (const end of ['destroy', 'resetAndDestroy', 'end'] as const) {
       const before = slow.requests.filter(isSlow).length;
@@ -108,7 +108,7 @@ describe('requests that a client sends without waiting for answers', () => {
     assert.equal(gateway.log.with('purge finished').length, 0);
   });
 
-  it('end a purge that runs before them, when the client goes away', async () => {
+  it('a purge ends when its client disconnects, also with pipelined requests behind it', async () => {
     const broker = await startTestBroker();
     const gate = new Gate();
     const slow = await startRecordingBroker(async (request) => {
@@ -125,7 +125,7 @@ describe('requests that a client sends without waiting for answers', () => {
     gate.open();
   });
 
-  it('and are too many close their connection; other connections go on', async () => {
+  it('too many pipelined requests close their connection; other connections go on', async () => {
     const { broker, slow, gateway } = await start();
     const flood = await connect(gateway.port);
     flood.send(GET + PURGE.repeat(1000));
@@ -138,7 +138,7 @@ describe('requests that a client sends without waiting for answers', () => {
     await gateway.gateway.close();
   });
 
-  it('may be a hundred at once, again and again', async () => {
+  it('a client may pipeline a hundred requests at once, again and again', async () => {
     const { gateway } = await start();
     const client = await connect(gateway.port);
     for (let round = 1; round <= 5; round += 1) {
@@ -148,7 +148,7 @@ describe('requests that a client sends without waiting for answers', () => {
     await gateway.gateway.close();
   });
 
-  it('behind an open answer do not keep the gateway from closing when that has ended', async () => {
+  it('pipelined requests behind an open answer do not keep the gateway from closing when that has ended', async () => {
     const { slow, gate, gateway } = await start();
     const client = await connect(gateway.port);
     client.send(GET + LIVE.repeat(10));

@@ -46,7 +46,7 @@ const startPatientBroker = async () =>
   });
 
 describe('300 uploads that stand still', () => {
-  it('keep no other request from the broker: reads and small writes are answered at once', async () => {
+  it('300 uploads that stand still keep no other request from the broker: reads and small writes are answered at once', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, BROKER_TIMEOUT_MS: String(HOUR) });
     const uploads = await connectMany(gateway.port, 300);
@@ -69,7 +69,7 @@ describe('300 uploads that stand still', () => {
 });
 
 describe('requests that wait for a connection to the broker', () => {
-  it('are 503 with Retry-After when none becomes free in time', async () => {
+  it('requests that wait for a connection to the broker are 503 with Retry-After when none becomes free in time', async () => {
     const broker = await startRawBroker(() => undefined);
     const gateway = await startGateway(broker.url, {
       places: { whole: 2, uploads: 2, waitMs: 50, idleMs: HOUR },
@@ -89,7 +89,7 @@ describe('requests that wait for a connection to the broker', () => {
     assert.equal(broker.received.length, 4, 'nothing of them reached the broker');
   });
 
-  it('get it in their order, whatever became of those before them, and every connection is used again', async () => {
+  it('requests that wait for a connection to the broker get one in their order, whatever became of those before them, and every connection is used again', async () => {
     const broker = await startPatientBroker();
     const gateway = await startGateway(broker.url, {
       places: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: HOUR },
@@ -109,7 +109,7 @@ describe('requests that wait for a connection to the broker', () => {
 });
 
 describe('a client that lets others wait', () => {
-  it('by not sending the rest of its body is told 408, and its place goes to the next', async () => {
+  it('a client that lets others wait by not sending the rest of its body is answered 408, and its place goes to the next', async () => {
     const broker = await startPatientBroker();
     const gateway = await startGateway(broker.url, {
       places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
@@ -131,7 +131,7 @@ describe('a client that lets others wait', () => {
     );
   });
 
-  it('by not taking its answer is cut off, and its place goes to the next', async () => {
+  it('a client that lets others wait by not taking its answer is cut off, and its place goes to the next', async () => {
     const big = 'x'.repeat(64 * 1024 * 1024);
     const broker = await startRawBroker((socket, text) => {
       const body = text.includes('Big') ? big : '[]';
@@ -152,7 +152,7 @@ describe('a client that lets others wait', () => {
     assert.deepEqual([...new Set(gateway.failures.map(({ kind }) => kind))], ['slow-client']);
   });
 
-  it('because the broker does not take its body keeps its place, and the others wait', async () => {
+  it('a client that lets others wait because the broker does not take its body keeps its place, and the others wait', async () => {
     const broker = await startRawBroker((socket) => {
       socket.pause();
       return false;
@@ -174,7 +174,7 @@ describe('a client that lets others wait', () => {
     );
   });
 
-  it('keeps its place as long as nobody else needs it', async () => {
+  it('a client that lets others wait keeps its place as long as no other request needs it', async () => {
     const broker = await startPatientBroker();
     const gateway = await startGateway(broker.url, {
       places: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: 1 },
@@ -206,7 +206,7 @@ describe('a client that does not go on', { concurrency: true }, () => {
     for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked'] as const) {
       // The purge refuses this one as soon as it is announced.
       if (line.startsWith('DELETE') && framing.startsWith('Content')) continue;
-      it(`with its body (${line}, ${framing}) is told 408, and its connection is closed`, async () => {
+      it(`a client that does not go on with its body (${line}, ${framing}) is answered 408, and its connection is closed`, async () => {
         const { broker, gateway } = await start();
         const client = await connect(gateway.port);
         client.send(`${line} HTTP/1.1\r\nHost: g\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`);
@@ -223,7 +223,7 @@ describe('a client that does not go on', { concurrency: true }, () => {
     }
   }
 
-  it('with its body and is told 408 changes nothing by what it sends afterwards', async () => {
+  it('a client that was answered 408 changes nothing by sending more of its body', async () => {
     const { broker, gateway } = await start();
     broker.entities.seed(3, (n) => ({ id: `urn:ngsi-ld:T:${n}`, type: 'T' }));
     const json = 'Host: g\r\nContent-Type: application/json\r\n';
@@ -245,7 +245,7 @@ describe('a client that does not go on', { concurrency: true }, () => {
     assert.equal(broker.entities.count(), 3);
   });
 
-  it('with taking a large answer is cut off', async () => {
+  it('a client that stops reading a large answer is cut off', async () => {
     const big = 'x'.repeat(64 * 1024 * 1024);
     const broker = await startFixedBroker(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`);
     const gateway = await startTestGateway(
@@ -260,12 +260,12 @@ describe('a client that does not go on', { concurrency: true }, () => {
     await gateway.gateway.close();
   });
 
-  it('with a first request is disconnected', async () => {
+  it('a client that never sends a first request is disconnected', async () => {
     const { gateway } = await start();
     assert.equal(await (await connect(gateway.port)).closed(), '');
   });
 
-  it('because its answer takes long is not disturbed, however long that is', async () => {
+  it('a client that waits for a slow answer is not disturbed, however long that takes', async () => {
     let answer = () => {};
     const broker = await startRawBroker((socket) => {
       answer = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
@@ -303,21 +303,21 @@ describe('a broker that does not go on', { concurrency: true }, () => {
   };
   const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
 
-  it('but with interim answers for ever is 504', async () => {
+  it('a broker that sends interim answers for ever is 504', async () => {
     const answer = await tooSlow(hints, hints);
     assert.equal(statusOf(answer), 504);
     assert.match(problemOf(answer).type, /broker-timeout$/);
   });
 
-  it('after one interim answer is 504', async () => {
+  it('a broker that stops after one interim answer is 504', async () => {
     assert.equal(statusOf(await tooSlow(hints, undefined)), 504);
   });
 
-  it('but with a head that never ends is 504', async () => {
+  it('a broker whose head never ends is 504', async () => {
     assert.equal(statusOf(await tooSlow('HTTP/1.1 200 OK\r\nX-A: ', 'a')), 504);
   });
 
-  it('with the body of its answer breaks the connection off, so that the part does not look like all', async () => {
+  it('a broker that stops in the middle of its body breaks the client’s connection, so a part never looks complete', async () => {
     const answer = await tooSlow('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[', undefined);
     assert.match(answer, /^HTTP\/1\.1 200 [^]*\r\n\r\n\[$/);
   });

@@ -34,7 +34,7 @@ describe('an answer that is there before the body of its request', () => {
   ] as const;
   for (const connection of ['close', 'keep-alive'] as const) {
     for (const [what, line, status] of cases) {
-      it(`(${what}, Connection: ${connection}) reaches a client that reads only after it has sent everything`, async () => {
+      it(`an answer that is there before the body of its request (${what}, Connection: ${connection}) reaches a client that reads only after it has sent everything`, async () => {
         const broker = await startRawBroker((socket) => {
           socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}');
           return true;
@@ -63,7 +63,7 @@ describe('an answer that is there before the body of its request', () => {
   }
 });
 
-describe('a client that goes away in the middle of its body', () => {
+describe('a client that disconnects in the middle of its body', () => {
   for (const [line, type] of [
     ['POST /api/v2/domains', 'application/json'],
     ['POST /api/v2/validate/D/M', 'application/json'],
@@ -73,7 +73,7 @@ describe('a client that goes away in the middle of its body', () => {
     ['POST /nowhere', 'application/json'],
   ] as const) {
     for (const framing of ['Content-Length: 100000', 'Transfer-Encoding: chunked'] as const) {
-      it(`(${line}, ${type}, ${framing}) is no error of the gateway and leaves no stack in its log`, async () => {
+      it(`a client that disconnects in the middle of its body (${line}, ${type}, ${framing}) is not an error of the gateway and leaves no stack in its log`, async () => {
         const broker = await startRecordingBroker();
         const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'debug' });
         for (const end of ['destroy', 'resetAndDestroy', 'end'] as const) {

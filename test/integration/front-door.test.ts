@@ -53,18 +53,18 @@ describe('the front door as the server of Fastify 5', () => {
   });
   after(closeAll);
 
-  it('hands purges to Fastify', async () => {
+  it('the front door hands purges to Fastify', async () => {
     const answer = await exchange(port, request('DELETE /ngsi-ld/v1/entities/?type=T'));
     assert.deepEqual(JSON.parse(bodyOf(answer)), { purge: { type: 'T' } });
   });
 
-  it("hands this service's own routes to Fastify", async () => {
+  it("the front door hands this service's own routes to Fastify", async () => {
     assert.deepEqual(JSON.parse(bodyOf(await exchange(port, request('GET /health/live')))), { live: true });
     assert.equal(statusOf(await exchange(port, request('GET /nowhere'))), 404);
     assert.equal(statusOf(await exchange(port, request('OPTIONS *'))), 404);
   });
 
-  it('passes everything else under /ngsi-ld to the broker', async () => {
+  it('the front door passes everything else under /ngsi-ld to the broker', async () => {
     for (const line of [
       'GET /ngsi-ld/v1/entities?type=T',
       'POST /ngsi-ld/v1//entities',
@@ -75,7 +75,7 @@ describe('the front door as the server of Fastify 5', () => {
     }
   });
 
-  it('answers 400 problem+json to a DELETE that is neither, and says how to spell it', async () => {
+  it('the front door answers 400 problem+json to a DELETE that is neither, and says how to spell it', async () => {
     const answer = await exchange(port, request('DELETE /ngsi-ld/v1//entities?type=T'));
     assert.equal(statusOf(answer), 400);
     assert.match(answer, /\r\nContent-Type: application\/problem\+json\r\n/);
@@ -87,7 +87,7 @@ describe('the front door as the server of Fastify 5', () => {
     assert.equal(refused.at(-1), 'inexact-collection');
   });
 
-  it('shows the broker no DELETE of a collection, however it is spelled or disguised', async () => {
+  it('the front door shows the broker no DELETE of a collection, however it is spelled or disguised', async () => {
     for (const target of [
       '/ngsi-ld/v1/entities',
       '/ngsi-ld/v1/entities/',
@@ -119,11 +119,11 @@ describe('the front door as the server of Fastify 5', () => {
     assert.doesNotMatch(broker.received.join(''), /override/i);
   });
 
-  it('has no method but upper-case ones', async () => {
+  it('the front door accepts upper-case methods only', async () => {
     assert.equal(statusOf(await exchange(port, request('delete /ngsi-ld/v1/entities'))), 400);
   });
 
-  it('throws the body of a refused request away and keeps the connection', async () => {
+  it('the front door discards the body of a refused request and keeps the connection', async () => {
     const client = await connect(port);
     const body = 'DELETE /ngsi-ld/v1/entities/urn:smuggled HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100);
     client.send(`DELETE /ngsi-ld/v1//entities HTTP/1.1\r\nHost: g\r\nContent-Length: ${body.length}\r\n\r\n`);
@@ -134,7 +134,7 @@ describe('the front door as the server of Fastify 5', () => {
     assert.doesNotMatch(broker.received.join(''), /smuggled/);
   });
 
-  it('answers Expect: 100-continue for Fastify, and with the refusal alone where it refuses', async () => {
+  it('the front door answers Expect: 100-continue for Fastify, and with the refusal alone where it refuses', async () => {
     const expect = ['Expect: 100-continue', 'Content-Type: application/json', 'Content-Length: 7'];
     const client = await connect(port);
     client.send(request('POST /api/v2/echo', expect));
@@ -147,7 +147,7 @@ describe('the front door as the server of Fastify 5', () => {
     assert.equal(statusOf(answer), 400);
   });
 
-  it('refuses a path of more than 8 KiB, and a target of more than 16 KiB where it reads it, with 414', async () => {
+  it('the front door refuses a path of more than 8 KiB, and a target of more than 16 KiB where it reads it, with 414', async () => {
     const KB = 1024;
     const line = (start: string, length: number) => start.padEnd(length + start.indexOf('/'), 'x');
     for (const [start, length] of [

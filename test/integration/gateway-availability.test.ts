@@ -36,13 +36,13 @@ describe('health', () => {
     assert.deepEqual(down.json(), { status: 'down', broker: 'down', database: 'up' });
   });
 
-  it('/health/ready takes a broker that refuses strangers for up', async () => {
+  it('/health/ready counts a broker that refuses strangers as up', async () => {
     const broker = await startRecordingBroker(() => ({ status: 401 }));
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
     assert.equal((await gateway.send('GET', '/health/ready')).status, 200);
   });
 
-  it('/health/ready is 503 from the begin of a shutdown, while what is running is served to its end', async () => {
+  it('/health/ready is 503 from the begin of a shutdown, while running requests are served to their end', async () => {
     const gate = new Gate();
     const broker = await startRecordingBroker(async () =>
       gate.passed.then(() => ({ status: 200, body: 'x' })),
@@ -158,7 +158,7 @@ describe('with a broker that fails', () => {
     assert.equal(broker.entities.count(), 5);
   });
 
-  it('what the standard has an error type for, keeps it', async () => {
+  it('a broker’s error keeps the type of the standard', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
     assert.equal((await gateway.purge('type=Car&nope=1')).problem().type, `${ETSI}InvalidRequest`);
     assert.equal((await gateway.purge('')).problem().type, `${ETSI}BadRequestData`);

@@ -38,7 +38,7 @@ describe('npm run build', () => {
   });
   after(stopAll);
 
-  it('leaves one file for Kong, and takes away what it no longer makes', async () => {
+  it('npm run build leaves one file for Kong, and removes outdated files', async () => {
     assert.deepEqual(await kongPlugins(), ['ngsi-ld-purge.cjs']);
     await mkdir(join(root, 'dist/kong-plugins/old'), { recursive: true });
     await writeFile(join(root, 'dist/kong-plugins/old.cjs'), 'throw new Error()');
@@ -51,7 +51,7 @@ describe('npm run build', () => {
     assert.ok(!(await readdir(join(root, 'dist/sidecar'))).includes('old.js'));
   });
 
-  it('makes from what the image of Kong has the very plugin that is tested', async () => {
+  it('npm run build makes the tested plugin from the files in the image of Kong', async () => {
     const tested = await buildPlugin();
     stopLater(() => tested.remove());
     const name = 'ngsi-ld-purge.cjs';
@@ -59,7 +59,7 @@ describe('npm run build', () => {
     assert.ok(built.equals(await readFile(join(tested.folder, name))));
   });
 
-  it('repeated while a gateway runs from its result disturbs nothing', async () => {
+  it('npm run build repeated while a gateway runs from its result disturbs nothing', async () => {
     const gateway = await GatewayProcess.start({ PORT: '0' }, root);
     const url = await gateway.url();
     const main = join(root, 'dist/sidecar/main.js');

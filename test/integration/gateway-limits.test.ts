@@ -31,7 +31,7 @@ function freshDatabase(): string {
 const json = (text: string) => ({ body: text, headers: { 'content-type': 'application/json' } });
 
 describe('a gateway that is sent too much', () => {
-  it('runs sixteen of five hundred purges and refuses the others at once, in bounded memory', async () => {
+  it('a gateway that is sent too much runs sixteen of five hundred purges and refuses the others at once, in bounded memory', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(1000, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
     const relay = relayTo(broker);
@@ -66,7 +66,7 @@ describe('a gateway that is sent too much', () => {
     assert.ok((gateway.peakMemoryBytes() ?? 0) < 600 * MB);
   });
 
-  it('refuses patterns that take long to compile, before it compiles or sends them', async () => {
+  it('a gateway that is sent too much refuses patterns that take long to compile, before it compiles or sends them', async () => {
     const broker = await startRecordingBroker();
     const { gateway, url } = await start({ BROKER_URL: broker.url });
     const pattern = encodeURIComponent('a{0,1000}'.repeat(100));
@@ -85,7 +85,7 @@ describe('a gateway that is sent too much', () => {
     assert.ok((gateway.peakMemoryBytes() ?? 0) < 300 * MB);
   });
 
-  it('refuses the embedded broker such patterns as well, in q and idPattern', async () => {
+  it('a gateway that is sent too much refuses the embedded broker such patterns as well, in q and idPattern', async () => {
     const { url } = await start({});
     const pattern = encodeURIComponent('"a{0,1000}a{0,1000}"');
     for (const query of [`q=name~=${pattern}`, `idPattern=${pattern}`]) {
@@ -95,7 +95,7 @@ describe('a gateway that is sent too much', () => {
     }
   });
 
-  it('ends a purge whose broker answers any page with masses of small arrays, in bounded memory', async () => {
+  it('a gateway that is sent too much ends a purge whose broker answers any page with masses of small arrays, in bounded memory', async () => {
     const body = `[${'[[]],'.repeat(8 * MB)}1]`;
     const broker = await startRecordingBroker(() => ({
       status: 200,
@@ -111,7 +111,7 @@ describe('a gateway that is sent too much', () => {
     assert.ok((gateway.peakMemoryBytes() ?? 0) < 500 * MB);
   });
 
-  it('answers while another process keeps its database locked, says so, and writes when the lock is gone', async () => {
+  it('a gateway that is sent too much answers while another process keeps its database locked, says so, and writes when the lock is gone', async () => {
     const DATABASE_PATH = freshDatabase();
     const broker = await startRecordingBroker();
     const { url, isAlive } = await start({ DATABASE_PATH, BROKER_URL: broker.url });
@@ -137,7 +137,7 @@ describe('a gateway that is sent too much', () => {
     await isReady('up');
   });
 
-  it('reads no body that is larger than its route takes, or takes long to read for its size', async () => {
+  it('a gateway that is sent too much does not read a body that is too large for its route, or too slow to parse for its size', async () => {
     const { gateway, url, isAlive } = await start({});
     const small = json(`{"name":"A","description":"x"}`.padEnd(64 * 1024));
     assert.equal((await send(url, 'POST', '/api/v2/domains', small)).status, 201);

@@ -15,7 +15,7 @@ const purgeLines = (gateway: TestGateway): LogLine[] =>
   gateway.log.lines.filter(({ msg }) => /^purge/.test(msg));
 
 describe('the log', () => {
-  it('has one line for each purge: tenant, query, counts, duration, status', async () => {
+  it('the log has one line for each purge: tenant, query, counts, duration, status', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(5, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }), 'north');
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -40,7 +40,7 @@ describe('the log', () => {
     assert.equal(purgeLines(gateway)[3]?.['dryRun'], true);
   });
 
-  it('has one warning, with its cause, for a purge that the broker made fail', async () => {
+  it('the log has one warning, with its cause, for a purge that the broker made fail', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '2' });
     assert.equal((await gateway.purge('type=Car')).status, 502);
     const [, line, ...others] = purgeLines(gateway);
@@ -52,7 +52,7 @@ describe('the log', () => {
     assert.equal(lines.length, 1);
   });
 
-  it('has one warning, with its cause, for a forwarded request that failed', async () => {
+  it('the log has one warning, with its cause, for a forwarded request that failed', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
     await gateway.send('GET', '/ngsi-ld/v1/entities?type=Secret');
     const [line, ...others] = gateway.log.with('pass-through failed');
@@ -62,7 +62,7 @@ describe('the log', () => {
     assert.match(JSON.stringify(line['err']), /ECONNREFUSED/);
   });
 
-  it('has one line for each refused request, and no error for what clients do wrong', async () => {
+  it('the log has one line for each refused request, and no error for mistakes of clients', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
     await gateway.purge('limit=1');
@@ -78,7 +78,7 @@ describe('the log', () => {
     );
   });
 
-  it('tells that the caller of a purge is gone, and what had been done', async () => {
+  it('the log says that the caller of a purge disconnected, with the counts so far', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
     const relay = relayTo(broker);
@@ -101,7 +101,7 @@ describe('the log', () => {
     assert.equal(purgeLines(gateway).length, 2);
   });
 
-  it('never holds a token, credentials or a cookie, at no level, whatever happens', async () => {
+  it('the log never holds a token, credentials or a cookie, at any level', async () => {
     const SECRETS = [
       'gateway-secret-1',
       'bearer-secret-2',

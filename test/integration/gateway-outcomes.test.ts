@@ -21,7 +21,7 @@ function countsIn(answer: Answer): Readonly<Record<string, unknown>> {
 describe('a purge whose broker is killed in the middle', () => {
   const settings = { PURGE_CONCURRENCY: '3', RETRY_MAX_ATTEMPTS: '2' };
 
-  it('is 502 with what is not known while the broker stays away, and can be sent again', async (t) => {
+  it('a purge whose broker is killed in the middle is 502 with the unknown outcomes while the broker stays away, and can be sent again', async (t) => {
     const { broker, unanswered, revive } = await startKilledBroker(t, { entities: things(2000) });
     const gateway = await startTestGateway({ BROKER_URL: broker.url.href, ...settings });
     const ended = await gateway.purge('type=Thing');
@@ -42,7 +42,7 @@ describe('a purge whose broker is killed in the middle', () => {
     assert.deepEqual([again.status, again.headers.get('purge-deleted')], [204, String(left)]);
   });
 
-  it('is 502 with true counts where the broker is back for one look', async (t) => {
+  it('a purge whose broker is killed in the middle is 502 with true counts where the broker is back for one look', async (t) => {
     const { broker } = await startKilledBroker(t, { entities: things(2000), look: undefined });
     const gateway = await startTestGateway({ BROKER_URL: broker.url.href, ...settings });
     const ended = await gateway.purge('type=Thing');
@@ -52,7 +52,7 @@ describe('a purge whose broker is killed in the middle', () => {
     assert.ok(Number(deleted) >= 1500);
   });
 
-  it('tells nothing of deletes where none was sent', async (t) => {
+  it('a purge whose broker is killed in the middle does not mention deletes where none was sent', async (t) => {
     let queries = 0;
     const broker = await startStubBroker(t, {
       entities: things(10),
@@ -65,7 +65,7 @@ describe('a purge whose broker is killed in the middle', () => {
 });
 
 describe('a purge whose broker restarts', () => {
-  it('waits for it, says so once, and ends well: 5 s without a broker, 10 deletes in flight', async (t) => {
+  it('a purge whose broker restarts waits for it, says so once, and ends well: 5 s without a broker, 10 deletes in flight', async (t) => {
     const clock = createTestClock();
     let deletes = 0;
     let downUntilMs = 0;
@@ -93,7 +93,7 @@ describe('a purge whose broker restarts', () => {
     assert.ok(Number(back?.['afterMs']) >= 5000);
   });
 
-  it('stops waiting when the gateway is closed: 503 with what is not known', async (t) => {
+  it('a purge whose broker restarts stops waiting when the gateway is closed: 503 with the unknown outcomes', async (t) => {
     let batches = 0;
     const broker = await startStubBroker(t, {
       entities: things(100),
@@ -119,7 +119,7 @@ describe('a purge whose broker restarts', () => {
 });
 
 describe('the counts of an answer', () => {
-  it('tell what others deleted first from what the purge deleted', async (t) => {
+  it('the counts of an answer separate items that others deleted first from those that the purge deleted', async (t) => {
     const broker = await startStubBroker(t, {
       entities: things(20),
       fault: ({ kind, ids }, { entities }) => {
@@ -139,7 +139,7 @@ describe('the counts of an answer', () => {
     assert.deepEqual([line?.['deleted'], line?.['alreadyGone'], line?.['unknown']], [15, 5, 0]);
   });
 
-  it('tell, in a 207, of items whose outcome nobody knows', async (t) => {
+  it('the counts of a 207 include items of unknown outcome', async (t) => {
     // Without n the entity no longer matches q, so that no query can show what became of n.
     const lost = 'urn:ngsi-ld:Thing:7';
     const broker = await startStubBroker(t, {
@@ -164,7 +164,7 @@ describe('the counts of an answer', () => {
     );
   });
 
-  it('tell what a look by id finds where the query shows the entity still', async (t) => {
+  it('the counts of an answer include what a look by id finds where the query still shows the entity', async (t) => {
     const rich = things(10).map((thing) => ({ ...thing, m: { type: 'Property', value: 1 } }));
     for (const [fault, deleted, failed] of [
       ['reset-after', 10, 0],
@@ -186,7 +186,7 @@ describe('the counts of an answer', () => {
     ['datasets', 'type=Sensor&datasetId=urn:ds:b', 6],
     ['instances', `type=Sensor&timerel=before&timeAt=${hour(8)}`, 72],
   ] as const) {
-    it(`of a temporal purge add up where answers get lost (${unit})`, async () => {
+    it(`the counts of a temporal purge add up where answers get lost (${unit})`, async () => {
       const { broker, purge } = await startTemporal({
         ...{ faultRate: 0.4, faultKinds: ['reset-after', 'reset-before', '503'], seed: 5 },
         faultOn: ({ method }) => method === 'DELETE',
@@ -205,7 +205,7 @@ describe('the counts of an answer', () => {
     });
   }
 
-  it('of a temporal purge tell what a look by id finds where no answer ever came', async () => {
+  it('the counts of a temporal purge include what a look by id finds where no answer ever came', async () => {
     const { broker, gateway } = await startTemporal(
       {
         ...{ faultRate: 1, faultKinds: ['reset-after'] },
@@ -225,7 +225,7 @@ describe('the counts of an answer', () => {
     ['its answer gets lost', undefined, { deleted: 30, failed: 0, unknown: 0 }],
     ['nothing is known any more', 'reset-before', { deleted: 0, failed: 0, unknown: 30 }],
   ] as const) {
-    it(`follow the broker's own purge where that is used, also when ${what}`, async (t) => {
+    it(`the counts of an answer follow the broker's own purge where that is used, also when ${what}`, async (t) => {
       let wasPurged = false;
       const broker = await startStubBroker(t, {
         entities: things(30),

@@ -52,7 +52,7 @@ describe('a purge over HTTP', () => {
   }
   const idsIn = (tenant: { 'ngsild-tenant': string }) => broker.entities.ids(tenant['ngsild-tenant']);
 
-  it('removes what was created through the gateway, singly and by batch, and keeps every other type', async () => {
+  it('a purge over HTTP removes what was created through the gateway, singly and by batch, and keeps every other type', async () => {
     const entity = (id: string, type: string) => ({ id: `urn:ngsi-ld:${id}`, type });
     for (const id of ['Tram:1', 'Tram:2']) {
       const created = await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entities', entity(id, 'Tram'));
@@ -117,7 +117,7 @@ describe('a purge over HTTP', () => {
     });
   }
 
-  it('removes with drop the named attributes only, and no entity', async () => {
+  it('a purge over HTTP removes with drop the named attributes only, and no entity', async () => {
     const tenant = await town();
     const purged = await gateway.purge('type=Car&drop=brandName,line', tenant);
     assert.equal(purged.status, 204);
@@ -129,7 +129,7 @@ describe('a purge over HTTP', () => {
     assert.ok(bike !== undefined && 'brandName' in bike);
   });
 
-  it('removes with keep all but the named attributes', async () => {
+  it('a purge over HTTP removes with keep all but the named attributes', async () => {
     const tenant = await town();
     const purged = await gateway.purge('type=Bus&q=line==7&keep=location', tenant);
     assert.equal(purged.status, 204);
@@ -153,7 +153,7 @@ describe('a purge over HTTP', () => {
     assert.deepEqual([...broker.requests.counts.keys()], ['GET /ngsi-ld/v1/entities']);
   });
 
-  it('answers 200 with its counts to Prefer: return=representation, and says that it did', async () => {
+  it('a purge over HTTP answers 200 with its counts to Prefer: return=representation, and says that it did', async () => {
     const tenant = await town();
     const purged = await gateway.purge('type=Car', {
       ...tenant,
@@ -171,7 +171,7 @@ describe('a purge over HTTP', () => {
     assert.equal(minimal.headers.get('preference-applied'), null);
   });
 
-  it('answers 207 with the entities that the broker keeps, and deletes all others', async () => {
+  it('a purge over HTTP answers 207 with the entities that the broker keeps, and deletes all others', async () => {
     const tenant = await town();
     broker.behaviour.isLocked = (id) => id === 'urn:ngsi-ld:Car:2';
     const purged = await gateway.purge('type=Car', tenant);
@@ -194,7 +194,7 @@ describe('a purge over HTTP', () => {
     assert.equal(idsIn(tenant).length, ALL.length - 2);
   });
 
-  it('refuses, before the first delete, to affect more than maxAffected', async () => {
+  it('a purge over HTTP refuses, before the first delete, to affect more than maxAffected', async () => {
     const tenant = await town();
     broker.requests.clear();
     const refused = await gateway.purge('type=Car&maxAffected=2', tenant);
@@ -209,7 +209,7 @@ describe('a purge over HTTP', () => {
     assert.equal(allowed.status, 204);
   });
 
-  it('holds PURGE_MAX_AFFECTED, which a larger maxAffected does not lift', async () => {
+  it('a purge over HTTP holds PURGE_MAX_AFFECTED, which a larger maxAffected does not lift', async () => {
     const bounded = await startTestGateway({ BROKER_URL: broker.url, PURGE_MAX_AFFECTED: '2' });
     const tenant = await town();
     for (const query of ['type=Car', 'type=Car&maxAffected=100']) {
@@ -221,7 +221,7 @@ describe('a purge over HTTP', () => {
     assert.deepEqual(idsIn(tenant), ALL);
   });
 
-  it('empties a tenant by local=true only when told how many entities that may be', async () => {
+  it('empties a tenant by local=true only with maxAffected', async () => {
     const tenant = await town();
     for (const query of ['local=true', 'type=*', 'type=*&local=true']) {
       const refused = await gateway.purge(query, tenant);
@@ -234,7 +234,7 @@ describe('a purge over HTTP', () => {
     assert.deepEqual(idsIn(tenant), []);
   });
 
-  it('reads many pages where there are many matches', async () => {
+  it('a purge over HTTP reads many pages where there are many matches', async () => {
     const tenant = `many${(towns += 1)}`;
     const small = await startTestGateway({
       BROKER_URL: broker.url,

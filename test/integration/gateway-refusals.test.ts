@@ -125,7 +125,7 @@ describe('a purge with a body', () => {
     ['chunks that hold nothing', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
   ];
   for (const [how, headers, body] of EMPTY) {
-    it(`that is empty (${how}) is a purge like any other`, async () => {
+    it(`a purge with a body that is empty (${how}) is a purge like any other`, async () => {
       const answer = await exchange(gateway.port, request(`${TARGET}&dryRun=true`, headers, body));
       assert.equal(statusOf(answer), 200);
       assert.deepEqual((JSON.parse(bodyOf(answer)) as { matched: number }).matched, 3);
@@ -135,7 +135,7 @@ describe('a purge with a body', () => {
 
 describe('a purge that asks for what is not supported', () => {
   for (const header of ['NGSILD-Snapshot', 'NGSILD-EntityMap']) {
-    it(`with ${header} is 501, since without it live data would go`, async () => {
+    it(`a purge with ${header} is 501, since without it live data would go`, async () => {
       const refused = await gateway.purge('type=Car', { [header]: 'urn:ngsi-ld:x:1' });
       assert.equal(refused.status, 501);
       assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:not-supported');
@@ -144,7 +144,7 @@ describe('a purge that asks for what is not supported', () => {
     });
   }
 
-  it('of temporal entities is refused like one of entities, and never reaches the broker', async () => {
+  it('an unsupported purge of temporal entities is refused like one of entities, and never reaches the broker', async () => {
     for (const target of ['/ngsi-ld/v1/temporal/entities', '/ngsi-ld/v1/temporal/entities/']) {
       const refused = await gateway.send('DELETE', `${target}?type=Car&timerel=before`);
       assert.equal(refused.status, 400);

@@ -66,7 +66,7 @@ describe('the gateway before a broker', () => {
   });
 
   for (const path of HOSTILE) {
-    it(`shows the broker no DELETE ${path}`, async () => {
+    it(`the gateway shows the broker no DELETE ${path}`, async () => {
       const before = broker.requests.length;
       for (const target of [`${path}?type=Car`, path]) {
         const answer = await exchange(gateway.port, request(`DELETE ${target}`));
@@ -78,7 +78,7 @@ describe('the gateway before a broker', () => {
     });
   }
 
-  it('shows the broker no DELETE that hides in a POST, or behind another request', async () => {
+  it('the gateway shows the broker no DELETE that hides in a POST, or behind another request', async () => {
     const before = broker.requests.length;
     const headers = ['X-HTTP-Method-Override: DELETE', 'Content-Length: 0'];
     const overridden = await exchange(gateway.port, request('POST /ngsi-ld/v1/entities', headers));
@@ -107,7 +107,7 @@ describe('the gateway before a broker', () => {
     ['DELETE', '/ngsi-ld/v1/subscriptions/urn:ngsi-ld:Subscription:1', undefined],
   ];
   for (const [method, target, body] of PASSED) {
-    it(`passes ${method} ${target} through as it is, and the answer back`, async () => {
+    it(`the gateway passes ${method} ${target} through unchanged, and the answer back`, async () => {
       const headers = {
         'content-type': 'application/ld+json',
         'x-custom': 'a, b',
@@ -130,7 +130,7 @@ describe('the gateway before a broker', () => {
     });
   }
 
-  it('answers pipelined requests in their order, whoever answers them', async () => {
+  it('the gateway answers pipelined requests in order, its own and the broker’s', async () => {
     const client = await connect(gateway.port);
     const head = (line: string) => `${line} HTTP/1.1\r\nHost: g\r\n\r\n`;
     client.send(
@@ -150,7 +150,7 @@ describe('the gateway before a broker', () => {
     ]);
   });
 
-  it('answers what is no request, or too large a one, with a problem, and goes on', async () => {
+  it('the gateway answers an unreadable or too large request with a problem, and goes on', async () => {
     const CASES: readonly (readonly [text: string, status: number])[] = [
       ['NONSENSE\r\n\r\n', 400],
       ['GET /health/live HTTP/1.1\r\nbad header\r\n\r\n', 400],
@@ -171,14 +171,14 @@ describe('the gateway before a broker', () => {
     assert.equal((await gateway.send('GET', '/health/live')).status, 200);
   });
 
-  it('passes a URL of 60 kB through', async () => {
+  it('the gateway passes a URL of 60 kB through', async () => {
     const target = `/ngsi-ld/v1/entities?id=${'urn:x:1,'.repeat(7_400)}urn:x:2`;
     const answer = await gateway.send('GET', target);
     assert.equal(answer.status, 200);
     assert.equal(broker.requests.at(-1)?.url, `/prefix${target}`);
   });
 
-  it('answers 404 to a path of nobody, and 405 with Allow to a method of no use', async () => {
+  it('the gateway answers 404 to an unknown path, and 405 with Allow to an unsupported method', async () => {
     for (const path of ['/', '/nowhere?x=1', '/health', '/health/', '/ngsi-ldx/v1/entities']) {
       const answer = await gateway.send('GET', path);
       assert.equal(answer.status, 404);

@@ -22,7 +22,7 @@ async function startHanging(env: Readonly<Record<string, string>>) {
 }
 
 describe('SIGTERM', () => {
-  it('during a purge: deletes in flight finish, its caller is told, new purges are refused, exit code 0', async () => {
+  it('SIGTERM during a purge: deletes in flight finish, its caller is answered, new purges are refused, exit code 0', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
     const relay = relayTo(broker);
@@ -60,7 +60,7 @@ describe('SIGTERM', () => {
     assert.equal(slow.requests.filter(isDelete).length, 2);
   });
 
-  it('cuts off what is still running when the grace time is over', async () => {
+  it('SIGTERM cuts off what is still running when the grace time is over', async () => {
     const { broker, gateway, url } = await startHanging({ SHUTDOWN_GRACE_MS: '20' });
     const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
     const purge = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Bus');
@@ -74,7 +74,7 @@ describe('SIGTERM', () => {
     assert.deepEqual(await gateway.ended, CLEAN);
   });
 
-  it('that follows another signal does not wait for the rest of the grace time', async () => {
+  it('SIGTERM that follows another signal does not wait for the rest of the grace time', async () => {
     const { broker, gateway, url } = await startHanging(LONG_GRACE);
     const passed = assert.rejects(send(url, 'GET', '/ngsi-ld/v1/entities?type=Car'));
     await broker.arrived(() => true);
@@ -86,7 +86,7 @@ describe('SIGTERM', () => {
     assert.equal(gateway.stdout.split('"msg":"closed"').length, 2, 'closed once');
   });
 
-  it('that keeps coming ends the gateway in the end, however long the grace time is', async () => {
+  it('SIGTERM that keeps coming ends the gateway in the end, however long the grace time is', async () => {
     const { broker, gateway, url } = await startHanging(LONG_GRACE);
     const passed = assert.rejects(send(url, 'GET', '/ngsi-ld/v1/entities?type=Car'));
     await broker.arrived(() => true);
@@ -102,7 +102,7 @@ describe('SIGTERM', () => {
 });
 
 describe('SIGINT', () => {
-  it('to an idle gateway ends it at once with code 0, open connections or not', async () => {
+  it('SIGINT to an idle gateway ends it at once with code 0, open connections or not', async () => {
     const gateway = await GatewayProcess.start({ PORT: '0', ...LONG_GRACE });
     const url = await gateway.url();
     const idle = await connect(Number(new URL(url).port));

@@ -34,9 +34,9 @@ async function startSlowBroker(): Promise<SlowBroker> {
 const SETTINGS = { PURGE_BATCH_SIZE: '5', PURGE_CONCURRENCY: '2' };
 const GONE = 'purge stopped: its caller is gone';
 
-describe('a purge whose caller goes away', () => {
+describe('a purge whose caller disconnects', () => {
   for (const how of ['ends the connection', 'resets the connection'] as const) {
-    it(`(${how}) sends no further delete, and those in flight finish`, async () => {
+    it(`a purge whose caller disconnects (${how}) sends no further delete, and those in flight finish`, async () => {
       const { broker, slow, gate } = await startSlowBroker();
       const gateway = await startTestGateway({ ...SETTINGS, BROKER_URL: slow.url });
       const caller = await connect(gateway.port);
@@ -55,7 +55,7 @@ describe('a purge whose caller goes away', () => {
     });
   }
 
-  it('while it is still listing asks for no further page', async () => {
+  it('a purge whose caller disconnects while it is still listing asks for no further page', async () => {
     const gate = new Gate();
     const slow = await startRecordingBroker(async () =>
       gate.passed.then(() => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '[]' })),
@@ -73,7 +73,7 @@ describe('a purge whose caller goes away', () => {
 });
 
 describe('closing', () => {
-  it('answers a running purge with 503 and what it has deleted; the deletes in flight finish', async () => {
+  it('closing answers a running purge with 503 and what it has deleted; the deletes in flight finish', async () => {
     const { broker, slow, gate } = await startSlowBroker();
     const gateway = await startTestGateway({ ...SETTINGS, BROKER_URL: slow.url });
     const running = gateway.purge('type=Car');
@@ -97,7 +97,7 @@ describe('closing', () => {
     await assert.rejects(fetch(`${gateway.url}/health/live`), 'nobody listens any more');
   });
 
-  it('waits for an answer that its client reads slowly', async () => {
+  it('closing waits for an answer that its client reads slowly', async () => {
     const SIZE = 32 * 1024 * 1024;
     const slow = await startRecordingBroker(() => ({
       status: 200,
@@ -116,7 +116,7 @@ describe('closing', () => {
     await closed;
   });
 
-  it('is not kept by idle connections', async () => {
+  it('closing is not kept by idle connections', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, SHUTDOWN_GRACE_MS: '3600000' });
     const idle = await connect(gateway.port);

@@ -116,7 +116,7 @@ describe('a tenant whose name is not ASCII', () => {
     await stopAll();
   });
 
-  it('is echoed byte for byte, and reaches the broker so', async () => {
+  it('a tenant whose name is not ASCII is echoed byte for byte, and reaches the broker so', async () => {
     const name = Buffer.from('münchen-東京').toString('latin1');
     const broker = await startRecordingBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -138,7 +138,7 @@ describe('a tenant whose name is not ASCII', () => {
 describe("the broker's own refusals", () => {
   after(stopAll);
 
-  it('go on to the caller with status, type and challenge', async () => {
+  it("the broker's own refusals reach the caller with status, type and challenge", async () => {
     const broker = await startRecordingBroker(() => ({
       status: 401,
       headers: { 'content-type': 'application/json', 'www-authenticate': 'Bearer realm="broker"' },

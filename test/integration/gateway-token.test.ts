@@ -45,7 +45,7 @@ describe('with GATEWAY_TOKEN set', () => {
     });
   }
 
-  it('nobody without the token learns what a query would be refused for', async () => {
+  it('a caller without the token does not learn why a query would be refused', async () => {
     assert.equal((await gateway.purge('limit=1')).status, 401);
     assert.equal((await gateway.purge('limit=1', { 'x-gateway-token': TOKEN })).status, 400);
   });
@@ -195,7 +195,7 @@ describe('X-Purge-Policy', () => {
     '__proto__=1',
     '{}',
   ]) {
-    it(`that reads "${garbage}" is 400: a bound that is not understood would not hold`, async () => {
+    it(`X-Purge-Policy that reads "${garbage}" is 400: a bound that is not understood would not hold`, async () => {
       const refused = await purge(garbage);
       assert.equal(refused.status, 400);
       assert.match(refused.problem().detail ?? '', /X-Purge-Policy/);

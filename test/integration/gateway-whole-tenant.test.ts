@@ -24,7 +24,7 @@ async function start(
 const WHOLE = ['local=true', 'type=*', 'q=!typo', 'q=speed!=99', 'q=%28speed%3E=0%7C!speed%29'];
 
 describe('a purge that may empty a tenant', () => {
-  it('needs maxAffected by default, and under PURGE_WHOLE_TENANT=bounded', async () => {
+  it('a purge that may empty a tenant needs maxAffected by default, and under PURGE_WHOLE_TENANT=bounded', async () => {
     for (const env of [{}, { PURGE_WHOLE_TENANT: 'bounded' }]) {
       const { broker, gateway } = await start(env);
       for (const query of WHOLE) {
@@ -43,7 +43,7 @@ describe('a purge that may empty a tenant', () => {
     }
   });
 
-  it('goes ahead as in the standard under PURGE_WHOLE_TENANT=allow, within the other bounds', async () => {
+  it('a purge that may empty a tenant goes ahead as in the standard under PURGE_WHOLE_TENANT=allow, within the other bounds', async () => {
     for (const query of WHOLE) {
       const { broker, gateway } = await start({ PURGE_WHOLE_TENANT: 'allow' });
       const answer = await gateway.purge(query);
@@ -60,7 +60,7 @@ describe('a purge that may empty a tenant', () => {
     assert.equal(broker.temporal.ids().length, 0);
   });
 
-  it('is forbidden under PURGE_WHOLE_TENANT=refuse, with any bound; dry runs and other purges are not', async () => {
+  it('a purge that may empty a tenant is forbidden under PURGE_WHOLE_TENANT=refuse, with any bound; dry runs and other purges are not', async () => {
     const { broker, gateway } = await start({ PURGE_WHOLE_TENANT: 'refuse' });
     for (const query of WHOLE) {
       for (const path of ['/ngsi-ld/v1/entities', TEMPORAL]) {

@@ -53,11 +53,11 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     await plugin.remove();
   });
 
-  it('never prints anything but JSON when Kong asks what it holds', async () => {
+  it('the built plugin in the real plugin server never prints anything but JSON when Kong asks what it holds', async () => {
     assertHoldsThePlugin(await dumpPlugins(plugin.folder, plugin.prefix));
   });
 
-  it('loads wherever the server is started, even in this project’s own folder with its TypeScript settings', async () => {
+  it('the built plugin in the real plugin server loads wherever the server is started, even in this project’s own folder with its TypeScript settings', async () => {
     assertHoldsThePlugin(await dumpPlugins(plugin.folder, ROOT));
   });
 
@@ -70,7 +70,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     for (const field of fields) assert.ok(Object.values(field)[0]?.description);
   });
 
-  it('sends a purge to the sidecar with the policy and the caller Kong knows, in place of forged ones', async () => {
+  it('the built plugin in the real plugin server sends a purge to the sidecar with the policy and the caller Kong knows, in place of forged ones', async () => {
     const headers = {
       'X-Gateway-Token': 'forged',
       'X-Purge-Policy': 'max-affected=999999',
@@ -102,7 +102,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     );
   });
 
-  it('refuses an ambiguous path with a problem, and works on afterwards', async () => {
+  it('the built plugin in the real plugin server refuses an ambiguous path with a problem, and works on afterwards', async () => {
     const instance = await link.startInstance(config);
     const refused = new FakeKong({ rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' });
     await link.access(instance, refused);
@@ -114,7 +114,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     assert.equal(next.outcome.target, 'sidecar:8080');
   });
 
-  it('refuses with 503 when a PDK call is answered by an error', async () => {
+  it('the built plugin in the real plugin server refuses with 503 when a PDK call is answered by an error', async () => {
     const instance = await link.startInstance(config);
     for (const method of ['request.getMethod', 'client.getConsumer', 'service.setTarget']) {
       const kong = new FakeKong({}).trouble(method, { kind: 'throw' });
@@ -123,7 +123,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     }
   });
 
-  it('starts with any configuration and refuses by it, rather than fail in the constructor', async () => {
+  it('the built plugin in the real plugin server starts with any configuration and refuses by it, rather than fail in the constructor', async () => {
     const kong = new FakeKong({});
     await link.access(
       await link.startInstance({ sidecar_host: 'http://sidecar:8080/ bad', __key__: 'k' }),
@@ -132,7 +132,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     assert.equal(kong.outcome.answer?.status, 500);
   });
 
-  it('keeps neither events nor memory of thousands of purges', async () => {
+  it('the built plugin in the real plugin server keeps neither events nor memory of thousands of purges', async () => {
     const links = await Promise.all(Array.from({ length: 4 }, () => server.connect()));
     const instance = await link.startInstance(config);
     const purge = async (count: number): Promise<void> => {

@@ -164,7 +164,7 @@ describe('an answer that breaks off never looks complete', () => {
   });
 });
 
-describe('a client that goes away takes its request with it, and is no failure', () => {
+describe('a client that disconnects takes its request with it, and is no failure', () => {
   const closes = (broker: RawBroker) =>
     settle(() => broker.sockets.length > 0 && broker.sockets.every((each) => each.destroyed));
 
@@ -183,7 +183,7 @@ describe('a client that goes away takes its request with it, and is no failure',
     );
   });
 
-  it('while it is downloading', async () => {
+  it('a client that disconnects takes its request with it, and is no failure while it is downloading', async () => {
     const broker = startRawBroker((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\nabc');
       return true;
@@ -199,7 +199,7 @@ describe('a client that goes away takes its request with it, and is no failure',
   });
 
   for (const framing of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
-    it(`while it is uploading (${framing}): the broker never sees a whole body`, async () => {
+    it(`a client that disconnects takes its request with it, and is no failure while it is uploading (${framing}): the broker never sees a whole body`, async () => {
       await using(
         startRawBroker(() => false),
         {},
@@ -216,7 +216,7 @@ describe('a client that goes away takes its request with it, and is no failure',
     });
   }
 
-  it('while it waits for a connection: the request is never sent', async () => {
+  it('a client that disconnects takes its request with it, and is no failure while it waits for a connection: the request is never sent', async () => {
     const broker = await startRawBroker(() => true);
     const dispatcher = new Pool(broker.url.origin, { connections: 1 });
     const gateway = await startGateway(broker.url, { dispatcher });
@@ -246,7 +246,7 @@ describe('an answer that comes before the upload is over', () => {
     `POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\n${closes ? 'Connection: close\r\n' : ''}Content-Length: ${length}\r\n\r\n`;
   const part = 'x'.repeat(65_536);
 
-  it('from the broker reaches the client, and the connection serves on', async () => {
+  it('an answer that comes before the upload is over from the broker reaches the client, and the connection serves on', async () => {
     const broker = startFixedBroker('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
     await using(broker, {}, async (gateway) => {
       const client = await connect(gateway.port);
@@ -260,7 +260,7 @@ describe('an answer that comes before the upload is over', () => {
     });
   });
 
-  it('is not lost on a client that reads only after it has sent everything, on a closing connection', async () => {
+  it('an answer that comes before the upload is over is not lost on a client that reads only after it has sent everything, on a closing connection', async () => {
     const broker = startFixedBroker('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
     await using(broker, {}, async (gateway, { sockets }) => {
       const client = await connect(gateway.port);
@@ -277,7 +277,7 @@ describe('an answer that comes before the upload is over', () => {
     });
   });
 
-  it('from the gateway itself does so too', async () => {
+  it('an answer that comes before the upload is over from the gateway itself does so too', async () => {
     const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
     const client = await connect(gateway.port);
     client.send(upload(part.length * 20, true));
@@ -287,7 +287,7 @@ describe('an answer that comes before the upload is over', () => {
     assert.equal(problemOf(await client.closed()).status, 502);
   });
 
-  it('does not oblige the gateway to read for ever', async () => {
+  it('an answer that comes before the upload is over does not oblige the gateway to read for ever', async () => {
     const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
     const client = await connect(gateway.port);
     const { socket } = client;
@@ -305,7 +305,7 @@ describe('an answer that comes before the upload is over', () => {
 });
 
 describe('createPassThrough', () => {
-  it('refuses a broker URL that is no base', () => {
+  it('createPassThrough refuses a broker URL that is not a base URL', () => {
     for (const url of ['ftp://x/', 'http://u:p@x/', 'http://x/?a', 'http://x/#a']) {
       assert.throws(
         () => createPassThrough({ dispatcher: new Agent(), brokerUrl: new URL(url), viaName: 'g' }),

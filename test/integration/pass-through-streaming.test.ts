@@ -210,7 +210,7 @@ describe('a head may come long before its body', () => {
 describe('Expect: 100-continue', () => {
   const expecting = request('POST /ngsi-ld/v1/x', ['Expect: 100-continue', 'Content-Length: 3']);
 
-  it('is answered once the broker is there, and goes no further', async () => {
+  it('100-continue is answered once the broker is there, and goes no further', async () => {
     const broker = await startRawBroker((socket, text) => {
       if (bodyOf(text) !== 'abc') return false;
       socket.write('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n');
@@ -225,7 +225,7 @@ describe('Expect: 100-continue', () => {
     assert.doesNotMatch(broker.received.join(''), /expect/i);
   });
 
-  it('gets the final answer instead when there is no broker, and the body is never asked for', async () => {
+  it('100-continue gets the final answer instead when there is no broker, and the body is never asked for', async () => {
     const gone = await startRawBroker(() => true);
     await gone.close();
     const gateway = await startGateway(gone.url);
@@ -235,7 +235,7 @@ describe('Expect: 100-continue', () => {
     assert.match(answer, /\r\nConnection: close\r\n/);
   });
 
-  it('without a body is no reason to wait', async () => {
+  it('100-continue without a body does not wait', async () => {
     const broker = await startRawBroker((socket) => {
       socket.write('HTTP/1.1 204 No Content\r\n\r\n');
       return true;

@@ -130,24 +130,24 @@ const ENV_OWNER = 'sidecar/main.ts';
 describe('the architecture', () => {
   const sources = [...readSources('sidecar'), ...readSources('kong-plugins')];
 
-  it('has rooms that depend on each other one way only, as drawn', () => {
+  it('the architecture has rooms that depend on each other one way only, as drawn', () => {
     assert.ok(sources.length > 50, 'the sources were found');
     assertNone(sources.filter(isSidecar).flatMap(roomViolations));
   });
 
-  it('keeps every Kong plugin to its own folder, types of node: apart', () => {
+  it('the architecture keeps every Kong plugin to its own folder, types of node: apart', () => {
     assertNone(sources.filter((source) => !isSidecar(source)).flatMap(pluginViolations));
   });
 
-  it('imports fastify in sidecar/http and sidecar/gateway.ts only', () => {
+  it('the architecture imports fastify in sidecar/http and sidecar/gateway.ts only', () => {
     assertNone(sources.flatMap(ownerViolations));
   });
 
-  it('reads the environment in sidecar/main.ts only', () => {
+  it('the architecture reads the environment in sidecar/main.ts only', () => {
     assertNone(sources.flatMap(envViolations));
   });
 
-  it('has no cycle of files that import each other, types included', () => {
+  it('the architecture has no cycle of files that import each other, types included', () => {
     assertNone(cyclesOf(sources));
   });
 });
@@ -155,7 +155,7 @@ describe('the architecture', () => {
 describe('the checks of the architecture', () => {
   const from = parseSource;
 
-  it('find an import against the direction, whether static, dynamic, re-exported or of a type', () => {
+  it('the checks of the architecture find an import against the direction, whether static, dynamic, re-exported or of a type', () => {
     for (const text of [
       "import { a } from '../http/app.js';",
       "import '../http/app.js';",
@@ -172,7 +172,7 @@ describe('the checks of the architecture', () => {
     }
   });
 
-  it('tell imports of types from others', () => {
+  it('the checks of the architecture treat imports of types differently', () => {
     const types = "import type { A } from '../broker/a.js'; import type * as b from '../broker/b.js';";
     assert.deepEqual(roomViolations(from('sidecar/purge/retry/x.ts', types)), []);
     assert.equal(
@@ -190,7 +190,7 @@ describe('the checks of the architecture', () => {
     assert.equal(pluginViolations(from('kong-plugins/p/x.ts', "import { a } from '../q/a.js';")).length, 1);
   });
 
-  it('find unknown rooms, packages that do not belong, and config outside problem.ts', () => {
+  it('the checks of the architecture find unknown rooms, packages that do not belong, and config outside problem.ts', () => {
     assert.equal(roomViolations(from('sidecar/attic/x.ts', '')).length, 1);
     assert.equal(roomViolations(from('sidecar/purge/x.ts', "import { x } from 'undici';")).length, 1);
     assert.equal(
@@ -205,7 +205,7 @@ describe('the checks of the architecture', () => {
     assert.equal(ownerViolations(from('sidecar/main.ts', "import fastify from 'fastify';")).length, 1);
   });
 
-  it('find process.env in every spelling', () => {
+  it('the checks of the architecture find process.env in every spelling', () => {
     for (const text of [
       'process.env.X',
       "process['env']",
@@ -220,7 +220,7 @@ describe('the checks of the architecture', () => {
     );
   });
 
-  it('find cycles, and name the files on them', () => {
+  it('the checks of the architecture find cycles, and name the files on them', () => {
     const cycle = [
       from('sidecar/shared/a.ts', "import { b } from './b.js';"),
       from('sidecar/shared/b.ts', "import type { C } from './c.js';"),

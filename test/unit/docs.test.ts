@@ -26,7 +26,7 @@ describe('docs/config.md', () => {
   ].map(([, name = '', fallback = '', values = '', meaning = '']) => ({ name, fallback, values, meaning }));
   const all = Object.entries<Setting<unknown>>(settings);
 
-  it('lists exactly the settings, in their order, each with its default and a meaning', () => {
+  it('docs/config.md lists exactly the settings, in their order, each with its default and a meaning', () => {
     assert.deepEqual(
       rows.map(({ name, fallback }) => [name, fallback]),
       all.map(([name, setting]) => [
@@ -37,7 +37,7 @@ describe('docs/config.md', () => {
     for (const { meaning } of rows) assert.match(meaning, /\w{3,} \w+/);
   });
 
-  it('tells ranges and choices as they are checked', () => {
+  it('docs/config.md states ranges and choices as they are checked', () => {
     for (const [name, { parse }] of all) {
       const values = rows.find((row) => row.name === name)?.values ?? '';
       const [, least, most] = /^(\d+) to (\d+)$/.exec(values) ?? [];
@@ -60,7 +60,7 @@ describe('docs/config.md', () => {
 describe('docs/errors.md', () => {
   const page = read('docs/errors.md');
 
-  it('has a heading for each problem type of ours that the sources use, and for no other', () => {
+  it('docs/errors.md has a heading for each problem type of ours that the sources use, and for no other', () => {
     const used = sources('sidecar', 'kong-plugins').matchAll(
       /(?:\b(?:ownType|own)\(\s*'|urn:ngsi-ld-gateway:problem:|\$\{TYPE\})([a-z][a-z0-9-]*)/g,
     );
@@ -71,13 +71,13 @@ describe('docs/errors.md', () => {
     );
   });
 
-  it('tells of each a status, and what it means', () => {
+  it('docs/errors.md states a status and a meaning for each type', () => {
     for (const section of page.split(/^### /m).slice(1)) {
       assert.match(section, /^[a-z-]+\n\n\*\*(?:[45]\d\d\b|The broker's own 4xx)[^]{40}/, section);
     }
   });
 
-  it('tells of each type of the standard that the gateway itself sends', () => {
+  it('docs/errors.md mentions each type of the standard that the gateway itself sends', () => {
     const used = sources('sidecar/http', 'sidecar/purge').matchAll(/errorTypes(?:\.|\[')([a-zA-Z]+)/g);
     for (const [, key = ''] of used) {
       const name = errorTypes[key as keyof typeof errorTypes].split('/').at(-1) ?? '';
@@ -91,7 +91,7 @@ describe('docs/security.md', () => {
     name.replaceAll('\\', '/'),
   );
 
-  it('names tests that exist', () => {
+  it('docs/security.md names tests that exist', () => {
     const named = [...read('docs/security.md').matchAll(/`((?:unit|integration)\/[^`]+)`/g)];
     assert.ok(named.length > 20, `${named.length} tests are named`);
     for (const [, pattern = ''] of named) {
@@ -132,14 +132,14 @@ describe('the documentation', () => {
     (name) => name.endsWith('.md'),
   );
 
-  it('begins with the two commands', () => {
+  it('the documentation begins with the two commands', () => {
     const readme = read('README.md');
     const commands = ['npm ci && npm start', 'npm ci && npm test'].map((command) => readme.indexOf(command));
     for (const at of commands) assert.ok(at > 0 && at < 2000, `found at ${at}`);
   });
 
   for (const page of pages) {
-    it(`${page} has no link to a file that is not there`, () => {
+    it(`${page} has only links to files that exist`, () => {
       for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
         assert.ok(existsSync(join(ROOT, dirname(page), target)), target);
       }

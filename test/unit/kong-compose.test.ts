@@ -31,17 +31,17 @@ const sidecar = compose.services['sidecar'];
 const seconds = (period: string | undefined): number => Number(/^(\d+)s$/.exec(period ?? '')?.[1]);
 
 describe('docker-compose.yml', () => {
-  it('demands the token, the same for Kong and the sidecar, and never has one of its own', () => {
+  it('docker-compose.yml demands the token, the same for Kong and the sidecar, and never has one of its own', () => {
     for (const service of [kong, sidecar])
       assert.match(String(service?.environment?.['GATEWAY_TOKEN']), /^\$\{GATEWAY_TOKEN:\?/);
     assert.match(read('.env.example'), /^GATEWAY_TOKEN=$/m);
   });
 
-  it('gives Kong and the sidecar the same broker', () => {
+  it('docker-compose.yml gives Kong and the sidecar the same broker', () => {
     assert.equal(kong?.environment?.['BROKER_URL'], sidecar?.environment?.['BROKER_URL']);
   });
 
-  it('never starts without a choice of broker, and each choice is one that .env.example offers', () => {
+  it('docker-compose.yml never starts without a choice of broker, and each choice is one that .env.example offers', () => {
     assert.match(read('docker-compose.yml'), /\$\{COMPOSE_PROFILES\?/);
     const offered = [
       ...read('.env.example').matchAll(
@@ -56,7 +56,7 @@ describe('docker-compose.yml', () => {
       assert.deepEqual(compose.services[host]?.profiles, [profile], host);
   });
 
-  it('pins every image to a version', () => {
+  it('docker-compose.yml pins every image to a version', () => {
     const images = services.map(([, service]) => service.image ?? '');
     const bases = ['kong-plugins/Dockerfile', 'sidecar/Dockerfile'].flatMap((name) =>
       [...read(name).matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image),
@@ -65,7 +65,7 @@ describe('docker-compose.yml', () => {
     for (const image of [...images, ...bases]) assert.doesNotMatch(image, /latest/);
   });
 
-  it('publishes Kong and nothing else, on the loopback address unless told otherwise', () => {
+  it('docker-compose.yml publishes Kong and nothing else, on the loopback address by default', () => {
     const published = services.filter(([, service]) => service.ports !== undefined);
     assert.deepEqual(
       published.map(([name, service]) => [name, service.ports]),
@@ -74,13 +74,13 @@ describe('docker-compose.yml', () => {
     assert.equal(kong?.environment?.['KONG_ADMIN_LISTEN'], 'off');
   });
 
-  it('gives a stopping sidecar more time than it takes', () => {
+  it('docker-compose.yml gives a stopping sidecar more time than it takes', () => {
     const graceMs = Number(sidecar?.environment?.['SHUTDOWN_GRACE_MS']);
     assert.ok(seconds(sidecar?.stop_grace_period) * 1000 > graceMs);
     assert.ok(seconds(kong?.stop_grace_period) * 1000 > graceMs);
   });
 
-  it('loads the plugin by a server of its own, every path absolute, and the socket where the server makes it', () => {
+  it('docker-compose.yml loads the plugin by a server of its own, every path absolute, and the socket where the server makes it', () => {
     const environment = kong?.environment ?? {};
     assert.equal(environment['KONG_DATABASE'], 'off');
     assert.equal(environment['KONG_PLUGINS'], 'bundled,ngsi-ld-purge');
@@ -107,7 +107,7 @@ describe('docker-compose.yml', () => {
     assert.ok(!('KONG_UNTRUSTED_LUA' in environment));
   });
 
-  it('runs both of our images unprivileged, read-only and watched', () => {
+  it('docker-compose.yml runs both of our images unprivileged, read-only and watched', () => {
     for (const service of [kong, sidecar]) assert.equal(service?.read_only, true);
     for (const [name, user] of [
       ['kong-plugins/Dockerfile', 'kong'],
@@ -119,7 +119,7 @@ describe('docker-compose.yml', () => {
     assert.match(read('sidecar/Dockerfile'), /^HEALTHCHECK .*\n.*\/health\/live/m);
   });
 
-  it('takes Kong for healthy only while Kong says that it is ready', async () => {
+  it('docker-compose.yml considers Kong healthy only while Kong says that it is ready', async () => {
     const [kind, program, option, script = ''] = kong?.healthcheck?.test ?? [];
     assert.deepEqual([kind, program, option], ['CMD', 'node', '-e']);
     const url = `http://${kong?.environment?.['KONG_STATUS_LISTEN'] ?? ''}/status/ready`;
@@ -147,7 +147,7 @@ describe('docker-compose.yml', () => {
     assert.equal(await ask(), 1);
   });
 
-  it('lets Kong take as long a request line as the sidecar does', () => {
+  it('docker-compose.yml lets Kong take as long a request line as the sidecar does', () => {
     const [, kilobytes] =
       /^4 (\d+)k$/.exec(String(kong?.environment?.['KONG_NGINX_HTTP_LARGE_CLIENT_HEADER_BUFFERS'])) ?? [];
     const [, taken] = /HEADERS_MAX_BYTES = (\d+) \* 1024/.exec(read('sidecar/http/app.ts')) ?? [];
@@ -158,7 +158,7 @@ describe('docker-compose.yml', () => {
 describe('the images', () => {
   const dockerfiles = ['kong-plugins/Dockerfile', 'sidecar/Dockerfile'];
 
-  it('are built from files that are all sent to the builder', () => {
+  it('the images are built from files that are all sent to the builder', () => {
     const ignore = read('.dockerignore').split('\n');
     assert.equal(
       ignore.find((line) => !line.startsWith('#')),
@@ -174,7 +174,7 @@ describe('the images', () => {
     }
   });
 
-  it('hold nothing from the builder’s host that their user cannot read, whatever its umask', () => {
+  it('the images hold nothing from the builder’s host that their user cannot read, whatever its umask', () => {
     for (const name of dockerfiles) {
       const last =
         read(name)
@@ -217,7 +217,7 @@ describe('the entry point of the Kong image', () => {
     }
   };
 
-  it('changes the broker’s URL in kong.yml and nothing else', () => {
+  it('the entry point of the Kong image changes the broker’s URL in kong.yml and nothing else', () => {
     for (const url of [
       'http://scorpio:9090',
       'https://broker.example/ngsi',
@@ -234,7 +234,7 @@ describe('the entry point of the Kong image', () => {
     }
   });
 
-  it('never starts Kong with a URL that is none, or could write more into the file', () => {
+  it('the entry point of the Kong image never starts Kong with an invalid URL, or one that could write more into the file', () => {
     for (const url of [
       undefined,
       '',
@@ -249,7 +249,7 @@ describe('the entry point of the Kong image', () => {
     }
   });
 
-  it('never starts Kong with a URL that leads nowhere, and says what is wrong with it', () => {
+  it('the entry point of the Kong image never starts Kong with a URL that leads nowhere, and names the mistake', () => {
     for (const [url, message] of [
       ['http://broker:99999', /BROKER_URL has no valid port: 99999 is not between 1 and 65535/],
       ['http://broker:0', /BROKER_URL has no valid port/],

@@ -13,7 +13,7 @@ const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const page = read('docs/kong.md');
 
 describe('docs/kong.md', () => {
-  it('lists every field of the configuration with its type and default, and no other', () => {
+  it('docs/kong.md lists every field of the configuration with its type and default, and no other', () => {
     const rows = [
       ...page.matchAll(/^\| `([a-z_]+)` \| (string|integer|boolean)(, required)? \| (\S*) ?\|/gm),
     ];
@@ -27,7 +27,7 @@ describe('docs/kong.md', () => {
     );
   });
 
-  it('lists every route of kong.yml, with its service and whether the plugin is on it', () => {
+  it('docs/kong.md lists every route of kong.yml, with its service and whether the plugin is on it', () => {
     for (const service of readKongFile(read('kong.yml'))) {
       for (const route of service.routes) {
         const row = page.split('\n').find((line) => line.startsWith(`| \`${route.name}\` |`)) ?? '';
@@ -42,7 +42,7 @@ describe('docs/kong.md', () => {
     }
   });
 
-  it('turns kong.yml into a file that decK limits to its own tag, and lets it take no other', () => {
+  it('docs/kong.md turns kong.yml into a file that decK limits to its own tag, and lets it take no other', () => {
     const [, from = '', to = ''] = /^sed 's\/(.+?)\/(.+?)\/' kong\.yml/m.exec(page) ?? [];
     const forKong = read('kong.yml');
     const forDeck = forKong.replace(new RegExp(from, 'gm'), to);
@@ -53,7 +53,7 @@ describe('docs/kong.md', () => {
     assert.deepEqual(parse(forDeck), { ...rest, _info: { select_tags: ['ngsi-ld-gateway'] } });
   });
 
-  it('names every problem the plugin answers with', () => {
+  it('docs/kong.md names every problem the plugin answers with', () => {
     for (const [, name = ''] of read('kong-plugins/ngsi-ld-purge/problem.ts').matchAll(
       /(?:\$\{TYPE\}|\/errors\/)([A-Za-z-]+)/g,
     )) {
@@ -61,7 +61,7 @@ describe('docs/kong.md', () => {
     }
   });
 
-  it('quotes what the plugin reports to the log of Kong, in every case', async () => {
+  it('docs/kong.md quotes what the plugin reports to the log of Kong, in every case', async () => {
     const quoted = [...page.matchAll(/\*(ngsi-ld-purge [a-z ]+) …\*/g)].map(([, start = '']) => start);
     const unprepared = new FakeKong().trouble('service.setTarget', { kind: 'throw' });
     await new Plugin({ sidecar_host: 'sidecar' }).access(unprepared.pdk);

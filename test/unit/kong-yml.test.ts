@@ -37,7 +37,7 @@ describe('normalisation as in Kong', () => {
     ['/a/', '/a/'],
     ['//', '/'],
   ];
-  it('resolves dot segments, double slashes and unreserved characters, and keeps reserved ones encoded', () => {
+  it('normalisation as in Kong resolves dot segments, double slashes and unreserved characters, and keeps reserved ones encoded', () => {
     for (const [raw, normal] of cases) assert.equal(normalizePath(raw), normal, raw);
   });
 });
@@ -47,7 +47,7 @@ describe('kong.yml', () => {
     (path) => `/ngsi-ld/v1/${path}`,
   );
 
-  it('sends a DELETE of a collection to the sidecar, by way of the plugin', () => {
+  it('kong.yml sends a DELETE of a collection to the sidecar, by way of the plugin', () => {
     for (const path of collections) {
       assert.equal(routeOf(services, 'DELETE', path)?.route.name, 'ngsi-ld-purge', path);
       assert.equal(
@@ -58,7 +58,7 @@ describe('kong.yml', () => {
     }
   });
 
-  it('never sends a DELETE to the broker whose path might be more than one resource', () => {
+  it('kong.yml never sends a DELETE to the broker whose path might be more than one resource', () => {
     const hostile = [
       '/ngsi-ld/v1//entities',
       '//ngsi-ld/v1/entities',
@@ -130,7 +130,7 @@ describe('kong.yml', () => {
     }
   });
 
-  it('never routes a DELETE at all whose path lies outside /ngsi-ld and /api/v2, in whatever case or form', () => {
+  it('kong.yml never routes a DELETE at all whose path lies outside /ngsi-ld and /api/v2, in whatever case or form', () => {
     for (const path of [
       '/',
       '/NGSI-LD/v1/entities',
@@ -143,7 +143,7 @@ describe('kong.yml', () => {
     }
   });
 
-  it('sends a DELETE of exactly one resource to the broker, without a plugin', () => {
+  it('kong.yml sends a DELETE of exactly one resource to the broker, without a plugin', () => {
     const single = [
       '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1',
       '/ngsi-ld/v1/entities/urn%3Angsi-ld%3acar%3A1?type=Car',
@@ -163,7 +163,7 @@ describe('kong.yml', () => {
     for (const path of single) assert.equal(target('DELETE', path), 'broker', path);
   });
 
-  it('sends everything that is no DELETE to the broker, untouched', () => {
+  it('kong.yml sends everything but DELETE to the broker, untouched', () => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH']) {
       for (const path of [
         ...collections,
@@ -175,7 +175,7 @@ describe('kong.yml', () => {
     }
   });
 
-  it('sends the schema service to the sidecar, writes by way of the plugin, and a DELETE there never to a purge', () => {
+  it('kong.yml sends the schema service to the sidecar, writes by way of the plugin, and a DELETE there never to a purge', () => {
     assert.equal(target('GET', '/api/v2/domains'), 'sidecar');
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       assert.equal(target(method, '/api/v2/domains/d'), 'sidecar by plugin');
@@ -185,7 +185,7 @@ describe('kong.yml', () => {
     );
   });
 
-  it('lets the plugin vouch for reads of purges and retention policies, and for no others', () => {
+  it('kong.yml lets the plugin vouch for reads of purges and retention policies, and for no others', () => {
     const guarded = [
       'purges',
       'purges/',
@@ -201,7 +201,7 @@ describe('kong.yml', () => {
     }
   });
 
-  it('never sends a DELETE to the broker that the sidecar would not pass on as a single resource', () => {
+  it('kong.yml never sends a DELETE to the broker that the sidecar would not pass on as a single resource', () => {
     const piece = fc.constantFrom(
       '/',
       '//',
@@ -262,22 +262,22 @@ describe('kong.yml', () => {
     assert.ok(broker > 50, 'too few of the paths were resources for this to say anything');
   });
 
-  it('never retries what goes to the sidecar, and waits long enough for a purge', () => {
+  it('kong.yml never retries what goes to the sidecar, and waits long enough for a purge', () => {
     const sidecar = services.find((service) => service.name === 'ngsi-ld-sidecar');
     assert.equal(sidecar?.retries, 0);
     assert.ok(sidecar.read_timeout >= 600_000);
   });
 
-  it('never strips or rewrites a path, and keeps the Host clients use', () => {
+  it('kong.yml never strips or rewrites a path, and keeps the Host clients use', () => {
     for (const route of routes)
       assert.deepEqual([route.strip_path, route.preserve_host], [false, true], route.name);
   });
 
-  it('uses host names, never IP literals, for the services the plugin may re-route', () => {
+  it('kong.yml uses host names, never IP literals, for the services the plugin may re-route', () => {
     for (const service of services) assert.match(new URL(service.url).hostname, /^[a-z]+$/);
   });
 
-  it('routes by the very patterns of the plugin, in a syntax that PCRE and Rust read alike', () => {
+  it('kong.yml routes by the very patterns of the plugin, in a syntax that PCRE and Rust read alike', () => {
     const one = routes.find((route) => route.name === 'ngsi-ld-delete-one');
     assert.deepEqual(
       one?.paths,
@@ -294,7 +294,7 @@ describe('kong.yml', () => {
     }
   });
 
-  it('configures the plugin validly and equally on every route, its token a reference and not a secret', () => {
+  it('kong.yml configures the plugin validly and equally on every route, its token a reference and not a secret', () => {
     const plugins = routes.flatMap((route) => route.plugins ?? []);
     assert.equal(plugins.length, 4);
     for (const { name, config } of plugins) {

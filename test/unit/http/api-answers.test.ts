@@ -8,7 +8,7 @@ import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 const URL_OF_LIST = 'http://gw/api/v2/domains';
 
 describe('a page of a list', () => {
-  it('leads to every item once by its links, whatever the limit, and tells the total', () => {
+  it('a page of a list leads to every item once by its links, whatever the limit, and states the total', () => {
     fc.assert(
       fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 12 }), (total, limit) => {
         const all = Array.from({ length: total }, (_, index) => index);
@@ -36,11 +36,11 @@ describe('a page of a list', () => {
     );
   });
 
-  it('behind the end has no link', () => {
+  it('a page behind the end of a list has no link', () => {
     assert.equal(page([], 3, { limit: 2, offset: 7 }, URL_OF_LIST).headers?.['link'], undefined);
   });
 
-  it('has another ETag when its items or the total are others, and the same when nothing is', () => {
+  it('a page of a list changes its ETag exactly when its items or the total change', () => {
     const etag = (items: readonly unknown[], total: number) =>
       page(items, total, { limit: 2, offset: 0 }, URL_OF_LIST).etag;
     assert.equal(etag([1], 1), etag([1], 1));
@@ -49,20 +49,20 @@ describe('a page of a list', () => {
 });
 
 describe('an answer', () => {
-  it('of a resource has its ETag and JSON; one that was made tells where it is', () => {
+  it('an answer of a resource has its ETag and JSON, and a Location when it is new', () => {
     const body = { bytes: Buffer.from('{"a":1}'), mediaType: 'application/json' };
     assert.deepEqual(ok({ a: 1 }, 'e'), { status: 200, etag: 'e', body });
     const headers = { location: 'http://gw/x' };
     assert.deepEqual(created('http://gw/x', { a: 1 }, 'e'), { status: 201, etag: 'e', headers, body });
   });
 
-  it('that is derived has the ETag of its content', () => {
+  it('an answer that is derived has the ETag of its content', () => {
     assert.equal(derived([1]).etag, derived([1]).etag);
     assert.notEqual(derived([1]).etag, derived([2]).etag);
     assert.match(derived([1]).etag ?? '', /^[\w-]{22}$/);
   });
 
-  it('may be kept without asking only where the request named a version', () => {
+  it('an answer may be cached only where the request named a version', () => {
     const held = { bytes: Buffer.from('x'), mediaType: 'text/plain', etag: 'e' };
     assert.equal(document(held, 1).isImmutable, true);
     assert.equal(document(held, undefined).isImmutable, false);
@@ -73,7 +73,7 @@ describe('the conditions of a write to what must be there', () => {
   const there = async () => Promise.resolve();
   const missing = async () => Promise.reject(new Error('not there'));
 
-  it('are the ETags of If-Match; * asks for nothing more', async () => {
+  it('the conditions of a write to an existing resource are the ETags of If-Match; * adds none', async () => {
     const options = async (ifMatch: readonly string[] | '*' | undefined) =>
       writeOptions({ ifMatch, ifAbsent: false }, () => assert.fail('nothing is looked up'));
     assert.deepEqual(await options(['a', 'b']), { ifMatch: ['a', 'b'] });
@@ -83,7 +83,7 @@ describe('the conditions of a write to what must be there', () => {
     assert.deepEqual(await options(undefined), {});
   });
 
-  it('never hold with If-None-Match: *, and what is missing is said to be', async () => {
+  it('If-None-Match: * never holds for a write to an existing resource, and a missing one is reported', async () => {
     for (const ifMatch of [undefined, '*', ['a']] as const) {
       await assert.rejects(writeOptions({ ifMatch, ifAbsent: true }, there), (error) => {
         assert.ok(error instanceof RequestRefusedError);

@@ -11,7 +11,7 @@ const request = (host: string | undefined, localAddress?: string, localPort?: nu
   }) as unknown as IncomingMessage;
 
 describe('the base of links', () => {
-  it('is the configured URL, whatever the request says, without a slash at its end', () => {
+  it('the base of links is the configured URL, whatever the request says, without a slash at its end', () => {
     for (const [url, base] of [
       ['https://gw.test', 'https://gw.test'],
       ['https://gw.test/', 'https://gw.test'],
@@ -22,13 +22,13 @@ describe('the base of links', () => {
     }
   });
 
-  it('is the Host of the request otherwise, of each request its own', () => {
+  it('the base of links is otherwise the Host of each request', () => {
     const baseUrlOf = createBaseUrl(undefined);
     for (const host of ['gw.test', 'gw.test:8080', '127.0.0.1', '[::1]:80', 'gw.test', 'a_b-c.test'])
       assert.equal(baseUrlOf(request(host)), `http://${host}`);
   });
 
-  it('is the own address where there is no Host', () => {
+  it('the base of links is the gateway’s own address where there is no Host', () => {
     const baseUrlOf = createBaseUrl(undefined);
     for (const host of [undefined, '']) {
       assert.equal(baseUrlOf(request(host, '10.0.0.1', 8080)), 'http://10.0.0.1:8080');
@@ -36,7 +36,7 @@ describe('the base of links', () => {
     }
   });
 
-  it('is not made of a Host that is none, however often it is sent', () => {
+  it('the base of links is never made of an invalid Host, however often it is sent', () => {
     const baseUrlOf = createBaseUrl(undefined);
     for (const host of [
       ...['a b', 'a/b', 'a@b', 'a?b', 'a#b', 'a,b', '<a>', 'a"', 'a:b', 'a:123456', ':80', '[::1', 'a:99999'],

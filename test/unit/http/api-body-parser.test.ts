@@ -5,7 +5,7 @@ import { decodeBody } from '../../../sidecar/http/api/body-parser.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 
 describe('decodeBody', () => {
-  it('says what a fatal decoder of UTF-8 says, of any bytes', () => {
+  it('decodeBody agrees with a fatal decoder of UTF-8 on any bytes', () => {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     const texts = fc.string({ unit: 'binary' }).map((text) => Buffer.from(text));
     const marks = fc.constantFrom(Buffer.from([]), Buffer.from('\ufeff'), Buffer.from('\ufeff\ufeff'));

@@ -14,7 +14,7 @@ const SCHEMA = {
 } as const;
 
 describe('which part of a list is wanted', () => {
-  it('is 100 items from the first unless told otherwise, and 1000 at most', () => {
+  it('a page has 100 items from the first unless the request says otherwise, and 1000 at most', () => {
     const read = (query: Readonly<Record<string, string>>) => readParameters(parameters(PAGE), query);
     assert.deepEqual(read({}), { limit: 100, offset: 0 });
     assert.deepEqual(read({ limit: '1000', offset: '7' }), { limit: 1000, offset: 7 });
@@ -22,14 +22,14 @@ describe('which part of a list is wanted', () => {
       assert.throws(() => read(query), RequestRefusedError);
   });
 
-  it('may be all of it where nothing is said', () => {
+  it('an optional page may be left out', () => {
     assert.deepEqual(readParameters(parameters(OPTIONAL_PAGE), {}), { limit: undefined, offset: undefined });
     assert.throws(() => readParameters(parameters(OPTIONAL_PAGE), { limit: '1001' }), RequestRefusedError);
   });
 });
 
 describe('readParameters', () => {
-  it('gives values of the types of their schemas, and defaults for what is left out', () => {
+  it('readParameters gives values of the types of their schemas, and defaults for what is left out', () => {
     assert.deepEqual(readParameters(SCHEMA, { uri: 'urn:a:b' }), {
       count: 5,
       most: undefined,
@@ -45,7 +45,7 @@ describe('readParameters', () => {
     });
   });
 
-  it('refuses everything else, naming the parameter and what is wrong', () => {
+  it('readParameters refuses everything else, naming the parameter and what is wrong', () => {
     for (const [query, parameter, detail] of [
       [{}, 'uri', /missing/],
       [{ uri: '' }, 'uri', /empty/],
@@ -72,6 +72,6 @@ describe('readParameters', () => {
         },
       );
     }
-    assert.throws(() => readParameters(parameters({}), { x: '1' }), /there are none/);
+    assert.throws(() => readParameters(parameters({}), { x: '1' }), /there are no parameters here/);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { isApiPath, matches } from '../../../sidecar/http/api/routes.js';
 
 describe('the paths of a route', () => {
-  it('are those that spell it as it is', () => {
+  it('the paths of a route are those that spell it exactly', () => {
     const route = '/api/v2/domains/:domain/models/:model';
     for (const path of [
       '/api/v2/domains/a/models/b',
@@ -32,7 +32,7 @@ describe('the paths of a route', () => {
       assert.equal(matches(route, path), false, path);
   });
 
-  it('of the API are those below /api/v2', () => {
+  it('the paths of the API are those below /api/v2', () => {
     for (const path of ['/api/v2', '/api/v2/', '/api/v2/x']) assert.equal(isApiPath(path), true, path);
     for (const path of ['/api/v2x', '/api/v', '/x/api/v2', '/ngsi-ld/v1'])
       assert.equal(isApiPath(path), false, path);

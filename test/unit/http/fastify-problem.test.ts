@@ -8,7 +8,7 @@ const errorOf = (statusCode: unknown, code: unknown) =>
   Object.assign(new Error('as Fastify says'), { statusCode, code });
 
 describe("Fastify's own refusals", () => {
-  it('are problems: a body too large, no media type, and whatever else is the fault of the request', () => {
+  it("Fastify's own refusals become problems: a body too large, an invalid media type, any other fault of the request", () => {
     for (const [error, status, type, accept] of [
       [errorOf(413, 'FST_ERR_CTP_BODY_TOO_LARGE'), 413, ownType('body-too-large'), undefined],
       [
@@ -26,7 +26,7 @@ describe("Fastify's own refusals", () => {
     assert.equal(problemOfFastify(errorOf(400, 'FST_ERR_BAD_URL'), 1000)?.problem.detail, 'as Fastify says');
   });
 
-  it('are none where the fault is not of the request, or the error is another', () => {
+  it('an error that is not a refusal by Fastify has no problem', () => {
     for (const error of [
       errorOf(500, 'FST_ERR_OTHER'),
       errorOf(399, 'FST_ERR_OTHER'),

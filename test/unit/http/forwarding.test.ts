@@ -9,12 +9,12 @@ const names = (raw: string[], drop?: ReadonlySet<string>) =>
   endToEndHeaders(raw, drop).filter((_text, at) => at % 2 === 0);
 
 describe('endToEndHeaders', () => {
-  it('keeps order, spelling and repetitions (RFC 9110, section 7.6.1)', () => {
+  it('endToEndHeaders keeps order, spelling and repetitions (RFC 9110, section 7.6.1)', () => {
     const raw = ['b', '1', 'A', '2', 'B', '3', '__proto__', '4'];
     assert.deepEqual(endToEndHeaders(raw), raw);
   });
 
-  it('leaves out hop-by-hop fields in any case, and dropped ones', () => {
+  it('endToEndHeaders leaves out hop-by-hop fields in any case, and dropped ones', () => {
     const raw = [
       'CONNECTION',
       'x',
@@ -30,7 +30,7 @@ describe('endToEndHeaders', () => {
     assert.deepEqual(names(raw, new Set(['x-secret'])), ['Accept']);
   });
 
-  it('leaves out what any Connection line names, with blanks, empty options and case no matter', () => {
+  it('endToEndHeaders leaves out the fields that any Connection line names, whatever its blanks, empty options and case', () => {
     const raw = [
       'Connection',
       ' ,X-A,, x-b',
@@ -48,7 +48,7 @@ describe('endToEndHeaders', () => {
     assert.deepEqual(names(raw), ['X-D']);
   });
 
-  it('never lets Connection take a field that frames, routes, authenticates or describes the message', () => {
+  it('endToEndHeaders never lets Connection take a field that frames, routes, authenticates or describes the message', () => {
     for (const name of [
       'Host',
       'Content-Length',
@@ -75,7 +75,7 @@ describe('endToEndHeaders', () => {
     }
   });
 
-  it('never throws and never invents a field', () => {
+  it('endToEndHeaders never throws and never invents a field', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (raw) => {
         const kept = endToEndHeaders(raw);
@@ -87,7 +87,7 @@ describe('endToEndHeaders', () => {
 });
 
 describe('isPlainlyFramed', () => {
-  it('knows no transfer coding but chunked, once', () => {
+  it('isPlainlyFramed accepts no transfer coding but chunked, once', () => {
     assert.equal(isPlainlyFramed(undefined), true);
     assert.equal(isPlainlyFramed(' Chunked '), true);
     assert.equal(isPlainlyFramed(['chunked']), true);
@@ -100,7 +100,7 @@ describe('isPlainlyFramed', () => {
 });
 
 describe('valuesOf', () => {
-  it('reads names, not values', () => {
+  it('valuesOf reads names, not values', () => {
     assert.deepEqual(
       valuesOf(['X', 'transfer-encoding', 'Transfer-Encoding', 'chunked'], 'transfer-encoding'),
       ['chunked'],
@@ -111,19 +111,19 @@ describe('valuesOf', () => {
 describe('brokerTarget', () => {
   const base = (url: string) => brokerBase(new URL(url));
 
-  it('puts the path of the broker before the target and changes nothing', () => {
+  it('brokerTarget puts the path of the broker before the target and changes nothing', () => {
     assert.equal(brokerTarget(base('http://b:1026'), '/ngsi-ld/%7e?a=%zz'), '/ngsi-ld/%7e?a=%zz');
     assert.equal(brokerTarget(base('http://b:1026/'), '/x'), '/x');
     assert.equal(brokerTarget(base('http://b:1026/a/b//'), '/x'), '/a/b/x');
   });
 
-  it('takes scheme and authority off an absolute form', () => {
+  it('brokerTarget takes scheme and authority off an absolute form', () => {
     assert.equal(brokerTarget(base('http://b/p'), 'HTTP://u@h:1/x?y'), '/p/x?y');
     assert.equal(brokerTarget(base('http://b'), 'http://h'), '/');
     assert.equal(brokerTarget(base('http://b'), 'http://h?a'), '/?a');
   });
 
-  it('never gives a target that would break the request line', () => {
+  it('brokerTarget never gives a target that would break the request line', () => {
     for (const target of ['', '*', 'x', 'h:80', '/a b', '/a\r\nX: y', '/a\tb', '/a\0', '/\x7f', '/€']) {
       assert.equal(brokerTarget(base('http://b'), target), undefined, JSON.stringify(target));
     }
@@ -131,7 +131,7 @@ describe('brokerTarget', () => {
 });
 
 describe('instanceOf', () => {
-  it('is a URI reference without the query, whatever the target', () => {
+  it('instanceOf is a URI reference without the query, whatever the target', () => {
     assert.equal(instanceOf('/ngsi-ld/v1/a%2F?secret=1'), '/ngsi-ld/v1/a%2F');
     assert.equal(instanceOf('/a\\b<c>"%zz#é'), '/a%5Cb%3Cc%3E%22%25zz%23%E9');
     fc.assert(
@@ -143,7 +143,7 @@ describe('instanceOf', () => {
 describe('failureKind', () => {
   const of = (code: string) => failureKind(Object.assign(new Error('x'), { code }));
 
-  it('tells time-outs, unusable answers, unacceptable requests and shutdown from the rest', () => {
+  it('failureKind recognises time-outs, unusable answers, unacceptable requests and shutdown', () => {
     assert.equal(of('UND_ERR_HEADERS_TIMEOUT'), 'timeout');
     assert.equal(of('UND_ERR_CONNECT_TIMEOUT'), 'timeout');
     assert.equal(of('ETIMEDOUT'), 'timeout');

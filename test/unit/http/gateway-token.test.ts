@@ -16,11 +16,11 @@ function refusalOf(header: string | readonly string[] | undefined): RequestRefus
 }
 
 describe('createTokenCheck', () => {
-  it('lets everything pass when no token is configured', () => {
+  it('createTokenCheck lets everything pass when no token is configured', () => {
     for (const header of [undefined, '', 'anything', ['a', 'b']]) createTokenCheck(undefined)(header);
   });
 
-  it('lets the configured token pass, and nothing else', () => {
+  it('createTokenCheck lets the configured token pass, and nothing else', () => {
     createTokenCheck(TOKEN)(TOKEN);
     const wrong = [
       '',
@@ -35,12 +35,12 @@ describe('createTokenCheck', () => {
     for (const header of wrong) assert.equal(refusalOf(header).problem.status, 401, header);
   });
 
-  it('refuses a repeated header even if every value is right', () => {
+  it('createTokenCheck refuses a repeated header even if every value is right', () => {
     assert.equal(refusalOf([TOKEN]).problem.status, 401);
     assert.equal(refusalOf([TOKEN, TOKEN]).problem.status, 401);
   });
 
-  it('answers 401 with a challenge, tells a missing token from a wrong one, and never shows either', () => {
+  it('createTokenCheck answers 401 with a challenge, distinguishes a missing token from a wrong one, and never shows either', () => {
     const missing = refusalOf(undefined);
     const wrong = refusalOf('wrong-token');
     assert.match(missing.message, /needs the gateway token/);
@@ -57,7 +57,7 @@ describe('createTokenCheck', () => {
     }
   });
 
-  it('reads the header in lower case, as node:http gives it', () => {
+  it('createTokenCheck reads the header in lower case, as node:http gives it', () => {
     assert.equal(TOKEN_HEADER, 'x-gateway-token');
   });
 });

@@ -27,7 +27,7 @@ function upload(shouldKeepAlive: boolean, idleMs?: number) {
 }
 
 describe('an answer on a connection that is to close', () => {
-  it('ends when the body has come to its end', async () => {
+  it('an answer on a closing connection ends when the body has been read', async () => {
     const { body, ended, isEnded } = upload(false);
     body.write('some');
     await new Promise((resolve) => setImmediate(resolve));
@@ -36,7 +36,7 @@ describe('an answer on a connection that is to close', () => {
     await ended;
   });
 
-  it('ends when nothing of the body comes', async () => {
+  it('an answer on a closing connection ends when the body stalls', async () => {
     const { body, ended } = upload(false, 1);
     await ended;
     body.destroy();
@@ -44,14 +44,14 @@ describe('an answer on a connection that is to close', () => {
 });
 
 describe('an answer on a connection that stays open', () => {
-  it('ends at once, and the connection is closed when nothing of the body comes', async () => {
+  it('an answer on an open connection ends at once, and the connection is closed when the body stalls', async () => {
     const { body, destroyed, isEnded } = upload(true, 1);
     assert.equal(isEnded(), true);
     await destroyed;
     body.destroy();
   });
 
-  it('is not followed by 64 MB and more of an unwanted body', async () => {
+  it('an answer on an open connection is followed by at most 64 MB of an unwanted body', async () => {
     const { body, destroyed } = upload(true);
     const part = Buffer.alloc(1024 * 1024);
     let parts = 0;

@@ -90,7 +90,7 @@ describe('problemOf: the table of codes', () => {
     return Array.from(text.matchAll(/(?:code = |\| )'([A-Z]+_[A-Z_]+)'/g), ([, code = '']) => code);
   });
 
-  it('has a problem for every code of an error that can reach a client', () => {
+  it('the table of codes has a problem for every code of an error that can reach a client', () => {
     assert.ok(codes.length > 35, `${codes.length} codes were found`);
     assert.deepEqual(
       codes.filter((code) => !hasProblem(code)),
@@ -100,7 +100,7 @@ describe('problemOf: the table of codes', () => {
 });
 
 describe('startErrorLines: a database that cannot be opened', () => {
-  it('names the setting', () => {
+  it('a database that cannot be opened names the setting', () => {
     assert.deepEqual(
       startErrorLines(new NotADatabaseError('a.db')).map((line) => line.slice(0, 44)),
       ['DATABASE_PATH: a.db is not a SQLite database'],

@@ -95,7 +95,7 @@ describe('problemOf: errors of the request', () => {
 });
 
 describe('problemOf: refusals of the broker', () => {
-  it('pass its 4xx and 501 on, with its type and its problem inside', () => {
+  it('refusals of the broker keep its 4xx and 501, with its type and its problem inside', () => {
     for (const status of [400, 401, 403, 404, 409, 422, 499, 501]) {
       const said = { status, type: `${ETSI}NonexistentTenant`, title: 'No such tenant', detail: 'city' };
       const { problem } = refused(said);
@@ -112,7 +112,7 @@ describe('problemOf: refusals of the broker', () => {
     }
   });
 
-  it('are 502 when their status says nothing to our client', () => {
+  it('refusals of the broker are 502 when their status means nothing to our client', () => {
     for (const status of [200, 302, 505, 511, 600]) {
       const { problem } = refused({ status, type: `${ETSI}InternalError`, title: 'x' });
       assert.deepEqual([problem.status, problem.type], [502, ownType('broker-refused')]);
@@ -120,7 +120,7 @@ describe('problemOf: refusals of the broker', () => {
     }
   });
 
-  it('have a type of ours when the broker gives none that is a URI', () => {
+  it('refusals of the broker have a type of ours when the broker gives none that is a URI', () => {
     for (const type of ['BadRequest', 'about:blank', 'javascript:alert(1)', 'https://with blank']) {
       assert.equal(refused({ status: 400, type }).problem.type, ownType('broker-refused'));
     }
@@ -133,7 +133,7 @@ describe('problemOf: refusals of the broker', () => {
     });
   });
 
-  it('pass the challenge of a 401 on', () => {
+  it('refusals of the broker keep the challenge of a 401', () => {
     assert.deepEqual(refused({ status: 401 }, 'Bearer realm="x"').headers, {
       'www-authenticate': 'Bearer realm="x"',
     });
@@ -181,7 +181,7 @@ describe('problemOf: failures of the broker', () => {
     assert.match(problem.detail ?? '', /answered 503 \(all tries used up\)/);
   });
 
-  it('are told by their status, and pass a Retry-After of theirs on', () => {
+  it('failures of the broker keep its Retry-After', () => {
     const { problem, headers } = failed({ kind: 'context-unavailable', status: 503, retryAfter: '9' });
     assert.deepEqual([problem.status, headers], [502, { 'retry-after': '9' }]);
     assert.ok(!('broker' in problem));
@@ -195,7 +195,7 @@ describe('problemOf: failures of the broker', () => {
 });
 
 describe('problemOf: errors nobody foresaw', () => {
-  it('have no problem of their own, and tell clients nothing of their cause', () => {
+  it('unexpected errors have no problem of their own, and reveal nothing of their cause', () => {
     for (const error of [
       new Error('secret'),
       new TypeError('x'),
@@ -216,7 +216,7 @@ describe('problemOf: errors nobody foresaw', () => {
 });
 
 describe('startErrorLines', () => {
-  it('lists every mistake of a configuration and where settings are described', () => {
+  it('startErrorLines lists every mistake of a configuration and where settings are described', () => {
     assert.deepEqual(startErrorLines(new ConfigError(['PORT must be x', 'HOST must be y'])), [
       'The configuration has 2 mistakes.',
       '  - PORT must be x',
@@ -225,7 +225,7 @@ describe('startErrorLines', () => {
     ]);
   });
 
-  it('says what to do about an address that cannot be listened on', () => {
+  it('startErrorLines says what to do about an address that cannot be listened on', () => {
     const listen = { syscall: 'listen', address: '10.0.0.1', port: 80 };
     const lookup = { syscall: 'getaddrinfo', hostname: 'nowhere' };
     for (const [code, more, line] of [
@@ -244,7 +244,7 @@ describe('startErrorLines', () => {
     }
   });
 
-  it('is the message of any other error', () => {
+  it('startErrorLines shows the message of any other error', () => {
     assert.deepEqual(startErrorLines(new Error('listen EADDRINUSE')), ['listen EADDRINUSE']);
     assert.deepEqual(startErrorLines('odd'), ['odd']);
   });

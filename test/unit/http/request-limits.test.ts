@@ -8,14 +8,14 @@ const SINGLE = [
 ];
 
 describe('faultyFields', () => {
-  it('takes as many fields as are allowed, and refuses one more with 431', () => {
+  it('faultyFields takes as many fields as are allowed, and refuses one more with 431', () => {
     const fields = (count: number) => Array.from({ length: count }, (_, n) => [`x-${n}`, '1']).flat();
     assert.equal(faultyFields(fields(MAX_FIELDS)), undefined);
     assert.equal(faultyFields(fields(MAX_FIELDS + 1))?.status, 431);
   });
 
   for (const name of SINGLE) {
-    it(`takes ${name} once, with a value, and refuses it empty or repeated`, () => {
+    it(`faultyFields takes ${name} once, with a value, and refuses it empty or repeated`, () => {
       assert.equal(faultyFields(['Host', 'gw', name, 't1']), undefined);
       for (const raw of [
         [name, ''],
@@ -30,7 +30,7 @@ describe('faultyFields', () => {
     });
   }
 
-  it('lets other fields be repeated and empty', () => {
+  it('faultyFields lets other fields be repeated and empty', () => {
     assert.equal(faultyFields(['Link', '<a>', 'Link', '<b>', 'Via', '', 'X-A', '1', 'X-A', '1']), undefined);
   });
 });

@@ -12,7 +12,7 @@ const statusOf = (
 ) => by({ method, host, origin })?.type.split(':').at(-1);
 
 describe('createHostCheck', () => {
-  it('takes requests by loopback names, addresses and allowed names, whatever the port', () => {
+  it('createHostCheck takes requests by loopback names, addresses and allowed names, whatever the port', () => {
     for (const host of [
       ...['localhost', 'localhost:8080', 'LOCALHOST:1', 'a.localhost', '127.0.0.1:8080', '127.9.9.9'],
       ...['[::1]:8080', '192.168.0.7', '[fd00::7]', 'gw.city.test', 'GW.city.test:443'],
@@ -20,7 +20,7 @@ describe('createHostCheck', () => {
       assert.equal(statusOf(host), undefined, host);
   });
 
-  it('refuses requests by any other name: a web page may have made it point here', () => {
+  it('createHostCheck refuses requests by any other name: a web page may have made it point here', () => {
     for (const host of [
       ...[
         'evil.test',
@@ -34,18 +34,18 @@ describe('createHostCheck', () => {
       assert.equal(statusOf(host), 'host-not-allowed', host);
   });
 
-  it('looks at no request that changes nothing', () => {
+  it('createHostCheck accepts every request that changes nothing', () => {
     for (const method of ['GET', 'HEAD', 'OPTIONS'])
       assert.equal(statusOf('evil.test', 'http://evil.test', { method }), undefined);
     for (const method of ['DELETE', 'POST', 'PUT', 'PATCH', 'PURGE', 'get'])
       assert.equal(statusOf('evil.test', undefined, { method }), 'host-not-allowed');
   });
 
-  it('takes requests without a Host, which no browser sends', () => {
+  it('createHostCheck takes requests without a Host, which no browser sends', () => {
     assert.equal(statusOf(undefined), undefined);
   });
 
-  it('takes pages of its own host, of loopback and of allowed names', () => {
+  it('createHostCheck takes pages of its own host, of loopback and of allowed names', () => {
     for (const [host, origin] of [
       ['localhost:8080', 'http://localhost:3000'],
       ['127.0.0.1:8080', 'http://localhost'],
@@ -56,7 +56,7 @@ describe('createHostCheck', () => {
       assert.equal(statusOf(host, origin), undefined, `${host} ${origin}`);
   });
 
-  it('refuses pages of any other origin', () => {
+  it('createHostCheck refuses pages of any other origin', () => {
     for (const origin of [
       'http://evil.test',
       'null',
@@ -69,7 +69,7 @@ describe('createHostCheck', () => {
       assert.equal(statusOf('localhost', origin), 'origin-not-allowed', origin);
   });
 
-  it('takes any Host where a token is needed, and a foreign Origin all the same not', () => {
+  it('createHostCheck takes any Host where a token is needed, but still refuses a foreign Origin', () => {
     assert.equal(statusOf('api.city.test', undefined, { by: behindToken }), undefined);
     assert.equal(statusOf('api.city.test', 'https://api.city.test', { by: behindToken }), undefined);
     assert.equal(statusOf('api.city.test', 'https://evil.test', { by: behindToken }), 'origin-not-allowed');

@@ -27,7 +27,7 @@ describe('what never became a request', () => {
     ['HPE_INVALID_METHOD', 400, 'Bad Request'],
     [undefined, 400, 'Bad Request'],
   ] as const) {
-    it(`is answered ${status} on a connection that ends with it (${code ?? 'no code'})`, (t: TestContext) => {
+    it(`an unreadable request is answered ${status} on a connection that ends with it (${code ?? 'no code'})`, (t: TestContext) => {
       t.mock.timers.enable({ apis: ['setTimeout'] });
       const { written, socket } = connection();
       answerUnreadable(errorOf(code), socket);
@@ -47,7 +47,7 @@ describe('what never became a request', () => {
     });
   }
 
-  it('is answered once, and not at all where nobody is left to read it', () => {
+  it('an unreadable request is answered once, and not at all when its client has disconnected', () => {
     const { written, socket } = connection();
     answerUnreadable(errorOf('ECONNRESET'), socket);
     assert.deepEqual([written, socket.destroyed], [[], true]);
@@ -63,7 +63,7 @@ describe('what never became a request', () => {
     twice.socket.destroy();
   });
 
-  it('leaves its sender two seconds to read the answer, and the connection is cut then', (t: TestContext) => {
+  it('the sender of an unreadable request has two seconds to read the answer before the connection is cut', (t: TestContext) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { socket } = connection();
     answerUnreadable(errorOf(undefined), socket);

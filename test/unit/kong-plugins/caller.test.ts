@@ -13,12 +13,12 @@ const credentials = {
 };
 
 describe('the caller', () => {
-  it('is nobody where no authentication plugin has run', () => {
+  it('the caller is unknown where no authentication plugin has run', () => {
     assert.deepEqual(callerOf(undefined, undefined), {});
     assert.deepEqual(callerOf(null, null), {});
   });
 
-  it('is a consumer by all its names that are set', () => {
+  it('the caller is a consumer by all its names that are set', () => {
     assert.deepEqual(callerOf({ id: 'c', username: 'alice', custom_id: null }, credentials['key-auth']), {
       'X-Consumer-ID': 'c',
       'X-Consumer-Username': 'alice',
@@ -26,7 +26,7 @@ describe('the caller', () => {
     });
   });
 
-  it('is marked anonymous where a consumer stands in for a credential that is missing', () => {
+  it('the caller is marked anonymous where a consumer stands in for a credential that is missing', () => {
     assert.deepEqual(callerOf({ id: 'c', custom_id: 'guest' }, undefined), {
       'X-Consumer-ID': 'c',
       'X-Consumer-Custom-ID': 'guest',
@@ -34,7 +34,7 @@ describe('the caller', () => {
     });
   });
 
-  it('is known by the public name of its credential, and never by a secret', () => {
+  it('the caller is known by the public name of its credential, and never by a secret', () => {
     const named = Object.entries(credentials).map(([plugin, credential]) => [
       plugin,
       callerOf(undefined, credential)['X-Credential-Identifier'],
@@ -49,12 +49,12 @@ describe('the caller', () => {
     });
   });
 
-  it('has no header that is not removed from the client’s request first', () => {
+  it('the caller has no header that is not removed from the client’s request first', () => {
     const caller = callerOf({ id: 'c', username: 'u', custom_id: 'x' }, { id: 'k' });
     for (const name of Object.keys(caller)) assert.ok((callerHeaders as readonly string[]).includes(name));
   });
 
-  it('is refused where a name cannot be sent as it is', () => {
+  it('a caller is refused whose name cannot be sent unchanged', () => {
     for (const username of ['a\nb', 'a\0', '\x7f', 7, {}, ['a']])
       assert.throws(() => callerOf({ username }, undefined), TypeError);
     assert.equal(callerOf({ username: 'Zoë' }, undefined)['X-Consumer-Username'], 'Zoë');

@@ -17,7 +17,7 @@ const kongsOwn = {
 };
 
 describe('the configuration schema', () => {
-  it('describes every field, within the lengths Kong accepts', () => {
+  it('the configuration schema describes every field, within the lengths Kong accepts', () => {
     assert.ok(Schema.length > 0);
     for (const record of Schema) {
       const [[name, field] = []] = Object.entries(record);
@@ -29,18 +29,18 @@ describe('the configuration schema', () => {
     }
   });
 
-  it('lets the token be a vault reference, stored encrypted where Kong can', () => {
+  it('the configuration schema lets the token be a vault reference, stored encrypted where Kong can', () => {
     assert.equal(fieldDefinitions.gateway_token.referenceable, true);
     assert.equal(fieldDefinitions.gateway_token.encrypted, true);
   });
 
-  it('carries the version of the package', async () => {
+  it('the configuration schema carries the version of the package', async () => {
     const manifest: unknown = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     assert.equal((manifest as { version: string }).version, plugin.Version);
     assert.equal(plugin.Name, 'ngsi-ld-purge');
   });
 
-  it('gives every default of its own accord', () => {
+  it('the configuration schema fills in every default', () => {
     assert.deepEqual(parseConfig({ sidecar_host: 'sidecar' }), {
       ok: true,
       config: {
@@ -54,7 +54,7 @@ describe('the configuration schema', () => {
     });
   });
 
-  it('tolerates the members Kong adds, and null for a field that was not given', () => {
+  it('the configuration schema tolerates the members Kong adds, and null for a field that was not given', () => {
     const parsed = parseConfig({
       ...kongsOwn,
       sidecar_host: '10.0.0.7',
@@ -66,7 +66,7 @@ describe('the configuration schema', () => {
     assert.ok(!('max_affected' in parsed.config));
   });
 
-  it('names every mistake at once and never shows a value', () => {
+  it('the configuration schema names every mistake at once and never shows a value', () => {
     const parsed = parseConfig({
       gateway_token: 'top secret',
       sidecar_port: 0,
@@ -81,13 +81,13 @@ describe('the configuration schema', () => {
     assert.doesNotMatch(parsed.mistakes.join(), /top secret/);
   });
 
-  it('takes an empty token for the unresolved vault reference it is, not for "no token"', () => {
+  it('the configuration schema treats an empty token as an unresolved vault reference, not as "no token"', () => {
     const parsed = parseConfig({ sidecar_host: 'sidecar', gateway_token: '' });
     assert.ok(!parsed.ok);
     assert.match(parsed.mistakes.join(), /gateway_token is empty/);
   });
 
-  it('never lets a line break into a header or an address', () => {
+  it('the configuration schema never lets a line break into a header or an address', () => {
     for (const bad of ['a\r\nX-Evil: 1', 'a\n', ' a', 'a\0', 'ü']) {
       assert.equal(
         parseConfig({ sidecar_host: 'sidecar', gateway_token: bad }).ok,
@@ -98,7 +98,7 @@ describe('the configuration schema', () => {
     }
   });
 
-  it('never throws, whatever arrives', () => {
+  it('the configuration schema never throws, whatever arrives', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -109,24 +109,24 @@ const unsure = [
 ];
 
 describe('the meaning of a path', () => {
-  it('is a purge for the two collections, with or without one trailing slash, and for nothing else', () => {
+  it('a path means a purge for the two collections, with or without one trailing slash, and for nothing else', () => {
     assert.deepEqual(exact.map(purgeCollection), ['entities', 'entities', 'temporal', 'temporal']);
     for (const path of [...misspelt, ...resources, ...unsure])
       assert.equal(purgeCollection(path), undefined, path);
   });
 
-  it('is a purge in every hostile spelling of a collection', () => {
+  it('a path means a purge in every hostile spelling of a collection', () => {
     for (const path of [...exact, ...misspelt]) assert.equal(meansPurge(path), true, path);
     for (const path of [...resources, ...unsure]) assert.equal(meansPurge(path), false, path);
   });
 
-  it('is a single resource only where no reading of it could be more', () => {
+  it('a path means a single resource only where no reading of it could be more', () => {
     for (const path of resources) assert.equal(isResource(path), true, path);
     for (const path of [...exact, ...misspelt, ...unsure])
       assert.equal(isResource(path), false, JSON.stringify(path));
   });
 
-  it('is the broker’s business however its prefix is spelt', () => {
+  it('a path is for the broker however its prefix is spelt', () => {
     for (const path of ['/ngsi-ld/v1/x', '/NGSI-LD', '/a/../ngsi-ld', '/%6egsi-ld/v1', '//ngsi-ld;x/']) {
       assert.equal(isNgsiLd(path), true, path);
     }
@@ -134,14 +134,14 @@ describe('the meaning of a path', () => {
       assert.equal(isNgsiLd(path), false, path);
   });
 
-  it('is a record that the sidecar guards for purges and retention policies alone', () => {
+  it('a path means a guarded record for purges and retention policies only', () => {
     for (const path of ['purges', 'purges/', 'purges/1', 'retention-policies', 'retention-policies/p/runs'])
       assert.equal(isGuardedRecord(`/api/v2/${path}`), true, path);
     for (const path of ['/api/v2', '/api/v2/purgesx', '/api/v2/domains/purges', '/purges', '/api/v2/Purges'])
       assert.equal(isGuardedRecord(path), false, path);
   });
 
-  it('is never both a purge and a single resource, for any text', () => {
+  it('a path never means both a purge and a single resource, for any text', () => {
     const piece = fc.constantFrom(
       '/',
       'ngsi-ld',
@@ -184,7 +184,7 @@ describe('the meaning of a path', () => {
     );
   });
 
-  it('is found in linear time, however deep a path is encoded', () => {
+  it('the meaning of a path is found in linear time, however deep a path is encoded', () => {
     const deep = `/ngsi-ld/v1/%${'25'.repeat(30_000)}65ntities`;
     const mixed = `/ngsi-ld/v1/entities/${'%2%35'.repeat(20_000)}`;
     const begun = process.cpuUsage();

@@ -6,7 +6,7 @@ import { purgePolicy } from '../../../kong-plugins/ngsi-ld-purge/policy.js';
 import { parsePurgePolicy } from '../../../sidecar/http/purge-policy.js';
 
 describe('the policy the plugin writes', () => {
-  it('is read by the sidecar as exactly the limits configured', () => {
+  it('the policy the plugin writes is read by the sidecar as exactly the limits configured', () => {
     const limit = fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: undefined });
     const limits = fc.record({
       max: limit,

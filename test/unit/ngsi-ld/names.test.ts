@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { isName, isUri, NAME_LENGTH_MAX } from '../../../sidecar/ngsi-ld/names.js';
 
 describe('names of attributes and types (clause 4.6.2)', () => {
-  it('are terms of letters, digits, "_", "-" and "." in any script', () => {
+  it('names of attributes and types (clause 4.6.2) are terms of letters, digits, "_", "-" and "." in any script', () => {
     for (const name of [
       'speed',
       'NO2',
@@ -22,7 +22,7 @@ describe('names of attributes and types (clause 4.6.2)', () => {
     }
   });
 
-  it('are compact IRIs and IRIs as published contexts have them', () => {
+  it('names of attributes and types (clause 4.6.2) are compact IRIs and IRIs as published contexts have them', () => {
     for (const name of [
       'ex:speed',
       'ngsi-ld:default-context/speed',
@@ -40,7 +40,7 @@ describe('names of attributes and types (clause 4.6.2)', () => {
     }
   });
 
-  it('are no paths, wildcards, operators, keywords or texts with blanks', () => {
+  it('names of attributes and types (clause 4.6.2) are not paths, wildcards, operators, keywords or texts with blanks', () => {
     for (const name of [
       '',
       '*',
@@ -93,13 +93,13 @@ describe('names of attributes and types (clause 4.6.2)', () => {
     }
   });
 
-  it('have a bound on their length', () => {
+  it('names of attributes and types (clause 4.6.2) have a bound on their length', () => {
     assert.equal(isName('a'.repeat(NAME_LENGTH_MAX)), true);
     assert.equal(isName('a'.repeat(NAME_LENGTH_MAX + 1)), false);
     assert.equal(isName(`ex:${'a'.repeat(NAME_LENGTH_MAX - 2)}`), false);
   });
 
-  it('are judged in linear time', () => {
+  it('names of attributes and types (clause 4.6.2) are judged in linear time', () => {
     const startedMs = performance.now();
     for (const hostile of ['a-'.repeat(1000), `a:${'%41'.repeat(600)}%`, 'é'.repeat(2000), 'a.'.repeat(1000)])
       for (let time = 0; time < 50; time += 1) isName(`${hostile} `);
@@ -108,14 +108,14 @@ describe('names of attributes and types (clause 4.6.2)', () => {
 });
 
 describe('URIs (clause 4.6.1)', () => {
-  it('have a scheme, and nothing that no URI holds', () => {
+  it('URIs (clause 4.6.1) have a scheme, and no character that URIs cannot hold', () => {
     for (const text of ['urn:a:1', 'HTTPS://x.test/y?z#w', 'a+b-c.d:e', 'urn:é', 'urn:a%3Fb'])
       assert.equal(isUri(text), true, text);
     for (const text of ['a', ':a', 'urn:', '1:a', 'urn:a b', 'urn:<a>', 'urn:{a}', 'urn:a|b', 'urn:"', 'é:a'])
       assert.equal(isUri(text), false, text);
   });
 
-  it('hold none of the characters that no URI holds, wherever they stand', () => {
+  it('URIs (clause 4.6.1) are refused for any forbidden character, wherever it stands', () => {
     for (const character of [' ', '\t', '\n', '<', '>', '"', '{', '}', '|', '\\', '^', '`']) {
       for (const text of [
         `urn:a${character}b`,

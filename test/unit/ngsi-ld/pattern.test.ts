@@ -21,7 +21,7 @@ const isTooLarge = (pattern: string) => {
 };
 
 describe('compilePattern', () => {
-  it('takes the patterns that people write', () => {
+  it('compilePattern takes the patterns that people write', () => {
     for (const pattern of [
       '',
       '^urn:ngsi-ld:Vehicle:\\d+$',
@@ -33,12 +33,12 @@ describe('compilePattern', () => {
     assert.equal(isTooLarge(`^(?:${ids.join('|')})$`), false);
   });
 
-  it('gives nothing for what RE2 cannot compile', () => {
+  it('compilePattern is undefined for a pattern that RE2 cannot compile', () => {
     for (const pattern of ['(?=Car)', '(a)\\1', '(', '[', '*', ')', '\\'])
       assert.equal(compilePattern('q', pattern), undefined, pattern);
   });
 
-  it('refuses patterns that are long, or that repetitions make large, however these are spelled', () => {
+  it('compilePattern refuses patterns that are long, or that repetitions make large, however these are spelled', () => {
     for (const pattern of [
       'a'.repeat(PATTERN_LIMITS.length + 1),
       'a{0,1000}'.repeat(2),
@@ -55,7 +55,7 @@ describe('compilePattern', () => {
 });
 
 describe('patternSize', () => {
-  it('is never far below what RE2 makes of a pattern', () => {
+  it('patternSize is never far below the number of states that RE2 makes', () => {
     const atom = fc.constantFrom(
       ...[
         'a',
@@ -122,7 +122,7 @@ describe('patternSize', () => {
     assert.ok(compiled > 100, `${compiled} patterns could be compiled`);
   });
 
-  it('takes linear time for any text', () => {
+  it('patternSize takes linear time for any text', () => {
     for (const part of ['(', ')', '[', '{', '{1', '\\', '\\Q', '[:', '[[:', '\\p{', '\\x{', '{1000}', '(a'])
       assert.ok(patternSize(part.repeat(PATTERN_LIMITS.length)) >= 0);
   });

@@ -29,12 +29,12 @@ const STRICT = [
 ];
 
 describe('a query demands an attribute', () => {
-  it('by a condition that only an entity with the attribute meets', () => {
+  it('a query demands an attribute by a condition that only an entity with the attribute meets', () => {
     for (const q of STRICT) assert.equal(demands(q), true, q);
     for (const q of LAX) assert.equal(demands(q), false, q);
   });
 
-  it('when one condition of a conjunction does, or every alternative', () => {
+  it('a query demands an attribute when one condition of a conjunction does, or every alternative', () => {
     for (const q of ['!a;b', '(!a;b)', '(a|b)', 'a;(b|createdAt)', '(a|b);!c', '((a;!b)|(!a;b))', '(!a|b);c'])
       assert.equal(demands(q), true, q);
     for (const q of [
@@ -49,12 +49,12 @@ describe('a query demands an attribute', () => {
       assert.equal(demands(q), false, q);
   });
 
-  it('where `;` and `|` stand without brackets, with `;` binding tighter', () => {
+  it('a query demands an attribute where `;` and `|` stand without brackets, with `;` binding tighter', () => {
     assert.equal(demands('a|createdAt>2020-01-01T00:00:00Z;b'), true);
     assert.equal(demands('a;b|createdAt>2020-01-01T00:00:00Z'), false);
   });
 
-  it('exactly when an entity without attributes cannot match, whatever the brackets', () => {
+  it('a query demands an attribute exactly when an entity without attributes cannot match, whatever the brackets', () => {
     const leaf = fc
       .constantFrom(...LAX.map((q) => [q, true] as const), ...STRICT.map((q) => [q, false] as const))
       .map(([q, holds]) => ({ q, holds }));
@@ -73,7 +73,7 @@ describe('a query demands an attribute', () => {
     fc.assert(fc.property(tree, ({ q, holds }) => assert.equal(demands(q), !holds, q)));
   });
 
-  it('and names each once, in the order in which they are written', () => {
+  it('a query names the attributes that it demands once each, in the order in which they are written', () => {
     assert.deepEqual(demandedAttributesOf(parseQ('(b.c>1|!x);a==1;b;createdAt;y!=2')), ['b', 'a']);
   });
 });

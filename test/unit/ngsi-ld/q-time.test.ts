@@ -19,7 +19,7 @@ describe('dates and times (clause 4.6.3)', () => {
     assert.equal(instantOf('2016-12-31T23:59:60Z'), Date.UTC(2016, 11, 31, 23, 59, 59));
   });
 
-  it('a day or hour that does not exist is no date or time', () => {
+  it('a day or hour that does not exist is not a date or time', () => {
     for (const text of [
       '2021-02-29',
       '2020-00-01',

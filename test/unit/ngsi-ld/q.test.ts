@@ -152,7 +152,7 @@ describe('operators of q', () => {
     for (const q of ['a~=', 'a~=;b', 'a~=(x', 'a~=[x', 'a~="x', 'a~=""']) refusal(q);
   });
 
-  it('what is no query is refused at the place where it goes wrong', () => {
+  it('an invalid query is refused at the place where it goes wrong', () => {
     const refused: readonly [string, number][] = [
       ['', 0],
       [';a', 0],
@@ -193,7 +193,7 @@ describe('operators of q', () => {
     for (const [q, position] of refused) assert.equal(refusal(q).position, position, q);
   });
 
-  it('the message says what was expected and quotes little of a hostile text', () => {
+  it('the message names the expected input and quotes little of a hostile text', () => {
     const error = refusal(`a=${'x'.repeat(5000)}`);
     assert.match(error.message, /^q: expected one of the operators ==/);
     assert.ok(error.message.length < 200);

@@ -34,7 +34,7 @@ describe('other methods', () => {
   ];
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'OPTIONS']) {
     for (const target of spellings) {
-      it(`pass whatever the spelling: ${method} ${target}`, () => {
+      it(`other methods than DELETE pass whatever the spelling: ${method} ${target}`, () => {
         assert.equal(kindOf(method, target), 'pass');
       });
     }
@@ -54,17 +54,17 @@ describe('other methods', () => {
     '/../ngsi-ld/v1/entities',
     '/ngsi-ld/v1/entities/urn:x%2F..%2F..%2F..%2F..%2Fv2',
   ]) {
-    it(`never lead out of the API: ${target}`, () => {
+    it(`other methods than DELETE never lead out of the API: ${target}`, () => {
       assert.equal(reasonOf('POST', target), 'leaves-api');
     });
   }
 
-  it('need a target that can be forwarded', () => {
+  it('other methods than DELETE need a target that can be forwarded', () => {
     assert.equal(reasonOf('GET', 'ngsi-ld/v1/entities'), 'malformed-target');
     assert.equal(reasonOf('GET', 'http://gateway?x/ngsi-ld/v1/entities'), 'malformed-target');
   });
 
-  it('are never a purge when spelled in another case, and never pass as one', () => {
+  it('DELETE in another case is never a purge, and never pass as one', () => {
     for (const method of ['delete', 'Delete', ' DELETE']) assert.equal(kindOf(method, ENTITIES), 'refuse');
   });
 });
@@ -80,7 +80,7 @@ describe('an override never turns another method into the DELETE of a collection
     ['X_HTTP_Method_Override', 'DELETE'],
   ];
   for (const header of headers) {
-    it(`by ${header.join(': ')}`, () => {
+    it(`an override never turns another method into the DELETE of a collection by ${header.join(': ')}`, () => {
       assert.equal(reasonOf('POST', `${ENTITIES}?type=T`, ['Accept', '*/*', ...header]), 'method-override');
       assert.equal(reasonOf('GET', '/ngsi-ld/v1/%65ntities', header), 'method-override');
       assert.equal(kindOf('POST', '/ngsi-ld/v1/entities/urn:x', header), 'pass');
@@ -94,17 +94,17 @@ describe('an override never turns another method into the DELETE of a collection
     '_method[]=DELETE',
     '_METHOD=DELETE',
   ]) {
-    it(`by query ${query}`, () => {
+    it(`an override never turns another method into the DELETE of a collection by query ${query}`, () => {
       assert.equal(reasonOf('POST', `${ENTITIES}?${query}`), 'method-override');
     });
   }
 
-  it('by a second header line', () => {
+  it('an override never turns another method into the DELETE of a collection by a second header line', () => {
     const lines = ['X-HTTP-Method-Override', 'PATCH', 'X-HTTP-Method-Override', 'DELETE'];
     assert.equal(kindOf('POST', ENTITIES, lines), 'refuse');
   });
 
-  it('and leaves other overrides and look-alikes alone', () => {
+  it('other overrides and look-alikes are left alone', () => {
     assert.equal(kindOf('POST', ENTITIES, ['X-HTTP-Method-Override', 'PATCH']), 'pass');
     assert.equal(
       kindOf('POST', ENTITIES, ['X-Note', 'X-HTTP-Method-Override', 'X-Delete', 'DELETE']),
@@ -114,7 +114,7 @@ describe('an override never turns another method into the DELETE of a collection
   });
 
   for (const name of ['X-Original-URL', 'X-Rewrite-URL']) {
-    it(`nor does ${name} turn the DELETE of one resource into one`, () => {
+    it(`${name} never turns the DELETE of one resource into that of a collection`, () => {
       const target = '/ngsi-ld/v1/entities/urn:x';
       assert.equal(kindOf('DELETE', target, [name, ENTITIES]), 'refuse');
       assert.equal(kindOf('DELETE', target, [name, `http://broker${ENTITIES}?type=T`]), 'refuse');

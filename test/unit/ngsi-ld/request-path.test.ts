@@ -25,7 +25,7 @@ describe('a DELETE of a purgeable collection, spelled exactly', () => {
     [`${TEMPORAL}/?type=T`, 'temporal'],
   ] as const;
   for (const [target, collection] of exact) {
-    it(`is a purge of ${collection}: ${target}`, () => {
+    it(`a DELETE of a purgeable collection, spelled exactly is a purge of ${collection}: ${target}`, () => {
       assert.deepEqual(classifyRequest('DELETE', target), { kind: 'purge', target: collection });
     });
   }
@@ -129,12 +129,12 @@ describe('a DELETE that means a purgeable collection without being spelled so ne
     '/ngsi-ld/temporal/entities',
   ];
   for (const target of hostile) {
-    it(`is refused: ${JSON.stringify(target)}`, () => {
+    it(`a DELETE that means a purgeable collection without being spelled so is refused: ${JSON.stringify(target)}`, () => {
       assert.equal(kindOf('DELETE', target), 'refuse');
     });
   }
 
-  it('tells a misspelled collection from other refusals', () => {
+  it('the refusal of a misspelled collection differs from other refusals', () => {
     assert.equal(reasonOf('DELETE', '/ngsi-ld/v1//entities'), 'inexact-collection');
     assert.equal(reasonOf('DELETE', '/ngsi-ld/v1/temporal/%65ntities'), 'inexact-collection');
     assert.equal(reasonOf('DELETE', '/ngsi-ld/v1/subscriptions'), 'not-one-resource');
@@ -202,7 +202,7 @@ describe('a DELETE of anything under /ngsi-ld that is not exactly one known reso
     '/ngsi-ld/v1/temporal/entities/urn:x/attrs/a/%2e%2e',
   ];
   for (const target of targets) {
-    it(`is refused: ${target}`, () => {
+    it(`a DELETE of anything under /ngsi-ld but exactly one known resource is refused: ${target}`, () => {
       assert.equal(kindOf('DELETE', target), 'refuse');
     });
   }
@@ -226,7 +226,7 @@ describe('a DELETE of exactly one resource passes', () => {
   ];
   for (const identifier of identifiers) {
     for (const query of ['', '?type=T', '?', '?x=/../&_method=DELETE']) {
-      it(`of entity ${identifier}${query}`, () => {
+      it(`a DELETE of exactly one resource passes: entity ${identifier}${query}`, () => {
         assert.equal(kindOf('DELETE', `${ENTITIES}/${identifier}${query}`), 'pass');
       });
     }
@@ -247,7 +247,7 @@ describe('a DELETE of exactly one resource passes', () => {
     'snapshots/urn:s:1',
   ];
   for (const resource of resources) {
-    it(`of ${resource}`, () => {
+    it(`a DELETE of exactly one resource passes: ${resource}`, () => {
       assert.equal(kindOf('DELETE', `/ngsi-ld/v1/${resource}`), 'pass');
     });
   }
@@ -285,7 +285,7 @@ describe('a DELETE whose identifier cannot be one identifier never passes', () =
     '/ngsi-ld/v1/temporal/entities/.json/attrs/a/urn:i:1',
     '/ngsi-ld/v1/jsonldContexts/a,b',
   ]) {
-    it(`is refused: ${target}`, () => {
+    it(`a DELETE whose identifier cannot be one identifier is refused: ${target}`, () => {
       assert.equal(reasonOf('DELETE', target), 'not-one-identifier');
       assert.equal(reasonOf('POST', target, ['X-HTTP-Method-Override', 'DELETE']), 'method-override');
       assert.equal(kindOf('DELETE', '/ngsi-ld/v1/entities/urn:x', ['X-Original-URL', target]), 'refuse');
@@ -293,7 +293,7 @@ describe('a DELETE whose identifier cannot be one identifier never passes', () =
     });
   }
 
-  it('but a context may have any local identifier, and commas may be in the query', () => {
+  it('a context may have any local identifier, and commas may be in the query', () => {
     for (const target of ['jsonldContexts/null', 'jsonldContexts/.json5', 'entities/urn:x?type=A,B'])
       assert.equal(kindOf('DELETE', `/ngsi-ld/v1/${target}`), 'pass', target);
   });
@@ -322,14 +322,14 @@ describe('what is not under /ngsi-ld stays with this service', () => {
 });
 
 describe('isSingleResourceDeletePath', () => {
-  it('accepts what encodeURIComponent makes of ordinary identifiers, whatever the query', () => {
+  it('isSingleResourceDeletePath accepts ordinary identifiers as encodeURIComponent writes them, whatever the query', () => {
     for (const id of ['urn:ngsi-ld:T:1', 'http://example.org/a b?c#d', 'urn:é', 'urn:a/..b', 'urn:100%']) {
       assert.equal(isSingleResourceDeletePath(`${ENTITIES}/${encodeURIComponent(id)}`), true);
       assert.equal(isSingleResourceDeletePath(`${TEMPORAL}/${encodeURIComponent(id)}?deleteAll=true`), true);
     }
   });
 
-  it('refuses built paths that a careless server could read as a collection', () => {
+  it('isSingleResourceDeletePath refuses built paths that a careless server could read as a collection', () => {
     for (const id of [
       '',
       '.',

@@ -33,7 +33,7 @@ describe('scope queries (clause 4.19)', () => {
     }
   });
 
-  it('what is no scope query is refused, and nothing else is thrown', () => {
+  it('an invalid scope query is refused, and nothing else is thrown', () => {
     for (const text of [
       '',
       'Madrid',
@@ -70,7 +70,7 @@ describe('scope queries (clause 4.19)', () => {
     );
   });
 
-  it('name a scope when every alternative has a level of a name of its own', () => {
+  it('scope queries (clause 4.19) name a scope when every alternative has a level of a name of its own', () => {
     for (const text of ['/A', '/A/#', '/+/A', '(/#;/A)', '/A|/B,/C/+'])
       assert.equal(namesScopes(parseScopeQuery(text)), true, text);
     for (const text of ['/#', '/+', '/+/+/#', '/A|/#', '/+,/A', '(/#;/+)'])

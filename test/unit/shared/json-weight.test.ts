@@ -16,7 +16,7 @@ const TOO_MANY = `holds more than ${MARKS} arrays, objects and items`;
 const TOO_DEEP = `is nested deeper than ${DEPTH} levels`;
 
 describe('the weight of a text of JSON', () => {
-  it('is too much with one array, object or comma more than allowed, wherever they are', () => {
+  it('the weight of a JSON text is too much with one array, object or comma more than allowed, wherever they are', () => {
     for (const part of ['[],', '{},', '[[]],', '1,', '{"a":1},']) {
       const marksEach = (part.match(/[[{,]/g) ?? []).length;
       const times = Math.floor((MARKS - 1) / marksEach);
@@ -25,14 +25,14 @@ describe('the weight of a text of JSON', () => {
     }
   });
 
-  it('is too much one level below the deepest', () => {
+  it('the weight of a JSON text is too much one level below the deepest', () => {
     const nested = (levels: number) => `[${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},1]`;
     assert.equal(excessOf(nested(DEPTH)), undefined);
     assert.equal(excessOf(nested(DEPTH + 1)), TOO_DEEP);
     assert.equal(excessOf('{"a":'.repeat(DEPTH + 1)), TOO_DEEP);
   });
 
-  it('leaves out what is written in strings, and nothing behind them', () => {
+  it('the weight of a JSON text leaves out what is written in strings, and nothing behind them', () => {
     const strings = ['"[[["', '"\\"[["', '"\\\\"', '"é[,\u{1F697}{"', '"\\\\\\"["', '""'];
     const list = `[${strings.join(',')}]`;
     assert.equal(excessOf(`[${list.replaceAll(',', ' , ')}]`.padEnd(1000)), undefined);
@@ -41,7 +41,7 @@ describe('the weight of a text of JSON', () => {
     assert.equal(excessOf(`[${strings.join(',')},${'[],'.repeat(MARKS)}1]`), TOO_MANY);
   });
 
-  it('does not depend on where the pieces end', () => {
+  it('the weight of a JSON text does not depend on where the pieces end', () => {
     fc.assert(
       fc.property(fc.json(), fc.integer({ min: 1, max: 7 }), fc.boolean(), (json, pieceBytes, tooDeep) => {
         const levels = tooDeep ? DEPTH + 1 : 1;

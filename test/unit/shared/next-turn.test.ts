@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { nextTurn, OneATurn } from '../../../sidecar/shared/next-turn.js';
 
 describe('one a turn', () => {
-  it('lets those that come at once through in their order, others in between', async () => {
+  it('OneATurn lets simultaneous callers through in order, with other work in between', async () => {
     const large = new OneATurn();
     const seen: string[] = [];
     const others = (async () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { RecentlyUsed } from '../../../sidecar/shared/recently-used.js';
 
 describe('what was used recently', () => {
-  it('is kept while all of it together is not too heavy; the least recently used goes first', () => {
+  it('RecentlyUsed drops the least recently used values when all weigh too much', () => {
     const step = fc.record({
       key: fc.constantFrom('a', 'b', 'c', 'd', '__proto__'),
       weight: fc.option(fc.nat(6)),

@@ -12,7 +12,7 @@ describe('the filter of echoes', () => {
     });
   };
 
-  it('takes the same signal within a second for one, however often it comes', () => {
+  it('the filter of echoes counts the same signal within a second once, however often it comes', () => {
     assert.deepEqual(at([5, 'SIGINT'], [5, 'SIGINT'], [400, 'SIGINT'], [1004, 'SIGINT']), [
       false,
       true,
@@ -21,7 +21,7 @@ describe('the filter of echoes', () => {
     ]);
   });
 
-  it('takes the same signal after a second for another, also when echoes came meanwhile', () => {
+  it('the filter of echoes counts the same signal after a second again, also when echoes came meanwhile', () => {
     assert.deepEqual(at([0, 'SIGTERM'], [900, 'SIGTERM'], [1000, 'SIGTERM'], [1900, 'SIGTERM']), [
       false,
       true,
@@ -30,13 +30,13 @@ describe('the filter of echoes', () => {
     ]);
   });
 
-  it('takes another signal for a second one at once', () => {
+  it('the filter of echoes counts another signal at once', () => {
     assert.deepEqual(at([0, 'SIGINT'], [1, 'SIGTERM'], [2, 'SIGTERM']), [false, false, true]);
   });
 });
 
 describe('a start by npm', () => {
-  it('is one of this package’s own script, and of no other', () => {
+  it('a start by npm is one of this package’s own script, and of no other', () => {
     const own = { npm_lifecycle_event: 'start', npm_package_name: 'ngsi-ld-gateway' };
     assert.equal(isNpmStart(own), true);
     assert.equal(isNpmStart({ ...own, npm_lifecycle_event: 'test' }), false);
@@ -46,7 +46,7 @@ describe('a start by npm', () => {
 });
 
 describe('the end of the parent', () => {
-  it('is told once, when there is another parent, and not before', async () => {
+  it('the end of the parent is reported once, when there is another parent, and not before', async () => {
     const self = { ppid: 7 };
     let looks = 0;
     const watched = {

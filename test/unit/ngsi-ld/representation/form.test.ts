@@ -14,7 +14,7 @@ function formOf(...values: readonly JsonValue[]): string {
 }
 
 describe('the form of an entity', () => {
-  it('is normalized when every attribute has a type', () => {
+  it('the form of an entity is normalized when every attribute has a type', () => {
     assert.equal(formOf(PROPERTY, { type: 'GeoProperty', value: POINT }, [PROPERTY, PROPERTY]), 'normalized');
     assert.equal(formOf(PROPERTY, { type: 'Propertx', value: 1 }), 'normalized');
     assert.equal(
@@ -24,7 +24,7 @@ describe('the form of an entity', () => {
     assert.equal(formOf(), 'normalized');
   });
 
-  it('is key-values when no attribute looks like one', () => {
+  it('the form of an entity is key-values when no attribute looks like one', () => {
     assert.equal(formOf(1, 'a', [1, 2], POINT, { street: 'x' }, { type: 'PostalAddress' }, []), 'keyvalues');
     assert.equal(formOf(1, { type: 'QuantitativeValue', value: 5 }), 'keyvalues');
     assert.equal(
@@ -37,7 +37,7 @@ describe('the form of an entity', () => {
     assert.equal(formOf({ languageMap: { en: 'a' } }, { vocab: 'a' }, { json: {} }), 'keyvalues');
   });
 
-  it('is concise when some attributes look like one, whatever the others', () => {
+  it('the form of an entity is concise when some attributes look like one, whatever the others', () => {
     assert.equal(formOf(1, PROPERTY), 'concise');
     assert.equal(formOf(PROPERTY, POINT), 'concise');
     assert.equal(formOf(1, { value: 1, unitCode: 'KMH' }), 'concise');
@@ -49,13 +49,13 @@ describe('the form of an entity', () => {
     assert.equal(formOf(1, { languageMap: { en: 'a' }, observedAt: '2026-01-31T12:00:00Z' }), 'concise');
   });
 
-  it('is concise, maybe key-values, when all that an attribute has is a value', () => {
+  it('the form of an entity is concise, maybe key-values, when an attribute has nothing but a value', () => {
     assert.equal(formOf(1, { value: 5 }), 'concise or keyvalues');
     assert.equal(formOf({ value: 5, minValue: 1, maxValue: 9 }), 'concise or keyvalues');
     assert.equal(formOf({ object: 'a box' }), 'concise or keyvalues');
   });
 
-  it('is what the caller says, and the members that are no attributes say nothing', () => {
+  it('the form of an entity is what the caller says, and members that are not attributes do not count', () => {
     assert.equal(readEntity(entityOf([['a', 1]]), { form: 'normalized' }).form, 'normalized');
     assert.equal(
       detectForm({ id: 'urn:a:b', type: 'A', scope: '/a', createdAt: 'x', '@context': 'x' }),

@@ -34,7 +34,7 @@ function warningsOf(value: JsonValue): readonly string[] {
 }
 
 describe('a geometry', () => {
-  it('of every type is right as an object and as text (clause 4.7.2)', () => {
+  it('a geometry of every type is right as an object and as text (clause 4.7.2)', () => {
     for (const geometry of RIGHT) {
       assert.deepEqual(faultsOf(geometry), []);
       assert.deepEqual(faultsOf(JSON.stringify(geometry)), []);
@@ -42,13 +42,13 @@ describe('a geometry', () => {
     }
   });
 
-  it('is told from an object of another type, and from one without coordinates', () => {
+  it('a geometry is neither an object of another type nor one without coordinates', () => {
     assert.ok(isGeometry({ type: 'GeometryCollection', geometries: [] }));
     for (const other of [{ type: 'Album', geometries: [] }, { type: 'Point' }, { coordinates: [1, 2] }, 5])
       assert.ok(!isGeometry(other), JSON.stringify(other));
   });
 
-  it('is wrong at the part that is wrong', () => {
+  it('a fault of a geometry is reported at the wrong part', () => {
     const cases: readonly (readonly [JsonValue, string])[] = [
       [5, ' type'],
       [{ coordinates: [1, 2] }, ' required'],
@@ -73,7 +73,7 @@ describe('a geometry', () => {
       assert.deepEqual(faultsOf(geometry), [fault], JSON.stringify(geometry));
   });
 
-  it('has each of two open rings reported', () => {
+  it('a geometry has each of two open rings reported', () => {
     const open = [...RING.slice(0, 3), [0, 1]];
     assert.deepEqual(faultsOf({ type: 'Polygon', coordinates: [open, RING, open] }), [
       '/coordinates/0 const',
@@ -81,12 +81,12 @@ describe('a geometry', () => {
     ]);
   });
 
-  it('may be odd: a latitude beyond the poles, a collection', () => {
+  it('a geometry may be odd: a latitude beyond the poles, a collection', () => {
     assert.deepEqual(warningsOf({ type: 'Point', coordinates: [40, 186] }), ['/coordinates latitude']);
     assert.deepEqual(warningsOf({ type: 'GeometryCollection', geometries: [] }), [' geometry-collection']);
   });
 
-  it('in a text is read with its two members alone, and never deeper than its type is', () => {
+  it('a geometry in a string is read with its two members only, and never deeper than its type is', () => {
     const text = '{"type": "Point", "coordinates": [1, 2], "more": {}}';
     assert.deepEqual(geometryInText(text), { type: 'Point', coordinates: [1, 2] });
     const deep = `{"type": "Point", "coordinates": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;

@@ -28,7 +28,7 @@ function located(entity: JsonObject, pointer: string, options: ReadOptions = {})
 const unwraps = () => true;
 
 describe('the key-values form', () => {
-  it('is the same from the normalized, the concise and the key-values form', () => {
+  it('the key-values form is the same from the normalized, the concise and the key-values form', () => {
     fc.assert(
       fc.property(sampleAttributes, fc.boolean(), (attributes, isBare) => {
         const options = { unwraps: () => isBare };
@@ -54,7 +54,7 @@ describe('the key-values form', () => {
     );
   });
 
-  it('of an example is what the example was made of', () => {
+  it('the key-values form of an example is the data that it was made of', () => {
     fc.assert(
       fc.property(sampleAttributes, fc.boolean(), (attributes, isBare) => {
         const keyValues = entityOf(
@@ -77,7 +77,7 @@ describe('the key-values form', () => {
     );
   });
 
-  it('has each part at a place that the entity has, with the same value', () => {
+  it('each part of the key-values form has a place in the entity, with the same value', () => {
     const pieces = fc.constantFrom<JsonValue>(
       { '@type': 'DateTime', '@value': '2026-01-31T12:00:00Z' },
       { a: [{ type: 'Property', value: { b: { '@value': 5 } } }] },
@@ -117,7 +117,7 @@ describe('the key-values form', () => {
     );
   });
 
-  it('has id and type for @id and @type, no @context, and the other members as they are', () => {
+  it('the key-values form has id and type for @id and @type, no @context, and the other members as they are', () => {
     const entity = { '@type': 'A', '@id': 'urn:a:b', scope: ['/a'], createdAt: 'x', '@context': [] };
     const [{ keyValues }] = readEntity(entity).readings;
     assert.deepEqual(Object.entries(keyValues), [['type', 'A'], ['id', 'urn:a:b'], ['scope', ['/a']], ['createdAt', 'x']]); // prettier-ignore
@@ -127,7 +127,7 @@ describe('the key-values form', () => {
     );
   });
 
-  it("has the model's name as type when the entity has it among others", () => {
+  it("the key-values form has the model's name as type when the entity has it among others", () => {
     const entity = { id: 'urn:a:b', type: ['Thing', 'https://a.example/Vehicle'] };
     const options = { model: 'Vehicle' };
     assert.equal(readEntity(entity, options).readings[0].keyValues['type'], 'Vehicle');
@@ -135,7 +135,7 @@ describe('the key-values form', () => {
     assert.deepEqual(readEntity(entity).readings[0].keyValues['type'], entity.type);
   });
 
-  it('has what typed values hold, in every form and at any depth', () => {
+  it('the key-values form has the content of typed values, in every form and at any depth', () => {
     const time = { '@type': 'DateTime', '@value': '2026-01-31T12:00:00Z' };
     assert.equal(valueOf({ type: 'Property', value: time }), time['@value']);
     assert.deepEqual(valueOf({ from: [time] }, { form: 'keyvalues' }), { from: [time['@value']] });
@@ -147,7 +147,7 @@ describe('the key-values form', () => {
     assert.deepEqual(valueOf({ type: 'JsonProperty', json: time }, { unwraps }), time);
   });
 
-  it('has the values of attributes inside of values, but takes key-values at their word', () => {
+  it('the key-values form has the values of attributes inside of values, but takes key-values at their word', () => {
     const nested = { a: [{ type: 'Property', value: { b: { type: 'Relationship', object: 'urn:a:b' } } }] };
     assert.deepEqual(valueOf({ type: 'Property', value: nested }), { a: [{ b: 'urn:a:b' }] });
     assert.deepEqual(valueOf({ type: 'ListProperty', valueList: [nested] }), [{ a: [{ b: 'urn:a:b' }] }]);
@@ -156,7 +156,7 @@ describe('the key-values form', () => {
     assert.equal(located(entity, '/x/a/0/b'), '/x/value/a/0/value/b/object');
   });
 
-  it('takes off the wrapping of the kinds that have one, where the model describes the value itself', () => {
+  it('the key-values form takes off the wrapping of the kinds that have one, where the model describes the value itself', () => {
     const map = { en: 'yes' };
     const normalized = { type: 'LanguageProperty', languageMap: map };
     assert.deepEqual(valueOf(normalized), { languageMap: map });
@@ -168,7 +168,7 @@ describe('the key-values form', () => {
     assert.equal(located(entity, '/x/en', { unwraps }), '/x/languageMap/en');
   });
 
-  it('has what could not be converted as it was submitted', () => {
+  it('the key-values form keeps unconvertible parts as submitted', () => {
     const broken = { type: 'Property', val: 1 };
     assert.deepEqual(valueOf(broken), broken);
     assert.equal(located(entityOf([['x', broken]]), '/x/val'), '/x/val');
@@ -176,14 +176,14 @@ describe('the key-values form', () => {
     assert.equal(valueOf({ type: 'Relationship', value: 'urn:a:b' }), 'urn:a:b');
   });
 
-  it('has a geometry that came as a text as an object, whose parts are at the text', () => {
+  it('the key-values form has a geometry that came as a text as an object, whose parts are at the text', () => {
     const value = '{"type": "Point", "coordinates": [1, 2]}';
     assert.deepEqual(valueOf({ type: 'GeoProperty', value }), { type: 'Point', coordinates: [1, 2] });
     assert.equal(located(entityOf([['x', { type: 'GeoProperty', value }]]), '/x/coordinates/0'), '/x/value');
     assert.equal(valueOf({ type: 'GeoProperty', value: 'x' }), 'x');
   });
 
-  it('locates what is missing below its object', () => {
+  it('the key-values form locates a missing member below its object', () => {
     const entity = entityOf([
       ['x', { type: 'Property', value: { a: {} } }],
       ['r', { type: 'ListRelationship', objectList: [{ object: 'urn:a:b' }] }],
@@ -202,7 +202,7 @@ describe('the readings of an entity', () => {
     { type: 'Property', value: 3, datasetId: 'urn:a:3' },
   ];
 
-  it('are first one with the default instances, then one for each further instance', () => {
+  it('the readings of an entity are first one with the default instances, then one for each further instance', () => {
     const entity = entityOf([
       ['x', instances],
       ['y', { type: 'Property', value: 'y' }],
@@ -218,7 +218,7 @@ describe('the readings of an entity', () => {
     assert.equal(valueOf([5, { type: 'Property', value: 1 }], { form: 'normalized' }), 5);
   });
 
-  it('are the values by datasetId of the key-values form as well (clause 4.5.4)', () => {
+  it('the readings of an entity are the values by datasetId of the key-values form as well (clause 4.5.4)', () => {
     const entity = entityOf([
       ['x', { dataset: { 'urn:a:1': 1, '@none': 2 } }],
       ['y', { dataset: { a: 1 } }],
@@ -235,7 +235,7 @@ describe('the readings of an entity', () => {
     assert.deepEqual(valueOf({ dataset: { '@none': 1 }, more: 2 }), { dataset: { '@none': 1 }, more: 2 });
   });
 
-  it('are bounded, and it is said when instances were left out', () => {
+  it('the readings of an entity are bounded, and left-out instances are reported', () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({
       type: 'Property',
       value: 1,

@@ -42,7 +42,7 @@ function detailOf(entity: JsonObject, options: ReadOptions = {}): string {
 }
 
 describe('the structure of an entity', () => {
-  it('needs an id that is a URI, and a type, in either spelling', () => {
+  it('the structure of an entity needs an id that is a URI, and a type, in either spelling', () => {
     assert.deepEqual(faultsOf({ '@id': 'urn:a:b', '@type': 'Vehicle' }), []);
     assert.deepEqual(faultsOf({}), [' required', ' required']);
     for (const id of ['vehicle1', 'urn:', 'urn:a b', '', 5, null, ['urn:a:b']])
@@ -51,7 +51,7 @@ describe('the structure of an entity', () => {
     assert.deepEqual(faultsOf({ id: 'urn:a:b', '@id': 'urn:a:b', type: 'A' }), ['/@id additionalProperties']);
   });
 
-  it('has one type or several different ones', () => {
+  it('the structure of an entity has one type or several different ones', () => {
     const of = (type: JsonValue) => faultsOf({ id: 'urn:a:b', type });
     assert.deepEqual(of(['A', 'B']), []);
     assert.deepEqual(of(''), ['/type type']);
@@ -60,7 +60,7 @@ describe('the structure of an entity', () => {
     assert.deepEqual(of(['A', 5, 'A']), ['/type/1 type', '/type/2 uniqueItems']);
   });
 
-  it("has the model's type, alone, among others or as an IRI that ends in it", () => {
+  it("the structure of an entity has the model's type, alone, among others or as an IRI that ends in it", () => {
     const of = (type: JsonValue) => faultsOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
     for (const type of [
       'Vehicle',
@@ -74,7 +74,7 @@ describe('the structure of an entity', () => {
       assert.deepEqual(of(type), ['/type const'], JSON.stringify(type));
   });
 
-  it('says which type it found, and which was probably meant', () => {
+  it('the structure of an entity says which type it found, and which was probably meant', () => {
     const of = (type: JsonValue) => detailOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
     assert.equal(
       of('Vehicel'),
@@ -86,7 +86,7 @@ describe('the structure of an entity', () => {
     assert.match(of('Feature'), /GeoJSON/);
   });
 
-  it('has scopes and times in their formats', () => {
+  it('the structure of an entity has scopes and times in their formats', () => {
     for (const scope of ['/Madrid/Gardens', 'Madrid', ['/a', '/b_1']])
       assert.deepEqual(faultsOf(entityOf([['scope', scope]])), []);
     assert.deepEqual(faultsOf(entityOf([['scope', ['/a', '//', 5]]])), [
@@ -106,7 +106,7 @@ describe('the structure of an entity', () => {
 });
 
 describe('the structure of an attribute', () => {
-  it('needs the member of its kind, and takes that of no other', () => {
+  it('the structure of an attribute needs the member of its kind, and takes that of no other', () => {
     for (const [kind, own] of Object.entries(VALUE_MEMBERS)) {
       assert.deepEqual(faultsOfAttribute({ type: kind }), ['/x required'], kind);
       const other = own === 'languageMap' ? 'valueList' : 'languageMap';
@@ -125,7 +125,7 @@ describe('the structure of an attribute', () => {
     assert.deepEqual(faultsOfAttribute({ value: 1, vocab: 'a' }), ['/x/vocab additionalProperties']);
   });
 
-  it('has a known type, or one that is nearly known', () => {
+  it('the structure of an attribute has a known type, or one that is nearly known', () => {
     assert.deepEqual(faultsOfAttribute({ type: 'Text', value: 'a' }), ['/x/type enum']);
     const detail = (type: string) =>
       detailOf(
@@ -143,7 +143,7 @@ describe('the structure of an attribute', () => {
     assert.deepEqual(faultsOfAttribute({ type: 'https://uri.etsi.org/ngsi-ld/Property', value: 1 }), []);
   });
 
-  it('may be concise, but not where the form is said to be normalized', () => {
+  it('the structure of an attribute may be concise, but not where the form is said to be normalized', () => {
     const normalized = { form: 'normalized' } as const;
     for (const [concise, fault] of [
       [5, '/x type'],
@@ -159,7 +159,7 @@ describe('the structure of an attribute', () => {
     assert.deepEqual(faultsOfAttribute([PROPERTY, 5], normalized), ['/x/1 type']);
   });
 
-  it('has values that its kind allows for', () => {
+  it('the structure of an attribute has values that its kind allows', () => {
     const cases: readonly (readonly [JsonObject, readonly string[]])[] = [
       [{ type: 'Property', value: null }, ['/x/value type']],
       [{ type: 'Relationship', object: 'a b' }, ['/x/object format']],
@@ -177,7 +177,7 @@ describe('the structure of an attribute', () => {
       assert.deepEqual(faultsOfAttribute(attribute), faults, JSON.stringify(attribute));
   });
 
-  it('has its own members in their formats', () => {
+  it('the structure of an attribute has its own members in their formats', () => {
     const cases: readonly (readonly [JsonObject, readonly string[]])[] = [
       [{ observedAt: '2026-01-31T12:00:00.5Z', datasetId: '@none', unitCode: 'KMH', valueType: 'Speed' }, []],
       [{ observedAt: '2026-01-31' }, ['/x/observedAt format']],
@@ -193,7 +193,7 @@ describe('the structure of an attribute', () => {
       assert.deepEqual(faultsOfAttribute({ ...PROPERTY, ...members }), faults, JSON.stringify(members));
   });
 
-  it('has attributes of its own that follow the same rules, at any depth', () => {
+  it('the structure of an attribute has attributes of its own that follow the same rules, at any depth', () => {
     const inner = {
       ...PROPERTY,
       of: { type: 'Relationship', object: 5, at: { type: 'GeoProperty', value: 7 } },
@@ -209,7 +209,7 @@ describe('the structure of an attribute', () => {
     assert.equal(fault?.tokens.length, 501);
   });
 
-  it('has instances that differ by their datasetId', () => {
+  it('the structure of an attribute has instances that differ by their datasetId', () => {
     const of = (...datasetIds: readonly (string | undefined)[]) =>
       faultsOfAttribute(
         datasetIds.map((datasetId) => (datasetId === undefined ? PROPERTY : { ...PROPERTY, datasetId })),
@@ -221,7 +221,7 @@ describe('the structure of an attribute', () => {
     assert.deepEqual(faultsOfAttribute([PROPERTY, 5]), ['/x/1 type']);
   });
 
-  it('names the member that was misspelt', () => {
+  it('the structure of an attribute names the member that was misspelt', () => {
     const detail = detailOf(entityOf([['x', { type: 'Relationship', Object: ['urn:a:b'] }]]));
     assert.equal(
       detail,
@@ -231,7 +231,7 @@ describe('the structure of an attribute', () => {
 });
 
 describe('what is odd but taken', () => {
-  it('is a warning', () => {
+  it('an odd but accepted part of an entity is a warning', () => {
     const cases: readonly (readonly [JsonValue, string])[] = [
       [{ ...PROPERTY, observedAt: '2026-01-31T12:00:00+01:00' }, '/x/observedAt not-utc'],
       [{ type: 'LanguageProperty', languageMap: { 'no tag': 'a' } }, '/x/languageMap/no tag language-tag'],
@@ -253,7 +253,7 @@ describe('what is odd but taken', () => {
     }
   });
 
-  it('is a name that belongs to attributes, in every form', () => {
+  it('a reserved name of an attribute is a warning in every form', () => {
     for (const form of ['concise', 'keyvalues'] as const) {
       const { warnings } = readEntity(entityOf([['observedAt', '2026-01-31T12:00:00Z']]), { form });
       assert.deepEqual(
@@ -265,7 +265,7 @@ describe('what is odd but taken', () => {
 });
 
 describe('the faults of an entity', () => {
-  it('are none for a right one, and as many as were made, each at its place', () => {
+  it('a valid entity has no faults, and a broken one has as many as were made, each at its place', () => {
     fc.assert(
       fc.property(
         sampleAttributes,
@@ -296,7 +296,7 @@ describe('the faults of an entity', () => {
     );
   });
 
-  it('and its warnings stand at places that it has, whatever the entity and the form', () => {
+  it('the faults and warnings of an entity stand at places that it has, whatever the entity and the form', () => {
     const pieces = fc.constantFrom<JsonValue>(PROPERTY, POINT, [PROPERTY, 5], { value: 1, datasetId: 'a' }, { '@value': 1 }, {
       dataset: { '@none': 1 } }, { type: 'Relationship', value: [1] }, { type: 'ListRelationship', objectList: [{}] }); // prettier-ignore
     const names = fc.oneof(
@@ -326,7 +326,7 @@ describe('the faults of an entity', () => {
     );
   });
 
-  it('are bounded in number, and in time for hostile entities', () => {
+  it('the faults of an entity are bounded in number, and in time for hostile entities', () => {
     const entity = entityOf(
       Array.from({ length: 50_000 }, (_, index) => [`a${index}`, { type: 'Propertx', value: 1 }]),
     );

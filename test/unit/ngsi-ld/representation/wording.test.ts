@@ -6,7 +6,7 @@ import { nearestName } from '../../../../sidecar/ngsi-ld/representation/wording.
 import { shown } from '../../../../sidecar/shared/shown.js';
 
 describe('the nearest name', () => {
-  it('is that of a misspelling: two letters, one in a short name, or another case', () => {
+  it('the nearest name is that of a misspelling: two letters, one in a short name, or another case', () => {
     const names = ['Property', 'GeoProperty', 'Vehicle', 'type'];
     assert.equal(nearestName('Propertty', names), 'Property');
     assert.equal(nearestName('Vehicel', names), 'Vehicle');
@@ -20,7 +20,7 @@ describe('the nearest name', () => {
 });
 
 describe('a value in a message', () => {
-  it('is short', () => {
+  it('a value in a message is short', () => {
     assert.deepEqual([5, 'a"b', null, true, {}, { a: 1 }, [], [1, 'a'], [[1]], undefined].map(shown), [
       ...[
         '5',
@@ -41,13 +41,13 @@ describe('a value in a message', () => {
 });
 
 describe('names', () => {
-  it('follow the grammar of clause 4.6.2, or are IRIs', () => {
+  it('names follow the grammar of clause 4.6.2, or are IRIs', () => {
     for (const name of ['speed', 'Größe_1', 'ex:speed', 'https://a.example/speed', '速度'])
       assert.ok(isName(name), name);
     for (const name of ['', '1a', 'a b', 'a-b', '_a', 'a:1 b']) assert.ok(!isName(name), name);
   });
 
-  it('of IRIs end in a local name', () => {
+  it('names of IRIs end in a local name', () => {
     assert.deepEqual(['https://a.example/t/Car', 'https://a.example/#Car', 'ex:Car', 'Car'].map(localName), [
       ...['Car', 'Car', 'Car', 'Car'],
     ]);
@@ -55,7 +55,7 @@ describe('names', () => {
 });
 
 describe('URIs and times', () => {
-  it('are told from other texts', () => {
+  it('URIs and times are recognised among other texts', () => {
     for (const uri of ['urn:a:b', 'https://a.example/ä?x#y', 'urn:ngsi-ld::a']) assert.ok(isUri(uri), uri);
     for (const text of ['a', 'urn:', ':a', 'urn:a b', '1:a', 'urn:a<b>']) assert.ok(!isUri(text), text);
     assert.deepEqual(

@@ -26,7 +26,7 @@ describe('loadConfig: defaults', () => {
       assert.equal(loadConfig({ PURGE_PAGE_SIZE: size }).PURGE_PAGE_SIZE_MAX, Number(size));
   });
 
-  it('are those of the table when nothing is set', () => {
+  it('defaults are those of the table when nothing is set', () => {
     assert.deepEqual(
       { ...loadConfig({}) },
       {
@@ -62,18 +62,18 @@ describe('loadConfig: defaults', () => {
     );
   });
 
-  it('stand in for empty variables, which is what compose files make of unset ones', () => {
+  it('defaults stand in for empty variables, as compose files make of unset ones', () => {
     const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, '']));
     assert.deepEqual(loadConfig(empty), loadConfig({}));
   });
 
-  it('cannot be changed by anyone who holds the configuration', () => {
+  it('defaults cannot be changed by anyone who holds the configuration', () => {
     assert.ok(Object.isFrozen(loadConfig({})));
   });
 });
 
 describe('loadConfig: values', () => {
-  it('reads every setting', () => {
+  it('the loader reads every setting', () => {
     const config = loadConfig({
       HOST: '0.0.0.0',
       PORT: '0',
@@ -113,7 +113,7 @@ describe('loadConfig: values', () => {
     assert.equal(config.LOG_LEVEL, 'silent');
   });
 
-  it('takes http, https and urn IRIs that terms can follow for the base', () => {
+  it('the loader takes http, https and urn IRIs that terms can follow for the base', () => {
     for (const base of [
       'https://city.test/',
       'https://data.café.test/wörter/',
@@ -124,7 +124,7 @@ describe('loadConfig: values', () => {
     }
   });
 
-  it('takes every log level and every strategy of the table', () => {
+  it('the loader takes every log level and every strategy of the table', () => {
     for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) {
       assert.deepEqual(mistakesOf({ LOG_LEVEL: level }), [], level);
     }
@@ -133,7 +133,7 @@ describe('loadConfig: values', () => {
     }
   });
 
-  it('takes numbers from the least to the most of their setting, and none beside', () => {
+  it('the loader takes numbers from the least to the most of their setting, and none beside', () => {
     const bounds: Readonly<Record<string, readonly [number, number]>> = {
       PORT: [0, 65_535],
       PURGE_PAGE_SIZE: [1, 1_000_000],
@@ -232,7 +232,7 @@ describe('loadConfig: values', () => {
     METRICS_PORT: ['-1', '65536', '/metrics', 'on'],
     LOG_LEVEL: ['verbose', 'INFO'],
   })) {
-    it(`refuses a wrong ${name} by name`, () => {
+    it(`the loader refuses a wrong ${name} by name`, () => {
       for (const value of values) {
         const mistakes = mistakesOf({ [name]: value });
         assert.equal(mistakes.length, 1, `${value}: ${mistakes.join(' | ')}`);
@@ -250,7 +250,7 @@ describe('loadConfig: values', () => {
     assert.deepEqual(mistakesOf({ METRICS_PORT: 'tcp://10.0.0.4:9464' }), []);
   });
 
-  it('refuses a least delay above the largest, also when only one of them is set', () => {
+  it('the loader refuses a least delay above the largest, also when only one of them is set', () => {
     assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '10001' }), [
       'RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS',
     ]);
@@ -260,7 +260,7 @@ describe('loadConfig: values', () => {
 });
 
 describe('loadConfig: mistakes', () => {
-  it('are all named at once', () => {
+  it('mistakes are all named at once', () => {
     const env = { PORT: 'x', PURGE_CONCURRENCY: '0', PURGE_PAGE: '5', LOG_LEVEL: 'loud', HOST: '0.0.0.0' };
     const names = mistakesOf(env).map((mistake) => mistake.split(' ', 1)[0]);
     assert.deepEqual(names.sort(), [
@@ -273,7 +273,7 @@ describe('loadConfig: mistakes', () => {
     assert.throws(() => loadConfig({ PORT: 'x' }), { message: 'The configuration has a mistake.' });
   });
 
-  it('include unknown names under the guarded prefixes, with the setting that was probably meant', () => {
+  it('mistakes include unknown names under the guarded prefixes, with the setting that was probably meant', () => {
     for (const [name, meant] of [
       ['PURGE_PAGESIZE', 'PURGE_PAGE_SIZE'],
       ['PURGE_MAX_AFECTED', 'PURGE_MAX_AFFECTED'],
@@ -288,14 +288,14 @@ describe('loadConfig: mistakes', () => {
     assert.deepEqual(mistakesOf({ RETRY_: '', BROKER_constructor: '1' }).length, 2);
   });
 
-  it('never include names of other programs', () => {
+  it('mistakes never include names of other programs', () => {
     assert.deepEqual(
       mistakesOf({ PATH: '/bin', NODE_ENV: 'test', PURGED: '1', MY_PURGE_X: '1', constructor: 'x' }),
       [],
     );
   });
 
-  it('never show a value that could be a secret', () => {
+  it('mistakes never show a value that could be a secret', () => {
     const secret = 'hunter2 hunter2';
     const env = {
       GATEWAY_TOKEN: secret,
@@ -309,7 +309,7 @@ describe('loadConfig: mistakes', () => {
     assert.equal(settings.GATEWAY_TOKEN.secret, true);
   });
 
-  it('are reported as ConfigError whatever the environment holds', () => {
+  it('mistakes are reported as ConfigError whatever the environment holds', () => {
     const names = fc.oneof(
       fc.constantFrom(...Object.keys(settings), 'NODE_ENV', '__proto__', 'PURGE_X'),
       fc.string(),
@@ -323,7 +323,7 @@ describe('loadConfig: mistakes', () => {
 });
 
 describe('loadConfig: which broker', () => {
-  it('starts the embedded broker on loopback addresses only', () => {
+  it('the loader starts the embedded broker on loopback addresses only', () => {
     for (const HOST of ['127.0.0.1', '127.8.9.1', 'localhost', '::1']) {
       assert.equal(loadConfig({ HOST }).BROKER_URL, 'embedded', HOST);
     }
@@ -342,20 +342,20 @@ describe('loadConfig: which broker', () => {
     }
   });
 
-  it('never falls back to the embedded broker in production', () => {
+  it('the loader never falls back to the embedded broker in production', () => {
     assert.match(mistakesOf({ NODE_ENV: 'production' })[0] ?? '', NEEDS_BROKER);
     assert.match(mistakesOf({ NODE_ENV: 'production', BROKER_URL: '' })[0] ?? '', NEEDS_BROKER);
     assert.deepEqual(mistakesOf({ NODE_ENV: 'production', BROKER_URL: 'https://orion' }), []);
   });
 
-  it('takes `embedded` anywhere when it is asked for by name', () => {
+  it('the loader takes `embedded` anywhere when it is asked for by name', () => {
     const env = {
       ...{ NODE_ENV: 'production', HOST: '0.0.0.0', BROKER_URL: 'embedded', GATEWAY_OPEN: 'true' },
     };
     assert.equal(loadConfig(env).BROKER_URL, 'embedded');
   });
 
-  it('takes only addresses that no other machine reaches for loopback', () => {
+  it('the loader takes only addresses that no other machine reaches for loopback', () => {
     assert.equal(isLoopback('127.0.0.2'), true);
     for (const host of ['128.0.0.1', '127.evil.test', '127.1', '', '0.0.0.0', '::'])
       assert.equal(isLoopback(host), false);
@@ -365,7 +365,7 @@ describe('loadConfig: which broker', () => {
 describe('loadConfig: who may use it', () => {
   const BROKER_URL = 'http://orion:1026';
 
-  it('demands a token, or the word that there is none, where other machines reach the gateway', () => {
+  it('the loader demands GATEWAY_TOKEN or GATEWAY_OPEN where other machines reach the gateway', () => {
     for (const HOST of ['0.0.0.0', '::', '192.168.0.7', 'gateway.city.test']) {
       for (const GATEWAY_TOKEN of [undefined, '']) {
         const mistakes = mistakesOf({ HOST, BROKER_URL, GATEWAY_TOKEN });
@@ -377,11 +377,11 @@ describe('loadConfig: who may use it', () => {
     }
   });
 
-  it('names a token that is wrong once, and not as missing too', () => {
+  it('the loader reports a wrong token once, and not as missing as well', () => {
     assert.deepEqual(mistakesOf({ HOST: '0.0.0.0', BROKER_URL, GATEWAY_TOKEN: 'short' }).length, 1);
   });
 
-  it('reads host names without regard to case and blanks', () => {
+  it('the loader reads host names without regard to case and blanks', () => {
     assert.deepEqual(loadConfig({ ALLOWED_HOSTS: 'Gateway.City.test, gw ,[::1]' }).ALLOWED_HOSTS, [
       ...['gateway.city.test', 'gw', '[::1]'],
     ]);
@@ -391,7 +391,7 @@ describe('loadConfig: who may use it', () => {
 describe('loadConfig: a gateway in front of itself', () => {
   const isLoop = (env: Env) => mistakesOf(env).some((mistake) => mistake.includes('gateway itself'));
 
-  it('is refused by every name of its own address', () => {
+  it('a gateway in front of itself is refused by every name of its own address', () => {
     for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
       assert.equal(isLoop({ PORT: '8080', BROKER_URL: `http://${host}:8080` }), true);
     }
@@ -419,7 +419,7 @@ describe('loadConfig: a gateway in front of itself', () => {
     }
   });
 
-  it('is told from a broker on another port or host', () => {
+  it('a broker on another port or host is not the gateway itself', () => {
     assert.equal(isLoop({ PORT: '8080', BROKER_URL: 'http://127.0.0.1:1026' }), false);
     assert.equal(isLoop({ PORT: '8080', BROKER_URL: 'http://orion:8080' }), false);
     assert.equal(isLoop({ PORT: '0', BROKER_URL: 'http://127.0.0.1:8080' }), false);

@@ -7,7 +7,7 @@ import { settings } from '../../../../sidecar/shared/config/settings.js';
 const meant = (name: string, value = '1') => misspeltNames({ [name]: value });
 
 describe('misspeltNames', () => {
-  it('finds each setting of eight letters or more with one letter dropped, doubled, changed, or swapped with the next', () => {
+  it('misspeltNames finds each setting of eight letters or more with one letter dropped, doubled, changed, or swapped with the next', () => {
     const names = Object.keys(settings).filter((name) => name.length >= 9);
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.nat(), fc.integer({ min: 0, max: 3 }), (name, at, how) => {
@@ -31,7 +31,7 @@ describe('misspeltNames', () => {
     );
   });
 
-  it('finds names without their underscores or their unit', () => {
+  it('misspeltNames finds names without their underscores or their unit', () => {
     for (const [name, setting] of [
       ['GATEWAYTOKEN', 'GATEWAY_TOKEN'],
       ['LOGLEVEL', 'LOG_LEVEL'],
@@ -43,7 +43,7 @@ describe('misspeltNames', () => {
     }
   });
 
-  it('leaves the variables alone that Kubernetes and Docker links set, whatever setting they resemble', () => {
+  it('misspeltNames leaves the variables alone that Kubernetes and Docker links set, whatever setting they resemble', () => {
     const env = {
       BROKER_SERVICE_HOST: '10.0.0.1',
       BROKER_SERVICE_PORT: '1026',
@@ -60,7 +60,7 @@ describe('misspeltNames', () => {
     assert.equal(meant('BROKER_PORT', '1026').length, 1);
   });
 
-  it('leaves other names alone', () => {
+  it('misspeltNames leaves other names alone', () => {
     const names = [
       'PATH',
       'HOSTNAME',

@@ -78,7 +78,7 @@ function nearest({ text, starts }: Written, tokens: readonly string[]) {
 }
 
 describe('positionsOf', () => {
-  it('tells line and column of every value, however the text is written', () => {
+  it('positionsOf finds line and column of every value, however the text is written', () => {
     fc.assert(
       fc.property(json, choices, (value, stream) => {
         const written = write(value, stream);
@@ -93,7 +93,7 @@ describe('positionsOf', () => {
     );
   });
 
-  it('tells where the nearest value is of pointers that lead nowhere, in whatever order they come', () => {
+  it('positionsOf finds the nearest value for pointers that lead nowhere, in any order', () => {
     const pointer = fc.array(fc.constantFrom(...NAMES, '2', '-', '00', '__proto__'), { maxLength: 5 });
     fc.assert(
       fc.property(json, choices, fc.array(pointer, { maxLength: 8 }), (value, stream, pointers) => {
@@ -107,7 +107,7 @@ describe('positionsOf', () => {
     );
   });
 
-  it('counts from the value itself, not from its name', () => {
+  it('positionsOf counts from the value itself, not from its name', () => {
     const text = '{\n  "a": [1,\n    {"\\u0062": "x"}],\r\n  "c":null }';
     const pointers = [[], ['a'], ['a', '1', 'b'], ['a', '2'], ['c'], ['d', 'e']];
     assert.deepEqual(
@@ -117,7 +117,7 @@ describe('positionsOf', () => {
     assert.deepEqual(positionsOf(' 1', []), []);
   });
 
-  it('finds thousands of values of a long text, and the deepest', () => {
+  it('positionsOf finds thousands of values of a long text, and the deepest', () => {
     const entities = Array.from({ length: 20_000 }, (_, index) => ({
       id: `urn:${index}`,
       a: { value: [index] },
@@ -137,7 +137,7 @@ describe('positionsOf', () => {
     assert.deepEqual(positionsOf(deep, [tokens]), [{ line: 1, column: deep.indexOf('1') + 1 }]);
   });
 
-  it('ends on texts that are no JSON', () => {
+  it('positionsOf ends on texts that are not JSON', () => {
     for (const text of ['', '{', '[', '{"a', '{"a"', '{"a":', '[1', '[[', '"\\'])
       positionsOf(text, [
         ['a', 'b'],

@@ -5,7 +5,7 @@ import { fragmentOf, pointerOf, step, tokensOf } from '../../../../sidecar/share
 import { documentUri, resolveUri } from '../../../../sidecar/schemas/json-schema/uri.js';
 
 describe('JSON pointers', () => {
-  it('have the tokens they are made from, whatever these hold (RFC 6901)', () => {
+  it('JSON pointers have the tokens they are made from, whatever these hold (RFC 6901)', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (tokens) => {
         assert.deepEqual(tokensOf(pointerOf(tokens)), tokens);
@@ -19,11 +19,11 @@ describe('JSON pointers', () => {
     assert.equal(fragmentOf(['half \ud800 a pair']), '/half%20%EF%BF%BD%20a%20pair');
   });
 
-  it('are no pointers without a slash, or with a tilde that escapes nothing', () => {
+  it('a text without a slash, or with a tilde that escapes nothing, is not a JSON pointer', () => {
     for (const text of ['a', 'a/b', '/~', '/~2', '#/a']) assert.equal(tokensOf(text), undefined, text);
   });
 
-  it('lead to own members and to items by plain indexes only', () => {
+  it('JSON pointers lead to own members and to items by plain indexes only', () => {
     assert.equal(step({ a: 1 }, 'a'), 1);
     assert.equal(step({}, 'toString'), undefined);
     assert.equal(step(['x', 'y'], '1'), 'y');
@@ -33,7 +33,7 @@ describe('JSON pointers', () => {
 });
 
 describe('the URIs of documents', () => {
-  it('have one form each, absolute and without fragment', () => {
+  it('the URIs of documents have one form each, absolute and without fragment', () => {
     for (const [text, uri] of [
       ['https://EXAMPLE.com:443/a/../b.json#/x', 'https://example.com/b.json'],
       ['https://example.com', 'https://example.com/'],

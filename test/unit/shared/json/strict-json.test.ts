@@ -25,7 +25,7 @@ function isJson(text: string): boolean {
 }
 
 describe('checkJson', () => {
-  it('takes every JSON text whose members differ, however it is written', () => {
+  it('checkJson takes every JSON text whose members differ, however it is written', () => {
     const spaces = fc.constantFrom('', ' ', '\n  ', '\t', '\r\n');
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), spaces, (value, space) => {
@@ -36,7 +36,7 @@ describe('checkJson', () => {
     );
   });
 
-  it('takes no text that is no JSON: whatever is changed in one, both say the same', () => {
+  it('checkJson and JSON.parse agree on every mutated text', () => {
     const pieces = [
       '{',
       '}',
@@ -79,7 +79,7 @@ describe('checkJson', () => {
     );
   });
 
-  it('tells line and column of what is wrong', () => {
+  it('checkJson reports line and column of a fault', () => {
     for (const [text, line, column, detail] of [
       ['', 1, 1, /ends, expected a value/],
       ['[1,\n 2,\n x]', 3, 2, /expected a value/],
@@ -106,20 +106,20 @@ describe('checkJson', () => {
     }
   });
 
-  it('finds a member that is there twice, however its name is written, in its own object only', () => {
+  it('checkJson finds a repeated member, however its name is written, in its own object only', () => {
     for (const text of ['{"a":1,"a":1}', '{"a":1,"\\u0061":1}', '[{"x":{"":0,"":0}}]', '{"a":{"a":1},"a":1}'])
       assert.equal(takes(text), false, text);
     for (const text of ['{"a":{"a":{"a":1}}}', '[{"a":1},{"a":1}]', '{"a":1,"A":1,"a ":1}', '{"a":"a"}'])
       assert.equal(takes(text), true, text);
   });
 
-  it('refuses the one name that changes prototypes, and no other', () => {
+  it('checkJson refuses the one name that changes prototypes, and no other', () => {
     for (const text of ['{"__proto__":1}', '{"\\u005f_proto__":1}', '[[{"a":{"__proto__":null}}]]'])
       assert.equal(takes(text), false, text);
     assert.ok(takes('{"constructor":{"prototype":1},"proto":1,"a":"__proto__"}'));
   });
 
-  it('bounds the depth, without recursion, and takes masses of the rest in linear time', () => {
+  it('checkJson bounds the depth, without recursion, and takes masses of the rest in linear time', () => {
     const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
     assert.ok(takes(nested(500)));
     assert.equal(takes(nested(502)), false);
@@ -131,7 +131,7 @@ describe('checkJson', () => {
 });
 
 describe('readJson', () => {
-  it('gives the value of every text that checkJson accepts, and what is wrong with others, as plain data', () => {
+  it('readJson gives the value of every text that checkJson accepts, and the fault of any other as plain data', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -156,7 +156,7 @@ describe('readJson', () => {
     });
   });
 
-  it('tells texts that are nested too deep from others', () => {
+  it('readJson marks texts that are nested too deep', () => {
     for (const [text, isTooDeep] of [
       ['['.repeat(501), true],
       ['['.repeat(500), false],
