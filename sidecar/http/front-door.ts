@@ -55,8 +55,8 @@ const DETAILS: Readonly<Record<RefusalReason, string>> = {
 };
 
 /**
- * Decides, before anything else looks at a request, who answers it: the broker, Fastify, or the front door itself with a refusal. Runs on the
- * request line as it was on the wire, because every router decodes and normalises in its own way.
+ * Decides, before any other code reads a request, who answers it: the broker, Fastify, or the front door itself with a
+ * refusal. Works on the request line as it was on the wire, because every router decodes and normalises in its own way.
  *
  * As Fastify's `serverFactory`:
  *

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type { onSendHookHandler } from 'fastify';
 
 /**
- * Answers that are ready before the body of their request has arrived: closing the connection under a sender resets it, and the
- * sender could lose the answer. The rest of the body is read and discarded, within limits.
+ * Answers that are ready before the body of their request has arrived: closing the connection under a sender resets it,
+ * and the sender could lose the answer. The rest of the body is read and discarded, within limits.
  */
 
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;

@@ -119,7 +119,7 @@ const answers: Readonly<Record<string, Answer>> = {
   WORKERS_BUSY: as('busy', noMembers, SOON),
 };
 
-/** Turns an error into the problem to answer. @returns undefined for unexpected errors: they are a bare 500, and logged */
+/** The problem of an error. @returns undefined for unexpected errors, which are logged and answered a bare 500 */
 export function problemOf(error: unknown): ProblemAnswer | undefined {
   if (error instanceof RequestRefusedError) return { problem: error.problem, headers: error.headers };
   return error instanceof GatewayError && hasProblem(error.code)

@@ -31,7 +31,7 @@ describe('bodies', () => {
     assert.equal((await postText('\ufeff{"name":"bom"}')).status, 201);
   });
 
-  it('bodies of other media types, without one, or encoded are 415, and Accept says what is taken', async () => {
+  it('bodies of other media types, without one, or encoded are 415, and Accept lists the accepted types', async () => {
     for (const type of [
       'text/plain',
       'application/xml',

@@ -80,7 +80,7 @@ describe("the API's own OpenAPI document", () => {
   });
 });
 
-describe('every status and problem that the document tells of', () => {
+describe('every status and problem in the OpenAPI document', () => {
   const seen = new Set<string>();
   let document: OpenApi;
 

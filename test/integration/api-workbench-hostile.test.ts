@@ -60,7 +60,7 @@ describe('while validations hang in a pattern that backtracks', () => {
   });
 });
 
-describe('what is sent to the workbench', () => {
+describe('a body of the workbench', () => {
   const targets = [
     '/workbench/schema/infer',
     '/workbench/jsonld/expand',

@@ -52,7 +52,7 @@ describe('a purge over HTTP', () => {
   }
   const idsIn = (tenant: { 'ngsild-tenant': string }) => broker.entities.ids(tenant['ngsild-tenant']);
 
-  it('a purge over HTTP removes what was created through the gateway, singly and by batch, and keeps every other type', async () => {
+  it('a purge over HTTP removes entities that were created through the gateway, singly and by batch, and keeps every other type', async () => {
     const entity = (id: string, type: string) => ({ id: `urn:ngsi-ld:${id}`, type });
     for (const id of ['Tram:1', 'Tram:2']) {
       const created = await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entities', entity(id, 'Tram'));

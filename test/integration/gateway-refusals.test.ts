@@ -133,7 +133,7 @@ describe('a purge with a body', () => {
   }
 });
 
-describe('a purge that asks for what is not supported', () => {
+describe('an unsupported purge', () => {
   for (const header of ['NGSILD-Snapshot', 'NGSILD-EntityMap']) {
     it(`a purge with ${header} is 501, since without it live data would go`, async () => {
       const refused = await gateway.purge('type=Car', { [header]: 'urn:ngsi-ld:x:1' });

@@ -164,7 +164,7 @@ describe('an answer that breaks off never looks complete', () => {
   });
 });
 
-describe('a client that disconnects takes its request with it, and is no failure', () => {
+describe('a client that disconnects ends its request without a failure', () => {
   const closes = (broker: RawBroker) =>
     settle(() => broker.sockets.length > 0 && broker.sockets.every((each) => each.destroyed));
 
@@ -183,7 +183,7 @@ describe('a client that disconnects takes its request with it, and is no failure
     );
   });
 
-  it('a client that disconnects takes its request with it, and is no failure while it is downloading', async () => {
+  it('a client that disconnects ends its request without a failure while it is downloading', async () => {
     const broker = startRawBroker((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\nabc');
       return true;
@@ -199,7 +199,7 @@ describe('a client that disconnects takes its request with it, and is no failure
   });
 
   for (const framing of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
-    it(`a client that disconnects takes its request with it, and is no failure while it is uploading (${framing}): the broker never sees a whole body`, async () => {
+    it(`a client that disconnects ends its request without a failure while it is uploading (${framing}): the broker never sees a whole body`, async () => {
       await using(
         startRawBroker(() => false),
         {},
@@ -216,7 +216,7 @@ describe('a client that disconnects takes its request with it, and is no failure
     });
   }
 
-  it('a client that disconnects takes its request with it, and is no failure while it waits for a connection: the request is never sent', async () => {
+  it('a client that disconnects ends its request without a failure while it waits for a connection: the request is never sent', async () => {
     const broker = await startRawBroker(() => true);
     const dispatcher = new Pool(broker.url.origin, { connections: 1 });
     const gateway = await startGateway(broker.url, { dispatcher });

@@ -111,7 +111,7 @@ describe('answers that are not sound HTTP become 502, and nothing of them reache
     });
   }
 
-  it('what a broker sends after its answer reaches nobody', async () => {
+  it('bytes that a broker sends after its answer are dropped', async () => {
     const broker = await startRawBroker((socket) => {
       socket.write(
         'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]HTTP/1.1 200 OK\r\nX-Evil: 1\r\nContent-Length: 4\r\n\r\nevil',

@@ -85,7 +85,7 @@ export function endpoint<const Path extends string, const Query, const Body>(
   return typed as unknown as Endpoint;
 }
 
-/** Every kind of problem that requests to an endpoint can be answered with: those that it lists, and those that follow from the rest. */
+/** Every kind of problem that an endpoint can be answered with: those it lists, and those that follow from the rest. */
 export function problemsOf(endpoint: Endpoint): readonly ProblemName[] {
   const { method, path, body, problems = [], isConditional = false, isStatic = false } = endpoint;
   const hasBody = body !== undefined || endpoint.bodyText !== undefined;

@@ -95,7 +95,7 @@ export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[
       query: parameters(VERSION),
       answers: {
         200: {
-          description: 'With the media type that the list of files tells.',
+          description: 'With the media type that the list of files gives.',
           content: {
             'application/json': ANY_JSON,
             'application/schema+json': ANY_JSON,

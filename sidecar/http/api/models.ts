@@ -96,7 +96,8 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       id: 'updateModel',
       tag,
       summary: 'Update a model',
-      description: 'Makes a new version when the schema changes.',
+      description:
+        'Makes a new version if the schema, a document that it refers to, or the context base has changed.',
       query: parameters({ dryRun: DRY_RUN }),
       body: MODEL_CHANGE,
       answers: {

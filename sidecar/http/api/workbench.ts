@@ -103,7 +103,7 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
       bodyText: ENTITIES,
       answers: {
         200: {
-          description: 'Whether the entity is valid, with all errors.',
+          description: 'Whether the entity is valid, with its errors.',
           content: { 'application/json': VERDICTS },
         },
       },

@@ -194,7 +194,7 @@ describe('problemOf: failures of the broker', () => {
   });
 });
 
-describe('problemOf: errors nobody foresaw', () => {
+describe('problemOf: unexpected errors', () => {
   it('unexpected errors have no problem of their own, and reveal nothing of their cause', () => {
     for (const error of [
       new Error('secret'),

@@ -116,7 +116,7 @@ describe('a purge', () => {
   });
 });
 
-describe('a DELETE that is no purge', () => {
+describe('a DELETE that is not a purge', () => {
   it('a DELETE that is not a purge is 400 when its path means a collection but is not spelt exactly, before or after Kong tidied it up', async () => {
     const tidied: FakeRequest[] = [
       { rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' },

@@ -299,7 +299,7 @@ describe('a DELETE whose identifier cannot be one identifier never passes', () =
   });
 });
 
-describe('what is not under /ngsi-ld stays with this service', () => {
+describe('a path that is not under /ngsi-ld stays with this service', () => {
   for (const target of [
     '/',
     '*',

@@ -32,7 +32,7 @@ describe('the weight of a text of JSON', () => {
     assert.equal(excessOf('{"a":'.repeat(DEPTH + 1)), TOO_DEEP);
   });
 
-  it('the weight of a JSON text leaves out what is written in strings, and nothing behind them', () => {
+  it('the weight of a JSON text ignores strings, and nothing behind them', () => {
     const strings = ['"[[["', '"\\"[["', '"\\\\"', '"é[,\u{1F697}{"', '"\\\\\\"["', '""'];
     const list = `[${strings.join(',')}]`;
     assert.equal(excessOf(`[${list.replaceAll(',', ' , ')}]`.padEnd(1000)), undefined);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RecentlyUsed } from '../../../sidecar/shared/recently-used.js';
 
-describe('what was used recently', () => {
+describe('RecentlyUsed', () => {
   it('RecentlyUsed drops the least recently used values when all weigh too much', () => {
     const step = fc.record({
       key: fc.constantFrom('a', 'b', 'c', 'd', '__proto__'),

@@ -230,7 +230,7 @@ describe('the structure of an attribute', () => {
   });
 });
 
-describe('what is odd but taken', () => {
+describe('an odd but accepted part of an entity', () => {
   it('an odd but accepted part of an entity is a warning', () => {
     const cases: readonly (readonly [JsonValue, string])[] = [
       [{ ...PROPERTY, observedAt: '2026-01-31T12:00:00+01:00' }, '/x/observedAt not-utc'],
