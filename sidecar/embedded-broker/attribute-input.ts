@@ -1,9 +1,16 @@
-import { coordinatesProblem } from '../ngsi-ld/geo-query.js';
-import type { GeometryType } from '../ngsi-ld/geo-query.js';
+import { coordinatesProblem, type GeometryType } from '../ngsi-ld/geo-query.js';
 import { temporalKindOf } from '../ngsi-ld/q-time.js';
-import { datasetIdOf, isJsonArray, isJsonObject, memberOf } from './model.js';
-import type { Json, JsonObject } from './model.js';
-import { canonicalName, isAttributeName, isUri } from './names.js';
+import {
+  datasetIdOf,
+  isJsonArray,
+  isJsonObject,
+  memberOf,
+  type Json,
+  type JsonObject,
+  canonicalName,
+  isAttributeName,
+  isUri,
+} from './model.js';
 import { refusals } from './refusal.js';
 
 /** The member that holds the value, for each kind of attribute (clauses 4.5.2, 4.5.3, 4.5.18 to 4.5.24). */

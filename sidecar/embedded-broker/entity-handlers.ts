@@ -1,14 +1,11 @@
 import { matchesType, parseTypeSelector } from '../ngsi-ld/type-selector.js';
 import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
-import { newAttribute, readEntity, readFragment } from './entity-input.js';
-import type { EntityFragment } from './entity-input.js';
+import { newAttribute, readEntity, readFragment, type EntityFragment } from './entity-input.js';
 import { attributeOf, deleteInstances, mergeAttribute, putAttribute } from './entity-changes.js';
 import { canonicalSelector, readRepresentation } from './entity-query.js';
 import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
-import type { StoredEntity } from './model.js';
-import { canonicalName, isUri } from './names.js';
-import { readFlag, readList, readParameters } from './query-parameters.js';
-import type { Parameters } from './query-parameters.js';
+import { type StoredEntity, canonicalName, isUri } from './model.js';
+import { readFlag, readList, readParameters, type Parameters } from './query-parameters.js';
 import { refusals } from './refusal.js';
 import { represent } from './representation.js';
 import type { EntityStore } from './store.js';

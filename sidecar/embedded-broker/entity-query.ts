@@ -2,15 +2,18 @@ import { parseGeoQuery } from '../ngsi-ld/geo-query.js';
 import { attributePathsOf, parseQ } from '../ngsi-ld/q.js';
 import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
 import { matchesScopes, parseScopeQuery } from '../ngsi-ld/scope-query.js';
-import { matchesType, parseTypeSelector } from '../ngsi-ld/type-selector.js';
-import type { TypeSelector } from '../ngsi-ld/type-selector.js';
+import { matchesType, parseTypeSelector, type TypeSelector } from '../ngsi-ld/type-selector.js';
 import { geoFilter } from './geo-filter.js';
-import { canonicalName, isAttributeName, isSystemAttribute, isUri } from './names.js';
-import type { Attribute, StoredEntity } from './model.js';
-import { qFilter, readPattern } from './q-filter.js';
-import type { EntityFilter, Negation } from './q-filter.js';
-import { readFlag, readList } from './query-parameters.js';
-import type { Parameters } from './query-parameters.js';
+import {
+  canonicalName,
+  isAttributeName,
+  isSystemAttribute,
+  isUri,
+  type Attribute,
+  type StoredEntity,
+} from './model.js';
+import { qFilter, readPattern, type EntityFilter, type Negation } from './q-filter.js';
+import { readFlag, readList, type Parameters } from './query-parameters.js';
 import { refusals } from './refusal.js';
 import type { Representation } from './representation.js';
 

@@ -1,8 +1,5 @@
-import { isPosition } from '../ngsi-ld/geo-query.js';
-import type { GeoQuery, Position } from '../ngsi-ld/geo-query.js';
-import { isJsonObject, memberOf } from './model.js';
-import type { Json } from './model.js';
-import { canonicalName } from './names.js';
+import { isPosition, type GeoQuery, type Position } from '../ngsi-ld/geo-query.js';
+import { isJsonObject, memberOf, type Json, canonicalName } from './model.js';
 import type { EntityFilter } from './q-filter.js';
 import { refusals } from './refusal.js';
 

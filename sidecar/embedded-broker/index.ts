@@ -1,25 +1,21 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { systemClock } from '../shared/clock.js';
-import type { Clock } from '../shared/clock.js';
-import { Chance, goodBehaviour } from './behaviour.js';
-import type { Behaviour } from './behaviour.js';
+import { systemClock, type Clock } from '../shared/clock.js';
+import { Chance, goodBehaviour, type Behaviour } from './behaviour.js';
 import { readEntity } from './entity-input.js';
 import type { Limits } from './exchange.js';
 import type { JsonObject } from './model.js';
 import { RequestLog } from './request-log.js';
 import { represent } from './representation.js';
-import { sampleEntities } from './sample-data.js';
+import { sampleEntities, sampleHistory } from './sample-data.js';
 import { createBrokerServer } from './server.js';
-import { temporalAccess } from './temporal-access.js';
-import type { TemporalAccess } from './temporal-access.js';
-import { sampleHistory } from './temporal-sample-data.js';
+import { temporalAccess, type TemporalAccess } from './temporal-access.js';
 import { Tenants } from './tenants.js';
 
 export type { Behaviour, FaultKind } from './behaviour.js';
 export type { Limits } from './exchange.js';
 export type { LoggedRequest, RequestLog } from './request-log.js';
-export type { InstanceTest, TemporalBehaviour } from './temporal-behaviour.js';
+export type { InstanceTest, TemporalBehaviour } from './behaviour.js';
 export type { TemporalAccess } from './temporal-access.js';
 
 export interface EmbeddedBrokerOptions {

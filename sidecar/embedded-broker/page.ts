@@ -1,6 +1,9 @@
 import type { EntityQuery } from './entity-query.js';
 import type { Attribute, StoredEntity } from './model.js';
 import type { EntityStore } from './store.js';
+import type { BrokerContext, BrokerRequest } from './exchange.js';
+import { readCount, readFlag, readParameters, type Parameters } from './query-parameters.js';
+import { refusals } from './refusal.js';
 
 export interface PageRequest {
   readonly limit: number;
@@ -44,4 +47,94 @@ export function findPage<A>(
 function entitiesById<A>(store: EntityStore<A>, ids: readonly string[]): readonly StoredEntity<A>[] {
   const found = ids.map((id) => store.get(id)).filter((entity) => entity !== undefined);
   return found.sort((a, b) => a.sequence - b.sequence);
+}
+
+/** Parameters of every paged query (ETSI GS CIM 009 V1.9.1, clauses 6.3.10 and 6.3.13). */
+export const PAGING_PARAMETERS = ['limit', 'offset', 'count'] as const;
+
+/** Reads the parameters of a query, as the broker's behaviour lets them pass. @throws Refusal 400, 501 */
+export function readQueryParameters(
+  { search }: BrokerRequest,
+  taken: ReadonlySet<string>,
+  { behaviour }: BrokerContext,
+): Parameters {
+  const parameters = readParameters(search, taken, behaviour.ignoreParameters);
+  if (behaviour.noPick && parameters.has('pick')) {
+    throw refusals.invalidRequest('Parameter "pick" is unknown for this operation');
+  }
+  return parameters;
+}
+
+/** Reads which page is asked for. @throws Refusal BadRequestData, TooManyResults */
+export function readPageRequest(parameters: Parameters, { limits, behaviour }: BrokerContext): PageRequest {
+  const count = readFlag(parameters, 'count');
+  const largest = behaviour.maxPageSize ?? limits.maxPageSize;
+  const limit = readCount(parameters, 'limit', Math.min(limits.defaultPageSize, largest));
+  if (limit === 0 && !count) throw refusals.badRequest('limit=0 needs count=true');
+  if (limit > largest) {
+    const refuse = behaviour.overMaxPageStatus === 403 ? refusals.tooManyResults : refusals.badRequest;
+    throw refuse(`limit must not be greater than ${largest}`);
+  }
+  return { limit, offset: readCount(parameters, 'offset', 0), count };
+}
+
+/** Finds the page that is answered: the wanted one, changed as the broker's behaviour says. */
+export function answeredPage<A>(
+  wanted: PageRequest,
+  { behaviour, chance }: BrokerContext,
+  find: (at: PageRequest) => Page<A>,
+): Page<A> {
+  const limit = chance.takeEmptyPage() ? 0 : chance.pageSize(wanted.limit);
+  const page = find({ ...wanted, limit });
+  return behaviour.repeatLastPastEnd ? lastRepeated(page, wanted, find) : page;
+}
+
+/** Past the end, the last entity once more (clause 5.5.9.1). */
+function lastRepeated<A>(
+  page: Page<A>,
+  { limit, offset }: PageRequest,
+  find: (at: PageRequest) => Page<A>,
+): Page<A> {
+  if (page.entities.length > 0 || page.hasMore || limit === 0 || offset === 0) return page;
+  const total = page.total ?? find({ limit: 0, offset: 0, count: true }).total ?? 0;
+  return total === 0 ? page : find({ limit: 1, offset: total - 1, count: true });
+}
+
+/** The headers of a page: count, warning, and links to the pages beside it. */
+export function pageHeaders<A>(
+  request: BrokerRequest,
+  parameters: Parameters,
+  wanted: PageRequest,
+  page: Page<A>,
+  { behaviour }: BrokerContext,
+): Readonly<Record<string, string | readonly string[]>> {
+  const { countHeader, warning, noPageLinks } = behaviour;
+  const count = countHeader === 'negative' ? -2 : page.total;
+  const showsCount = wanted.count && countHeader !== 'absent' && page.total !== undefined;
+  return {
+    ...(showsCount ? { 'NGSILD-Results-Count': String(count) } : {}),
+    ...(warning === undefined ? {} : { 'NGSILD-Warning': warning }),
+    ...(noPageLinks ? {} : { Link: pageLinks(request, parameters, wanted, page) }),
+  };
+}
+
+/** Links to the pages beside this one (clause 6.3.10, RFC 8288), relative to the broker. */
+function pageLinks<A>(
+  { path, search }: BrokerRequest,
+  parameters: Parameters,
+  { limit, offset }: PageRequest,
+  page: Page<A>,
+): readonly string[] {
+  const link = (rel: string, start: number) => {
+    // From the query string as sent: parameters that were ignored stay in the links.
+    const target = new URLSearchParams(search);
+    target.set('limit', String(limit));
+    target.set('offset', String(start));
+    return `<${path}?${target.toString()}>; rel="${rel}"; type="application/json"`;
+  };
+  if (limit === 0) return [];
+  const links: string[] = [];
+  if (page.hasMore) links.push(link('next', offset + page.entities.length));
+  if (offset > 0 && parameters.has('offset')) links.push(link('prev', Math.max(0, offset - limit)));
+  return links;
 }

@@ -11,8 +11,7 @@ import {
   updateAttributes,
 } from './entity-handlers.js';
 import type { Handler } from './exchange.js';
-import { describeBroker, listAttributes, listTypes } from './list-handlers.js';
-import { queryEntities } from './query-handler.js';
+import { describeBroker, listAttributes, listTypes, queryEntities } from './query-handler.js';
 import { refusals } from './refusal.js';
 import {
   addTemporalAttributes,

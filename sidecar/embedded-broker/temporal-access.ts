@@ -2,7 +2,7 @@ import type { Clock } from '../shared/clock.js';
 import type { JsonObject } from './model.js';
 import { refusals } from './refusal.js';
 import type { Tenants } from './tenants.js';
-import { readTemporalEntity } from './temporal-input.js';
+import { readTemporalEntity } from './entity-input.js';
 import { representTemporal } from './temporal-representation.js';
 import type { TemporalEntity } from './temporal-store.js';
 

@@ -1,9 +1,8 @@
 import type { BrokerContext, BrokerRequest, BrokerResponse, Handler } from './exchange.js';
-import { canonicalName, isAttributeName, isUri } from './names.js';
-import { readFlag, readParameters } from './query-parameters.js';
-import type { Parameters } from './query-parameters.js';
+import { canonicalName, isAttributeName, isUri } from './model.js';
+import { readFlag, readParameters, type Parameters } from './query-parameters.js';
 import { refusals, refusalWith } from './refusal.js';
-import { readTemporalEntity, readTemporalFragment } from './temporal-input.js';
+import { readTemporalEntity, readTemporalFragment } from './entity-input.js';
 import { locateTemporalEntity } from './temporal-query-handler.js';
 import type { TemporalEntity } from './temporal-store.js';
 

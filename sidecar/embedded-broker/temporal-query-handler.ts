@@ -1,19 +1,17 @@
-import { readSelection, SELECTING_PARAMETERS } from './entity-query.js';
-import type { Selection } from './entity-query.js';
+import { readSelection, SELECTING_PARAMETERS, type Selection } from './entity-query.js';
 import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
-import { isUri } from './names.js';
+import { isUri } from './model.js';
 import {
   answeredPage,
   pageHeaders,
   PAGING_PARAMETERS,
   readPageRequest,
   readQueryParameters,
-} from './page-answer.js';
-import { findPage } from './page.js';
+  findPage,
+} from './page.js';
 import type { Parameters } from './query-parameters.js';
 import { refusals } from './refusal.js';
-import { instanceChooser } from './temporal-choice.js';
-import { ContentRange } from './temporal-content-range.js';
+import { instanceChooser, ContentRange } from './temporal-choice.js';
 import { ALWAYS } from './temporal-history.js';
 import {
   readDatasets,
@@ -21,10 +19,15 @@ import {
   representTemporal,
   TEMPORAL_SHOWING_PARAMETERS,
 } from './temporal-representation.js';
-import { hasInstanceInTime, matchesAlone, temporalEntityQuery } from './temporal-selection.js';
+import {
+  hasInstanceInTime,
+  matchesAlone,
+  temporalEntityQuery,
+  readTimeQuery,
+  TIME_PARAMETERS,
+  type TimeQuery,
+} from './temporal-selection.js';
 import type { TemporalEntity, TemporalStore } from './temporal-store.js';
-import { readTimeQuery, TIME_PARAMETERS } from './temporal-time.js';
-import type { TimeQuery } from './temporal-time.js';
 
 const QUERY_PARAMETERS: ReadonlySet<string> = new Set([
   ...SELECTING_PARAMETERS, ...TIME_PARAMETERS, ...TEMPORAL_SHOWING_PARAMETERS, ...PAGING_PARAMETERS,

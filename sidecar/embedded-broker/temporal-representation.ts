@@ -1,14 +1,11 @@
 import { readProjection } from './entity-query.js';
 import type { BrokerContext } from './exchange.js';
-import type { Json, JsonObject } from './model.js';
-import { isUri } from './names.js';
-import { readList } from './query-parameters.js';
-import type { Parameters } from './query-parameters.js';
+import { type Json, type JsonObject, isUri } from './model.js';
+import { readList, type Parameters } from './query-parameters.js';
 import { refusals } from './refusal.js';
 import { headMembers, isPicked, times } from './representation.js';
 import type { Datasets } from './temporal-choice.js';
-import type { History } from './temporal-history.js';
-import type { InstanceIds, TemporalInstance } from './temporal-instance.js';
+import type { History, InstanceIds, TemporalInstance } from './temporal-history.js';
 import type { TemporalEntity } from './temporal-store.js';
 
 export const TEMPORAL_SHOWING_PARAMETERS = [

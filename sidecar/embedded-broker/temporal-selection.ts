@@ -1,9 +1,108 @@
 import type { EntityQuery, Selection } from './entity-query.js';
 import type { Attribute, StoredEntity } from './model.js';
-import type { History } from './temporal-history.js';
-import type { TemporalInstance } from './temporal-instance.js';
+import {
+  type History,
+  type TemporalInstance,
+  ALWAYS,
+  TIME_PROPERTIES,
+  type TimeProperty,
+  type KeyRange,
+} from './temporal-history.js';
 import type { Histories, TemporalEntity } from './temporal-store.js';
-import type { TimeQuery } from './temporal-time.js';
+import { instantOf, temporalKindOf } from '../ngsi-ld/q-time.js';
+import type { Behaviour } from './behaviour.js';
+import { readCount, type Parameters } from './query-parameters.js';
+import { refusals } from './refusal.js';
+
+export const TIME_PARAMETERS = ['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'lastN'] as const;
+
+const RELATIONS = ['before', 'after', 'between'] as const;
+/** Holds no time: not even the missing one of instances without the property. */
+const NEVER: KeyRange = { from: Infinity, to: -Infinity };
+
+/** Which instances a temporal query is about, by their time (clause 4.11); times in milliseconds since the epoch. */
+export interface TimeQuery {
+  readonly property: TimeProperty;
+  /** Undefined when there is no time query; then all instances are meant, those too that have no such time. */
+  readonly relation: (typeof RELATIONS)[number] | undefined;
+  readonly range: KeyRange;
+  readonly lastN: number | undefined;
+}
+
+/**
+ * Reads the time query of a temporal request.
+ *
+ * @param isNeeded whether there must be one; a broker that ignores `timerel` has none and needs none
+ * @throws Refusal BadRequestData
+ */
+export function readTimeQuery(parameters: Parameters, behaviour: Behaviour, isNeeded: boolean): TimeQuery {
+  const { property, isKept } = readTimeProperty(parameters, behaviour);
+  const isIgnored = behaviour.ignoreParameters.includes('timerel');
+  const relation = isIgnored ? undefined : readRelation(parameters, isNeeded);
+  const lastN = readLastN(parameters, behaviour);
+  if (relation === undefined) return { property, relation, range: ALWAYS, lastN };
+  const { from, to } = readRange(parameters, relation);
+  // Times are kept in milliseconds.
+  const range = { from: behaviour.exclusiveBounds ? from + 1 : from, to };
+  return { property, relation, range: isKept ? range : NEVER, lastN };
+}
+
+function readTimeProperty(parameters: Parameters, behaviour: Behaviour) {
+  const name = parameters.get('timeproperty') ?? 'observedAt';
+  const property = TIME_PROPERTIES.find((each) => each === name);
+  // Deleted instances are not kept here, so that none has a deletedAt.
+  if (property === undefined && name !== 'deletedAt') {
+    throw refusals.badRequest(`timeproperty must be one of ${TIME_PROPERTIES.join(', ')}, deletedAt`);
+  }
+  if (behaviour.refusedTimeProperties.includes(name)) {
+    throw refusals.badRequest(`timeproperty ${name} is not supported`);
+  }
+  const isKept = property !== undefined && !behaviour.timePropertiesMissing.includes(name);
+  return { property: property ?? 'observedAt', isKept };
+}
+
+function readRelation(parameters: Parameters, isNeeded: boolean): TimeQuery['relation'] {
+  const text = parameters.get('timerel');
+  const relation = RELATIONS.find((each) => each === text);
+  if (text !== undefined && relation === undefined) {
+    throw refusals.badRequest(`timerel must be one of ${RELATIONS.join(', ')}`);
+  }
+  if (relation === undefined && (isNeeded || parameters.has('timeAt') || parameters.has('endTimeAt'))) {
+    throw refusals.badRequest('There is no time query: give timerel and timeAt');
+  }
+  return relation;
+}
+
+function readRange(parameters: Parameters, relation: (typeof RELATIONS)[number]): KeyRange {
+  if (relation !== 'between' && parameters.has('endTimeAt')) {
+    throw refusals.badRequest('endTimeAt goes with timerel=between only');
+  }
+  const timeAt = readDateTime(parameters, 'timeAt');
+  switch (relation) {
+    case 'before':
+      return { from: -Number.MAX_VALUE, to: timeAt };
+    case 'after':
+      return { from: timeAt, to: Infinity };
+    case 'between':
+      return { from: timeAt, to: readDateTime(parameters, 'endTimeAt') };
+  }
+}
+
+function readDateTime(parameters: Parameters, name: string): number {
+  const text = parameters.get(name) ?? '';
+  const instant = temporalKindOf(text) === 'dateTime' ? instantOf(text) : undefined;
+  if (instant === undefined)
+    throw refusals.badRequest(`${name} must be a date-time like 2026-01-31T12:00:00Z`);
+  return instant;
+}
+
+function readLastN(parameters: Parameters, behaviour: Behaviour): number | undefined {
+  if (!parameters.has('lastN')) return undefined;
+  if (behaviour.noLastN) throw refusals.badRequest('lastN is not supported');
+  const lastN = readCount(parameters, 'lastN', 0);
+  if (lastN === 0) throw refusals.badRequest('lastN must be an integer of 1 or more');
+  return lastN;
+}
 
 /**
  * Which temporal entities a query selects (clause 5.7.4): those with an instance in the interval, of the attributes

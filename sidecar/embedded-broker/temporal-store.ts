@@ -1,8 +1,7 @@
 import type { JsonObject, StoredEntity } from './model.js';
 import { EntityStore } from './store.js';
-import { History } from './temporal-history.js';
-import { InstanceIds, TemporalInstance } from './temporal-instance.js';
-import type { TemporalContent } from './temporal-input.js';
+import { History, InstanceIds, TemporalInstance } from './temporal-history.js';
+import type { TemporalContent } from './entity-input.js';
 
 export type Histories = Map<string, History>;
 export type TemporalEntity = StoredEntity<Histories>;

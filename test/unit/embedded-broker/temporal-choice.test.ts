@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { goodBehaviour } from '../../../sidecar/embedded-broker/behaviour.js';
-import type { Behaviour } from '../../../sidecar/embedded-broker/behaviour.js';
-import { instanceChooser } from '../../../sidecar/embedded-broker/temporal-choice.js';
-import { ContentRange } from '../../../sidecar/embedded-broker/temporal-content-range.js';
-import { ALWAYS } from '../../../sidecar/embedded-broker/temporal-history.js';
-import type { History } from '../../../sidecar/embedded-broker/temporal-history.js';
-import type { TimeQuery } from '../../../sidecar/embedded-broker/temporal-time.js';
+import { goodBehaviour, type Behaviour } from '../../../sidecar/embedded-broker/behaviour.js';
+import { instanceChooser, ContentRange } from '../../../sidecar/embedded-broker/temporal-choice.js';
+import { ALWAYS, type History } from '../../../sidecar/embedded-broker/temporal-history.js';
+import type { TimeQuery } from '../../../sidecar/embedded-broker/temporal-selection.js';
 import { minute, observed, storedHistory, timeQuery } from './temporal-entities.js';
 
 function historyOf(instances: readonly object[]): History {

@@ -1,7 +1,6 @@
-import { readTemporalEntity } from '../../../sidecar/embedded-broker/temporal-input.js';
-import { TemporalStore } from '../../../sidecar/embedded-broker/temporal-store.js';
-import type { TemporalEntity } from '../../../sidecar/embedded-broker/temporal-store.js';
-import type { TimeQuery } from '../../../sidecar/embedded-broker/temporal-time.js';
+import { readTemporalEntity } from '../../../sidecar/embedded-broker/entity-input.js';
+import { TemporalStore, type TemporalEntity } from '../../../sidecar/embedded-broker/temporal-store.js';
+import type { TimeQuery } from '../../../sidecar/embedded-broker/temporal-selection.js';
 import { CREATED_AT } from './entities.js';
 
 /** A temporal entity as a store holds it, created at CREATED_AT. */

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ALWAYS, History } from '../../../sidecar/embedded-broker/temporal-history.js';
-import { InstanceIds, TemporalInstance } from '../../../sidecar/embedded-broker/temporal-instance.js';
+import {
+  ALWAYS,
+  History,
+  InstanceIds,
+  TemporalInstance,
+} from '../../../sidecar/embedded-broker/temporal-history.js';
 
 const iso = (second: number) => new Date(second * 1000).toISOString();
 

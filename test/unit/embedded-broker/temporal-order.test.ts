@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TemporalInstance } from '../../../sidecar/embedded-broker/temporal-instance.js';
-import { InstanceOrder } from '../../../sidecar/embedded-broker/temporal-order.js';
+import { TemporalInstance, InstanceOrder } from '../../../sidecar/embedded-broker/temporal-history.js';
 
 const written = { createdAt: 0, modifiedAt: 0 };
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { goodBehaviour } from '../../../sidecar/embedded-broker/behaviour.js';
 import { Refusal } from '../../../sidecar/embedded-broker/refusal.js';
 import { ALWAYS } from '../../../sidecar/embedded-broker/temporal-history.js';
-import { readTimeQuery } from '../../../sidecar/embedded-broker/temporal-time.js';
+import { readTimeQuery } from '../../../sidecar/embedded-broker/temporal-selection.js';
 
 const read = (query: string, behaviour = {}, isNeeded = true) =>
   readTimeQuery(new Map(new URLSearchParams(query)), { ...goodBehaviour(), ...behaviour }, isNeeded);
