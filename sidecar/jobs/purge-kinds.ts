@@ -4,11 +4,10 @@ import { PolicyRefusedError, QueryRefusedError } from '../purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../purge/events.js';
 import type { PurgeDependencies, PurgeOrder } from '../purge/purge-run.js';
 import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query/query.js';
-import type { PurgeQuery } from '../purge/query/selection.js';
+import type { PurgeQuery, WholeTenant } from '../purge/query/selection.js';
 import type { Pace } from '../purge/requests/pace.js';
 import { purgeTemporal } from '../purge/temporal/engine.js';
 import { parseTemporalPurgeQuery, type TemporalPurgeQuery } from '../purge/temporal/query.js';
-import type { WholeTenant } from '../purge/query/whole-tenant.js';
 import type { PurgePolicy } from './policy.js';
 
 /** What purges of one collection work with. */

@@ -4,7 +4,7 @@ import {
   problemMembers,
   type BrokerProblem,
 } from './broker/broker-problem.js';
-import { isRetryableStatus, type BrokerReply } from './broker/outcome.js';
+import { isRetryableStatus, type BrokerReply } from './broker/failure.js';
 
 /** What the answer to a delete says of one item. Neither of the first two is believed while a new query still shows it. */
 export type ItemVerdict =

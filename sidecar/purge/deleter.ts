@@ -1,6 +1,6 @@
 import { parseBrokerProblem, type BrokerProblem } from './broker/broker-problem.js';
 import type { BrokerCapabilities } from './broker/capabilities.js';
-import type { BrokerReply } from './broker/outcome.js';
+import type { BrokerReply } from './broker/failure.js';
 import { readBatchReply, type ItemVerdict } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
 import { problemOfFailure } from './items/item-problem.js';

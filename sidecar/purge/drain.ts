@@ -1,6 +1,6 @@
 import { initialClosing, LOOKS_MAX, planClosing, takesFresh } from './closing-plan.js';
 import type { PurgeContext } from './context.js';
-import { deleteListed } from './delete-listed.js';
+import { deleteListed } from './delete-dispatcher.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerReplyError, NotConvergingError } from './errors.js';
 import { IdState } from './id-ledger.js';

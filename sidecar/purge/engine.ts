@@ -1,12 +1,9 @@
-import { previewAttributes, removeAttributes } from './items/attribute-removal.js';
-import { checkBound } from './bound.js';
+import { previewAttributes, removeAttributes, checkKept } from './items/attribute-removal.js';
+import { checkBound, previewEntities } from './match-count.js';
 import type { PurgeScope } from './context.js';
-import { previewEntities } from './dry-run.js';
 import { firstPage, purgeByIds, trustedTotal } from './entity-purge.js';
 import type { PurgeEvent, PurgeReport } from './events.js';
-import { planHints } from './hint-plan.js';
-import { withHints, type HintSource } from './hints.js';
-import { checkKept } from './items/kept-attributes.js';
+import { planHints, withHints, type HintSource } from './hints.js';
 import { entities } from './listing/listed-resource.js';
 import { checkNativeQuery, purgeNatively } from './native.js';
 import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from './purge-run.js';

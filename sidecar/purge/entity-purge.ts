@@ -4,7 +4,7 @@ import { drain } from './drain.js';
 import { BrokerReplyError } from './errors.js';
 import type { ListedPage } from './listing/listing.js';
 import { learnCounting } from './listing/page-first.js';
-import type { PageShape } from './listing/page-query.js';
+import type { PageShape } from './listing/page.js';
 import { lookAtUnclear, lookLast, WHOLE_ENTITIES } from './unclear-items.js';
 
 /** Looks at an empty first page that the broker's own count contradicts. */

@@ -1,5 +1,5 @@
 import type { BrokerProblem } from './broker/broker-problem.js';
-import type { Failure } from './broker/outcome.js';
+import type { Failure } from './broker/failure.js';
 import { GatewayError } from '../shared/errors.js';
 
 /** The query cannot be purged as it stands; nothing was sent to the broker. */

@@ -1,10 +1,88 @@
 import type { PurgeScope } from './context.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from './errors.js';
 import type { PurgeReport } from './events.js';
-import type { HintPlan, HintQuestion } from './hint-plan.js';
 import type { ListedResource } from './listing/listed-resource.js';
 import { createLister } from './listing/listing.js';
 import type { Parameter } from './query/parameters.js';
+import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
+import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../ngsi-ld/q.js';
+import { temporalKindOf } from '../ngsi-ld/q-time.js';
+import { parseTypeSelector, typeNamesOf } from '../ngsi-ld/type-selector.js';
+
+/** A query to the broker, and what its author should know when it shows nothing. */
+export interface HintQuestion {
+  readonly selection: readonly Parameter[];
+  readonly hint: string;
+}
+
+/** Why a query may match nothing. */
+export interface HintPlan {
+  /** What the query itself shows. */
+  readonly hints: readonly string[];
+  /** Whether there are entities of each of its types. */
+  readonly types: readonly HintQuestion[];
+  /** Whether entities of its types have each of its attributes; of interest where the types are there. */
+  readonly attributes: readonly HintQuestion[];
+}
+
+/**
+ * What may be wrong with a vetted query that matches nothing.
+ *
+ * @param dropped the attributes to be removed, where it is for them
+ */
+export function planHints(selection: readonly Parameter[], dropped: readonly string[] = []): HintPlan {
+  const valueOf = (name: string) => selection.find((parameter) => parameter.name === name)?.value;
+  const [type, q, attrs] = [valueOf('type'), valueOf('q'), valueOf('attrs')];
+  const types = type === undefined ? [] : typeNamesOf(parseTypeSelector(type));
+  const query = q === undefined ? undefined : parseQ(q);
+  const local = selection.filter(({ name }) => name === 'local');
+  const typed = selection.filter(({ name }) => name === 'type' || name === 'local');
+  const [only = '', ...others] = types;
+  const owner =
+    only === '' ? 'entity' : others.length > 0 ? 'entity of these types' : `entity of type ${only}`;
+  // Asked for as the query asks: what a broker makes of `attrs` and of `q` may differ.
+  const inQ = query === undefined ? [] : demandedAttributesOf(query);
+  const inAttrs = [...(attrs?.split(',') ?? []), ...dropped].filter((name) => !NO_OWN_ATTRIBUTES.has(name));
+  const asked = new Map([
+    ...inAttrs.map((name) => [name, 'attrs'] as const),
+    ...inQ.map((name) => [name, 'q'] as const),
+  ]);
+  return {
+    hints: query === undefined ? [] : conditionsOf(query).flatMap(quotedTimes),
+    types: types.map((name) => ({
+      selection: [{ name: 'type', value: name }, ...local],
+      hint: `No entity of type ${name} is listed.`,
+    })),
+    attributes: [...asked].map(([name, parameter]) => ({
+      selection: [...typed, { name: parameter, value: name }],
+      hint: `No ${owner} has the attribute ${name}.`,
+    })),
+  };
+}
+
+function quotedTimes(condition: QCondition): readonly string[] {
+  const quoted = valuesOf(condition).filter(
+    (value) => value.kind === 'string' && temporalKindOf(value.value) !== undefined,
+  );
+  return quoted.map(
+    ({ value }) =>
+      `q compares ${condition.path.names.join('.')} with "${String(value)}" in quotes, which some brokers take for a string that no time equals: write times without quotes.`,
+  );
+}
+
+function valuesOf(condition: QCondition): readonly QValue[] {
+  if (condition.kind === 'order') return [condition.value];
+  if (condition.kind !== 'equality') return [];
+  const { operand } = condition;
+  switch (operand.kind) {
+    case 'value':
+      return [operand.value];
+    case 'list':
+      return operand.values;
+    case 'range':
+      return [operand.from, operand.to];
+  }
+}
 
 /** Where hints are looked for. */
 export interface HintSource {

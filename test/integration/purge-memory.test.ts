@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { BrokerClient, BrokerRequest } from '../../sidecar/purge/broker/client.js';
-import type { BrokerReply } from '../../sidecar/purge/broker/outcome.js';
+import type { BrokerReply } from '../../sidecar/purge/broker/failure.js';
 import { purged } from '../support/purge-harness.js';
 
 const TOTAL = 200_000;

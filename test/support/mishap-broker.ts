@@ -4,7 +4,7 @@ import {
   BrokerUnreachableError,
   RequestAbortedError,
 } from '../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../sidecar/purge/broker/outcome.js';
+import type { BrokerReply } from '../../sidecar/purge/broker/failure.js';
 import type { TestClock } from './purge-harness.js';
 
 /**

@@ -1,5 +1,4 @@
-import { mediaTypeOf } from './media-type.js';
-import type { BrokerReply } from './reply.js';
+import type { BrokerReply } from './exchange.js';
 
 /**
  * What a broker said about an error, as far as it can be read. Brokers differ: problems without status or title,
@@ -78,4 +77,9 @@ function textOf(value: unknown): string | undefined {
 
 function cap(text: string): string {
   return text.length > TEXT_MAX_CHARS ? `${text.slice(0, TEXT_MAX_CHARS)}…` : text;
+}
+
+/** The type/subtype of a Content-Type value in lower case, without parameters (RFC 9110 § 8.3); '' when absent. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

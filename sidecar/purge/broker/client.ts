@@ -3,7 +3,7 @@ import { GatewayError } from '../../shared/errors.js';
 import { withVia } from '../../shared/via.js';
 import { BrokerTimeoutError, BrokerUnreachableError, RequestAbortedError } from './errors.js';
 import { createCut, exchange } from './exchange.js';
-import type { BrokerReply } from './outcome.js';
+import type { BrokerReply } from './failure.js';
 
 /** One request to the broker's NGSI-LD API. */
 export interface BrokerRequest {

@@ -1,7 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { ReplyTooLargeError } from './errors.js';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
-import type { BrokerReply } from './reply.js';
+
+/** One complete answer of the broker. Header names are lower-case; repeated headers are joined by a comma. */
+export interface BrokerReply {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
 
 /** What an answer may hold, so that reading it takes some hundred milliseconds at the worst. */
 const REPLY_WEIGHT: WeightLimits = { marks: 500_000, depth: 500 };

@@ -1,13 +1,17 @@
-import { attributesToRemove, checkNames } from './attribute-items.js';
 import type { PurgeContext } from '../context.js';
 import { datasetsOf } from './datasets.js';
-import type { Preview } from '../dry-run.js';
-import { TooManyMatchesError } from '../errors.js';
+import { type Preview, countMatches } from '../match-count.js';
+import { TooManyMatchesError, QueryRefusedError } from '../errors.js';
 import { IdLedger } from '../id-ledger.js';
 import { removeItems } from './item-removal.js';
 import { countItems, type ItemKind } from './item-walk.js';
 import type { AttributeRemoval } from '../query/query.js';
-import { deleteWholeAttribute } from './whole-attribute.js';
+import { deleteWholeAttribute } from './item-delete.js';
+import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { firstPage } from '../entity-purge.js';
+import { entities } from '../listing/listed-resource.js';
+import type { ListedPage } from '../listing/listing.js';
+import { refusedData } from '../query/selection.js';
 
 const SAMPLE_MAX = 100;
 
@@ -70,4 +74,64 @@ function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKi
       detail: 'The broker answered two deletes as done, and still shows the attribute.',
     },
   };
+}
+
+type Entity = Readonly<Record<string, unknown>>;
+
+/** The attributes of an entity that a removal reaches. */
+export function attributesToRemove(entity: Entity, removal: AttributeRemoval): readonly string[] {
+  const named = new Set(removal.names);
+  return ownAttributesOf(entity).filter((name) => named.has(name) === (removal.kind === 'drop'));
+}
+
+/**
+ * Checks that the broker shows each attribute under the very name that the removal uses. A term and its IRI, or two
+ * terms of one IRI, name the same attribute: `keep` by one name would remove what the broker shows under the other.
+ *
+ * @throws QueryRefusedError naming the attribute and how the broker shows it
+ */
+export async function checkNames(context: PurgeContext, removal: AttributeRemoval): Promise<void> {
+  const { lister, selection: whole } = context;
+  const others = whole.filter(({ name }) => name !== 'attrs');
+  for (const name of removal.names) {
+    const selection = [...others, { name: 'attrs', value: name }];
+    const { entities } = await lister.page({ selection, limit: 1 });
+    for (const entity of entities) {
+      const shown = ownAttributesOf(entity);
+      if (shown.length === 0 || shown.includes(name)) continue;
+      const detail = `The broker shows the attribute ${name} as ${shown.slice(0, 3).join(', ')}: name it so, or send the @context in which it is ${name}.`;
+      throw new QueryRefusedError('badRequestData', detail, removal.kind);
+    }
+  }
+}
+
+/**
+ * Checks that some match has an attribute that `keep` names. Where none has, every attribute would go, and the name is
+ * misspelled more often than not.
+ *
+ * @param first the first page of matches, with their attributes
+ * @throws QueryRefusedError
+ */
+export async function checkKept(
+  context: PurgeContext,
+  { kind, names }: AttributeRemoval,
+  first: ListedPage,
+): Promise<void> {
+  if (kind === 'drop' || first.ids.length === 0) return;
+  if (first.entities.some((entity) => names.some((name) => Object.hasOwn(entity, name)))) return;
+  const attrs = { name: 'attrs', value: names.join(',') };
+  const selection = [...context.selection, attrs];
+  if (await showsAny(context.open({ resource: entities('attributes'), selection }))) return;
+  const shown = names.slice(0, 5).join(', ');
+  throw refusedData(
+    'keep',
+    `No match has an attribute that is to be kept (${shown}), so that every attribute would go: check the spelling and the @context, or delete the entities themselves.`,
+  );
+}
+
+async function showsAny(context: PurgeContext): Promise<boolean> {
+  const page = await firstPage(context, { limit: 1 });
+  if (page.entities.some((entity) => ownAttributesOf(entity).length > 0)) return true;
+  if (context.paging.stride === undefined) return false;
+  return (await countMatches(context, page, () => false)).listed > 0;
 }

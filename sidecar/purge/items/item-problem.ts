@@ -1,5 +1,5 @@
 import type { BrokerProblem } from '../broker/broker-problem.js';
-import type { Failure } from '../broker/outcome.js';
+import type { Failure } from '../broker/failure.js';
 import { errorTypes, ownType, type Problem } from '../../ngsi-ld/problem.js';
 import { describeFailure } from '../errors.js';
 

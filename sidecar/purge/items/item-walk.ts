@@ -3,7 +3,7 @@ import type { ItemVerdict } from '../batch-reply.js';
 import type { PurgeContext } from '../context.js';
 import { IdLedger, IdState } from '../id-ledger.js';
 import type { ListedPage } from '../listing/listing.js';
-import type { PageShape } from '../listing/page-query.js';
+import type { PageShape } from '../listing/page.js';
 import type { Parameter } from '../query/parameters.js';
 import { keyOf, type Item, type ItemError } from '../tally.js';
 import { walkMatches, type PagingEvidence, type WalkEnd } from '../listing/walk.js';

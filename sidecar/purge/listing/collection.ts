@@ -1,9 +1,8 @@
 import type { BrokerCapabilities, CollectionEnd } from '../broker/capabilities.js';
-import type { BrokerReply } from '../broker/outcome.js';
+import type { BrokerReply } from '../broker/failure.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import type { ListedResource } from './listed-resource.js';
-import { parsePage } from './page.js';
-import type { PageQuery } from './page-query.js';
+import { parsePage, type PageQuery } from './page.js';
 import { formatParameters, type Parameter } from '../query/parameters.js';
 import type { PurgeRequest, Requester, Settled } from '../requests/requester.js';
 

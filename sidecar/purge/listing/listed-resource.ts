@@ -1,5 +1,5 @@
 import type { Projection } from '../broker/capabilities.js';
-import type { PageQuery } from './page-query.js';
+import type { PageQuery } from './page.js';
 import type { Parameter } from '../query/parameters.js';
 
 /** A collection of the broker that can be listed, and how little of it can be asked for. */

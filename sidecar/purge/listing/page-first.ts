@@ -6,7 +6,7 @@
 import type { BrokerCapabilities, ProbedParameter } from '../broker/capabilities.js';
 import { BrokerRefusedError } from '../errors.js';
 import type { ListedPage, Lister } from './listing.js';
-import type { PageQuery } from './page-query.js';
+import type { PageQuery } from './page.js';
 import type { Parameter } from '../query/parameters.js';
 import { filtersOf, impossibleSelection } from '../proof/prober.js';
 import type { PagingEvidence } from './walk.js';

@@ -1,5 +1,5 @@
 import type { ListedPage, Lister } from './listing.js';
-import type { PageQuery } from './page-query.js';
+import type { PageQuery } from './page.js';
 
 const QUERIES_MAX = 4;
 

@@ -1,5 +1,5 @@
 import type { ListedPage, Lister } from './listing.js';
-import type { PageShape } from './page-query.js';
+import type { PageShape } from './page.js';
 import type { Parameter } from '../query/parameters.js';
 import { ReadAhead } from './read-ahead.js';
 

@@ -1,6 +1,6 @@
 import { parseJsonObject } from '../broker/broker-problem.js';
 import { ReplyTooLargeError } from '../broker/errors.js';
-import type { BrokerReply } from '../broker/outcome.js';
+import type { BrokerReply } from '../broker/failure.js';
 import { ownType } from '../../ngsi-ld/problem.js';
 import type { ItemVerdict } from '../batch-reply.js';
 import { BrokerReplyError } from '../errors.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { BrokerCapabilities } from '../broker/capabilities.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import type { Lister } from '../listing/listing.js';
-import type { PageQuery } from '../listing/page-query.js';
+import type { PageQuery } from '../listing/page.js';
 
 type Headers = Readonly<Record<string, string>>;
 

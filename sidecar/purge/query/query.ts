@@ -1,8 +1,7 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { namesOf } from './name-list.js';
 import { ENTITY_PARAMETERS, parseParameters } from './parameters.js';
-import { refusedData, vetSelection, type PurgeQuery } from './selection.js';
-import type { WholeTenant } from './whole-tenant.js';
+import { refusedData, vetSelection, type PurgeQuery, type WholeTenant } from './selection.js';
 
 /** Attributes to remove from each match instead of the entity (clause 5.6.21). */
 export interface AttributeRemoval {

@@ -12,10 +12,9 @@ import {
 import { namesScopes, parseScopeQuery } from '../../ngsi-ld/scope-query.js';
 import { NgsiLdSyntaxError } from '../../ngsi-ld/syntax-error.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
-import { QueryRefusedError } from '../errors.js';
+import { QueryRefusedError, PolicyRefusedError } from '../errors.js';
 import { checkName, namesOf } from './name-list.js';
 import { SELECTION_PARAMETERS, type Parameter } from './parameters.js';
-import { checkWholeTenant, type WholeTenant } from './whole-tenant.js';
 
 export interface VettingOptions {
   /** What is done with a purge that may empty its tenant. */
@@ -220,4 +219,31 @@ function tooWide(parameters: ReadonlyMap<string, string>): QueryRefusedError {
 /** The refusal of a parameter's content. */
 export function refusedData(parameter: string | undefined, message: string): QueryRefusedError {
   return new QueryRefusedError('badRequestData', message, parameter);
+}
+
+/** What is done with a purge that may empty its tenant: it needs a bound, goes as the standard has it, or is refused. */
+export type WholeTenant = 'bounded' | 'allow' | 'refuse';
+
+/**
+ * Checks a purge that no filter keeps from emptying its tenant. A dry run may always be.
+ *
+ * @throws PolicyRefusedError under `refuse`
+ * @throws QueryRefusedError under `bounded`, unless the query itself says how many may go
+ */
+export function checkWholeTenant(
+  { dryRun, maxAffected }: { readonly dryRun: boolean; readonly maxAffected: number | undefined },
+  mode: WholeTenant,
+): void {
+  if (dryRun || mode === 'allow') return;
+  if (mode === 'refuse') {
+    throw new PolicyRefusedError(
+      'This gateway allows no purge that may reach every entity of a tenant (PURGE_WHOLE_TENANT=refuse): add a filter that only what is to go can meet, such as type=Vehicle; dryRun=true is allowed.',
+    );
+  }
+  if (maxAffected !== undefined) return;
+  throw new QueryRefusedError(
+    'invalidRequest',
+    'This query may reach every entity of the tenant: say with maxAffected how many that may be (dryRun=true counts them), or add a filter that only what is to go can meet, such as type=Vehicle.',
+    'maxAffected',
+  );
 }

@@ -5,7 +5,7 @@ import {
   ReplyTooLargeError,
   RequestAbortedError,
 } from '../broker/errors.js';
-import { failureOf, type BrokerReply, type Failure } from '../broker/outcome.js';
+import { failureOf, type BrokerReply, type Failure } from '../broker/failure.js';
 import { BrokerReplyError, PurgeStoppedError } from '../errors.js';
 
 /** A request of a purge, and what it is for. */

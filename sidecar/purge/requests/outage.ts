@@ -1,6 +1,5 @@
-import type { Failure } from '../broker/outcome.js';
-import { decideProbe, looksAway } from '../retry/away.js';
-import type { RetryPolicy } from '../retry/policy.js';
+import type { Failure } from '../broker/failure.js';
+import { decideProbe, looksAway, type RetryPolicy } from '../retry/policy.js';
 import type { Clock } from '../../shared/clock.js';
 import { BrokerFailedError } from '../errors.js';
 import type { OutageEvent } from '../events.js';

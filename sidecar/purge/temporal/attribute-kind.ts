@@ -1,10 +1,9 @@
 import type { PurgeContext } from '../context.js';
 import { datasetParameter } from '../items/datasets.js';
-import { deleteItem } from '../items/item-delete.js';
+import { deleteItem, deleteWholeAttribute } from '../items/item-delete.js';
 import type { ItemKind } from '../items/item-walk.js';
 import { attributePath } from '../proof/resource-path.js';
 import type { Item } from '../tally.js';
-import { deleteWholeAttribute } from '../items/whole-attribute.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
 

@@ -1,11 +1,10 @@
-import { checkBound, countMatches } from '../bound.js';
+import { checkBound, countMatches } from '../match-count.js';
 import type { PurgeScope } from '../context.js';
 import { purgeByIds, trustedTotal } from '../entity-purge.js';
 import { PurgeStoppedError, TooManyMatchesError, UncountableError } from '../errors.js';
 import type { PurgeEvent, PurgeReport } from '../events.js';
 import { IdLedger } from '../id-ledger.js';
-import { planHints } from '../hint-plan.js';
-import { withHints, type HintSource } from '../hints.js';
+import { planHints, withHints, type HintSource } from '../hints.js';
 import { removeItems } from '../items/item-removal.js';
 import { countItems, type ItemKind } from '../items/item-walk.js';
 import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from '../purge-run.js';

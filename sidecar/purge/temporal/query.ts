@@ -3,8 +3,7 @@ import { isUri } from '../../ngsi-ld/names.js';
 import { NO_DATASET } from '../items/datasets.js';
 import { itemsOf, namesOf } from '../query/name-list.js';
 import { parseParameters, TEMPORAL_PARAMETERS, type Parameter } from '../query/parameters.js';
-import { refusedData, vetSelection, type PurgeQuery } from '../query/selection.js';
-import type { WholeTenant } from '../query/whole-tenant.js';
+import { refusedData, vetSelection, type PurgeQuery, type WholeTenant } from '../query/selection.js';
 import { parseTimeFilter, timeParameters, type TimeFilter } from './time-filter.js';
 
 /** What a temporal purge deletes of each match; the widest call that is exact. */

@@ -3,7 +3,7 @@ import { firstPage } from '../entity-purge.js';
 import { BrokerRefusedError, UnsupportedRequestError } from '../errors.js';
 import { temporalEntities } from '../listing/listed-resource.js';
 import type { ListedPage } from '../listing/listing.js';
-import type { PageShape } from '../listing/page-query.js';
+import type { PageShape } from '../listing/page.js';
 import type { Parameter } from '../query/parameters.js';
 import { instanceListsOf } from './instances.js';
 import type { TemporalPurgeQuery } from './query.js';

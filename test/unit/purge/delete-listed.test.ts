@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { deleteListed } from '../../../sidecar/purge/delete-listed.js';
+import { deleteListed } from '../../../sidecar/purge/delete-dispatcher.js';
 import { createDispatcher } from '../../../sidecar/purge/dispatcher.js';
 import { idsOf } from './hand-made-lister.js';
 

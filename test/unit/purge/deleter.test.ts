@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
-import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import type { ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
 import { createDeleter, type DeleterOptions } from '../../../sidecar/purge/deleter.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
-import { checkBound, countMatches } from '../../../sidecar/purge/bound.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
+import { checkBound, countMatches, previewEntities } from '../../../sidecar/purge/match-count.js';
 import type { PurgeContext, PurgeLimits } from '../../../sidecar/purge/context.js';
-import { previewEntities } from '../../../sidecar/purge/dry-run.js';
 import { firstPage, purgeByIds } from '../../../sidecar/purge/entity-purge.js';
 import { BrokerReplyError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';

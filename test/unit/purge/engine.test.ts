@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createCapabilities } from '../../../sidecar/purge/broker/capabilities.js';
 import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
 import { BrokerUnreachableError } from '../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import type { PurgeLimits } from '../../../sidecar/purge/context.js';
 import { purgeEntities } from '../../../sidecar/purge/engine.js';
 import {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { BrokerRefusedError, BrokerReplyError } from '../../../sidecar/purge/errors.js';
 import { firstPage, purgeByIds, trustedTotal } from '../../../sidecar/purge/entity-purge.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
-import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf, pageOf } from './hand-made-lister.js';

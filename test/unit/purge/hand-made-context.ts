@@ -1,6 +1,6 @@
 import { createCapabilities } from '../../../sidecar/purge/broker/capabilities.js';
 import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
-import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import {
   createPurgeScope,
   type PurgeContext,

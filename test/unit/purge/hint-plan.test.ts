@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { planHints } from '../../../sidecar/purge/hint-plan.js';
+import { planHints } from '../../../sidecar/purge/hints.js';
 import { formatParameters } from '../../../sidecar/purge/query/parameters.js';
 import { parseEntityPurgeQuery } from '../../../sidecar/purge/query/query.js';
 import { queryOf } from './refusals.js';

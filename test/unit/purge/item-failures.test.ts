@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
 import { ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
-import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../../sidecar/purge/errors.js';
 import { deleteItem } from '../../../sidecar/purge/items/item-delete.js';
 import { removeItems } from '../../../sidecar/purge/items/item-removal.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerReply } from '../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent } from '../../../sidecar/purge/events.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';

@@ -3,8 +3,12 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Dispatcher } from 'undici';
-import { createCut, exchange, type Cut } from '../../../../sidecar/purge/broker/exchange.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
+import {
+  createCut,
+  exchange,
+  type Cut,
+  type BrokerReply,
+} from '../../../../sidecar/purge/broker/exchange.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

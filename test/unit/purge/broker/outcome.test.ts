@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { failureOf, isRetryableStatus } from '../../../../sidecar/purge/broker/outcome.js';
+import { failureOf, isRetryableStatus } from '../../../../sidecar/purge/broker/failure.js';
 import { replyOf } from './replies.js';
 
 const CONTEXT_ERROR = 'https://uri.etsi.org/ngsi-ld/errors/LdContextNotAvailable';

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { attributesToRemove, checkNames } from '../../../../sidecar/purge/items/attribute-items.js';
-import { previewAttributes, removeAttributes } from '../../../../sidecar/purge/items/attribute-removal.js';
+import {
+  attributesToRemove,
+  checkNames,
+  previewAttributes,
+  removeAttributes,
+  checkKept,
+} from '../../../../sidecar/purge/items/attribute-removal.js';
 import { QueryRefusedError, TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
 import { firstPage } from '../../../../sidecar/purge/entity-purge.js';
-import { checkKept } from '../../../../sidecar/purge/items/kept-attributes.js';
 import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
 import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
 import type { AttributeRemoval } from '../../../../sidecar/purge/query/query.js';

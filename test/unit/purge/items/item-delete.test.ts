@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
 import { BrokerUnreachableError } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
 import { BrokerFailedError, BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { deleteItem } from '../../../../sidecar/purge/items/item-delete.js';
 import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';

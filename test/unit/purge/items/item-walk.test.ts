@@ -11,7 +11,7 @@ import {
 } from '../../../../sidecar/purge/items/item-walk.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
 import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
 import type { Item } from '../../../../sidecar/purge/tally.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { NO_DATASET } from '../../../../sidecar/purge/items/datasets.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { deleteWholeAttribute } from '../../../../sidecar/purge/items/whole-attribute.js';
+import { deleteWholeAttribute } from '../../../../sidecar/purge/items/item-delete.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 

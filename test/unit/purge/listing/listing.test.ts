@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
 import { ReplyTooLargeError } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
 import type { PurgeLimits } from '../../../../sidecar/purge/context.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
 import {
@@ -10,7 +10,7 @@ import {
   temporalEntities,
   type ListedResource,
 } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';

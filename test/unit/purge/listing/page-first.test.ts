@@ -5,7 +5,7 @@ import { createCapabilities } from '../../../../sidecar/purge/broker/capabilitie
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
 import { learnCounting, learnStride } from '../../../../sidecar/purge/listing/page-first.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
 import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
 import type { PagingEvidence } from '../../../../sidecar/purge/listing/walk.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';

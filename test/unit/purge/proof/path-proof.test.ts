@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ReplyTooLargeError } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
 import { createEntityPaths } from '../../../../sidecar/purge/proof/path-proof.js';

@@ -7,7 +7,7 @@ import {
   FilterIgnoredError,
 } from '../../../../sidecar/purge/errors.js';
 import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
 import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
 import { filtersOf, impossibleSelection, proveFilters } from '../../../../sidecar/purge/proof/prober.js';
 import { listerOf, pageOf } from '../hand-made-lister.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCapabilities } from '../../../../sidecar/purge/broker/capabilities.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
 import { proveTenant } from '../../../../sidecar/purge/proof/tenant-proof.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 

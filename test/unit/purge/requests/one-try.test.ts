@@ -7,7 +7,7 @@ import {
   ReplyTooLargeError,
   RequestAbortedError,
 } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
 import { BrokerReplyError, PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
 import { TryFailed, tryOnce, type PurgeRequest } from '../../../../sidecar/purge/requests/one-try.js';
 import { replyOf } from '../broker/replies.js';

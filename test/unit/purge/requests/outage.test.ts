@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Failure } from '../../../../sidecar/purge/broker/outcome.js';
+import type { Failure } from '../../../../sidecar/purge/broker/failure.js';
 import { BrokerFailedError } from '../../../../sidecar/purge/errors.js';
 import type { OutageEvent } from '../../../../sidecar/purge/events.js';
 import { createOutageWatch } from '../../../../sidecar/purge/requests/outage.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
 import { BrokerTimeoutError, BrokerUnreachableError } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
 import { BrokerFailedError, PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
 import { createRequester, type Settled } from '../../../../sidecar/purge/requests/requester.js';
 import type { RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';

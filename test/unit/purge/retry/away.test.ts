@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Failure } from '../../../../sidecar/purge/broker/outcome.js';
-import { decideProbe, looksAway } from '../../../../sidecar/purge/retry/away.js';
-import type { RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';
+import type { Failure } from '../../../../sidecar/purge/broker/failure.js';
+import { decideProbe, looksAway, type RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';
 
 const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };
 const NOW_MS = Date.UTC(2026, 0, 1, 12);

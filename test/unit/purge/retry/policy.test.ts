@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Failure, FailureKind } from '../../../../sidecar/purge/broker/outcome.js';
+import type { Failure, FailureKind } from '../../../../sidecar/purge/broker/failure.js';
 import {
   askedDelayMs,
   backoffMs,

@@ -4,7 +4,7 @@ import {
   type BrokerClient,
   type BrokerRequest,
 } from '../../../../sidecar/purge/broker/client.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/reply.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
 import {
   startEmbeddedBroker,
   type Behaviour,

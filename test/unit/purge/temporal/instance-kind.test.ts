@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ItemBatch } from '../../../../sidecar/purge/items/item-walk.js';
 import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
 import { instanceKind } from '../../../../sidecar/purge/temporal/instance-kind.js';
 import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { contextOf } from '../hand-made-context.js';

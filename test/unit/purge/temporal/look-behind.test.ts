@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page-query.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
 import { CutEvidence } from '../../../../sidecar/purge/temporal/cut-evidence.js';
 import { instanceListsOf, type AttributeInstance } from '../../../../sidecar/purge/temporal/instances.js';
 import { lookBehind } from '../../../../sidecar/purge/temporal/look-behind.js';

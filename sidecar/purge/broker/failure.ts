@@ -1,6 +1,6 @@
 /** What one request to the broker came to, as plain data: the input of the retry policy and of every decision above it. */
 import { parseBrokerProblem, type BrokerProblem } from './broker-problem.js';
-import type { BrokerReply } from './reply.js';
+import type { BrokerReply } from './exchange.js';
 
 export type { BrokerReply };
 
