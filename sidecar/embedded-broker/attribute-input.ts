@@ -46,7 +46,7 @@ const SYSTEM_MEMBERS: ReadonlySet<string> = new Set([
 const GEOMETRIES: ReadonlySet<Json | undefined> = new Set([
   'Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon',
 ]); // prettier-ignore
-const DEEPEST_SUB_ATTRIBUTE = 16;
+const MAX_SUB_ATTRIBUTE_DEPTH = 16;
 
 /**
  * Reads the instances of one attribute, normalized or concise (clauses 4.5.1, 4.5.5), as normalized bodies.
@@ -85,7 +85,7 @@ function kindOf(body: JsonObject): string | undefined {
 
 /** Reads one instance of an attribute as a normalized body. @throws Refusal BadRequestData, naming the attribute */
 export function readInstance(name: string, input: Json, depth = 0): JsonObject {
-  if (depth > DEEPEST_SUB_ATTRIBUTE) throw refusals.badRequest(`Sub-attributes of ${name} nest too deep`);
+  if (depth > MAX_SUB_ATTRIBUTE_DEPTH) throw refusals.badRequest(`Sub-attributes of ${name} nest too deep`);
   if (!isJsonObject(input)) return readInstance(name, { type: 'Property', value: input }, depth);
   if (isGeometry(input)) return readInstance(name, { type: 'GeoProperty', value: input }, depth);
 

@@ -5,7 +5,7 @@ import { refusals } from './refusal.js';
 
 const EARTH_RADIUS_METRES = 6_371_008.8;
 
-type Place = 'inside' | 'boundary' | 'outside';
+type PointLocation = 'inside' | 'boundary' | 'outside';
 
 /**
  * Makes the filter of a geoquery (clause 4.10) over entities whose GeoProperty is a Point; other geometries never
@@ -62,7 +62,7 @@ function placer(
   relation: string,
   geometry: string,
   coordinates: GeoQuery['coordinates'],
-): (point: Position) => Place {
+): (point: Position) => PointLocation {
   // parseGeoQuery has checked that the coordinates nest as the geometry needs.
   switch (geometry) {
     case 'Point': {
@@ -87,7 +87,10 @@ function placer(
 }
 
 /** The first ring is the outline, the others are holes. */
-function placeInPolygon(point: Position, [outline = [], ...holes]: readonly (readonly Position[])[]): Place {
+function placeInPolygon(
+  point: Position,
+  [outline = [], ...holes]: readonly (readonly Position[])[],
+): PointLocation {
   const place = placeInRing(point, outline);
   if (place !== 'inside') return place;
   for (const hole of holes) {
@@ -99,7 +102,7 @@ function placeInPolygon(point: Position, [outline = [], ...holes]: readonly (rea
 }
 
 /** Counts the edges that a ray to the east crosses. */
-function placeInRing([x, y]: Position, ring: readonly Position[]): Place {
+function placeInRing([x, y]: Position, ring: readonly Position[]): PointLocation {
   let inside = false;
   for (let at = 1; at < ring.length; at += 1) {
     const [x1, y1] = ring[at - 1] ?? [Number.NaN, Number.NaN];

@@ -76,7 +76,7 @@ export const CONTEXT_LINK_RELATION = 'http://www.w3.org/ns/json-ld#context';
 
 const FORBIDDEN_IN_NAME = /[<>"'=;(),|*\s\u0000-\u001f\u007f]/u;
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\u0000-\u001f\u007f]+$/u;
-const LONGEST_NAME = 2048;
+const MAX_NAME_LENGTH = 2048;
 
 /** Names that belong to the system or to JSON-LD and never name an attribute. */
 const NOT_ATTRIBUTES: ReadonlySet<string> = new Set([
@@ -91,7 +91,7 @@ export function canonicalName(name: string): string {
 }
 
 export function isName(name: string): boolean {
-  return name !== '' && name.length <= LONGEST_NAME && !FORBIDDEN_IN_NAME.test(name);
+  return name !== '' && name.length <= MAX_NAME_LENGTH && !FORBIDDEN_IN_NAME.test(name);
 }
 
 export function isAttributeName(name: string): boolean {
@@ -99,7 +99,7 @@ export function isAttributeName(name: string): boolean {
 }
 
 export function isUri(text: unknown): text is string {
-  return typeof text === 'string' && text.length <= LONGEST_NAME && URI.test(text);
+  return typeof text === 'string' && text.length <= MAX_NAME_LENGTH && URI.test(text);
 }
 
 /** Attributes that the broker sets itself; they can be compared, but do not narrow a query (clause 5.7.2.4). */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-const ENTRIES_MAX = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** One answered request. `items` is how many entities a batch held; status 0 means that the connection was cut. */
 export interface LoggedRequest {
@@ -22,7 +22,7 @@ export class RequestLog {
   #total = 0;
 
   get entries(): readonly LoggedRequest[] {
-    return this.#entries.slice(-ENTRIES_MAX);
+    return this.#entries.slice(-MAX_ENTRIES);
   }
 
   /** How many requests were answered since the start or the last clear. */
@@ -40,7 +40,7 @@ export class RequestLog {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     this.#total += 1;
     this.#entries.push(entry);
-    if (this.#entries.length >= 2 * ENTRIES_MAX) this.#entries = this.#entries.slice(-ENTRIES_MAX);
+    if (this.#entries.length >= 2 * MAX_ENTRIES) this.#entries = this.#entries.slice(-MAX_ENTRIES);
   }
 
   clear(): void {

@@ -7,7 +7,7 @@ import type { RequestLog } from './request-log.js';
 import { routeRequest } from './router.js';
 
 /** Long enough for a purge query with the longest q and many ids in its URL. */
-const HEADERS_MAX_BYTES = 512 * 1024;
+const MAX_HEADER_BYTES = 512 * 1024;
 const CORE_CONTEXT_LINK = `<${CORE_CONTEXT}>; rel="${CONTEXT_LINK_RELATION}"; type="application/ld+json"`;
 
 /** Both are in use; the standard's own wins. */
@@ -15,7 +15,7 @@ const TENANT_HEADERS = ['ngsild-tenant', 'fiware-service'] as const;
 
 /** The HTTP server of a broker; not yet listening. */
 export function createBrokerServer(context: BrokerContext, log: RequestLog): Server {
-  return createServer({ maxHeaderSize: HEADERS_MAX_BYTES }, (incoming, outgoing) => {
+  return createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, outgoing) => {
     // Whatever goes wrong while answering costs this connection, never the process.
     serve(incoming, outgoing, context, log).catch(() => outgoing.destroy());
   });
@@ -136,7 +136,7 @@ function withContext(body: unknown): unknown {
   return isJsonObject(body) ? { ...body, '@context': CORE_CONTEXT } : body;
 }
 
-const DEEPEST_NESTING = 200;
+const MAX_NESTING = 200;
 
 /**
  * Reads a JSON body and checks where its @context may stand (ETSI GS CIM 009 V1.9.1, clauses 6.3.4 and 6.3.5).
@@ -170,7 +170,7 @@ async function readText(request: IncomingMessage, maxBytes: number): Promise<str
 }
 
 function parseJson(text: string): Json {
-  if (nestsTooDeep(text)) throw refusals.invalidRequest(`JSON nests at most ${DEEPEST_NESTING} levels`);
+  if (nestsTooDeep(text)) throw refusals.invalidRequest(`JSON nests at most ${MAX_NESTING} levels`);
   try {
     return JSON.parse(text) as Json;
   } catch {
@@ -184,7 +184,7 @@ function nestsTooDeep(text: string): boolean {
   for (const [sign] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {
     if (sign === '[' || sign === '{') depth += 1;
     else if (sign === ']' || sign === '}') depth -= 1;
-    if (depth > DEEPEST_NESTING) return true;
+    if (depth > MAX_NESTING) return true;
   }
   return false;
 }

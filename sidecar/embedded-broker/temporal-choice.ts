@@ -11,7 +11,7 @@ export type Datasets = ReadonlySet<string | undefined>;
 export interface Choice {
   readonly instances: readonly TemporalInstance[];
   /** Whether there are more, and the client is to know it. */
-  readonly isCut: boolean;
+  readonly isPartial: boolean;
 }
 
 export type InstanceFilter = (instance: TemporalInstance) => boolean;
@@ -41,19 +41,19 @@ export function instanceChooser(
 
   return (history, isMeant) => {
     const found: TemporalInstance[] = [];
-    let isCut = false;
+    let isPartial = false;
     for (const instance of history.within(property, searched, showsNewestFirst || isSilent)) {
       if (datasets?.has(datasetIdOf(instance.body)) === false) continue;
       if (isMeant?.(instance) === false) continue;
-      isCut = found.length === most;
-      if (isCut) break;
+      isPartial = found.length === most;
+      if (isPartial) break;
       found.push(instance);
     }
     const instances = found.filter(
       (instance) => searched === range || isWithin(TIME_OF[property](instance), range),
     );
     if (isSilent && !showsNewestFirst) instances.reverse();
-    return { instances, isCut: isCut && !isSilent };
+    return { instances, isPartial: isPartial && !isSilent };
   };
 }
 
@@ -62,7 +62,7 @@ function isWithin(time: number, { from, to }: TimeQuery['range']): boolean {
 }
 
 /** The greatest time that a Date can hold, in milliseconds. */
-const LATEST_MS = 8.64e15;
+const MAX_DATE_MS = 8.64e15;
 
 /** Collects what an answer shows, and tells by `Content-Range` how far it is complete (clause 6.3.10). */
 export class ContentRange {
@@ -75,7 +75,7 @@ export class ContentRange {
   }
 
   /** To be told of all instances of an attribute that are shown. */
-  note({ instances, isCut }: Choice): void {
+  note({ instances, isPartial: isPartial }: Choice): void {
     const [first] = instances;
     const last = instances.at(-1);
     if (first === undefined || last === undefined) return;
@@ -85,7 +85,7 @@ export class ContentRange {
     const nearer = lastN === undefined ? Math.min : Math.max;
     const start = timeOf(first);
     this.#start = nearer(this.#start ?? start, start);
-    if (!isCut) return;
+    if (!isPartial) return;
     const end = timeOf(last);
     this.#end = nearer(this.#end ?? end, end);
   }
@@ -95,12 +95,12 @@ export class ContentRange {
     if (this.#start === undefined || this.#end === undefined) return undefined;
     const { range, lastN } = this.#time;
     const bound = lastN === undefined ? range.from : range.to;
-    const start = Math.abs(bound) <= LATEST_MS ? bound : this.#start;
+    const start = Math.abs(bound) <= MAX_DATE_MS ? bound : this.#start;
     return `DateTime ${dateTime(start)}-${dateTime(this.#end)}/${lastN ?? '*'}`;
   }
 }
 
 /** Instances without the time come before all others; where only such are shown, the range is from 1970. */
 function dateTime(time: number): string {
-  return new Date(Math.abs(time) <= LATEST_MS ? time : 0).toISOString();
+  return new Date(Math.abs(time) <= MAX_DATE_MS ? time : 0).toISOString();
 }

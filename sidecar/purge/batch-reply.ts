@@ -7,9 +7,9 @@ import {
 import { isRetryableStatus, type BrokerReply } from './broker/failure.js';
 
 /** What the answer to a delete says of one item. Neither of the first two is believed while a new query still shows it. */
-export type ItemVerdict =
+export type DeleteResult =
   /** Deleted. */
-  | { readonly kind: 'claimed-gone' }
+  | { readonly kind: 'deleted' }
   /** There was nothing to delete. */
   | { readonly kind: 'absent' }
   /** Failed in a way that another try may cure. */
@@ -20,8 +20,8 @@ export type ItemVerdict =
   | { readonly kind: 'refused'; readonly problem: BrokerProblem };
 
 /** What the answer to a batch delete means as a whole. */
-export type BatchVerdict =
-  | { readonly kind: 'items'; readonly items: ReadonlyMap<string, ItemVerdict> }
+export type BatchResult =
+  | { readonly kind: 'items'; readonly items: ReadonlyMap<string, DeleteResult> }
   /** The broker has no batch delete. */
   | { readonly kind: 'no-batch' }
   /** The batch as a whole was refused: too large, or something in it is. */
@@ -34,11 +34,11 @@ export type BatchVerdict =
  *
  * @param ids the ids of the batch
  */
-export function readBatchReply(reply: BrokerReply, ids: readonly string[]): BatchVerdict {
+export function readBatchReply(reply: BrokerReply, ids: readonly string[]): BatchResult {
   const body = parseJsonObject(reply.body);
   const errors = body?.['errors'];
-  if (reply.status >= 200 && reply.status < 300) return { kind: 'items', items: verdicts(ids, errors) };
-  if (Array.isArray(errors) && errors.length > 0) return { kind: 'items', items: verdicts(ids, errors) };
+  if (reply.status >= 200 && reply.status < 300) return { kind: 'items', items: resultsOf(ids, errors) };
+  if (Array.isArray(errors) && errors.length > 0) return { kind: 'items', items: resultsOf(ids, errors) };
   // A 404 that names entities says that they are missing, not that batch delete is.
   const namesEntities = body !== undefined && ('entityIds' in body || 'entityId' in body);
   if (reply.status === 404 && namesEntities) {
@@ -48,22 +48,22 @@ export function readBatchReply(reply: BrokerReply, ids: readonly string[]): Batc
   return { kind: 'refused', problem: parseBrokerProblem(reply) };
 }
 
-const CLAIMED_GONE: ItemVerdict = { kind: 'claimed-gone' };
-const ABSENT: ItemVerdict = { kind: 'absent' };
+const DELETED: DeleteResult = { kind: 'deleted' };
+const ABSENT: DeleteResult = { kind: 'absent' };
 
-function verdicts(ids: readonly string[], errors: unknown): ReadonlyMap<string, ItemVerdict> {
-  const items = new Map<string, ItemVerdict>(ids.map((id) => [id, CLAIMED_GONE]));
+function resultsOf(ids: readonly string[], errors: unknown): ReadonlyMap<string, DeleteResult> {
+  const items = new Map<string, DeleteResult>(ids.map((id) => [id, DELETED]));
   if (!Array.isArray(errors)) return items;
   for (const error of errors as unknown[]) {
     const item = asObject(error);
     if (item === undefined) continue;
     const id = item['entityId'] ?? item['id'];
-    if (typeof id === 'string' && items.has(id)) items.set(id, verdictOf(item));
+    if (typeof id === 'string' && items.has(id)) items.set(id, resultOf(item));
   }
   return items;
 }
 
-function verdictOf(item: Readonly<Record<string, unknown>>): ItemVerdict {
+function resultOf(item: Readonly<Record<string, unknown>>): DeleteResult {
   const details = item['error'] ?? item['ProblemDetails'] ?? item['problemDetails'];
   const object = asObject(details);
   const members = problemMembers(object ?? {});

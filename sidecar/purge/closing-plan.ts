@@ -7,7 +7,7 @@ export interface ClosingState {
   /** Sweeps for never-seen ids after that, where no count tells old ones from new. */
   readonly lateSweeps: number;
   /** Waits spent on a query that may lag behind the deletes. */
-  readonly looks: number;
+  readonly rechecks: number;
 }
 
 /** What is known when a round is decided. */
@@ -24,16 +24,16 @@ export type ClosingStep =
   /** There is something to delete or to try again. */
   | { readonly kind: 'work'; readonly state: ClosingState }
   /** The query may lag behind: wait, and look again. */
-  | { readonly kind: 'look'; readonly state: ClosingState }
+  | { readonly kind: 'recheck'; readonly state: ClosingState }
   | { readonly kind: 'finish' };
 
 /** Looks at something that should have changed before it is reported: brokers may answer queries from a stale index. */
-export const LOOKS_MAX = 3;
+export const MAX_RECHECKS = 3;
 
 /** Pages without a fixed order pass over some matches; so many more sweeps find them where nothing is counted. */
-const LATE_SWEEPS_MAX = 3;
+const MAX_LATE_SWEEPS = 3;
 
-export const initialClosing: ClosingState = { hasSwept: false, lateSweeps: 0, looks: 0 };
+export const initialClosing: ClosingState = { hasSwept: false, lateSweeps: 0, rechecks: 0 };
 
 /**
  * Whether ids never seen before are to be taken: in the first full sweep, and beyond it only while fewer were taken
@@ -41,29 +41,29 @@ export const initialClosing: ClosingState = { hasSwept: false, lateSweeps: 0, lo
  * nor are they where the maximum is reached by those that were counted.
  */
 export function takesFresh(state: ClosingState, { counted, taken, allowance }: ClosingFacts): boolean {
-  if (counted === undefined) return !state.hasSwept || state.lateSweeps < LATE_SWEEPS_MAX;
+  if (counted === undefined) return !state.hasSwept || state.lateSweeps < MAX_LATE_SWEEPS;
   return allowance > 0 && (taken < counted || !state.hasSwept);
 }
 
 /** Decides what follows a survey. */
 export function planClosing(survey: Survey, state: ClosingState, facts: ClosingFacts): ClosingStep {
   const { counted, taken } = facts;
-  const again = survey.claimedGone.length + survey.unsettled.length;
+  const again = survey.stillListed.length + survey.retryDue.length;
   if (survey.fresh.length + again > 0) {
     // A query may lag behind the deletes for a moment, which is no reason to repeat them all.
-    const mayLag = survey.claimedGone.length > 0 && survey.fresh.length + survey.unsettled.length === 0;
-    if (mayLag && state.looks === 0) return look(state);
+    const mayLag = survey.stillListed.length > 0 && survey.fresh.length + survey.retryDue.length === 0;
+    if (mayLag && state.rechecks === 0) return recheck(state);
     const hasSwept = state.hasSwept || survey.complete || survey.trickles || counted !== undefined;
     const isLate = state.hasSwept && survey.fresh.length > 0;
     return { kind: 'work', state: { ...state, hasSwept, lateSweeps: state.lateSweeps + (isLate ? 1 : 0) } };
   }
   // Counted, not taken and not shown: gone by another hand, or an error shown as an empty result.
   const isShort = counted !== undefined && taken < counted;
-  const isCut = !survey.complete && !survey.trickles;
-  if ((survey.lingering > 0 || isCut || isShort) && state.looks < LOOKS_MAX) return look(state);
+  const isPartial = !survey.complete && !survey.trickles;
+  if ((survey.lingering > 0 || isPartial || isShort) && state.rechecks < MAX_RECHECKS) return recheck(state);
   return { kind: 'finish' };
 }
 
-function look(state: ClosingState): ClosingStep {
-  return { kind: 'look', state: { ...state, looks: state.looks + 1 } };
+function recheck(state: ClosingState): ClosingStep {
+  return { kind: 'recheck', state: { ...state, rechecks: state.rechecks + 1 } };
 }

@@ -1,10 +1,9 @@
 import type { BrokerCapabilities } from './broker/capabilities.js';
 import type { Clock } from '../shared/clock.js';
 import { createDeleter, type Deleter, type DeleteStrategy } from './deleter.js';
-import { FilterIgnoredError, TooManyMatchesError } from './errors.js';
+import { FilterIgnoredError } from './errors.js';
 import type { PurgeEvent } from './events.js';
 import { createIdGuard } from './proof/id-guard.js';
-import { IdState } from './id-ledger.js';
 import type { ListedResource } from './listing/listed-resource.js';
 import { createLister, type Lister } from './listing/listing.js';
 import type { Page, PageQuery } from './listing/page.js';
@@ -14,14 +13,14 @@ import { proveFilters } from './proof/prober.js';
 import { effortOf, type Requester } from './requests/requester.js';
 import type { PurgeQuery } from './query/selection.js';
 import { proveTenant } from './proof/tenant-proof.js';
-import { Tally, type Item } from './tally.js';
+import { ItemLedger } from './item-ledger.js';
 import type { PagingEvidence } from './listing/walk.js';
 
-/** How hard a purge may work; what its caller and the gateway's configuration came to. */
+/** How hard a purge may work: what its caller asks for, within the gateway's configuration. */
 export interface PurgeLimits {
   /** Entities asked for in one page. */
   readonly pageSize: number;
-  /** Most entities in one page, where the broker is quicker with larger ones than `pageSize`. */
+  /** Largest page, for brokers that are faster with more than `pageSize` entities. */
   readonly pageSizeMax: number;
   /** Ids in one batch delete. */
   readonly batchSize: number;
@@ -32,69 +31,61 @@ export interface PurgeLimits {
   readonly maxAffected: number | undefined;
 }
 
-/** What the parts of one purge share, through whatever query they look at the broker. */
+/** What all parts of one purge share, whichever query they send. */
 export interface PurgeScope {
   readonly limits: PurgeLimits;
   readonly requester: Requester;
   readonly capabilities: BrokerCapabilities;
   readonly deleter: Deleter;
-  readonly tally: Tally;
+  /** Records every item; refuses more than `limits.maxAffected`. */
+  readonly ledger: ItemLedger;
   readonly warnings: ReadonlySet<string>;
   readonly clock: Pick<Clock, 'now'>;
   readonly emit: (event: PurgeEvent) => void;
-  /**
-   * Takes an item never seen before, which is then pending.
-   *
-   * @throws TooManyMatchesError when that would affect more than is allowed
-   */
-  take(item: Item): void;
-  /** Tells the listeners how far the purge is. */
+  /** Emits a progress event. */
   reportProgress(): void;
-  /** Looks at the broker through a query; see PurgeContext. */
-  open(view: View): PurgeContext;
+  /** Opens a query. Nothing is sent yet. */
+  open(query: BrokerQuery): PurgeContext;
 }
 
-/** A query, as the caller gave it and as the broker is asked. */
-export interface View {
+/** A query: the caller's filters, and what the broker needs besides. */
+export interface BrokerQuery {
   readonly resource: ListedResource;
   /** The caller's filters. */
   readonly selection: readonly Parameter[];
-  /** What is added for the broker's sake, without restricting the matches. */
+  /** Parameters that the broker requires and that exclude no match. */
   readonly additions?: readonly Parameter[];
-  /** Shows some of what is purged; other queries show the rest. */
+  /** Shows only some of the matches; other queries show the rest. */
   readonly isPartial?: boolean;
 }
 
-/** A purge that looks at the broker through one query. */
-export interface PurgeContext extends PurgeScope {
-  /** The query as the broker is asked. */
+/** What the broker shows of the matches through one query. */
+export interface QueryView {
+  /** The query as sent to the broker. */
   readonly selection: readonly Parameter[];
   /**
-   * Lists pages, each checked before anything of it is used: its warnings are kept, its ids are held against the query.
+   * Lists pages. Each page is checked before anything in it is used, and its warnings are kept.
    *
    * Besides what a lister throws: UnexpectedEntityError for an id that the query excludes, FilterIgnoredError when a
    * page shows that the broker did not stay local.
    */
   readonly lister: Lister;
-  /** What this query no longer lists is gone. */
+  /** An item that this query no longer lists is gone. */
   readonly showsAll: boolean;
-  /** The broker counts matches that it does not show, or shows pages that come empty before the end. */
+  /** The broker counts matches that it does not show, or shows empty pages before the end. */
   readonly countsUnshown: boolean;
-  /** What was seen of the broker's counts and pages. */
+  /** What the broker's counts and pages have revealed so far. */
   readonly paging: PagingEvidence;
   /**
-   * Takes the ids never seen before, which are then pending.
-   *
-   * @throws TooManyMatchesError when that would affect more than is allowed
-   */
-  takeFresh(ids: readonly string[]): readonly string[];
-  /**
-   * Proves, once, that the broker honours the filters of the query and the tenant; due before anything listed is used.
+   * Proves, once, that the broker honours the query's filters and its tenant. Required before listed ids are used.
    *
    * @throws FilterIgnoredError
    */
   proveFilters(): Promise<void>;
 }
+
+/** A purge, and the query through which it sees the broker. */
+export type PurgeContext = PurgeScope & QueryView;
 
 export interface PurgeScopeOptions {
   readonly query: PurgeQuery;
@@ -105,36 +96,77 @@ export interface PurgeScopeOptions {
   readonly emit: (event: PurgeEvent) => void;
 }
 
-const WARNINGS_MAX = 10;
+const MAX_WARNINGS = 10;
 
 /** @param path the collection whose entities are deleted */
 export function createPurgeScope(options: PurgeScopeOptions, path: ListedResource['path']): PurgeScope {
   const { query, limits, requester, capabilities, clock, emit } = options;
-  const tally = new Tally();
+  const ledger = new ItemLedger(limits.maxAffected);
   const warnings = new Set<string>();
   const guard = createIdGuard(query.ids, query.idPattern);
 
-  function boundTo(affected: number): void {
-    if (limits.maxAffected !== undefined && affected > limits.maxAffected) {
-      throw new TooManyMatchesError(affected, limits.maxAffected, false);
-    }
-  }
-
   async function check(page: Page, isLocal: boolean): Promise<void> {
-    if (page.warning !== undefined && warnings.size < WARNINGS_MAX) warnings.add(page.warning);
+    if (page.warning !== undefined && warnings.size < MAX_WARNINGS) warnings.add(page.warning);
     if (isLocal && page.madeEntityMap) {
       const detail =
-        'The broker asked its context sources in spite of local=true, so this purge would reach too much. Nothing more is deleted.';
+        'The broker queried its context sources despite local=true, so this purge would reach too much. Nothing more is deleted.';
       throw new FilterIgnoredError('local', detail);
     }
     await guard.check(page.ids);
+  }
+
+  function viewOf({
+    resource,
+    selection: filters,
+    additions = [],
+    isPartial = false,
+  }: BrokerQuery): QueryView {
+    const selection = [...filters, ...additions];
+    const unchecked = createLister({
+      requester,
+      capabilities,
+      pageSize: limits.pageSize,
+      pageSizeMax: Math.min(limits.pageSizeMax, capabilities.pageSizeMax ?? Infinity),
+      resource,
+      clock,
+    });
+    const isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
+    const countsUnshown = resource.path === '/temporal/entities';
+    let proof: Promise<void> | undefined;
+    /** The first query that listed something. */
+    let listed: PageQuery | undefined;
+    const view: QueryView = {
+      selection,
+      showsAll: !isPartial,
+      countsUnshown,
+      paging: { contradicted: false, longestPage: 0 },
+      lister: {
+        showsAnything: (asked) => unchecked.showsAnything(asked),
+        page: async (pageQuery) => {
+          const page = await unchecked.page(pageQuery);
+          await check(page, isLocal);
+          if (page.ids.length > 0) listed ??= pageQuery;
+          return page;
+        },
+      },
+      proveFilters: () => (proof ??= prove()),
+    };
+    return view;
+
+    async function prove(): Promise<void> {
+      await Promise.all([
+        proveFilters(filters, unchecked, capabilities, { additions, countsUnshown }),
+        listed === undefined ? undefined : proveTenant(listed, requester.headers, unchecked, capabilities),
+      ]);
+      await learnStride({ ...view, capabilities });
+    }
   }
 
   const scope: PurgeScope = {
     limits,
     requester,
     capabilities,
-    tally,
+    ledger,
     warnings,
     clock,
     emit,
@@ -145,65 +177,14 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
       strategy: limits.strategy === 'native' ? 'auto' : limits.strategy,
       batchSize: limits.batchSize,
       onUnclear: (ids) => {
-        for (const entityId of ids) tally.noteUnclear({ entityId });
+        for (const entityId of ids) ledger.markUnclear({ entityId });
       },
     }),
-    take(item) {
-      boundTo(tally.ledger.size + 1);
-      tally.take(item);
-    },
     reportProgress() {
-      const hasBegun = tally.matched > 0;
-      emit({ type: 'progress', hasBegun, ...tally.counts, ...effortOf(requester) });
+      const hasBegun = ledger.matched > 0;
+      emit({ type: 'progress', hasBegun, ...ledger.counts, ...effortOf(requester) });
     },
-    open({ resource, selection: filters, additions = [], isPartial = false }) {
-      const selection = [...filters, ...additions];
-      const unchecked = createLister({
-        requester,
-        capabilities,
-        pageSize: limits.pageSize,
-        pageSizeMax: Math.min(limits.pageSizeMax, capabilities.pageSizeMax ?? Infinity),
-        resource,
-        clock,
-      });
-      const isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
-      const countsUnshown = resource.path === '/temporal/entities';
-      let proof: Promise<void> | undefined;
-      /** The first query that listed something. */
-      let listed: PageQuery | undefined;
-      const context: PurgeContext = {
-        ...scope,
-        selection,
-        showsAll: !isPartial,
-        countsUnshown,
-        paging: { contradicted: false, longestPage: 0 },
-        lister: {
-          showsAnything: (asked) => unchecked.showsAnything(asked),
-          page: async (pageQuery) => {
-            const page = await unchecked.page(pageQuery);
-            await check(page, isLocal);
-            if (page.ids.length > 0) listed ??= pageQuery;
-            return page;
-          },
-        },
-        takeFresh(ids) {
-          const fresh = [...new Set(ids)].filter((id) => tally.ledger.get(id) === IdState.unknown);
-          boundTo(tally.ledger.size + fresh.length);
-          for (const entityId of fresh) tally.take({ entityId });
-          return fresh;
-        },
-        proveFilters: () => (proof ??= prove()),
-      };
-      return context;
-
-      async function prove(): Promise<void> {
-        await Promise.all([
-          proveFilters(filters, unchecked, capabilities, { additions, countsUnshown }),
-          listed === undefined ? undefined : proveTenant(listed, requester.headers, unchecked, capabilities),
-        ]);
-        await learnStride(context);
-      }
-    },
+    open: (opened) => ({ ...scope, ...viewOf(opened) }),
   };
   return scope;
 }

@@ -1,12 +1,12 @@
-import type { PurgeContext } from './context.js';
-import type { Settle } from './deleter.js';
+import type { PurgeScope } from './context.js';
+import type { ReportResult } from './deleter.js';
 import { createDispatcher, type Dispatcher } from './dispatcher.js';
 
 /** Largest body of a batch delete; brokers refuse bodies from 1 MB on. */
-const BATCH_BYTES_MAX = 900_000;
+const MAX_BATCH_BYTES = 900_000;
 
 export interface DeleteTry {
-  readonly isSecondTry: boolean;
+  readonly isFinalTry: boolean;
   /** One request for each entity, even where batches work. */
   readonly singly: boolean;
   /** Told of entities that failed in a batch, instead of booking them, where they are to be tried singly. */
@@ -15,29 +15,29 @@ export interface DeleteTry {
 
 /** Deletes entities with the purge's concurrency and books what becomes of them. */
 export function createDeleteDispatcher(
-  context: PurgeContext,
-  { isSecondTry, singly, retrySingly }: DeleteTry,
+  scope: PurgeScope,
+  { isFinalTry, singly, retrySingly }: DeleteTry,
 ): Dispatcher<string> {
-  const { deleter, tally, limits } = context;
+  const { deleter, ledger, limits } = scope;
   const usesBatches = () => !singly && deleter.usesBatches;
-  const settle: Settle = (entityId, verdict) => tally.settle({ entityId }, verdict, isSecondTry);
+  const report: ReportResult = (entityId, verdict) => ledger.record({ entityId }, verdict, isFinalTry);
   return createDispatcher<string>({
     concurrency: () => limits.concurrency,
     chunkSize: () => (usesBatches() ? deleter.batchSize : 1),
     bytesOf: (id) => Buffer.byteLength(JSON.stringify(id)) + 1,
-    chunkBytesMax: BATCH_BYTES_MAX,
+    chunkBytesMax: MAX_BATCH_BYTES,
     run: async (ids) => {
       const [only] = ids;
       if (!usesBatches() && ids.length === 1 && only !== undefined) {
-        settle(only, await deleter.deleteOne(only));
-        context.reportProgress();
+        report(only, await deleter.deleteOne(only));
+        scope.reportProgress();
         return [];
       }
       const leftForSingle = await deleter.deleteBatch(ids, (id, verdict) => {
         if (retrySingly !== undefined && verdict.kind === 'retryable') retrySingly(id);
-        else settle(id, verdict);
+        else report(id, verdict);
       });
-      context.reportProgress();
+      scope.reportProgress();
       return leftForSingle;
     },
   });
@@ -47,17 +47,17 @@ export function createDeleteDispatcher(
 const SAMPLE_SIZE = 32;
 
 /** With fewer ids, the wrong end costs less than finding out. */
-const SAMPLED_FROM = 1000;
+const MIN_SAMPLED = 1000;
 
 /** One end is quicker than the other when it takes at most this share of its time. */
-const QUICKER = 0.67;
+const MAX_SHARE_OF_TIME = 0.67;
 
 /**
  * Deletes what was listed, beginning at the end of the list at which the broker is quicker. Some brokers look for each
  * entity from the oldest on: deleting the newest first takes them a hundred times as long.
  */
 export async function deleteListed(
-  { clock }: Pick<PurgeContext, 'clock'>,
+  { clock }: Pick<PurgeScope, 'clock'>,
   dispatcher: Dispatcher<string>,
   ids: readonly string[],
 ): Promise<void> {
@@ -67,12 +67,12 @@ export async function deleteListed(
     await dispatcher.settled();
     return clock.now() - startedMs;
   };
-  if (ids.length < SAMPLED_FROM) {
+  if (ids.length < MIN_SAMPLED) {
     await timed(ids);
     return;
   }
   const frontMs = await timed(ids.slice(0, SAMPLE_SIZE));
   const backMs = await timed(ids.slice(-SAMPLE_SIZE));
   const rest = ids.slice(SAMPLE_SIZE, -SAMPLE_SIZE);
-  await timed(backMs < frontMs * QUICKER ? rest.reverse() : rest);
+  await timed(backMs < frontMs * MAX_SHARE_OF_TIME ? rest.reverse() : rest);
 }

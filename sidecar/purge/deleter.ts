@@ -1,7 +1,7 @@
 import { parseBrokerProblem, type BrokerProblem } from './broker/broker-problem.js';
 import type { BrokerCapabilities } from './broker/capabilities.js';
 import type { BrokerReply } from './broker/failure.js';
-import { readBatchReply, type ItemVerdict } from './batch-reply.js';
+import { readBatchReply, type DeleteResult } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
 import { problemOfFailure } from './items/item-problem.js';
 import type { ListedResource } from './listing/listed-resource.js';
@@ -9,7 +9,7 @@ import { createEntityPaths } from './proof/path-proof.js';
 import type { Requester } from './requests/requester.js';
 
 /** Told of each entity's outcome as soon as it is known: what was done counts, even if the purge ends right after. */
-export type Settle = (id: string, verdict: ItemVerdict) => void;
+export type ReportResult = (id: string, verdict: DeleteResult) => void;
 
 /** Deletes entities by batch or singly; knows nothing of where the ids come from. */
 export interface Deleter {
@@ -18,9 +18,9 @@ export interface Deleter {
    *
    * @returns ids not settled, because they must go singly: the broker takes no batches
    */
-  deleteBatch(ids: readonly string[], settle: Settle): Promise<readonly string[]>;
+  deleteBatch(ids: readonly string[], report: ReportResult): Promise<readonly string[]>;
   /** Deletes one entity. */
-  deleteOne(id: string): Promise<ItemVerdict>;
+  deleteOne(id: string): Promise<DeleteResult>;
   /** Entities that the broker had, and deleted, when asked for each alone. */
   readonly deletedSingly: number;
   /** True while batches are worth sending. */
@@ -50,12 +50,12 @@ interface BatchEnd {
 }
 
 const BATCH_PATH = '/entityOperations/delete';
-const CLAIMED_GONE = { kind: 'claimed-gone' } as const;
+const DELETED = { kind: 'deleted' } as const;
 const ABSENT = { kind: 'absent' } as const;
 const DONE: BatchEnd = { leftForSingle: [], foundCulprit: false };
 
 /** Culprits without a single accepted batch after which it is batches, or deletes, that the broker refuses. */
-const CULPRITS_MAX = 10;
+const MAX_CULPRITS = 10;
 
 export function createDeleter(options: DeleterOptions): Deleter {
   const { requester, capabilities, strategy, onUnclear } = options;
@@ -69,15 +69,15 @@ export function createDeleter(options: DeleterOptions): Deleter {
   const usesBatches = () =>
     !isTemporal &&
     (strategy === 'batch' ||
-      (strategy === 'auto' && capabilities.batchDelete && (batchAccepted || culprits < CULPRITS_MAX)));
+      (strategy === 'auto' && capabilities.batchDelete && (batchAccepted || culprits < MAX_CULPRITS)));
 
-  async function deleteBatch(ids: readonly string[], settle: Settle): Promise<BatchEnd> {
+  async function deleteBatch(ids: readonly string[], report: ReportResult): Promise<BatchEnd> {
     if (!usesBatches()) return { leftForSingle: ids, foundCulprit: false };
     const size = capabilities.batchSizeMax ?? Infinity;
-    return ids.length > size ? inParts(ids, size, settle) : inOne(ids, settle);
+    return ids.length > size ? inParts(ids, size, report) : inOne(ids, report);
   }
 
-  async function inOne(ids: readonly string[], settle: Settle): Promise<BatchEnd> {
+  async function inOne(ids: readonly string[], report: ReportResult): Promise<BatchEnd> {
     let open = ids;
     for (let attempt = 1; ; attempt++) {
       const settled = await requester.send({
@@ -90,39 +90,39 @@ export function createDeleter(options: DeleterOptions): Deleter {
       });
       if (settled.kind === 'gave-up') {
         const problem = problemOfFailure(settled.failure);
-        for (const id of open) settle(id, { kind: 'retryable', problem });
+        for (const id of open) report(id, { kind: 'retryable', problem });
         return DONE;
       }
       const verdict = readBatchReply(settled.reply, open);
-      if (verdict.kind === 'no-batch') return withoutBatches(open, settled.reply, settle);
-      if (verdict.kind === 'refused') return halve(open, verdict.problem, settle);
+      if (verdict.kind === 'no-batch') return withoutBatches(open, settled.reply, report);
+      if (verdict.kind === 'refused') return halve(open, verdict.problem, report);
       batchAccepted = true;
       onUnclear([...verdict.items].filter(([, item]) => isUnclear(item)).map(([id]) => id));
       const retryable = [...verdict.items].filter(([, item]) => item.kind === 'retryable');
-      for (const [id, item] of verdict.items) if (item.kind !== 'retryable') settle(id, item);
+      for (const [id, item] of verdict.items) if (item.kind !== 'retryable') report(id, item);
       const last = retryable.at(-1)?.[1];
       if (last?.kind !== 'retryable') return DONE;
       const failure = { kind: 'broker-error', status: last.problem.status, problem: last.problem } as const;
       if (!(await requester.pause(attempt, failure))) {
-        for (const [id, item] of retryable) settle(id, item);
+        for (const [id, item] of retryable) report(id, item);
         return DONE;
       }
       open = retryable.map(([id]) => id);
     }
   }
 
-  async function inParts(ids: readonly string[], size: number, settle: Settle): Promise<BatchEnd> {
+  async function inParts(ids: readonly string[], size: number, report: ReportResult): Promise<BatchEnd> {
     const parts: BatchEnd[] = [];
     for (let from = 0; from < ids.length; from += size) {
-      parts.push(await deleteBatch(ids.slice(from, from + size), settle));
+      parts.push(await deleteBatch(ids.slice(from, from + size), report));
     }
     return merge(parts);
   }
 
-  function withoutBatches(ids: readonly string[], reply: BrokerReply, settle: Settle): BatchEnd {
+  function withoutBatches(ids: readonly string[], reply: BrokerReply, report: ReportResult): BatchEnd {
     // Where batches have worked, a bare 404 is the repeat of one whose answer was lost: all of it is gone already.
     if (batchAccepted && reply.status === 404) {
-      for (const id of ids) settle(id, ABSENT);
+      for (const id of ids) report(id, ABSENT);
       return DONE;
     }
     if (strategy === 'batch') {
@@ -133,21 +133,25 @@ export function createDeleter(options: DeleterOptions): Deleter {
   }
 
   /** A refused batch is too large, or holds something the broker chokes on: halves find out which. */
-  async function halve(ids: readonly string[], problem: BrokerProblem, settle: Settle): Promise<BatchEnd> {
+  async function halve(
+    ids: readonly string[],
+    problem: BrokerProblem,
+    report: ReportResult,
+  ): Promise<BatchEnd> {
     const [only] = ids;
     if (ids.length === 1 && only !== undefined) {
       culprits += 1;
       const verdict = strategy === 'batch' ? ({ kind: 'refused', problem } as const) : await deleteOne(only);
       // Refused in every batch but deleted singly: it is batches that this broker cannot do.
-      const isGone = verdict.kind === 'claimed-gone' || verdict.kind === 'absent';
+      const isGone = verdict.kind === 'deleted' || verdict.kind === 'absent';
       if (!batchAccepted && isGone) capabilities.batchDelete = false;
-      settle(only, verdict);
+      report(only, verdict);
       return { leftForSingle: [], foundCulprit: true };
     }
     const half = Math.ceil(ids.length / 2);
     if (problem.status === 413) shrinkBatches(half);
-    const left = await deleteBatch(ids.slice(0, half), settle);
-    const end = merge([left, await deleteBatch(ids.slice(half), settle)]);
+    const left = await deleteBatch(ids.slice(0, half), report);
+    const end = merge([left, await deleteBatch(ids.slice(half), report)]);
     // Nothing in it was at fault, so it was the size.
     if (batchAccepted && !end.foundCulprit) shrinkBatches(half);
     return end;
@@ -157,7 +161,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
     capabilities.batchSizeMax = Math.min(size, capabilities.batchSizeMax ?? Infinity);
   }
 
-  async function deleteOne(id: string): Promise<ItemVerdict> {
+  async function deleteOne(id: string): Promise<DeleteResult> {
     const viaBatch = async () => (usesBatches() ? batchOfOne(id) : undefined);
     const verdict = strategy === 'batch' ? await viaBatch() : undefined;
     if (verdict !== undefined) return verdict;
@@ -165,7 +169,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
     return 'path' in safe ? viaPath(id, safe.path) : ((await viaBatch()) ?? safe.doubt);
   }
 
-  async function viaPath(id: string, path: string): Promise<ItemVerdict> {
+  async function viaPath(id: string, path: string): Promise<DeleteResult> {
     const operation = isTemporal ? 'delete a temporal entity' : 'delete an entity';
     const settled = await requester.send({
       ...{ method: 'DELETE', path, operation, item: id, deletes: 1 },
@@ -180,7 +184,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
   }
 
   /** Undefined when the broker has no batch delete. */
-  async function batchOfOne(id: string): Promise<ItemVerdict | undefined> {
+  async function batchOfOne(id: string): Promise<DeleteResult | undefined> {
     const settled = await requester.send({
       method: 'POST',
       path: BATCH_PATH,
@@ -194,13 +198,13 @@ export function createDeleter(options: DeleterOptions): Deleter {
     const verdict = readBatchReply(settled.reply, [id]);
     if (verdict.kind === 'no-batch') return undefined;
     if (verdict.kind === 'refused') return verdict;
-    const item = verdict.items.get(id) ?? CLAIMED_GONE;
+    const item = verdict.items.get(id) ?? DELETED;
     if (isUnclear(item)) onUnclear([id]);
     return item;
   }
 
   return {
-    deleteBatch: async (ids, settle) => (await deleteBatch(ids, settle)).leftForSingle,
+    deleteBatch: async (ids, report) => (await deleteBatch(ids, report)).leftForSingle,
     deleteOne,
     get deletedSingly() {
       return deletedSingly;
@@ -222,7 +226,7 @@ function merge(parts: readonly BatchEnd[]): BatchEnd {
 }
 
 /** An error item that does not tell whether anything was done: the broker may have handed the delete on, in vain. */
-function isUnclear(item: ItemVerdict): boolean {
+function isUnclear(item: DeleteResult): boolean {
   return item.kind === 'unclear' || (item.kind === 'retryable' && item.problem.status >= 500);
 }
 
@@ -232,12 +236,12 @@ function isUnclear(item: ItemVerdict): boolean {
  *
  * @throws BrokerRefusedError when the broker has no such operation
  */
-function readSingleReply(reply: BrokerReply, id: string, operation: string): ItemVerdict {
+function readSingleReply(reply: BrokerReply, id: string, operation: string): DeleteResult {
   if (reply.status === 405 || reply.status === 501) {
     throw new BrokerRefusedError(operation, parseBrokerProblem(reply));
   }
   if (reply.status === 404) return ABSENT;
   const verdict = readBatchReply(reply, [id]);
-  if (verdict.kind === 'items') return verdict.items.get(id) ?? CLAIMED_GONE;
+  if (verdict.kind === 'items') return verdict.items.get(id) ?? DELETED;
   return { kind: 'refused', problem: parseBrokerProblem(reply) };
 }

@@ -9,7 +9,7 @@ import { checkNativeQuery, purgeNatively } from './native.js';
 import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from './purge-run.js';
 import type { EntityPurgeQuery } from './query/query.js';
 
-const HINTS: HintSource = { resource: entities('ids'), views: [[]], questionsMax: 5 };
+const HINTS: HintSource = { resource: entities('ids'), variants: [[]], questionsMax: 5 };
 
 /** Purges entities by query (clause 5.6.21), or their attributes under drop and keep; see runPurge. */
 export function purgeEntities(

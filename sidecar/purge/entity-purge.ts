@@ -1,14 +1,14 @@
-import type { PurgeContext } from './context.js';
+import type { PurgeContext, QueryView } from './context.js';
 import { createDeleteDispatcher } from './delete-dispatcher.js';
 import { drain } from './drain.js';
 import { BrokerReplyError } from './errors.js';
 import type { ListedPage } from './listing/listing.js';
 import { learnCounting } from './listing/page-first.js';
 import type { PageShape } from './listing/page.js';
-import { lookAtUnclear, lookLast, WHOLE_ENTITIES } from './unclear-items.js';
+import { resolveUnclear, resolveUnclearAtEnd, WHOLE_ENTITIES } from './unclear-items.js';
 
 /** Looks at an empty first page that the broker's own count contradicts. */
-const LOOKS_MAX = 3;
+const MAX_EMPTY_PAGES = 3;
 
 /**
  * Fetches the first page of a query with the broker's count. An empty one is confirmed.
@@ -21,7 +21,7 @@ export async function firstPage(context: PurgeContext, shape: PageShape = {}): P
   for (let look = 1; ; look++) {
     const page = await lister.page({ selection, count: true, ...shape });
     if (page.count !== undefined) context.emit({ type: 'counted', matches: page.count });
-    if (page.ids.length > 0 || page.count === 0 || look === LOOKS_MAX) return page;
+    if (page.ids.length > 0 || page.count === 0 || look === MAX_EMPTY_PAGES) return page;
     // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing at all
     // when it is asked for pages. The count confirms it, or where there is none the bare query.
     if (page.count !== undefined) {
@@ -47,16 +47,16 @@ export async function purgeByIds(
   first: ListedPage,
   listed: number | undefined,
 ): Promise<number> {
-  const dispatcher = createDeleteDispatcher(context, { isSecondTry: false, singly: false });
-  context.tally.startQuery();
+  const dispatcher = createDeleteDispatcher(context, { isFinalTry: false, singly: false });
+  context.ledger.forgetUnclear();
   try {
     const arrived = await drain(context, dispatcher, listed ?? trustedTotal(context, first), first);
-    await lookAtUnclear(context, WHOLE_ENTITIES);
+    await resolveUnclear(context, WHOLE_ENTITIES);
     return arrived;
   } catch (error) {
     context.requester.halt();
     await dispatcher.abandon();
-    await lookLast(context, WHOLE_ENTITIES);
+    await resolveUnclearAtEnd(context, WHOLE_ENTITIES);
     throw error;
   }
 }
@@ -66,7 +66,7 @@ export async function purgeByIds(
  * that is no more than the page itself, which is what brokers give that count the page only, or with one that ignores a
  * filter.
  */
-export function trustedTotal({ paging }: PurgeContext, first: ListedPage): number | undefined {
+export function trustedTotal({ paging }: QueryView, first: ListedPage): number | undefined {
   if (first.count === undefined || paging.contradicted || paging.stride !== undefined) return undefined;
   const isWholePage = first.ids.length >= first.limit;
   if (first.count < first.ids.length || (first.count === first.ids.length && isWholePage)) return undefined;

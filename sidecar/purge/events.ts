@@ -1,4 +1,4 @@
-import type { Item, ItemError, PurgeCounts } from './tally.js';
+import type { Item, ItemError, PurgeCounts } from './item-ledger.js';
 
 /** News of a running purge, in order; the last one is `finished`, or the stream throws. */
 export type PurgeEvent =

@@ -88,7 +88,7 @@ function valuesOf(condition: QCondition): readonly QValue[] {
 export interface HintSource {
   readonly resource: ListedResource;
   /** What is added to each question, one query for each; the broker shows something when one of them does. */
-  readonly views: readonly (readonly Parameter[])[];
+  readonly variants: readonly (readonly Parameter[])[];
   /** Questions asked at most. */
   readonly questionsMax: number;
 }
@@ -118,13 +118,13 @@ export async function withHints(
 async function unanswered(
   scope: PurgeScope,
   questions: readonly HintQuestion[],
-  { resource, views }: HintSource,
+  { resource, variants: variants }: HintSource,
 ): Promise<string[]> {
   const hints: string[] = [];
   for (const { selection, hint } of questions) {
     let showsNothing = true;
-    for (const view of views) {
-      showsNothing = await isSurelyEmpty(scope, resource, [...selection, ...view]);
+    for (const variant of variants) {
+      showsNothing = await isSurelyEmpty(scope, resource, [...selection, ...variant]);
       if (!showsNothing) break;
     }
     if (showsNothing) hints.push(hint);

@@ -1,6 +1,6 @@
 import type { PurgeContext } from './context.js';
 import { TooManyMatchesError } from './errors.js';
-import { IdLedger, IdState } from './id-ledger.js';
+import { IdStates, IdState } from './id-states.js';
 import type { ListedPage } from './listing/listing.js';
 import { walkMatches } from './listing/walk.js';
 
@@ -16,7 +16,7 @@ import { walkMatches } from './listing/walk.js';
 export async function checkBound(
   context: PurgeContext,
   first: ListedPage,
-  seen?: IdLedger,
+  seen?: IdStates,
 ): Promise<number | undefined> {
   const { maxAffected } = context.limits;
   if (maxAffected === undefined) return undefined;
@@ -47,7 +47,7 @@ export async function countMatches(
   context: PurgeContext,
   first: ListedPage,
   onPage: (listed: number, page: ListedPage) => boolean,
-  seen = new IdLedger(),
+  seen = new IdStates(),
 ): Promise<{ readonly listed: number; readonly isComplete: boolean }> {
   seen.startSurvey();
   const walk = walkMatches({
@@ -71,7 +71,7 @@ export async function countMatches(
   }
 }
 
-const SAMPLE_MAX = 100;
+const MAX_SAMPLE = 100;
 
 /** What a purge would reach: the number of matching entities, and some of their ids. */
 export interface Preview {
@@ -84,13 +84,13 @@ export async function previewEntities(context: PurgeContext, first: ListedPage):
   const sample = new Set<string>();
   let counted: number | undefined;
   const { listed, isComplete } = await countMatches(context, first, (_listed, page) => {
-    for (const id of page.ids) if (sample.size < SAMPLE_MAX) sample.add(id);
+    for (const id of page.ids) if (sample.size < MAX_SAMPLE) sample.add(id);
     const { contradicted, stride } = context.paging;
     const isPlausible =
       page.count !== undefined && !contradicted && stride === undefined && page.count > page.ids.length;
     counted = isPlausible ? page.count : undefined;
     // The sample is full and the count is known: listing the rest would tell nothing new.
-    return !(sample.size >= SAMPLE_MAX && counted !== undefined);
+    return !(sample.size >= MAX_SAMPLE && counted !== undefined);
   });
   return { matched: isComplete ? listed : Math.max(listed, counted ?? 0), sample: [...sample] };
 }

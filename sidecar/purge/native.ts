@@ -6,8 +6,8 @@ import { itemProblem } from './items/item-problem.js';
 import type { ListedPage } from './listing/listing.js';
 import { formatParameters } from './query/parameters.js';
 import type { EntityPurgeQuery } from './query/query.js';
+import type { PurgeCounts } from './item-ledger.js';
 import { effortOf } from './requests/requester.js';
-import type { PurgeCounts } from './tally.js';
 
 /** Selecting parameters that the broker's own Purge Entities does not have (Table 6.4.3.3-1). */
 const NOT_NATIVE: ReadonlySet<string> = new Set(['attrs', 'expandValues', 'jsonKeys']);
@@ -15,7 +15,7 @@ const NOT_NATIVE: ReadonlySet<string> = new Set(['attrs', 'expandValues', 'jsonK
 const OPERATION = 'purge by its own operation';
 
 /** Purges without any progress after which the rest is reported. */
-const IDLE_PURGES_MAX = 2;
+const MAX_IDLE_PURGES = 2;
 
 /** @throws QueryRefusedError for a filter that the standard's operation does not have */
 export function checkNativeQuery(query: EntityPurgeQuery): void {
@@ -62,7 +62,7 @@ export async function purgeNatively(
   let left = matched;
   let fewest = matched;
   try {
-    for (let idle = 0; left > 0 && idle < IDLE_PURGES_MAX;) {
+    for (let idle = 0; left > 0 && idle < MAX_IDLE_PURGES;) {
       const settled = await requester.send({ method: 'DELETE', path, operation: OPERATION, onUnclear });
       if (settled.kind === 'gave-up')
         throw new BrokerFailedError(OPERATION, settled.failure, 'attempts-used-up');

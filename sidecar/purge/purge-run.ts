@@ -79,12 +79,12 @@ function probeOf(path: ListedResource['path'], { selection }: PurgeQuery): Purge
 
 /** The report of a purge that ran to its end. @param arrived matches that turned up meanwhile and were left */
 export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
-  const { tally, warnings, requester } = scope;
+  const { ledger, warnings, requester } = scope;
   return {
     dryRun: false,
-    ...tally.counts,
-    success: tally.success,
-    errors: tally.errors,
+    ...ledger.counts,
+    success: ledger.success,
+    errors: ledger.errors,
     sample: [],
     warnings: [...warnings],
     arrived,

@@ -1,6 +1,6 @@
 import type { BrokerProblem } from './broker/broker-problem.js';
 import type { PurgeContext } from './context.js';
-import { IdLedger, IdState } from './id-ledger.js';
+import { IdStates, IdState } from './id-states.js';
 import type { ListedPage } from './listing/listing.js';
 import { walkMatches, type WalkEnd } from './listing/walk.js';
 
@@ -11,9 +11,9 @@ export interface Survey extends WalkEnd {
   /** Number of ids never seen before, taken or not. */
   readonly unseen: number;
   /** Claimed gone after the first try, and still listed. */
-  readonly claimedGone: readonly string[];
+  readonly stillListed: readonly string[];
   /** First try failed for a reason that may pass. */
-  readonly unsettled: readonly string[];
+  readonly retryDue: readonly string[];
   /** Number of ids claimed gone after the second try, still listed, and not yet reported. */
   readonly lingering: number;
 }
@@ -32,7 +32,7 @@ export interface SurveyOptions {
 }
 
 /** Ids with something to do that one survey holds; the rest is found by the next. */
-const FINDINGS_MAX = 32_000;
+const MAX_FINDINGS = 32_000;
 
 const STILL_LISTED: BrokerProblem = {
   status: 409,
@@ -42,24 +42,24 @@ const STILL_LISTED: BrokerProblem = {
 
 /** Lists what the query still shows while nothing is being deleted. */
 export async function surveyMatches(context: PurgeContext, options: SurveyOptions): Promise<Survey> {
-  const { selection, lister, paging, requester, tally } = context;
-  const { ledger } = tally;
+  const { selection, lister, paging, requester, ledger } = context;
+  const { states } = ledger;
   const fresh = new Set<string>();
-  const claimedGone: string[] = [];
-  const unsettled: string[] = [];
-  const wanted = Math.min(options.wanted, FINDINGS_MAX);
+  const stillListed: string[] = [];
+  const retryDue: string[] = [];
+  const wanted = Math.min(options.wanted, MAX_FINDINGS);
   const unseen = new UnseenIds(options.takesFresh ? fresh : undefined);
   let lingering = 0;
 
-  ledger.startSurvey();
+  states.startSurvey();
   const isNew = (entityId: string): boolean => {
-    const state = ledger.get(entityId);
+    const state = states.get(entityId);
     if (state === IdState.unknown) return unseen.note(entityId);
-    if (!ledger.markListed(entityId)) return false;
-    if (state === IdState.gone || state === IdState.absent) claimedGone.push(entityId);
-    if (state === IdState.unsettled) unsettled.push(entityId);
+    if (!states.markListed(entityId)) return false;
+    if (state === IdState.gone || state === IdState.absent) stillListed.push(entityId);
+    if (state === IdState.retryDue) retryDue.push(entityId);
     if (state === IdState.goneTwice || state === IdState.absentTwice) {
-      if (options.reportsLingering) tally.failListed({ entityId }, STILL_LISTED);
+      if (options.reportsLingering) ledger.recordStillListed({ entityId }, STILL_LISTED);
       else lingering += 1;
     }
     return true;
@@ -84,15 +84,22 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       end = step.value;
       break;
     }
-    if (fresh.size >= wanted || fresh.size + claimedGone.length + unsettled.length >= FINDINGS_MAX) break;
+    if (fresh.size >= wanted || fresh.size + stillListed.length + retryDue.length >= MAX_FINDINGS) break;
   }
-  return { ...end, fresh: [...fresh], unseen: unseen.size, claimedGone, unsettled, lingering };
+  return {
+    ...end,
+    fresh: [...fresh],
+    unseen: unseen.size,
+    stillListed,
+    retryDue,
+    lingering,
+  };
 }
 
 /** Ids never seen before: kept where they are to be taken, else only told apart by hash. */
 class UnseenIds {
   readonly #ids: Set<string> | undefined;
-  readonly #hashes = new IdLedger();
+  readonly #hashes = new IdStates();
 
   constructor(ids: Set<string> | undefined) {
     this.#ids = ids;

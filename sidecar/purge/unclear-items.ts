@@ -1,13 +1,13 @@
 import { GatewayError } from '../shared/errors.js';
 import type { PurgeContext } from './context.js';
-import { IdLedger, IdState } from './id-ledger.js';
+import { IdStates, IdState } from './id-states.js';
 import { selectsByValue, walkItems, type ItemKind } from './items/item-walk.js';
 import type { Parameter } from './query/parameters.js';
-import { keyOf, type Item } from './tally.js';
+import { keyOf, type Item } from './item-ledger.js';
 
 /** Ids in one query, and what they may take of its URL: servers refuse lines of 8 kB. */
-const IDS_MAX = 100;
-const IDS_CHARS_MAX = 4000;
+const MAX_IDS = 100;
+const MAX_IDS_CHARS = 4000;
 
 type Reader = Pick<ItemKind, 'read' | 'shape'>;
 
@@ -22,9 +22,9 @@ export const WHOLE_ENTITIES: Reader = {
  * Looks, once, for the items of which a delete was sent and had no clear answer: asks for their entities by id, beside the
  * query. What is not there was deleted. What cannot be told stays unclear; nothing is deleted.
  */
-export async function lookAtUnclear(context: PurgeContext, kind: Reader): Promise<void> {
+export async function resolveUnclear(context: PurgeContext, kind: Reader): Promise<void> {
   try {
-    for (const items of portionsOf(context.tally.unclear)) await lookAt(context, kind, items);
+    for (const items of portionsOf(context.ledger.unclear)) await resolvePortion(context, kind, items);
   } catch (error) {
     // A broker that cannot be asked leaves open what was open.
     if (!(error instanceof GatewayError)) throw error;
@@ -32,16 +32,16 @@ export async function lookAtUnclear(context: PurgeContext, kind: Reader): Promis
 }
 
 /** Does so at the early end of a purge, after the last delete under way: within seconds, and not at all after a stop. */
-export async function lookLast(context: PurgeContext, kind: Reader): Promise<void> {
-  if (context.tally.unclear.length === 0 || !context.requester.beginLastLook()) return;
-  await lookAtUnclear(context, kind);
+export async function resolveUnclearAtEnd(context: PurgeContext, kind: Reader): Promise<void> {
+  if (context.ledger.unclear.length === 0 || !context.requester.beginLastLook()) return;
+  await resolveUnclear(context, kind);
 }
 
-async function lookAt(context: PurgeContext, kind: Reader, items: readonly Item[]): Promise<void> {
-  const { tally, lister } = context;
+async function resolvePortion(context: PurgeContext, kind: Reader, items: readonly Item[]): Promise<void> {
+  const { ledger, lister } = context;
   const asked = new Set(items.map(({ entityId }) => entityId));
   const shownItems = new Set<string>();
-  const shownEntities = new IdLedger();
+  const shownEntities = new IdStates();
   let honoursIds = true;
   let hidesItems = false;
   const narrowed: PurgeContext = {
@@ -67,8 +67,8 @@ async function lookAt(context: PurgeContext, kind: Reader, items: readonly Item[
     return showsAll && !selectsByValue(context.selection);
   };
   for (const item of items) {
-    if (shownItems.has(keyOf(item))) tally.foundThere(item);
-    else if (isGone(item)) tally.foundGone(item);
+    if (shownItems.has(keyOf(item))) ledger.resolveAsPresent(item);
+    else if (isGone(item)) ledger.resolveAsDeleted(item);
   }
 }
 
@@ -87,7 +87,7 @@ function* portionsOf(items: readonly Item[]): Iterable<readonly Item[]> {
     const { entityId } = item;
     if (entityId.includes(',')) continue;
     const more = ids.has(entityId) ? 0 : encodeURIComponent(entityId).length;
-    if (more > 0 && (ids.size === IDS_MAX || chars + more > IDS_CHARS_MAX) && portion.length > 0) {
+    if (more > 0 && (ids.size === MAX_IDS || chars + more > MAX_IDS_CHARS) && portion.length > 0) {
       yield portion;
       [portion, ids, chars] = [[], new Set(), 0];
     }

@@ -11,7 +11,7 @@ export interface BrokerProblem {
   readonly detail?: string;
 }
 
-const TEXT_MAX_CHARS = 1000;
+const MAX_TEXT_CHARS = 1000;
 
 /** Reads the problem in a reply; never throws. */
 export function parseBrokerProblem(reply: BrokerReply): BrokerProblem {
@@ -76,7 +76,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 function cap(text: string): string {
-  return text.length > TEXT_MAX_CHARS ? `${text.slice(0, TEXT_MAX_CHARS)}…` : text;
+  return text.length > MAX_TEXT_CHARS ? `${text.slice(0, MAX_TEXT_CHARS)}…` : text;
 }
 
 /** The type/subtype of a Content-Type value in lower case, without parameters (RFC 9110 § 8.3); '' when absent. */

@@ -2,7 +2,7 @@ import { Pool, type Dispatcher } from 'undici';
 import { GatewayError } from '../../shared/errors.js';
 import { withVia } from '../../shared/via.js';
 import { BrokerTimeoutError, BrokerUnreachableError, RequestAbortedError } from './errors.js';
-import { createCut, exchange } from './exchange.js';
+import { createCanceller, exchange } from './exchange.js';
 import type { BrokerReply } from './failure.js';
 
 /** One request to the broker's NGSI-LD API. */
@@ -57,14 +57,14 @@ export interface BrokerRequestEnd {
 const API_ROOT = '/ngsi-ld/v1';
 
 /** An entity may be as large as a document of MongoDB. */
-const REPLY_MAX_BYTES = 16 * 1024 * 1024;
+const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 const KEEP_ALIVE_MS = 10_000;
 
 /** The client of one broker, with its own pool of keep-alive connections. */
 export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
   const { brokerUrl, timeoutMs, viaName, onEnded } = options;
-  const replyMaxBytes = options.replyMaxBytes ?? REPLY_MAX_BYTES;
+  const replyMaxBytes = options.replyMaxBytes ?? MAX_REPLY_BYTES;
   const prefix = brokerUrl.pathname.replace(/\/+$/, '') + API_ROOT;
   const dispatcher =
     options.dispatcher ??
@@ -93,24 +93,24 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       },
       body: request.jsonBody ?? null,
     };
-    const cut = createCut();
+    const canceller = createCanceller();
     const timer = setTimeout(() => {
       const message = `The broker did not answer within ${timeoutMs} ms.`;
-      cut.because(new BrokerTimeoutError(message, cut.hasStarted));
+      canceller.cancel(new BrokerTimeoutError(message, canceller.hasStarted));
     }, timeoutMs);
-    const onAbort = () => cut.because(aborted(request));
+    const onAbort = () => canceller.cancel(aborted(request));
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       return await exchange(
         dispatcher,
         outgoing,
-        cut,
+        canceller,
         Math.min(replyMaxBytes, request.replyMaxBytes ?? Infinity),
       );
     } catch (error) {
-      if (cut.reason !== undefined) throw cut.reason;
+      if (canceller.reason !== undefined) throw canceller.reason;
       const message = `The broker could not be reached: ${reasonOf(error)}.`;
-      throw new BrokerUnreachableError(message, cut.hasStarted, { cause: error });
+      throw new BrokerUnreachableError(message, canceller.hasStarted, { cause: error });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);

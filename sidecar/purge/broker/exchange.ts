@@ -13,21 +13,21 @@ export interface BrokerReply {
 const REPLY_WEIGHT: WeightLimits = { marks: 500_000, depth: 500 };
 
 /** Ends one exchange early. */
-export interface Cut {
+export interface Canceller {
   /** Why it was ended; the first reason counts. */
   readonly reason: Error | undefined;
-  because(reason: Error): void;
+  cancel(reason: Error): void;
   /** @param reject told when the exchange is ended before its request is on its way */
-  waits(reject: (reason: Error) => void): void;
+  onCancelledEarly(reject: (reason: Error) => void): void;
   /** Takes over as soon as there is a connection. */
-  started(controller: Dispatcher.DispatchController): void;
+  attach(controller: Dispatcher.DispatchController): void;
   /** There was a connection to send the request on. */
   readonly hasStarted: boolean;
   /** The answer is complete: nothing of it is kept here any longer. */
-  over(): void;
+  release(): void;
 }
 
-export function createCut(): Cut {
+export function createCanceller(): Canceller {
   let reason: Error | undefined;
   let running: Dispatcher.DispatchController | undefined;
   let hasStarted = false;
@@ -36,15 +36,15 @@ export function createCut(): Cut {
     get reason() {
       return reason;
     },
-    because(error) {
+    cancel(error) {
       reason ??= error;
       if (running === undefined) rejectEarly(reason);
       else running.abort(reason);
     },
-    waits(reject) {
+    onCancelledEarly(reject) {
       rejectEarly = reject;
     },
-    started(controller) {
+    attach(controller) {
       // Ended while it waited for a connection: nothing of it is sent.
       if (reason !== undefined) controller.abort(reason);
       running = controller;
@@ -53,8 +53,8 @@ export function createCut(): Cut {
     get hasStarted() {
       return hasStarted;
     },
-    over() {
-      // A listener that was removed from a signal leads to those that came after it, and each of them to its cut: without
+    release() {
+      // A listener that was removed from a signal leads to those that came after it, and each of them to its canceller: without
       // this, all pages of a purge would live until a full collection.
       running = undefined;
       rejectEarly = () => {};
@@ -71,7 +71,7 @@ export function createCut(): Cut {
 export async function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  cut: Cut,
+  canceller: Canceller,
   maxBytes: number,
 ): Promise<BrokerReply> {
   return new Promise((resolve, reject) => {
@@ -80,9 +80,9 @@ export async function exchange(
     const chunks: Buffer[] = [];
     const weight = new JsonWeight(REPLY_WEIGHT);
     let bytes = 0;
-    cut.waits(reject);
+    canceller.onCancelledEarly(reject);
     dispatcher.dispatch(request, {
-      onRequestStart: (controller) => cut.started(controller),
+      onRequestStart: (controller) => canceller.attach(controller),
       onResponseStart(_controller, statusCode, received) {
         // Interim answers (1xx) come before the one that counts, which takes their place.
         status = statusCode;
@@ -92,12 +92,12 @@ export async function exchange(
         bytes += chunk.length;
         weight.add(chunk);
         const excess = bytes > maxBytes ? `is larger than ${maxBytes} bytes` : weight.excess;
-        if (excess !== undefined) cut.because(new ReplyTooLargeError(`The broker's answer ${excess}.`));
+        if (excess !== undefined) canceller.cancel(new ReplyTooLargeError(`The broker's answer ${excess}.`));
         // The parser may use its memory again.
         else chunks.push(Buffer.from(chunk));
       },
       onResponseEnd() {
-        cut.over();
+        canceller.release();
         resolve({ status, headers, body: textOf(chunks, bytes) });
       },
       onResponseError(_controller, error) {

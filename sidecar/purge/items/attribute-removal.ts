@@ -1,8 +1,8 @@
-import type { PurgeContext } from '../context.js';
+import type { PurgeContext, QueryView } from '../context.js';
 import { datasetsOf } from './datasets.js';
 import { type Preview, countMatches } from '../match-count.js';
 import { TooManyMatchesError, QueryRefusedError } from '../errors.js';
-import { IdLedger } from '../id-ledger.js';
+import { IdStates } from '../id-states.js';
 import { removeItems } from './item-removal.js';
 import { countItems, type ItemKind } from './item-walk.js';
 import type { AttributeRemoval } from '../query/query.js';
@@ -13,16 +13,16 @@ import { entities } from '../listing/listed-resource.js';
 import type { ListedPage } from '../listing/listing.js';
 import { refusedData } from '../query/selection.js';
 
-const SAMPLE_MAX = 100;
+const MAX_SAMPLE = 100;
 
 /** Counts the attributes that a removal would reach; `sample` names their entities. */
 export async function previewAttributes(context: PurgeContext, removal: AttributeRemoval): Promise<Preview> {
   await checkNames(context, removal);
   const sample = new Set<string>();
   const kind = attributeKind(context, removal);
-  const seen = new IdLedger();
+  const seen = new IdStates();
   await countItems(context, kind, seen, (items) => {
-    for (const { entityId } of items) if (sample.size < SAMPLE_MAX) sample.add(entityId);
+    for (const { entityId } of items) if (sample.size < MAX_SAMPLE) sample.add(entityId);
   });
   return { matched: seen.size, sample: [...sample] };
 }
@@ -44,7 +44,7 @@ export async function removeAttributes(
   await checkNames(context, removal);
   const kind = attributeKind(context, removal);
   if (maxAffected !== undefined) {
-    await countItems(context, kind, new IdLedger(), (_items, counted) => {
+    await countItems(context, kind, new IdStates(), (_items, counted) => {
       if (counted > maxAffected) throw new TooManyMatchesError(counted, maxAffected, false);
     });
   }
@@ -90,7 +90,7 @@ export function attributesToRemove(entity: Entity, removal: AttributeRemoval): r
  *
  * @throws QueryRefusedError naming the attribute and how the broker shows it
  */
-export async function checkNames(context: PurgeContext, removal: AttributeRemoval): Promise<void> {
+export async function checkNames(context: QueryView, removal: AttributeRemoval): Promise<void> {
   const { lister, selection: whole } = context;
   const others = whole.filter(({ name }) => name !== 'attrs');
   for (const name of removal.names) {

@@ -1,10 +1,10 @@
 import { parseBrokerProblem } from '../broker/broker-problem.js';
-import type { ItemVerdict } from '../batch-reply.js';
+import type { DeleteResult } from '../batch-reply.js';
 import type { PurgeScope } from '../context.js';
 import { BrokerRefusedError } from '../errors.js';
 import { problemOfFailure } from './item-problem.js';
 import { noSafePath } from '../proof/path-proof.js';
-import { keyOf, type Item } from '../tally.js';
+import { keyOf, type Item } from '../item-ledger.js';
 import { datasetParameter, NO_DATASET } from './datasets.js';
 import type { ListedResource } from '../listing/listed-resource.js';
 import { attributePath } from '../proof/resource-path.js';
@@ -24,12 +24,12 @@ export interface ItemDelete {
  * @throws BrokerRefusedError when the broker has no such operation
  */
 export async function deleteItem(
-  { requester, tally }: Pick<PurgeScope, 'requester' | 'tally'>,
+  { requester, ledger }: Pick<PurgeScope, 'requester' | 'ledger'>,
   item: Item,
   { path, operation }: ItemDelete,
-): Promise<ItemVerdict> {
+): Promise<DeleteResult> {
   if (path === undefined) return NOT_ADDRESSABLE;
-  const onUnclear = () => tally.noteUnclear(item);
+  const onUnclear = () => ledger.markUnclear(item);
   const settled = await requester.send({
     ...{ method: 'DELETE', path, operation, item: keyOf(item), deletes: 1 },
     onUnclear,
@@ -37,7 +37,7 @@ export async function deleteItem(
   if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
   const { reply } = settled;
   if (reply.status === 404) return { kind: 'absent' };
-  if (reply.status < 300 && reply.status !== 207) return { kind: 'claimed-gone' };
+  if (reply.status < 300 && reply.status !== 207) return { kind: 'deleted' };
   const problem = parseBrokerProblem(reply);
   if (reply.status === 405 || reply.status === 501) throw new BrokerRefusedError(operation, problem);
   if (reply.status !== 207) return { kind: 'refused', problem };
@@ -66,14 +66,14 @@ export interface AttributeDelete {
  * @throws BrokerRefusedError when the broker has no such operation
  */
 export async function deleteWholeAttribute(
-  scope: Pick<PurgeScope, 'requester' | 'capabilities' | 'tally'>,
+  scope: Pick<PurgeScope, 'requester' | 'capabilities' | 'ledger'>,
   item: Item,
   { collection, operation }: AttributeDelete,
-): Promise<ItemVerdict> {
+): Promise<DeleteResult> {
   const { capabilities } = scope;
   const { entityId, attribute = '', datasets = [] } = item;
   const path = attributePath(collection, entityId, attribute);
-  const send = async (query: string | undefined): Promise<ItemVerdict> =>
+  const send = async (query: string | undefined): Promise<DeleteResult> =>
     deleteItem(scope, item, {
       path: path === undefined || query === undefined ? undefined : path + query,
       operation,
@@ -86,16 +86,14 @@ export async function deleteWholeAttribute(
   if (!hasDatasets) {
     const single = await send('');
     // It was there, and deleteAll did not find it.
-    if (single.kind === 'claimed-gone') capabilities.deleteAllNeedsDatasets = true;
+    if (single.kind === 'deleted') capabilities.deleteAllNeedsDatasets = true;
     return single;
   }
   // Gone already, or a broker that knows the parameter even less: dataset by dataset, both come to the same.
-  const verdicts: ItemVerdict[] = [];
+  const verdicts: DeleteResult[] = [];
   for (const datasetId of datasets) verdicts.push(await send(datasetParameter(datasetId)));
-  const isGone = ({ kind }: ItemVerdict) => kind === 'claimed-gone' || kind === 'absent';
+  const isGone = ({ kind }: DeleteResult) => kind === 'deleted' || kind === 'absent';
   return (
-    verdicts.find((verdict) => !isGone(verdict)) ??
-    verdicts.find(({ kind }) => kind === 'claimed-gone') ??
-    whole
+    verdicts.find((verdict) => !isGone(verdict)) ?? verdicts.find(({ kind }) => kind === 'deleted') ?? whole
   );
 }

@@ -1,11 +1,11 @@
 import type { BrokerProblem } from '../broker/broker-problem.js';
-import type { ItemVerdict } from '../batch-reply.js';
+import type { DeleteResult } from '../batch-reply.js';
 import type { PurgeContext } from '../context.js';
-import { IdLedger, IdState } from '../id-ledger.js';
+import { IdStates, IdState } from '../id-states.js';
 import type { ListedPage } from '../listing/listing.js';
 import type { PageShape } from '../listing/page.js';
 import type { Parameter } from '../query/parameters.js';
-import { keyOf, type Item, type ItemError } from '../tally.js';
+import { keyOf, type Item, type ItemError } from '../item-ledger.js';
 import { walkMatches, type PagingEvidence, type WalkEnd } from '../listing/walk.js';
 
 /** Items found on one page. */
@@ -25,7 +25,7 @@ export interface ItemKind {
    * @throws FilterIgnoredError when an entity shows what the query excludes
    */
   read(page: ListedPage, indexes: readonly number[]): Iterable<ItemBatch> | AsyncIterable<ItemBatch>;
-  remove(item: Item): Promise<ItemVerdict>;
+  remove(item: Item): Promise<DeleteResult>;
   /** Said of an item that two deletes answered as done have left in place. */
   readonly stillThere: BrokerProblem;
   /** How much of a page to ask for. */
@@ -33,9 +33,9 @@ export interface ItemKind {
   /** True for an item that cannot have been there when the purge began; asked where they seem to have no end. */
   hasArrived?(item: Item): boolean;
   /** What cannot be removed because the broker never showed it as an item; asked when nothing is left to do. */
-  leftOver?(): AsyncIterable<ItemError>;
+  hiddenItems?(): AsyncIterable<ItemError>;
   /** Asked when nothing is left to do: true when another look, by other means, is due. */
-  looksAgain?(): boolean;
+  beginSecondWalk?(): boolean;
   /** Items that wait before another page is fetched; a few for each delete slot where it is missing. */
   readonly pendingMax?: number;
 }
@@ -53,7 +53,7 @@ export function selectsByValue(selection: readonly Parameter[]): boolean {
 export async function walkItems(
   context: PurgeContext,
   kind: Pick<ItemKind, 'read' | 'shape'>,
-  entities: IdLedger,
+  entities: IdStates,
   onBatch: (batch: ItemBatch, page: ListedPage) => Promise<void> | void,
 ): Promise<WalkEnd & Pick<PagingEvidence, 'hidesSome'>> {
   const newHere = new Set<string>();
@@ -102,12 +102,12 @@ export async function walkItems(
 export async function countItems(
   context: PurgeContext,
   kind: ItemKind,
-  seen: IdLedger,
+  seen: IdStates,
   onItems: (items: readonly Item[], counted: number) => void,
 ): Promise<boolean> {
   let isComplete = true;
   do {
-    const end = await walkItems(context, kind, new IdLedger(), ({ items, isIncomplete }) => {
+    const end = await walkItems(context, kind, new IdStates(), ({ items, isIncomplete }) => {
       if (isIncomplete === true) isComplete = false;
       const fresh = items.filter((item) => {
         const key = keyOf(item);
@@ -118,6 +118,6 @@ export async function countItems(
       onItems(fresh, seen.size);
     });
     isComplete &&= end.complete;
-  } while (kind.looksAgain?.() === true);
+  } while (kind.beginSecondWalk?.() === true);
   return isComplete;
 }

@@ -55,7 +55,7 @@ export interface ListerOptions {
 const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
 
 /** A page of several entities is asked for in smaller ones beyond this: reading it would hold up everything else. */
-const PAGE_MAX_BYTES = 4 * 1024 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Statuses with which brokers refuse a page for its size, among other reasons. */
 const MAY_BE_SIZE: ReadonlySet<number> = new Set([400, 403, 413, 422]);
@@ -121,7 +121,7 @@ export function createLister(options: ListerOptions): Lister {
     return collection.query(parameters, {
       headers: query.headers,
       // Of a single entity nothing smaller can be asked for.
-      replyMaxBytes: limit > 1 ? PAGE_MAX_BYTES : undefined,
+      replyMaxBytes: limit > 1 ? MAX_PAGE_BYTES : undefined,
     });
   }
 

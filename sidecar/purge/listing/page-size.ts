@@ -8,14 +8,14 @@ export interface MeasuredPage {
 }
 
 /** A page is made this much larger at a time. */
-const GROWTH = 4;
+const MAX_GROWTH = 4;
 
 /** A larger page is worth it when an entity takes at most this share of its time on the smaller one. */
-const WORTH = 0.8;
+const MAX_SHARE_OF_TIME = 0.8;
 
 /** Larger pages than these would hold up the event loop, or a broker that others use too. */
-const PAGE_MS_MAX = 1000;
-const PAGE_LENGTH_MAX = 2_000_000;
+const MAX_PAGE_MS = 1000;
+const MAX_PAGE_LENGTH = 2_000_000;
 
 /**
  * How many entities to ask for in one page: a start, and more of them while the broker is quicker with more. Some brokers
@@ -50,14 +50,14 @@ export class PageSize {
   note({ limit, ms, length }: MeasuredPage): void {
     if (this.#isSettled || limit !== this.#size) return;
     const msEach = ms / limit;
-    if (this.#proven !== undefined && msEach > this.#proven.msEach * WORTH) {
+    if (this.#proven !== undefined && msEach > this.#proven.msEach * MAX_SHARE_OF_TIME) {
       this.refuse();
       return;
     }
     this.#proven = { size: limit, msEach };
-    const byTime = (limit * PAGE_MS_MAX) / Math.max(ms, 1);
-    const byLength = (limit * PAGE_LENGTH_MAX) / Math.max(length, 1);
-    const next = Math.floor(Math.min(limit * GROWTH, this.#most, byTime, byLength));
+    const byTime = (limit * MAX_PAGE_MS) / Math.max(ms, 1);
+    const byLength = (limit * MAX_PAGE_LENGTH) / Math.max(length, 1);
+    const next = Math.floor(Math.min(limit * MAX_GROWTH, this.#most, byTime, byLength));
     if (next < limit * 2) this.#isSettled = true;
     else this.#size = next;
   }

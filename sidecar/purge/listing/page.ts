@@ -38,7 +38,7 @@ export interface Page {
   /** NGSILD-Warning (clause 6.3.17): the result set is incomplete. */
   readonly warning: string | undefined;
   /** 206: instances are missing from the temporal evolutions (clause 6.3.10). */
-  readonly isCut: boolean;
+  readonly isPartial: boolean;
   /** The broker made an entity map unasked, which means that it asked its context sources too. */
   readonly madeEntityMap: boolean;
   /** Characters of the answer. */
@@ -54,7 +54,7 @@ export function parsePage(reply: BrokerReply): Page {
   const entities = parseEntities(reply);
   return {
     entities,
-    isCut: reply.status === 206,
+    isPartial: reply.status === 206,
     ids: entities.map(idOf),
     count: parseCount(reply.headers.get('ngsild-results-count')),
     hasNext: hasNextLink(reply.headers.get('link')),

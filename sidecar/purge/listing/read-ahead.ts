@@ -1,7 +1,7 @@
 import type { ListedPage, Lister } from './listing.js';
 import type { PageQuery } from './page.js';
 
-const QUERIES_MAX = 4;
+const MAX_QUERIES = 4;
 
 /** Pages to ask for, and where they end. */
 interface Ahead {
@@ -26,7 +26,7 @@ export class ReadAhead {
   /** @param concurrency requests that the purge may have in flight; fewer queries are, since each is work for the broker */
   constructor(lister: Pick<Lister, 'page'>, concurrency: number) {
     this.#lister = lister;
-    this.#queriesMax = Math.min(concurrency, QUERIES_MAX);
+    this.#queriesMax = Math.min(concurrency, MAX_QUERIES);
   }
 
   /** The page that a query asks for; the one already on its way, where there is one. */

@@ -59,13 +59,13 @@ export interface PagingEvidence {
 }
 
 /** Fruitless looks after which an empty page is taken for the end. */
-const EMPTY_PAGES_MAX = 3;
+const MAX_EMPTY_PAGES = 3;
 
 /** Pages without anything new that a walk passes over because the count or a next link says that there is more. */
-const SKIPPED_PAGES_MAX = 100_000;
+const MAX_SKIPPED_PAGES = 100_000;
 
 /** Short pages in a row, without a count or a next link to say why, after which matches are said to trickle in. */
-const SHORT_PAGES_MAX = 256;
+const MAX_SHORT_PAGES = 256;
 
 /**
  * Pages forward through all matches while nothing is being deleted, and yields each page that shows something new.
@@ -125,7 +125,7 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
       const isShort =
         count === undefined && !hasNext && ids.length < limit && ids.length * 2 <= paging.longestPage;
       shortPages = isShort ? shortPages + 1 : 0;
-      if (shortPages > SHORT_PAGES_MAX) return ended(page, { complete: false, trickles: true });
+      if (shortPages > MAX_SHORT_PAGES) return ended(page, { complete: false, trickles: true });
       offset += ids.length;
       known = count;
       if (readsAhead(page) && count !== undefined) {
@@ -134,7 +134,7 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
       }
     } else if (hidesMore) {
       skippedPages += 1;
-      if (skippedPages > SKIPPED_PAGES_MAX) return ended(page, { complete: false, unlisted: uncounted });
+      if (skippedPages > MAX_SKIPPED_PAGES) return ended(page, { complete: false, unlisted: uncounted });
       offset += limit;
     } else if (ids.length > 0) {
       if (offset > 0 && ids.length === limit) paging.ignoresOffset = true;
@@ -146,7 +146,7 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
     } else {
       const saysMore = missing > 0 || (hasNext && (count === undefined || offset < count));
       const isUnconfirmed = count === undefined && fruitless === 0;
-      if ((!saysMore && !isUnconfirmed) || fruitless >= EMPTY_PAGES_MAX) {
+      if ((!saysMore && !isUnconfirmed) || fruitless >= MAX_EMPTY_PAGES) {
         const isTold = count !== undefined || !isDoubtful;
         return ended(page, { complete: missing === 0 && isTold, unlisted: missing });
       }

@@ -13,10 +13,10 @@ export interface IdGuard {
 }
 
 /** Steps of the pattern's automaton before others get their turn: some ten milliseconds at the worst. */
-const STEPS_MAX = 1_000_000;
+const MAX_STEPS = 1_000_000;
 
 /** UTF-16 units of an id that a pattern is looked for in; ids that people and brokers make are shorter by far. */
-const ID_LENGTH_MAX = 4096;
+const MAX_ID_LENGTH = 4096;
 
 /**
  * A guard for a query. The pattern is searched for anywhere in the id, which is what brokers do; one that RE2 cannot
@@ -28,9 +28,9 @@ export function createIdGuard(ids: readonly string[] | undefined, pattern: Patte
   async function checkPattern(found: readonly string[], { size, test }: Pattern): Promise<void> {
     let steps = 0;
     for (const id of found) {
-      if (id.length > ID_LENGTH_MAX || !test(id)) throw new UnexpectedEntityError(id, 'idPattern');
+      if (id.length > MAX_ID_LENGTH || !test(id)) throw new UnexpectedEntityError(id, 'idPattern');
       steps += size * id.length;
-      if (steps < STEPS_MAX) continue;
+      if (steps < MAX_STEPS) continue;
       steps = 0;
       await nextTurn();
     }

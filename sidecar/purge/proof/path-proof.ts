@@ -2,7 +2,7 @@ import { parseJsonObject } from '../broker/broker-problem.js';
 import { ReplyTooLargeError } from '../broker/errors.js';
 import type { BrokerReply } from '../broker/failure.js';
 import { ownType } from '../../ngsi-ld/problem.js';
-import type { ItemVerdict } from '../batch-reply.js';
+import type { DeleteResult } from '../batch-reply.js';
 import { BrokerReplyError } from '../errors.js';
 import { problemOfFailure } from '../items/item-problem.js';
 import type { ListedResource } from '../listing/listed-resource.js';
@@ -10,7 +10,7 @@ import type { Requester, Settled } from '../requests/requester.js';
 import { entityPath } from './resource-path.js';
 
 /** A path by which an entity may be deleted, or why there is none. */
-export type SafePath = { readonly path: string } | { readonly doubt: ItemVerdict };
+export type SafePath = { readonly path: string } | { readonly doubt: DeleteResult };
 
 /** Finds the path of an entity, and makes sure that the broker reads it as that entity's. */
 export interface EntityPaths {
@@ -22,7 +22,7 @@ export interface EntityPaths {
 }
 
 /** Ids remembered as proven; others are proven anew for their second try. */
-const PROVEN_MAX = 10_000;
+const MAX_PROVEN = 10_000;
 
 /** Statuses with which an entity is shown; 206 where instances are missing from it (clause 6.3.10). */
 const SHOWN: ReadonlySet<number> = new Set([200, 203, 206]);
@@ -45,7 +45,7 @@ export function createEntityPaths(requester: Requester, collection: ListedResour
     const { reply } = settled;
     const shown = SHOWN.has(reply.status) ? idOf(reply) : undefined;
     if (shown !== id) return { doubt: noSafePath(describe(reply, shown)) };
-    if (proven.size < PROVEN_MAX) proven.add(id);
+    if (proven.size < MAX_PROVEN) proven.add(id);
     return { path };
   }
 
@@ -73,7 +73,7 @@ function describe({ status }: BrokerReply, shown: string | undefined): string {
 }
 
 /** The verdict on an item that no request is sure to mean. @param why completes "…, because …" */
-export function noSafePath(why: string): ItemVerdict {
+export function noSafePath(why: string): DeleteResult {
   return {
     kind: 'refused',
     problem: {

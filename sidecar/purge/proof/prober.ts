@@ -74,14 +74,14 @@ export function impossibleSelection(
 }
 
 /** What an impossible value shows of a filter; `counted`: it is honoured, but not by the broker's count. */
-type Verdict = 'honoured' | 'counted' | 'ignored';
+type ProbeResult = 'honoured' | 'counted' | 'ignored';
 
 async function probe(
   filter: ProbedParameter,
   selection: readonly Parameter[],
   lister: Lister,
   countsAll: boolean,
-): Promise<Verdict> {
+): Promise<ProbeResult> {
   try {
     const page = await lister.page({ selection, limit: 1, count: true });
     if (ON_INSTANCES.has(filter)) {

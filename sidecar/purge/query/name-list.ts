@@ -2,7 +2,7 @@ import { isName, NAME_LENGTH_MAX } from '../../ngsi-ld/names.js';
 import { QueryRefusedError } from '../errors.js';
 
 /** Names in one list; of each name of drop and keep, the broker is asked how it shows it. */
-const NAMES_MAX = 1000;
+const MAX_NAMES = 1000;
 
 /**
  * The names in a comma list of attributes, each a term, a compact IRI or an IRI; undefined when the parameter is missing.
@@ -30,8 +30,8 @@ export function itemsOf(
   if (items.some((item) => item === '' || /\s/.test(item))) {
     throw refused(parameter, `${parameter} is a comma list of names without blanks or empty items.`);
   }
-  if (items.length > NAMES_MAX) {
-    throw refused(parameter, `${parameter} takes at most ${NAMES_MAX} names; this list has ${items.length}.`);
+  if (items.length > MAX_NAMES) {
+    throw refused(parameter, `${parameter} takes at most ${MAX_NAMES} names; this list has ${items.length}.`);
   }
   return items;
 }

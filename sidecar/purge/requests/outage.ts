@@ -1,5 +1,5 @@
 import type { Failure } from '../broker/failure.js';
-import { decideProbe, looksAway, type RetryPolicy } from '../retry/policy.js';
+import { decideProbe, seemsAway, type RetryPolicy } from '../retry/policy.js';
 import type { Clock } from '../../shared/clock.js';
 import { BrokerFailedError } from '../errors.js';
 import type { OutageEvent } from '../events.js';
@@ -138,7 +138,7 @@ class Outage {
   /** Sends a probe. One that timed out has found no broker yet; any other answer comes from one. */
   async #isStillAway(signal: AbortSignal): Promise<boolean> {
     const failure = await this.#options.probe(signal);
-    const isAway = failure !== undefined && (looksAway(failure) || failure.kind === 'timeout');
+    const isAway = failure !== undefined && (seemsAway(failure) || failure.kind === 'timeout');
     if (!isAway || this.#isOver) return false;
     this.#failure = failure;
     this.#probes += 1;

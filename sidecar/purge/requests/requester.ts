@@ -3,7 +3,7 @@ import pRetry from 'p-retry';
 import type { BrokerClient } from '../broker/client.js';
 import { isUnknownTenant, parseBrokerProblem } from '../broker/broker-problem.js';
 import type { BrokerReply, Failure } from '../broker/failure.js';
-import { looksAway, askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from '../retry/policy.js';
+import { seemsAway, askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from '../retry/policy.js';
 import { createBreaker } from '../retry/breaker.js';
 import type { Clock } from '../../shared/clock.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
@@ -154,7 +154,7 @@ export function createRequester(options: RequesterOptions): Requester {
     if (failure.retryAfter === undefined || pausesBefore === pause.asked) breaker.failed(item);
     holdBack(failure, operation);
     throwIfStopped(signal);
-    if (retry.awayMs > 0 && successes > 0 && looksAway(failure)) {
+    if (retry.awayMs > 0 && successes > 0 && seemsAway(failure)) {
       const wasAway = await outage.suspect(failure, operation, signal).catch((error: unknown) => {
         if (error instanceof BrokerFailedError) breakBy(error);
         throw error;

@@ -7,14 +7,14 @@ export interface Breaker {
   readonly isOpen: boolean;
 }
 
-const FAILURES_IN_A_ROW = 20;
+const MAX_FAILURES_IN_A_ROW = 20;
 
 /**
  * A few items that the broker cannot delete are their own error, not the broker's: a row of failures that all belong
  * to so few items says nothing about the rest. Once an item was deleted singly, the broker is known to be able to:
  * then each item counts once, or a purge would end wherever a few hopeless ones meet in the requests under way.
  */
-const FEWEST_DIFFERENT_ITEMS = 5;
+const MIN_DIFFERENT_ITEMS = 5;
 
 export function createBreaker(): Breaker {
   let inARow = 0;
@@ -34,8 +34,8 @@ export function createBreaker(): Breaker {
       else items.add(item);
     },
     get isOpen() {
-      const fewest = deletesItems ? FAILURES_IN_A_ROW : FEWEST_DIFFERENT_ITEMS;
-      return inARow >= FAILURES_IN_A_ROW && general + items.size >= fewest;
+      const fewest = deletesItems ? MAX_FAILURES_IN_A_ROW : MIN_DIFFERENT_ITEMS;
+      return inARow >= MAX_FAILURES_IN_A_ROW && general + items.size >= fewest;
     },
   };
 }

@@ -23,10 +23,10 @@ export type RetryDecision =
   | { readonly action: 'stop'; readonly reason: 'attempts-used-up' | 'retry-after-too-long' };
 
 /** A longer Retry-After than this many maximum delays is passed on to the caller instead of being waited for. */
-const RETRY_AFTER_MAX_DELAYS = 6;
+const MAX_RETRY_AFTER_DELAYS = 6;
 
 /** A context that cannot be loaded is the caller's rather than the broker's trouble: one more try at most. */
-const CONTEXT_MAX_ATTEMPTS = 2;
+const MAX_CONTEXT_ATTEMPTS = 2;
 
 /**
  * Decides whether a failed try is followed by another.
@@ -46,7 +46,7 @@ export function decideRetry(
   if (asked === 'too-long') return { action: 'stop', reason: 'retry-after-too-long' };
   const maxAttempts =
     failure.kind === 'context-unavailable'
-      ? Math.min(CONTEXT_MAX_ATTEMPTS, policy.maxAttempts)
+      ? Math.min(MAX_CONTEXT_ATTEMPTS, policy.maxAttempts)
       : policy.maxAttempts;
   if (attempt >= maxAttempts) return { action: 'stop', reason: 'attempts-used-up' };
   return {
@@ -62,7 +62,7 @@ export function askedDelayMs(
   nowMs: number,
 ): number | 'too-long' {
   const asked = retryAfter === undefined ? 0 : (parseRetryAfter(retryAfter, nowMs) ?? 0);
-  return asked > policy.maxDelayMs * RETRY_AFTER_MAX_DELAYS ? 'too-long' : asked;
+  return asked > policy.maxDelayMs * MAX_RETRY_AFTER_DELAYS ? 'too-long' : asked;
 }
 
 /** Full jitter: evenly spread between the least delay and a ceiling that doubles with each try. */
@@ -90,13 +90,13 @@ export function parseRetryAfter(value: string, nowMs: number): number | undefine
 const AWAY_STATUSES: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
 /** Probes are never closer together, whatever the policy: a broker that starts has other work. */
-const LEAST_PAUSE_MS = 100;
+const MIN_PAUSE_MS = 100;
 
 /**
  * Whether a failure is that of a broker which cannot be reached: connection refused or broken, or 502 to 504. A time-out is
  * none: something is there, and does not answer.
  */
-export function looksAway({ kind, status }: Failure): boolean {
+export function seemsAway({ kind, status }: Failure): boolean {
   return kind === 'unreachable' || (kind === 'broker-error' && AWAY_STATUSES.has(status));
 }
 
@@ -123,6 +123,6 @@ export function decideProbe(absence: Absence, policy: RetryPolicy, clock: RetryC
   const asked = askedDelayMs(failure, policy, clock.nowMs);
   if (asked === 'too-long') return { action: 'stop', reason: 'retry-after-too-long' };
   if (forMs >= policy.awayMs) return { action: 'stop', reason: 'away-too-long' };
-  const pause = Math.max(LEAST_PAUSE_MS, backoffMs(probes + 1, policy, clock.random));
+  const pause = Math.max(MIN_PAUSE_MS, backoffMs(probes + 1, policy, clock.random));
   return { action: 'probe', afterMs: Math.max(Math.min(pause, policy.awayMs - forMs), asked) };
 }

@@ -1,9 +1,9 @@
-import type { PurgeContext } from '../context.js';
+import type { PurgeScope } from '../context.js';
 import { datasetParameter } from '../items/datasets.js';
 import { deleteItem, deleteWholeAttribute } from '../items/item-delete.js';
 import type { ItemKind } from '../items/item-walk.js';
 import { attributePath } from '../proof/resource-path.js';
-import type { Item } from '../tally.js';
+import type { Item } from '../item-ledger.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
 
@@ -16,7 +16,7 @@ const BARE_LIMIT = 10;
  * @param datasetId the dataset that the query is for, `@none` for the instances without one; undefined for all
  */
 export function temporalAttributeKind(
-  context: PurgeContext,
+  scope: PurgeScope,
   guard: InstanceGuard,
   datasetId: string | undefined,
 ): ItemKind {
@@ -39,18 +39,18 @@ export function temporalAttributeKind(
       yield { items };
     },
     shape: () => (isBare ? { isBare, limit: BARE_LIMIT } : {}),
-    looksAgain() {
+    beginSecondWalk() {
       const isDue = datasetId !== undefined && !isBare;
       isBare = isDue;
       return isDue;
     },
     remove: async (item) =>
       datasetId === undefined
-        ? deleteWholeAttribute(context, item, {
+        ? deleteWholeAttribute(scope, item, {
             collection: '/temporal/entities',
             operation: 'delete an attribute of a temporal entity',
           })
-        : deleteItem(context, item, {
+        : deleteItem(scope, item, {
             path: datasetPath(item, datasetId),
             operation: 'delete a dataset of an attribute',
           }),

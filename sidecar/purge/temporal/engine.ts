@@ -3,25 +3,25 @@ import type { PurgeScope } from '../context.js';
 import { purgeByIds, trustedTotal } from '../entity-purge.js';
 import { PurgeStoppedError, TooManyMatchesError, UncountableError } from '../errors.js';
 import type { PurgeEvent, PurgeReport } from '../events.js';
-import { IdLedger } from '../id-ledger.js';
+import { IdStates } from '../id-states.js';
 import { planHints, withHints, type HintSource } from '../hints.js';
 import { removeItems } from '../items/item-removal.js';
 import { countItems, type ItemKind } from '../items/item-walk.js';
 import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from '../purge-run.js';
 import { temporalEntities } from '../listing/listed-resource.js';
-import type { Item } from '../tally.js';
+import type { Item } from '../item-ledger.js';
 import { temporalAttributeKind } from './attribute-kind.js';
 import { createInstanceGuard, type InstanceGuard } from './instance-guard.js';
 import { instanceKind } from './instance-kind.js';
-import { BY_VALUE } from './of-entity.js';
+import { VALUE_FILTERS } from './attribute-query.js';
 import { firstShape } from './page-shape.js';
 import type { TemporalPurgeQuery } from './query.js';
-import { EVERYTHING, Views, type OpenView } from './views.js';
+import { CATCH_ALL_TIMES, QuerySet, type OpenedQuery } from './query-set.js';
 
-const SAMPLE_MAX = 100;
+const MAX_SAMPLE = 100;
 
 /** Each question is up to four queries. */
-const HINTS: HintSource = { resource: temporalEntities(), views: EVERYTHING, questionsMax: 2 };
+const HINTS: HintSource = { resource: temporalEntities(), variants: CATCH_ALL_TIMES, questionsMax: 2 };
 
 const STOPPED_BY_VALUE =
   'The purge was stopped before it was complete. Without the instances that are gone, entities may no longer match q or the geoquery: go on by id and time.';
@@ -60,18 +60,18 @@ async function run(scope: PurgeScope, query: TemporalPurgeQuery, startedMs: numb
 
 async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise<PurgeReport> {
   const { maxAffected } = scope.limits;
-  const views = new Views(query);
-  if (query.dryRun) return previewWhole(scope, views);
+  const queries = new QuerySet(query);
+  if (query.dryRun) return previewWhole(scope, queries);
   let listed: number | undefined;
   if (maxAffected !== undefined) {
-    const seen = new IdLedger();
-    for await (const { context, first } of views.open(scope, { limit: maxAffected + 1 })) {
+    const seen = new IdStates();
+    for await (const { context, first } of queries.open(scope, { limit: maxAffected + 1 })) {
       const inAll = await checkBound(context, first, seen);
       listed ??= inAll;
     }
   }
   let arrived = 0;
-  for await (const { context, first } of views.open(scope)) {
+  for await (const { context, first } of queries.open(scope)) {
     arrived += await purgeByIds(context, first, listed);
     // What the first query lists is what was counted; the others show what it missed.
     listed = undefined;
@@ -79,16 +79,16 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
   return reportOf(scope, arrived);
 }
 
-async function previewWhole(scope: PurgeScope, views: Views): Promise<PurgeReport> {
-  const seen = new IdLedger();
+async function previewWhole(scope: PurgeScope, queries: QuerySet): Promise<PurgeReport> {
+  const seen = new IdStates();
   const sample = new Set<string>();
   let isComplete = true;
-  for await (const { context, first } of views.open(scope)) {
+  for await (const { context, first } of queries.open(scope)) {
     const { isComplete: foundAll } = await countMatches(
       context,
       first,
       (_listed, page) => {
-        for (const id of page.ids) if (sample.size < SAMPLE_MAX) sample.add(id);
+        for (const id of page.ids) if (sample.size < MAX_SAMPLE) sample.add(id);
         return true;
       },
       seen,
@@ -110,23 +110,27 @@ async function purgeParts(
 ): Promise<PurgeReport> {
   const { maxAffected } = scope.limits;
   const guard = createInstanceGuard(query);
-  const kindOf = (view: OpenView, countsOnly: boolean) =>
-    itemKind(view, query, { guard, startedMs, countsOnly });
-  const views = new Views(query);
+  const kindOf = (opened: OpenedQuery, countsOnly: boolean) =>
+    itemKind(opened, query, { guard, startedMs, countsOnly });
+  const queries = new QuerySet(query);
   const shape = query.target.kind === 'instances' ? firstShape(scope.limits.pageSize) : {};
-  if (query.dryRun) return previewParts(scope, query, views, kindOf);
+  if (query.dryRun) return previewParts(scope, query, queries, kindOf);
   if (maxAffected !== undefined) {
-    const seen = new IdLedger();
-    for await (const view of views.open(scope, shape)) {
-      const foundAll = await countItems(view.context, kindOf(view, true), seen, (_items, counted) => {
+    const seen = new IdStates();
+    for await (const opened of queries.open(scope, shape)) {
+      const foundAll = await countItems(opened.context, kindOf(opened, true), seen, (_items, counted) => {
         if (counted > maxAffected) throw new TooManyMatchesError(counted, maxAffected, false);
       });
       if (!foundAll) throw new UncountableError(UNCOUNTABLE);
     }
   }
   let arrived = 0;
-  for await (const view of views.open(scope, shape)) {
-    arrived += await removeItems(view.context, kindOf(view, false), trustedTotal(view.context, view.first));
+  for await (const opened of queries.open(scope, shape)) {
+    arrived += await removeItems(
+      opened.context,
+      kindOf(opened, false),
+      trustedTotal(opened.context, opened.first),
+    );
   }
   return reportOf(scope, arrived);
 }
@@ -134,18 +138,18 @@ async function purgeParts(
 async function previewParts(
   scope: PurgeScope,
   query: TemporalPurgeQuery,
-  views: Views,
-  kindOf: (view: OpenView, countsOnly: boolean) => ItemKind,
+  queries: QuerySet,
+  kindOf: (opened: OpenedQuery, countsOnly: boolean) => ItemKind,
 ): Promise<PurgeReport> {
-  const seen = new IdLedger();
+  const seen = new IdStates();
   const sample = new Set<string>();
   const sampleItems: Item[] = [];
   let isComplete = true;
-  for await (const view of views.open(scope)) {
-    const foundAll = await countItems(view.context, kindOf(view, true), seen, (items) => {
+  for await (const opened of queries.open(scope)) {
+    const foundAll = await countItems(opened.context, kindOf(opened, true), seen, (items) => {
       for (const item of items) {
-        if (sample.size < SAMPLE_MAX) sample.add(item.entityId);
-        if (sampleItems.length < SAMPLE_MAX) sampleItems.push(item);
+        if (sample.size < MAX_SAMPLE) sample.add(item.entityId);
+        if (sampleItems.length < MAX_SAMPLE) sampleItems.push(item);
       }
     });
     isComplete &&= foundAll;
@@ -161,7 +165,7 @@ async function previewParts(
 }
 
 function itemKind(
-  { context, datasetId }: OpenView,
+  { context, datasetId }: OpenedQuery,
   { target }: TemporalPurgeQuery,
   options: { readonly guard: InstanceGuard; readonly startedMs: number; readonly countsOnly: boolean },
 ): ItemKind {
@@ -172,5 +176,5 @@ function itemKind(
 
 /** Deleting instances may change which entities match. */
 function isByValue({ target, selection }: TemporalPurgeQuery): boolean {
-  return target.kind === 'instances' && selection.some(({ name }) => BY_VALUE.has(name));
+  return target.kind === 'instances' && selection.some(({ name }) => VALUE_FILTERS.has(name));
 }

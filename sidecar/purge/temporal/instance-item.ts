@@ -1,11 +1,11 @@
 import type { BrokerProblem } from '../broker/broker-problem.js';
 import { ownType } from '../../ngsi-ld/problem.js';
-import type { ItemVerdict } from '../batch-reply.js';
+import type { DeleteResult } from '../batch-reply.js';
 import type { PurgeScope } from '../context.js';
 import { NO_DATASET } from '../items/datasets.js';
 import { deleteItem } from '../items/item-delete.js';
 import { attributePath } from '../proof/resource-path.js';
-import type { Item } from '../tally.js';
+import type { Item } from '../item-ledger.js';
 import type { AttributeInstance } from './instances.js';
 import type { TimeFilter } from './time-filter.js';
 
@@ -46,10 +46,10 @@ export const OUT_OF_SIGHT: BrokerProblem = {
  * @throws BrokerRefusedError when the broker has no such operation
  */
 export async function removeInstance(
-  scope: Pick<PurgeScope, 'requester' | 'tally'>,
+  scope: Pick<PurgeScope, 'requester' | 'ledger'>,
   item: Item,
   { property }: TimeFilter,
-): Promise<ItemVerdict> {
+): Promise<DeleteResult> {
   const { entityId, attribute, instanceId, time } = item;
   if (instanceId === undefined) {
     return refused(
@@ -71,6 +71,6 @@ export async function removeInstance(
   });
 }
 
-function refused(type: string, title: string, detail: string): ItemVerdict {
+function refused(type: string, title: string, detail: string): DeleteResult {
   return { kind: 'refused', problem: { type, status: 501, title, detail } };
 }

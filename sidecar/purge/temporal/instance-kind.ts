@@ -1,17 +1,17 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { PurgeContext } from '../context.js';
-import { IdState } from '../id-ledger.js';
+import { IdState } from '../id-states.js';
 import type { ItemBatch, ItemKind } from '../items/item-walk.js';
 import type { ListedPage } from '../listing/listing.js';
 import { itemProblem } from '../items/item-problem.js';
-import { keyOf, type Item, type ItemError } from '../tally.js';
-import { CutEvidence } from './cut-evidence.js';
+import { keyOf, type Item, type ItemError } from '../item-ledger.js';
+import { TruncationEvidence } from './truncation.js';
 import { OUT_OF_SIGHT, removeInstance, toItem } from './instance-item.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
-import { interleave, lookBehind } from './look-behind.js';
-import { BY_VALUE, ofEntity, type CutList } from './of-entity.js';
-import { firstShape, INSTANCES_MAX, nextShape, type InstancePageShape } from './page-shape.js';
+import { interleave, findByNarrowedQueries } from './narrowed-queries.js';
+import { VALUE_FILTERS, attributeQuery, type TruncatedList } from './attribute-query.js';
+import { firstShape, MAX_INSTANCES, nextShape, type InstancePageShape } from './page-shape.js';
 import { EPOCH, timeParameters, type TimeFilter } from './time-filter.js';
 import { learnValueSelection, type ValueSelection } from './value-selection.js';
 
@@ -25,16 +25,16 @@ export interface InstanceKindOptions {
 }
 
 /** Pages of which the way that the broker reads filters by value may be learnt, each by a query. */
-const LEARNING_TRIES_MAX = 10;
+const MAX_LEARNING_TRIES = 10;
 
 /** Lists that are looked at once more in the end. */
-const HIDDEN_MAX = 1000;
+const MAX_HIDDEN = 1000;
 
 /** What is not deleted any more. */
 const STAYS: ReadonlySet<IdState> = new Set([IdState.failed, IdState.goneTwice]);
 
 /** Instances that wait before another page is fetched. */
-const PENDING_MAX = 1000;
+const MAX_PENDING = 1000;
 
 /**
  * Attribute instances in an interval (clause 5.6.15).
@@ -47,18 +47,18 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   const { guard, time, countsOnly, startedMs } = options;
   const { pageSize, concurrency } = context.limits;
   const names = new Set(context.selection.map(({ name }) => name));
-  const isChosenByValue = [...names].some((name) => BY_VALUE.has(name));
-  const evidence = new CutEvidence();
+  const filtersByValue = [...names].some((name) => VALUE_FILTERS.has(name));
+  const evidence = new TruncationEvidence();
   let shape: InstancePageShape = countsOnly ? { ...firstShape(pageSize), limit: 1 } : firstShape(pageSize);
   // A count shows itself right at the first look; a delete goes in small steps, and looks again in the end.
   let isBare = countsOnly;
   let needsTimes = time.property !== 'observedAt';
   let valueSelection: ValueSelection = 'unknown';
-  let hasSoughtMore = false;
+  let hasMeasuredLimit = false;
   let learningTries = 0;
   /** Attributes of which some is out of sight, by entity and attribute; each is met in every pass. */
-  const hidden = new Map<string, Pick<CutList, 'entityId' | 'attribute'>>();
-  let isChasing = false;
+  const hidden = new Map<string, Pick<TruncatedList, 'entityId' | 'attribute'>>();
+  let skipsArrivals = false;
   let emptyPages = 0;
 
   async function* read(page: ListedPage, indexes: readonly number[]): AsyncGenerator<ItemBatch> {
@@ -68,16 +68,16 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     const items = lists.flatMap(itemsOf);
     evidence.note(page, longest);
     shape = shapeAfter({ entities: indexes.length, instances: items.length, longest });
-    const cut = lists.filter(({ instances }) => evidence.mayBeCut(page, instances.length));
-    const behind = await listsToLookBehind(page, cut);
-    yield { items, mayHideMore: cut.length > 0 };
+    const truncated = lists.filter(({ instances }) => evidence.mayBeTruncated(page, instances.length));
+    const incomplete = await listsToComplete(page, truncated);
+    yield { items, mayHideMore: truncated.length > 0 };
     yield* interleave(
-      behind.map((list) => readBehind(list, page)),
+      incomplete.map((list) => readMissing(list, page)),
       concurrency,
     );
   }
 
-  function listsOf(page: ListedPage, index: number): CutList[] {
+  function listsOf(page: ListedPage, index: number): TruncatedList[] {
     const entityId = page.ids[index] ?? '';
     return instanceListsOf(page.entities[index] ?? {}, time.property)
       .filter(({ instances }) => instances.length > 0)
@@ -87,16 +87,19 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       });
   }
 
-  async function listsToLookBehind(page: ListedPage, cut: readonly CutList[]): Promise<readonly CutList[]> {
-    if (cut.length === 0) return [];
-    if (!countsOnly && !isChosenByValue) {
+  async function listsToComplete(
+    page: ListedPage,
+    truncated: readonly TruncatedList[],
+  ): Promise<readonly TruncatedList[]> {
+    if (truncated.length === 0) return [];
+    if (!countsOnly && !filtersByValue) {
       // They stay, and so does what they hide.
-      return cut.filter((list) =>
+      return truncated.filter((list) =>
         list.instances.every((instance) => stays(toItem(list.entityId, list.attribute, instance, time))),
       );
     }
-    const open = await stillSuspect(page, cut);
-    if (isChosenByValue && open.length > 0 && valueSelection === 'unknown') {
+    const open = await stillSuspect(page, truncated);
+    if (filtersByValue && open.length > 0 && valueSelection === 'unknown') {
       valueSelection = await selectionByValue(open);
     }
     // Where matching instances alone are shown, passes get at them all.
@@ -104,8 +107,8 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   }
 
   function stays(item: Item): boolean {
-    const state = context.tally.ledger.get(keyOf(item));
-    return STAYS.has(state) || (isChasing && state === IdState.unknown && hasArrived(item));
+    const state = context.ledger.states.get(keyOf(item));
+    return STAYS.has(state) || (skipsArrivals && state === IdState.unknown && hasArrived(item));
   }
 
   /** A time that its sensor gave it does not tell when an instance came; it may be a forecast. */
@@ -115,34 +118,37 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   }
 
   /** Lists that are suspect for their length alone are not once the broker has shown a longer one. */
-  async function stillSuspect(page: ListedPage, cut: readonly CutList[]): Promise<readonly CutList[]> {
-    const [first] = cut;
-    const isSilent = cut.every(({ instances }) => !evidence.isToldCut(page, instances.length));
-    if (first === undefined || !isSilent || hasSoughtMore) return cut;
-    hasSoughtMore = true;
+  async function stillSuspect(
+    page: ListedPage,
+    truncated: readonly TruncatedList[],
+  ): Promise<readonly TruncatedList[]> {
+    const [first] = truncated;
+    const isSilent = truncated.every(({ instances }) => !evidence.isMarkedTruncated(page, instances.length));
+    if (first === undefined || !isSilent || hasMeasuredLimit) return truncated;
+    hasMeasuredLimit = true;
     const whole = await context.lister.page({
       selection: [
-        ...ofEntity(context.selection, first, { keepsValues: false }),
+        ...attributeQuery(context.selection, first, { keepsValues: false }),
         ...timeParameters({ property: time.property, from: EPOCH, to: undefined }),
       ],
       limit: 1,
-      ...(page.instances === undefined ? { isBare: true } : { instances: INSTANCES_MAX }),
+      ...(page.instances === undefined ? { isBare: true } : { instances: MAX_INSTANCES }),
     });
     for (const entity of whole.entities) {
       for (const { instances } of instanceListsOf(entity, time.property))
         evidence.note(whole, instances.length);
     }
-    return cut.filter(({ instances }) => evidence.mayBeCut(page, instances.length));
+    return truncated.filter(({ instances }) => evidence.mayBeTruncated(page, instances.length));
   }
 
   /** What goes with an entity may decide whether it still matches, and so whether the rest of it is shown. */
-  async function selectionByValue(lists: readonly CutList[]): Promise<ValueSelection> {
-    if (names.has('georel') || learningTries === LEARNING_TRIES_MAX) return 'unknown';
+  async function selectionByValue(lists: readonly TruncatedList[]): Promise<ValueSelection> {
+    if (names.has('georel') || learningTries === MAX_LEARNING_TRIES) return 'unknown';
     learningTries += 1;
     return learnValueSelection(context, lists, time);
   }
 
-  async function* readBehind(list: CutList, page: ListedPage): AsyncGenerator<ItemBatch, void> {
+  async function* readMissing(list: TruncatedList, page: ListedPage): AsyncGenerator<ItemBatch, void> {
     const asksBare = page.instances === undefined;
     const came = { hidden: false };
     const onHidden = () => {
@@ -150,18 +156,18 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     };
     const keepsValues = valueSelection !== 'entities';
     const options = { keepsValues, evidence, asksBare, needsTimes, onHidden };
-    for await (const instances of lookBehind(context, list, time, options)) {
+    for await (const instances of findByNarrowedQueries(context, list, time, options)) {
       evidence.noteMore(page, list.instances.length);
       yield { items: itemsOf({ ...list, instances }) };
     }
-    if (isChosenByValue && valueSelection === 'unknown') yield* readUnknownRest(list, asksBare);
+    if (filtersByValue && valueSelection === 'unknown') yield* readUndecided(list, asksBare);
     if (came.hidden) yield outOfSight(list);
   }
 
   /** Whether the query means instances that it does not show cannot be told; here, whether there are any. */
-  async function* readUnknownRest(list: CutList, asksBare: boolean): AsyncGenerator<ItemBatch, void> {
+  async function* readUndecided(list: TruncatedList, asksBare: boolean): AsyncGenerator<ItemBatch, void> {
     const options = { keepsValues: false, evidence, asksBare, needsTimes, onHidden: () => {} };
-    const rest = lookBehind(context, list, time, options);
+    const rest = findByNarrowedQueries(context, list, time, options);
     const { done } = await rest.next();
     await rest.return(undefined);
     if (done === true) return;
@@ -169,8 +175,8 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   }
 
   /** Of a list some is there that the broker shows in no way, for now. */
-  function outOfSight({ entityId, attribute }: CutList): ItemBatch {
-    if (!countsOnly && hidden.size < HIDDEN_MAX) {
+  function outOfSight({ entityId, attribute }: TruncatedList): ItemBatch {
+    if (!countsOnly && hidden.size < MAX_HIDDEN) {
       hidden.set(keyOf({ entityId, attribute }), { entityId, attribute });
     }
     return { items: [], isIncomplete: true };
@@ -180,7 +186,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   async function* leftOver(): AsyncGenerator<ItemError, void> {
     for (const { entityId, attribute } of hidden.values()) {
       const selection = [
-        ...ofEntity(context.selection, { entityId, attribute }, { keepsValues: false }),
+        ...attributeQuery(context.selection, { entityId, attribute }, { keepsValues: false }),
         ...timeParameters(time),
       ];
       const page = await context.lister.page({ selection, limit: 1 });
@@ -189,7 +195,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     }
   }
 
-  function itemsOf({ entityId, attribute, instances }: CutList): Item[] {
+  function itemsOf({ entityId, attribute, instances }: TruncatedList): Item[] {
     return instances.map((instance) => {
       guard.checkInstance(entityId, attribute, instance);
       return toItem(entityId, attribute, instance, time);
@@ -211,7 +217,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     },
     hasArrived: (item) => {
       // Asked when there seems to be no end: from now on the broker is to show when it took them in.
-      isChasing = true;
+      skipsArrivals = true;
       needsTimes = true;
       return hasArrived(item);
     },
@@ -219,17 +225,17 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       // Pages that were not read held nothing new; a single one is often the end.
       if (emptyPages > 1) shape = nextShape(shape, { entities: 0, instances: 0, longest: 0 }, pageSize);
       emptyPages += 1;
-      return { ...shape, needsTimes, ...(isBare ? { instances: INSTANCES_MAX, isBare } : {}) };
+      return { ...shape, needsTimes, ...(isBare ? { instances: MAX_INSTANCES, isBare } : {}) };
     },
     // Some brokers take the most recent instances first, and then look which of them lie in the interval.
-    looksAgain() {
+    beginSecondWalk() {
       if (isBare) return false;
       isBare = true;
       shape = firstShape(pageSize);
       emptyPages = 0;
       return true;
     },
-    leftOver,
-    pendingMax: PENDING_MAX,
+    hiddenItems: leftOver,
+    pendingMax: MAX_PENDING,
   };
 }

@@ -26,7 +26,7 @@ export interface TemporalPurgeQuery extends PurgeQuery {
   readonly datasetIds: readonly string[] | undefined;
 }
 
-const DATASETS_MAX = 100;
+const MAX_DATASETS = 100;
 
 /**
  * Parses and vets the query string of `DELETE /ngsi-ld/v1/temporal/entities`, an extension of this product: what the
@@ -85,8 +85,8 @@ function datasetIdsOf(parameters: ReadonlyMap<string, string>): readonly string[
   const names = itemsOf(parameters, 'datasetId');
   if (names === undefined) return undefined;
   const datasetIds = [...new Set(names)];
-  if (datasetIds.length > DATASETS_MAX) {
-    throw refusedData('datasetId', `A purge takes at most ${DATASETS_MAX} datasets at a time.`);
+  if (datasetIds.length > MAX_DATASETS) {
+    throw refusedData('datasetId', `A purge takes at most ${MAX_DATASETS} datasets at a time.`);
   }
   for (const id of datasetIds) {
     if (id !== NO_DATASET && !isUri(id)) {

@@ -1,9 +1,9 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import type { PurgeContext } from '../context.js';
+import type { QueryView } from '../context.js';
 import type { Parameter } from '../query/parameters.js';
-import { INSTANCES_MAX } from './page-shape.js';
+import { MAX_INSTANCES } from './page-shape.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';
-import { ofEntity, type CutList } from './of-entity.js';
+import { attributeQuery, type TruncatedList } from './attribute-query.js';
 import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
 
 /**
@@ -18,8 +18,8 @@ export type ValueSelection = 'entities' | 'instances' | 'unknown';
  * @param lists lists with neighbours of different values, if there are any
  */
 export async function learnValueSelection(
-  context: PurgeContext,
-  lists: readonly CutList[],
+  view: QueryView,
+  lists: readonly TruncatedList[],
   time: TimeFilter,
 ): Promise<ValueSelection> {
   for (const list of lists) {
@@ -30,33 +30,33 @@ export async function learnValueSelection(
     if (pair === undefined || around === undefined) continue;
     const [one, other] = pair;
     const q = { name: 'q', value: `${list.attribute}==${String(one.number)}` };
-    const matching = await idsShown(context, list, around, [q]);
+    const matching = await idsShown(view, list, around, [q]);
     if (matching.ids.has(keyOf(other))) return 'entities';
     // Only if the other one is shown without q, it is q that hides it.
-    if (!matching.ids.has(keyOf(one)) || matching.isCut) continue;
-    const both = await idsShown(context, list, around, []);
+    if (!matching.ids.has(keyOf(one)) || matching.isPartial) continue;
+    const both = await idsShown(view, list, around, []);
     if (both.ids.has(keyOf(one)) && both.ids.has(keyOf(other))) return 'instances';
   }
   return 'unknown';
 }
 
 async function idsShown(
-  context: PurgeContext,
-  list: CutList,
+  view: QueryView,
+  list: TruncatedList,
   interval: TimeFilter,
   filter: readonly Parameter[],
-): Promise<{ readonly ids: ReadonlySet<string>; readonly isCut: boolean }> {
-  const page = await context.lister.page({
+): Promise<{ readonly ids: ReadonlySet<string>; readonly isPartial: boolean }> {
+  const page = await view.lister.page({
     selection: [
-      ...ofEntity(context.selection, list, { keepsValues: false }),
+      ...attributeQuery(view.selection, list, { keepsValues: false }),
       ...filter,
       ...timeParameters(interval),
     ],
     limit: 1,
-    instances: INSTANCES_MAX,
+    instances: MAX_INSTANCES,
   });
   const shown = page.entities.flatMap((entity) => instanceListsOf(entity, interval.property));
-  return { ids: new Set(shown.flatMap(({ instances }) => instances.map(keyOf))), isCut: page.isCut };
+  return { ids: new Set(shown.flatMap(({ instances }) => instances.map(keyOf))), isPartial: page.isPartial };
 }
 
 type Pair = readonly [AttributeInstance, AttributeInstance];

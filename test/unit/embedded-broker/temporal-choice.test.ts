@@ -135,8 +135,8 @@ describe('the range of a partial answer', () => {
           contentRange.note(choice);
           return choice.instances.map(({ body }) => Number(body['value']));
         });
-        const isCut = series.some((each) => each.length > 5);
-        assert.equal(contentRange.header !== undefined, isCut);
+        const isPartial = series.some((each) => each.length > 5);
+        assert.equal(contentRange.header !== undefined, isPartial);
         if (contentRange.header === undefined) return;
         const end = Date.parse(/Z-(.*Z)\//.exec(contentRange.header)?.[1] ?? '');
         for (const [index, each] of series.entries()) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readBatchReply, type ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
+import { readBatchReply, type DeleteResult } from '../../../sidecar/purge/batch-reply.js';
 import { replyOf } from './broker/replies.js';
 
 const IDS = ['urn:a:1', 'urn:a:2', 'urn:a:3'] as const;
@@ -12,7 +12,7 @@ function itemsOf(
   status: number,
   body: unknown,
   ids: readonly string[] = IDS,
-): ReadonlyMap<string, ItemVerdict> {
+): ReadonlyMap<string, DeleteResult> {
   const verdict = readBatchReply(replyOf(status, body), ids);
   assert.equal(verdict.kind, 'items');
   assert.deepEqual([...verdict.items.keys()], ids, 'exactly the ids of the batch have a verdict');
@@ -22,13 +22,13 @@ function itemsOf(
 const kindsOf = (status: number, body: unknown) =>
   [...itemsOf(status, body).values()].map(({ kind }) => kind);
 
-const verdictOn = (error: unknown): ItemVerdict => {
+const verdictOn = (error: unknown): DeleteResult => {
   const verdict = itemsOf(207, { success: [], errors: [{ entityId: FIRST, error }] }).get(FIRST);
   assert.ok(verdict);
   return verdict;
 };
 
-const ALL_GONE = ['claimed-gone', 'claimed-gone', 'claimed-gone'];
+const ALL_GONE = ['deleted', 'deleted', 'deleted'];
 const ALL_ABSENT = ['absent', 'absent', 'absent'];
 
 describe('readBatchReply: all claimed gone', () => {
@@ -66,14 +66,14 @@ describe('readBatchReply: all claimed gone', () => {
 
   it('covers ids that are named neither as deleted nor as failed', () => {
     const errors = [{ entityId: FIRST, error: { status: 403 } }];
-    assert.deepEqual(kindsOf(207, { success: [], errors }), ['refused', 'claimed-gone', 'claimed-gone']);
+    assert.deepEqual(kindsOf(207, { success: [], errors }), ['refused', 'deleted', 'deleted']);
   });
 });
 
 describe('readBatchReply: items that failed', () => {
   it('outweigh a mention of the same id under success', () => {
     const errors = [{ entityId: SECOND, error: { status: 500, title: 'Broken' } }];
-    assert.deepEqual(kindsOf(207, { success: IDS, errors }), ['claimed-gone', 'retryable', 'claimed-gone']);
+    assert.deepEqual(kindsOf(207, { success: IDS, errors }), ['deleted', 'retryable', 'deleted']);
   });
 
   it('are retryable, refused or absent by the status of their problem', () => {
@@ -141,7 +141,7 @@ describe('readBatchReply: items that failed', () => {
 
   it('are read from any error status that lists them', () => {
     const errors = [{ entityId: FIRST, error: { status: 400, title: 'Bad' } }];
-    assert.deepEqual(kindsOf(400, { errors }), ['refused', 'claimed-gone', 'claimed-gone']);
+    assert.deepEqual(kindsOf(400, { errors }), ['refused', 'deleted', 'deleted']);
   });
 
   it('never add ids that were not in the batch, and odd items are passed over', () => {
@@ -163,7 +163,7 @@ describe('readBatchReply: items that failed', () => {
     const items = itemsOf(207, JSON.stringify({ errors }), ids);
     assert.deepEqual(
       [...items.values()].map(({ kind }) => kind),
-      ['refused', 'claimed-gone', 'claimed-gone'],
+      ['refused', 'deleted', 'deleted'],
     );
     const hostile = '{"errors":[{"__proto__":{"entityId":"constructor","error":{"status":500}}}]}';
     assert.deepEqual(

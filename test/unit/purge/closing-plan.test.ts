@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   initialClosing,
-  LOOKS_MAX,
+  MAX_RECHECKS,
   planClosing,
   takesFresh,
   type ClosingFacts,
@@ -18,8 +18,8 @@ function surveyOf(findings: Partial<Survey> = {}): Survey {
     lastCount: 0,
     fresh: [],
     unseen: 0,
-    claimedGone: [],
-    unsettled: [],
+    stillListed: [],
+    retryDue: [],
     lingering: 0,
     ...findings,
   };
@@ -69,21 +69,21 @@ describe('planClosing', () => {
   });
 
   it('works on what was never seen and on what is due a second try', () => {
-    for (const findings of [{ fresh: ['urn:a:1'] }, { unsettled: ['urn:a:1'] }]) {
+    for (const findings of [{ fresh: ['urn:a:1'] }, { retryDue: ['urn:a:1'] }]) {
       assert.equal(planClosing(surveyOf(findings), initialClosing, COUNTED).kind, 'work');
     }
   });
 
   it('looks once more before it repeats deletes that were answered as done: the query may lag behind', () => {
-    const survey = surveyOf({ claimedGone: ['urn:a:1'] });
+    const survey = surveyOf({ stillListed: ['urn:a:1'] });
     const step = planClosing(survey, initialClosing, COUNTED);
-    assert.deepEqual(step, { kind: 'look', state: { ...initialClosing, looks: 1 } });
-    assert.equal(planClosing(survey, { ...initialClosing, looks: 1 }, COUNTED).kind, 'work');
+    assert.deepEqual(step, { kind: 'recheck', state: { ...initialClosing, rechecks: 1 } });
+    assert.equal(planClosing(survey, { ...initialClosing, rechecks: 1 }, COUNTED).kind, 'work');
   });
 
   it('does not take it for a lag where other ids are to be worked on', () => {
-    for (const more of [{ fresh: ['urn:a:2'] }, { unsettled: ['urn:a:2'] }]) {
-      const step = planClosing(surveyOf({ claimedGone: ['urn:a:1'], ...more }), initialClosing, COUNTED);
+    for (const more of [{ fresh: ['urn:a:2'] }, { retryDue: ['urn:a:2'] }]) {
+      const step = planClosing(surveyOf({ stillListed: ['urn:a:1'], ...more }), initialClosing, COUNTED);
       assert.equal(step.kind, 'work');
     }
   });
@@ -106,15 +106,15 @@ describe('planClosing', () => {
   });
 
   it('looks three times at what is uncertain before it finishes', () => {
-    assert.equal(LOOKS_MAX, 3);
+    assert.equal(MAX_RECHECKS, 3);
     const cases: [Survey, ClosingFacts][] = [
       [surveyOf({ lingering: 1 }), COUNTED],
       [surveyOf({ complete: false, unlisted: 3 }), COUNTED],
       [surveyOf(), { ...COUNTED, taken: 9 }],
     ];
     for (const [survey, facts] of cases) {
-      assert.equal(planClosing(survey, { ...SWEPT, looks: LOOKS_MAX - 1 }, facts).kind, 'look');
-      assert.equal(planClosing(survey, { ...SWEPT, looks: LOOKS_MAX }, facts).kind, 'finish');
+      assert.equal(planClosing(survey, { ...SWEPT, rechecks: MAX_RECHECKS - 1 }, facts).kind, 'recheck');
+      assert.equal(planClosing(survey, { ...SWEPT, rechecks: MAX_RECHECKS }, facts).kind, 'finish');
     }
   });
 });

@@ -7,7 +7,7 @@ import {
   UnexpectedEntityError,
 } from '../../../sidecar/purge/errors.js';
 import { compilePattern } from '../../../sidecar/ngsi-ld/pattern.js';
-import { IdState } from '../../../sidecar/purge/id-ledger.js';
+import { IdState } from '../../../sidecar/purge/id-states.js';
 import { entities, temporalEntities } from '../../../sidecar/purge/listing/listed-resource.js';
 import type { Parameter } from '../../../sidecar/purge/query/parameters.js';
 import { replyOf } from './broker/replies.js';
@@ -26,12 +26,14 @@ const pageReply = (ids: readonly string[], headers: Readonly<Record<string, stri
 /** A context whose broker answers queries by a function, and nothing to what is impossible. */
 function opened(
   answer: (query: URLSearchParams) => BrokerReply,
-  more: Omit<Partial<HandMadePurge>, 'view'> & { readonly view?: Partial<HandMadePurge['view']> } = {},
+  more: Omit<Partial<HandMadePurge>, 'brokerQuery'> & {
+    readonly brokerQuery?: Partial<HandMadePurge['brokerQuery']>;
+  } = {},
 ) {
   const asked: URLSearchParams[] = [];
   const context = contextOf({
     ...more,
-    view: { resource: entities('ids'), selection: BY_TYPE, ...more.view },
+    brokerQuery: { resource: entities('ids'), selection: BY_TYPE, ...more.brokerQuery },
     broker: ({ path }) => {
       const query = new URLSearchParams(path.split('?')[1]);
       asked.push(query);
@@ -46,21 +48,21 @@ describe('the bound of all that is taken', () => {
   it('holds for whole pages and for single items alike', () => {
     const limits = { maxAffected: 3 };
     const { context } = opened(() => pageReply([]), { limits });
-    assert.throws(() => context.takeFresh(idsOf(4)), TooManyMatchesError);
-    assert.equal(context.tally.matched, 0, 'none of a page that is too large');
-    context.takeFresh(idsOf(2));
-    context.take({ entityId: 'urn:t:2', attribute: 'a' });
-    assert.throws(() => context.take({ entityId: 'urn:t:3' }), TooManyMatchesError);
-    assert.throws(() => context.takeFresh(['urn:t:9']), TooManyMatchesError);
-    assert.equal(context.tally.matched, 3);
-    assert.deepEqual(context.takeFresh(idsOf(2)), [], 'what was taken before is no more');
+    assert.throws(() => context.ledger.addNew(idsOf(4)), TooManyMatchesError);
+    assert.equal(context.ledger.matched, 0, 'none of a page that is too large');
+    context.ledger.addNew(idsOf(2));
+    context.ledger.add({ entityId: 'urn:t:2', attribute: 'a' });
+    assert.throws(() => context.ledger.add({ entityId: 'urn:t:3' }), TooManyMatchesError);
+    assert.throws(() => context.ledger.addNew(['urn:t:9']), TooManyMatchesError);
+    assert.equal(context.ledger.matched, 3);
+    assert.deepEqual(context.ledger.addNew(idsOf(2)), [], 'what was taken before is no more');
   });
 
   it('takes each id once, and only those never seen before', () => {
     const { context } = opened(() => pageReply([]));
-    context.takeFresh(['urn:a']);
-    assert.deepEqual(context.takeFresh(['urn:b', 'urn:a', 'urn:b', 'urn:c']), ['urn:b', 'urn:c']);
-    assert.equal(context.tally.ledger.get('urn:c'), IdState.pending);
+    context.ledger.addNew(['urn:a']);
+    assert.deepEqual(context.ledger.addNew(['urn:b', 'urn:a', 'urn:b', 'urn:c']), ['urn:b', 'urn:c']);
+    assert.equal(context.ledger.states.get('urn:c'), IdState.pending);
   });
 });
 
@@ -78,7 +80,7 @@ describe('a page of a purge', () => {
   it('is refused where the broker did not stay local, and only there', async () => {
     const answer = () => pageReply(['urn:a'], { 'ngsild-entitymap': 'urn:map' });
     const isRefused = async (...selection: readonly Parameter[]) => {
-      const { page } = opened(answer, { view: { selection } });
+      const { page } = opened(answer, { brokerQuery: { selection } });
       return page().then(
         () => false,
         (error: unknown) => error instanceof FilterIgnoredError && error.parameter === 'local',
@@ -101,8 +103,8 @@ describe('a page of a purge', () => {
     const grows = async (pageSizeMax: number | undefined) => {
       const { context } = opened(() => pageReply(idsOf(10)), { limits: { pageSize: 10, pageSizeMax: 1000 } });
       context.capabilities.pageSizeMax = pageSizeMax;
-      const view = context.open({ resource: entities('ids'), selection: BY_TYPE });
-      return (await view.lister.page({ selection: BY_TYPE, expected: 1000 })).mayGrow;
+      const brokerQuery = context.open({ resource: entities('ids'), selection: BY_TYPE });
+      return (await brokerQuery.lister.page({ selection: BY_TYPE, expected: 1000 })).mayGrow;
     };
     assert.deepEqual([await grows(undefined), await grows(10)], [true, false]);
   });
@@ -111,7 +113,7 @@ describe('a page of a purge', () => {
 describe('the proof of the filters', () => {
   it('is made once, with what is added for the sake of the broker', async () => {
     const additions = [{ name: 'timerel', value: 'before' }];
-    const { context, asked } = opened(() => pageReply(['urn:a']), { view: { additions } });
+    const { context, asked } = opened(() => pageReply(['urn:a']), { brokerQuery: { additions } });
     assert.deepEqual(context.selection, [...BY_TYPE, ...additions]);
     await context.proveFilters();
     await Promise.all([context.proveFilters(), context.proveFilters()]);
@@ -121,7 +123,7 @@ describe('the proof of the filters', () => {
 
   it('ends the purge each time that it is asked for where a filter is ignored', async () => {
     const context = contextOf({
-      view: { resource: entities('ids'), selection: BY_TYPE },
+      brokerQuery: { resource: entities('ids'), selection: BY_TYPE },
       broker: () => pageReply(['urn:a']),
     });
     await assert.rejects(context.proveFilters(), FilterIgnoredError);
@@ -132,7 +134,7 @@ describe('the proof of the filters', () => {
     const headers = { 'ngsild-tenant': 'mine' };
     const asked: string[] = [];
     const context = contextOf({
-      view: { resource: entities('ids'), selection: [] },
+      brokerQuery: { resource: entities('ids'), selection: [] },
       headers,
       broker: ({ path, headers: sent = {} }) => {
         const tenant = sent['ngsild-tenant'] ?? '';
@@ -150,7 +152,7 @@ describe('the proof of the filters', () => {
 
   it('does not ask about the tenant while nothing was listed', async () => {
     const context = contextOf({
-      view: { resource: entities('ids'), selection: [] },
+      brokerQuery: { resource: entities('ids'), selection: [] },
       headers: { 'ngsild-tenant': 'mine' },
     });
     await context.proveFilters();
@@ -158,7 +160,7 @@ describe('the proof of the filters', () => {
 
   it('learns how far a page reaches where a filter is found to be applied late', async () => {
     const context = contextOf({
-      view: { resource: entities('ids'), selection: [...BY_TYPE, { name: 'q', value: 'n>1' }] },
+      brokerQuery: { resource: entities('ids'), selection: [...BY_TYPE, { name: 'q', value: 'n>1' }] },
       broker: ({ path }) => {
         const isEmpty = /q=noSuch|type=NoSuch/.test(path);
         const count = path.includes('type=NoSuch') ? '0' : '500';
@@ -176,7 +178,7 @@ describe('the proof of the filters', () => {
       [temporalEntities(), false],
     ] as const) {
       const context = contextOf({
-        view: { resource, selection: BY_TYPE },
+        brokerQuery: { resource, selection: BY_TYPE },
         broker: () => pageReply([], { 'ngsild-results-count': '5' }),
       });
       assert.equal(context.countsUnshown, !isProven);
@@ -189,7 +191,7 @@ describe('the proof of the filters', () => {
 describe('a view of what is purged', () => {
   it('that is partial does not show that anything is gone', () => {
     for (const isPartial of [true, false]) {
-      assert.equal(opened(() => pageReply([]), { view: { isPartial } }).context.showsAll, !isPartial);
+      assert.equal(opened(() => pageReply([]), { brokerQuery: { isPartial } }).context.showsAll, !isPartial);
     }
   });
 });

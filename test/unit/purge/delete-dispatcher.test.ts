@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
+import type { DeleteResult } from '../../../sidecar/purge/batch-reply.js';
 import { createDeleteDispatcher, type DeleteTry } from '../../../sidecar/purge/delete-dispatcher.js';
 import type { Deleter } from '../../../sidecar/purge/deleter.js';
-import { IdState } from '../../../sidecar/purge/id-ledger.js';
+import { IdState } from '../../../sidecar/purge/id-states.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
 
-const GONE: ItemVerdict = { kind: 'claimed-gone' };
-const BUSY: ItemVerdict = { kind: 'retryable', problem: { status: 503 } };
-const FIRST: DeleteTry = { isSecondTry: false, singly: false };
+const GONE: DeleteResult = { kind: 'deleted' };
+const BUSY: DeleteResult = { kind: 'retryable', problem: { status: 503 } };
+const FIRST: DeleteTry = { isFinalTry: false, singly: false };
 
 interface HandMadeDeleter {
-  readonly verdictOf?: (id: string) => ItemVerdict;
+  readonly verdictOf?: (id: string) => DeleteResult;
   readonly takesBatches?: boolean;
   /** Takes no batches any more after the first. */
   readonly stopsBatches?: boolean;
@@ -53,17 +53,17 @@ function dispatcherOf({ verdictOf = () => GONE, takesBatches = true, stopsBatche
     batchSize: 500,
   };
   const opened = contextOf({
-    view: { resource: entities('ids'), selection: [] },
+    brokerQuery: { resource: entities('ids'), selection: [] },
     limits: { concurrency: 3 },
   });
   const context = { ...opened, deleter, reportProgress: () => void (reports += 1) };
   const dispatcher = createDeleteDispatcher(context, { ...FIRST, ...how });
   return {
-    tally: context.tally,
+    ledger: context.ledger,
     sent,
     counts: () => ({ mostUnderWay, reports }),
     run: async (ids: readonly string[]) => {
-      context.takeFresh(ids);
+      context.ledger.addNew(ids);
       dispatcher.add(ids);
       await dispatcher.settled();
     },
@@ -72,13 +72,13 @@ function dispatcherOf({ verdictOf = () => GONE, takesBatches = true, stopsBatche
 
 describe('the dispatch of deletes', () => {
   it('fills batches, no more of them in flight than allowed, and reports after each', async () => {
-    const { run, sent, counts, tally } = dispatcherOf({});
+    const { run, sent, counts, ledger } = dispatcherOf({});
     await run(idsOf(2200));
     assert.deepEqual(
       sent.map(({ length }) => length),
       [500, 500, 500, 500, 200],
     );
-    assert.deepEqual([counts(), tally.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
+    assert.deepEqual([counts(), ledger.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
   });
 
   it('makes no batch whose body is larger than 900 kB, in bytes of JSON', async () => {
@@ -99,34 +99,34 @@ describe('the dispatch of deletes', () => {
 
   it('goes one by one where that is wanted, or there are no batches', async () => {
     for (const given of [{ how: { singly: true } }, { takesBatches: false }]) {
-      const { run, sent, counts, tally } = dispatcherOf(given);
+      const { run, sent, counts, ledger } = dispatcherOf(given);
       await run(idsOf(7));
-      assert.deepEqual([sent, tally.counts.deleted], [idsOf(7).map((id) => [id]), 7]);
+      assert.deepEqual([sent, ledger.counts.deleted], [idsOf(7).map((id) => [id]), 7]);
       assert.deepEqual(counts(), { mostUnderWay: 3, reports: 7 });
     }
   });
 
   it('goes on one by one with what a batch hands back', async () => {
-    const { run, sent, tally } = dispatcherOf({ stopsBatches: true });
+    const { run, sent, ledger } = dispatcherOf({ stopsBatches: true });
     await run(idsOf(5));
-    assert.deepEqual([sent.length, tally.counts.deleted], [6, 5]);
+    assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
   });
 
   it('books failures as first or second tries', async () => {
-    for (const [isSecondTry, takesBatches, state] of [
-      [false, true, IdState.unsettled],
+    for (const [isFinalTry, takesBatches, state] of [
+      [false, true, IdState.retryDue],
       [true, true, IdState.failed],
-      [false, false, IdState.unsettled],
+      [false, false, IdState.retryDue],
       [true, false, IdState.failed],
     ] as const) {
-      const { run, tally } = dispatcherOf({ verdictOf: () => BUSY, takesBatches, how: { isSecondTry } });
+      const { run, ledger } = dispatcherOf({ verdictOf: () => BUSY, takesBatches, how: { isFinalTry } });
       await run(idsOf(2));
-      assert.equal(tally.ledger.count(state), 2);
+      assert.equal(ledger.states.count(state), 2);
     }
   });
 
   it('hands out what another try of its own may cure, instead of booking it, and nothing else', async () => {
-    const verdicts: readonly ItemVerdict[] = [
+    const verdicts: readonly DeleteResult[] = [
       BUSY,
       GONE,
       { kind: 'absent' },
@@ -134,13 +134,13 @@ describe('the dispatch of deletes', () => {
       { kind: 'unclear', problem: { status: 500 } },
     ];
     const retried: string[] = [];
-    const { run, tally } = dispatcherOf({
+    const { run, ledger } = dispatcherOf({
       verdictOf: (id) => verdicts[Number(id.split(':')[2])] ?? GONE,
-      how: { isSecondTry: true, retrySingly: (id) => retried.push(id) },
+      how: { isFinalTry: true, retrySingly: (id) => retried.push(id) },
     });
     await run(idsOf(5));
     assert.deepEqual(retried, ['urn:t:0']);
-    assert.equal(tally.ledger.get('urn:t:0'), IdState.pending);
-    assert.deepEqual([tally.ledger.count(IdState.failed), tally.errors.length], [2, 2]);
+    assert.equal(ledger.states.get('urn:t:0'), IdState.pending);
+    assert.deepEqual([ledger.states.count(IdState.failed), ledger.errors.length], [2, 2]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
 import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
-import type { ItemVerdict } from '../../../sidecar/purge/batch-reply.js';
+import type { DeleteResult } from '../../../sidecar/purge/batch-reply.js';
 import { createDeleter, type DeleterOptions } from '../../../sidecar/purge/deleter.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
@@ -26,7 +26,7 @@ function deleterOf({ batch, single, get, options }: HandMadeDeletes) {
   const batches: (readonly string[])[] = [];
   const singles: string[] = [];
   const unclear: string[] = [];
-  const settled = new Map<string, ItemVerdict>();
+  const settled = new Map<string, DeleteResult>();
   const broker = ({ method, path, jsonBody = '[]' }: BrokerRequest): BrokerReply => {
     if (method === 'POST') {
       assert.equal(path, '/entityOperations/delete');
@@ -40,7 +40,7 @@ function deleterOf({ batch, single, get, options }: HandMadeDeletes) {
     return single?.(id) ?? replyOf(204);
   };
   const { requester, capabilities } = contextOf({
-    view: { resource: entities('ids'), selection: [] },
+    brokerQuery: { resource: entities('ids'), selection: [] },
     broker,
   });
   const deleter = createDeleter({
@@ -48,7 +48,7 @@ function deleterOf({ batch, single, get, options }: HandMadeDeletes) {
     onUnclear: (ids) => unclear.push(...ids),
     ...options,
   });
-  const settle = (id: string, verdict: ItemVerdict) => {
+  const settle = (id: string, verdict: DeleteResult) => {
     assert.ok(!settled.has(id), `${id} is settled twice`);
     settled.set(id, verdict);
   };
@@ -78,7 +78,7 @@ describe('the batch delete of entities', () => {
           const ids = idsOf(count);
           assert.deepEqual(await hand.deleteBatch(ids), []);
           assert.deepEqual([...hand.settled.keys()].sort(), [...ids].sort());
-          assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'claimed-gone'));
+          assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'deleted'));
           assert.deepEqual(hand.singles, []);
           assert.equal(hand.capabilities.batchSizeMax === undefined, count <= most);
           if (count <= most) return;
@@ -108,7 +108,7 @@ describe('the batch delete of entities', () => {
     assert.deepEqual(hand.singles.sort(), ['urn:t:17', 'urn:t:3']);
     assert.equal(hand.settled.size, 20);
     assert.equal(hand.settled.get('urn:t:3')?.kind, 'refused');
-    assert.equal(hand.settled.get('urn:t:17')?.kind, 'claimed-gone');
+    assert.equal(hand.settled.get('urn:t:17')?.kind, 'deleted');
     assert.deepEqual([hand.capabilities.batchSizeMax, hand.capabilities.batchDelete], [undefined, true]);
     assert.equal(hand.deleter.usesBatches, true);
   });
@@ -137,7 +137,7 @@ describe('the batch delete of entities', () => {
     await hand.deleteBatch(['urn:t:first']);
     assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
     assert.deepEqual(hand.kinds(), {
-      'urn:t:first': 'claimed-gone',
+      'urn:t:first': 'deleted',
       'urn:t:0': 'absent',
       'urn:t:1': 'absent',
     });
@@ -185,10 +185,10 @@ describe('the batch delete of entities', () => {
     await hand.deleteBatch(idsOf(4));
     assert.deepEqual(hand.batches, [idsOf(4), ['urn:t:1'], ['urn:t:1']]);
     assert.deepEqual(hand.kinds(), {
-      'urn:t:0': 'claimed-gone',
+      'urn:t:0': 'deleted',
       'urn:t:1': 'retryable',
       'urn:t:2': 'refused',
-      'urn:t:3': 'claimed-gone',
+      'urn:t:3': 'deleted',
     });
     assert.deepEqual([...new Set(hand.unclear)], ['urn:t:1']);
   });
@@ -227,8 +227,8 @@ describe('the batch delete of entities', () => {
 
 describe('the delete of one entity', () => {
   for (const [status, kind] of [
-    [200, 'claimed-gone'],
-    [204, 'claimed-gone'],
+    [200, 'deleted'],
+    [204, 'deleted'],
     [404, 'absent'],
     [400, 'refused'],
     [409, 'refused'],
@@ -239,7 +239,7 @@ describe('the delete of one entity', () => {
     it(`comes to ${kind} when it is answered with ${status}`, async () => {
       const hand = deleterOf({ single: () => replyOf(status) });
       assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, kind);
-      assert.equal(hand.deleter.deletedSingly, kind === 'claimed-gone' ? 1 : 0);
+      assert.equal(hand.deleter.deletedSingly, kind === 'deleted' ? 1 : 0);
       assert.deepEqual(hand.batches, []);
       assert.equal(hand.unclear.length > 0, status === 503);
     });
@@ -274,7 +274,7 @@ describe('the delete of one entity', () => {
       [{ strategy: 'batch', path: '/temporal/entities' }, [0, 1]],
     ] as const) {
       const hand = deleterOf({ options });
-      assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, 'claimed-gone');
+      assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, 'deleted');
       assert.deepEqual([hand.batches.length, hand.singles.length], ways);
     }
     const { deleter } = deleterOf({ options: { path: '/temporal/entities', strategy: 'batch' } });
@@ -285,7 +285,7 @@ describe('the delete of one entity', () => {
   it('goes by batch where a server could read its path as that of another entity, and else is refused', async () => {
     const id = 'urn:t:0?b';
     const hand = deleterOf({ batch: () => replyOf(204) });
-    assert.equal((await hand.deleter.deleteOne(id)).kind, 'claimed-gone');
+    assert.equal((await hand.deleter.deleteOne(id)).kind, 'deleted');
     assert.deepEqual([hand.batches, hand.singles], [[[id]], []]);
 
     for (const [status, kind] of [

@@ -68,7 +68,7 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
     );
   };
   const opened = contextOf({
-    view: {
+    brokerQuery: {
       resource: entities('ids'),
       selection: [{ name: 'type', value: 'T' }],
       isPartial: world.isPartial === true,
@@ -97,7 +97,7 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
   };
   const run = async () => purgeByIds(context, await firstPage(context), undefined);
   return {
-    ...{ context, tally: context.tally, there, tried, events, waits, run },
+    ...{ context, ledger: context.ledger, there, tried, events, waits, run },
     bound: async () => checkBound(context, await firstPage(context)),
     preview: async () => previewEntities(context, await firstPage(context)),
     queries: () => queries,
@@ -128,12 +128,12 @@ describe('the drain of a query', () => {
           assert.equal(await purge.run(), 0);
           const stay = idsOf(n).filter((id) => some(every, 1)(id) || some(every, 2)(id));
           assert.deepEqual([...purge.there], stay);
-          const { matched, deleted, alreadyGone, failed, unknown } = purge.tally.counts;
+          const { matched, deleted, alreadyGone, failed, unknown } = purge.ledger.counts;
           assert.deepEqual(
             [matched, deleted, alreadyGone, failed, unknown],
             [n, n - stay.length, 0, stay.length, 0],
           );
-          assert.deepEqual(purge.tally.errors.map(({ entityId }) => entityId).sort(), [...stay].sort());
+          assert.deepEqual(purge.ledger.errors.map(({ entityId }) => entityId).sort(), [...stay].sort());
           for (const [id, tries] of purge.tried) {
             assert.ok(tries <= (some(every, 2)(id) ? 2 : 1), `${id} was tried ${tries} times`);
           }
@@ -155,7 +155,10 @@ describe('the drain of a query', () => {
     for (const staleFor of [1, 2]) {
       const purge = purgeOf({ ids: idsOf(60), staleFor, limits: { pageSize: 100 } });
       await purge.run();
-      assert.deepEqual([purge.tally.counts.deleted, purge.tally.counts.failed, purge.there.size], [60, 0, 0]);
+      assert.deepEqual(
+        [purge.ledger.counts.deleted, purge.ledger.counts.failed, purge.there.size],
+        [60, 0, 0],
+      );
       const repeated = [...purge.tried.values()].filter((tries) => tries > 1).length;
       assert.ok(repeated <= 20, `${repeated} repeated`);
       assert.equal(purge.waits[0], 1);
@@ -169,7 +172,7 @@ describe('the drain of a query', () => {
       limits: { pageSize: 300, batchSize: 300, concurrency: 1 },
     });
     await purge.run();
-    const { deleted, failed } = purge.tally.counts;
+    const { deleted, failed } = purge.ledger.counts;
     assert.deepEqual([deleted, failed], [0, 300]);
     assert.ok([...purge.tried.values()].every((tries) => tries === 2));
     // A look, twenty tries, two hundred, and the other eighty; then the last looks.
@@ -185,7 +188,7 @@ describe('the drain of a query', () => {
       limits: { pageSize: 15, maxAffected: 40, concurrency: 1 },
     });
     assert.equal(await purge.run(), 5);
-    assert.deepEqual([purge.tally.matched, purge.tally.counts.deleted, purge.there.size], [40, 40, 5]);
+    assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, purge.there.size], [40, 40, 5]);
   });
 
   it('believes that what was refused is gone only where the query shows all there is', async () => {
@@ -200,7 +203,7 @@ describe('the drain of a query', () => {
         },
       });
       await purge.run();
-      const { alreadyGone, failed } = purge.tally.counts;
+      const { alreadyGone, failed } = purge.ledger.counts;
       assert.deepEqual([alreadyGone, failed], isPartial ? [0, 4] : [4, 0]);
     }
   });
@@ -213,7 +216,7 @@ describe('the drain of a query', () => {
       limits: { pageSize: 20 },
     });
     await purge.run();
-    assert.deepEqual([purge.tally.counts.failed, purge.tally.counts.alreadyGone], [12, 0]);
+    assert.deepEqual([purge.ledger.counts.failed, purge.ledger.counts.alreadyGone], [12, 0]);
   });
 
   it('takes what arrives at most once more, and tells how many are left', async () => {
@@ -225,7 +228,7 @@ describe('the drain of a query', () => {
     });
     const left = await purge.run();
     // Eight batches for those that were counted, then one sweep for the eight that came meanwhile.
-    assert.deepEqual([purge.tally.matched, purge.tally.counts.deleted, left], [48, 48, 2]);
+    assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, left], [48, 48, 2]);
     assert.equal(purge.there.size, 2);
   });
 
@@ -237,7 +240,7 @@ describe('the drain of a query', () => {
       limits: { pageSize: 100, maxAffected: 43 },
     });
     await purge.run();
-    assert.deepEqual([purge.tally.matched, purge.tally.counts.deleted], [43, 43]);
+    assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted], [43, 43]);
   });
 
   it('never calls it done while the broker counts matches that it does not list', async () => {
@@ -247,11 +250,11 @@ describe('the drain of a query', () => {
         purge.run(),
         (error: unknown) => error instanceof BrokerReplyError && error.message.includes('counts 4 more'),
       );
-      assert.equal(purge.tally.counts.deleted, idsOf(30).filter((id) => !locked(id)).length);
+      assert.equal(purge.ledger.counts.deleted, idsOf(30).filter((id) => !locked(id)).length);
     }
     const counted = purgeOf({ ids: idsOf(30), locked: some(3, 0) });
     await counted.run();
-    assert.equal(counted.tally.counts.failed, 10, 'those that stay are counted as well');
+    assert.equal(counted.ledger.counts.failed, 10, 'those that stay are counted as well');
   });
 
   it('never calls it done while what stays fills the only page that the broker shows', async () => {

@@ -20,7 +20,7 @@ function purgeOf(pages: readonly BrokerReply[], bare = page([])) {
   const asked: string[] = [];
   let paged = 0;
   const context = contextOf({
-    view: { resource: entities('ids'), selection: [{ name: 'type', value: 'Thing' }] },
+    brokerQuery: { resource: entities('ids'), selection: [{ name: 'type', value: 'Thing' }] },
     broker: ({ path }) => {
       const isBare = !path.includes('limit=');
       asked.push(isBare ? 'bare' : 'paged');
@@ -132,7 +132,7 @@ describe('the matches listed for a bound', () => {
     const first = pageOf(idsOf(3), { count: 9 });
     await purgeByIds({ ...waiting, proveFilters: async () => {} }, first, 3);
     assert.deepEqual(waits, [], 'nothing is missing');
-    assert.equal(context.tally.counts.deleted, 3);
+    assert.equal(context.ledger.counts.deleted, 3);
   });
 });
 
@@ -145,7 +145,7 @@ describe('a purge that ends early', () => {
     const looks: string[] = [];
     const all = idsOf(30);
     const context = contextOf({
-      view: { resource: entities('ids'), selection: [] },
+      brokerQuery: { resource: entities('ids'), selection: [] },
       limits: { pageSize: 30, concurrency: 3 },
       broker: async ({ method, path, jsonBody = '[]' }) => {
         const query = new URLSearchParams(path.split('?')[1]);
@@ -178,7 +178,7 @@ describe('a purge that ends early', () => {
     await ended;
     assert.deepEqual(batches, ['urn:t:0', 'urn:t:10', 'urn:t:20']);
     assert.deepEqual([...new Set(looks)], [all.slice(10, 20).join(',')]);
-    const { matched, deleted, unknown } = context.tally.counts;
+    const { matched, deleted, unknown } = context.ledger.counts;
     assert.deepEqual([matched, deleted, unknown], [30, 19, 0]);
   });
 });
@@ -188,7 +188,7 @@ describe('a purge that ran to its end', () => {
     const there = new Set(idsOf(3));
     const looks: string[] = [];
     const context = contextOf({
-      view: { resource: entities('ids'), selection: [], isPartial: true },
+      brokerQuery: { resource: entities('ids'), selection: [], isPartial: true },
       broker: ({ method, path }) => {
         const ids = new URLSearchParams(path.split('?')[1]).get('id');
         if (ids !== null) looks.push(ids);
@@ -200,7 +200,7 @@ describe('a purge that ran to its end', () => {
     });
     await purgeByIds(context, await firstPage(context), undefined);
     assert.deepEqual([...new Set(looks)], [idsOf(3).join(',')]);
-    const { deleted, failed, unknown } = context.tally.counts;
+    const { deleted, failed, unknown } = context.ledger.counts;
     assert.deepEqual([deleted, failed, unknown], [3, 0, 0]);
   });
 });

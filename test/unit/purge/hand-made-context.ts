@@ -5,14 +5,14 @@ import {
   createPurgeScope,
   type PurgeContext,
   type PurgeLimits,
-  type View,
+  type BrokerQuery,
 } from '../../../sidecar/purge/context.js';
 import { createRequester } from '../../../sidecar/purge/requests/requester.js';
 import type { PurgeQuery } from '../../../sidecar/purge/query/selection.js';
 import { createTestClock } from '../../support/purge-harness.js';
 
 export interface HandMadePurge {
-  readonly view: View;
+  readonly brokerQuery: BrokerQuery;
   /** The broker, as a function; undefined where no request gets to it. */
   readonly broker?: (request: BrokerRequest) => BrokerReply | Promise<BrokerReply>;
   readonly query?: Partial<PurgeQuery>;
@@ -22,7 +22,7 @@ export interface HandMadePurge {
 }
 
 /** The context of a purge whose broker is a function: no sockets, and no waiting. */
-export function contextOf({ view, broker, query, limits, headers = {} }: HandMadePurge): PurgeContext {
+export function contextOf({ brokerQuery, broker, query, limits, headers = {} }: HandMadePurge): PurgeContext {
   const clock = createTestClock();
   const requester = createRequester({
     client: {
@@ -37,12 +37,12 @@ export function contextOf({ view, broker, query, limits, headers = {} }: HandMad
     clock,
     random: () => 0,
     signal: new AbortController().signal,
-    probe: { method: 'GET', path: `${view.resource.path}?limit=1`, operation: 'answer' },
+    probe: { method: 'GET', path: `${brokerQuery.resource.path}?limit=1`, operation: 'answer' },
   });
   const scope = createPurgeScope(
     {
       query: {
-        selection: view.selection,
+        selection: brokerQuery.selection,
         ids: undefined,
         idPattern: undefined,
         dryRun: false,
@@ -64,7 +64,7 @@ export function contextOf({ view, broker, query, limits, headers = {} }: HandMad
       clock,
       emit: () => {},
     },
-    view.resource.path,
+    brokerQuery.resource.path,
   );
-  return scope.open(view);
+  return scope.open(brokerQuery);
 }

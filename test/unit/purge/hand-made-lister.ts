@@ -8,7 +8,7 @@ export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): 
     entities: ids.map((id) => ({ id })),
     count: undefined,
     hasNext: false,
-    isCut: false,
+    isPartial: false,
     warning: undefined,
     madeEntityMap: false,
     length: 0,

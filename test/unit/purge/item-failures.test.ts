@@ -35,7 +35,7 @@ function removal(
     world.get(id)?.delete('a');
     return replyOf(204);
   };
-  const context = contextOf({ view: { resource: entities('attributes'), selection: [] }, broker });
+  const context = contextOf({ brokerQuery: { resource: entities('attributes'), selection: [] }, broker });
   const ended = removeItems(
     context,
     {
@@ -55,17 +55,17 @@ function removal(
     },
     world.size,
   );
-  return { ended, tally: context.tally, tried };
+  return { ended, ledger: context.ledger, tried };
 }
 
 describe('items whose deletes fail', () => {
   it('are each reported, and the others go all the same', async () => {
-    const { ended, tally, tried } = removal((index) => (index % 4 === 0 ? 503 : undefined));
+    const { ended, ledger, tried } = removal((index) => (index % 4 === 0 ? 503 : undefined));
     assert.equal(await ended, 0);
-    assert.deepEqual([tally.matched, tally.counts.deleted, tally.counts.failed], [100, 75, 25]);
-    assert.equal(tally.errors.length, 25);
-    assert.ok(tally.errors.every(({ error, attribute }) => error.status === 503 && attribute === 'a'));
-    assert.equal(tally.success.length, 75);
+    assert.deepEqual([ledger.matched, ledger.counts.deleted, ledger.counts.failed], [100, 75, 25]);
+    assert.equal(ledger.errors.length, 25);
+    assert.ok(ledger.errors.every(({ error, attribute }) => error.status === 503 && attribute === 'a'));
+    assert.equal(ledger.success.length, 75);
     assert.ok(
       tried.filter((index) => index === 0).length > 3,
       'a hopeless item was tried in more than one round',
@@ -73,18 +73,18 @@ describe('items whose deletes fail', () => {
   });
 
   it('are each reported where the broker answers each with a refusal', async () => {
-    const { ended, tally, tried } = removal((index) => (index % 2 === 0 ? 409 : undefined));
+    const { ended, ledger, tried } = removal((index) => (index % 2 === 0 ? 409 : undefined));
     await ended;
-    assert.deepEqual([tally.counts.deleted, tally.counts.failed, tried.length], [50, 50, 100]);
+    assert.deepEqual([ledger.counts.deleted, ledger.counts.failed, tried.length], [50, 50, 100]);
   });
 
   it('end the purge where the broker answers nothing but failures', async () => {
-    const { ended, tally, tried } = removal(() => 503);
+    const { ended, ledger, tried } = removal(() => 503);
     await assert.rejects(
       ended,
       (error: unknown) => error instanceof BrokerFailedError && error.reason === 'nothing-but-failures',
     );
-    assert.equal(tally.counts.deleted, 0);
+    assert.equal(ledger.counts.deleted, 0);
     // Three tries for each of a hundred would be three hundred.
     assert.ok(tried.length < 100, String(tried.length));
   });
@@ -93,14 +93,14 @@ describe('items whose deletes fail', () => {
 describe('a removal that is slower than its listing', () => {
   it('reads no further than a few items for each delete under way', async () => {
     let ahead = 0;
-    const { ended, tally } = removal(
+    const { ended, ledger } = removal(
       () => undefined,
       (index, tried) => {
         ahead = Math.max(ahead, index - tried);
       },
     );
     await ended;
-    assert.equal(tally.counts.deleted, 100);
+    assert.equal(ledger.counts.deleted, 100);
     // Four deletes at a time, four items for each, and the page that is being read.
     assert.ok(ahead < 4 * 4 + 10, `${ahead} items ahead`);
   });
@@ -114,7 +114,7 @@ describe('a removal that ends early, or in doubt', () => {
     const deletes: string[] = [];
     const looks = new Set<string>();
     const context = contextOf({
-      view: { resource: entities('attributes'), selection: [], isPartial },
+      brokerQuery: { resource: entities('attributes'), selection: [], isPartial },
       broker: ({ method, path }) => {
         const asked = new URLSearchParams(path.split('?')[1]).get('id');
         if (method === 'GET') {
@@ -144,14 +144,14 @@ describe('a removal that ends early, or in doubt', () => {
       },
       3,
     );
-    return { ended, deletes, looks, tally: context.tally };
+    return { ended, deletes, looks, ledger: context.ledger };
   }
 
   it('sends nothing more, waits for what is under way, and looks for what had no clear answer', async () => {
     let [noteFailure, release] = [() => {}, () => {}];
     const failed = new Promise<void>((resolve) => (noteFailure = resolve));
     const released = new Promise<void>((resolve) => (release = resolve));
-    const { ended, deletes, looks, tally } = three(async (id) => {
+    const { ended, deletes, looks, ledger } = three(async (id) => {
       if (id === 'urn:t:1') {
         noteFailure();
         return replyOf(500);
@@ -165,19 +165,19 @@ describe('a removal that ends early, or in doubt', () => {
     release();
     await rejected;
     assert.deepEqual([deletes, [...looks]], [ids, ['urn:t:1']]);
-    assert.deepEqual([tally.counts.deleted, tally.counts.unknown], [2, 0]);
+    assert.deepEqual([ledger.counts.deleted, ledger.counts.unknown], [2, 0]);
   });
 
   it('looks for what had no clear answer where its query does not show all there is', async () => {
-    const { ended, looks, tally } = three(() => replyOf(500), true);
+    const { ended, looks, ledger } = three(() => replyOf(500), true);
     await ended;
-    assert.deepEqual([[...looks], tally.counts.deleted, tally.counts.unknown], [[ids.join(',')], 3, 0]);
+    assert.deepEqual([[...looks], ledger.counts.deleted, ledger.counts.unknown], [[ids.join(',')], 3, 0]);
   });
 });
 
 describe('a page that must not be used', () => {
   it('ends the deletes at once, and those under way are booked', async () => {
-    const { ended, tally, tried } = removal(
+    const { ended, ledger, tried } = removal(
       () => undefined,
       (index) => {
         if (index === 55) throw new FilterIgnoredError('attrs', 'shows too much');
@@ -186,7 +186,7 @@ describe('a page that must not be used', () => {
     await assert.rejects(ended, FilterIgnoredError);
     const sent = tried.length;
     assert.ok(sent < 56, String(sent));
-    assert.equal(tally.counts.deleted, sent);
+    assert.equal(ledger.counts.deleted, sent);
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(tried.length, sent, 'nothing is sent afterwards');
   });

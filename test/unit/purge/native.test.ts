@@ -22,7 +22,7 @@ async function natively(
   let looks = 0;
   let purges = 0;
   const context = contextOf({
-    view: { resource: entities('ids'), selection: [{ name: 'type', value: 'T' }] },
+    brokerQuery: { resource: entities('ids'), selection: [{ name: 'type', value: 'T' }] },
     broker: (request) => {
       assert.ok(sent.length < 100, 'it goes on for ever');
       const { method } = request;

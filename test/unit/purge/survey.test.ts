@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PurgeContext } from '../../../sidecar/purge/context.js';
-import { IdState } from '../../../sidecar/purge/id-ledger.js';
+import { IdState } from '../../../sidecar/purge/id-states.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import type { ListedPage } from '../../../sidecar/purge/listing/listing.js';
 import { surveyMatches, type Survey, type SurveyOptions } from '../../../sidecar/purge/survey.js';
@@ -27,27 +27,27 @@ async function surveyed(
     return pageOf([], { count: total });
   });
   const context = {
-    ...contextOf({ view: { resource: entities('ids'), selection: [] }, limits: { concurrency: 1 } }),
+    ...contextOf({ brokerQuery: { resource: entities('ids'), selection: [] }, limits: { concurrency: 1 } }),
     lister,
   };
   prepare(context);
   const survey = await surveyMatches(context, { ...OPTIONS, ...options });
-  return { survey, tally: context.tally, asked };
+  return { survey, ledger: context.ledger, asked };
 }
 
 /** What a survey finds, without how its walk ended. */
-const findings = ({ fresh, unseen, claimedGone, unsettled, lingering }: Survey) => ({
-  ...{ fresh, unseen, claimedGone, unsettled, lingering },
+const findings = ({ fresh, unseen, stillListed, retryDue, lingering }: Survey) => ({
+  ...{ fresh, unseen, stillListed, retryDue, lingering },
 });
-const NOTHING = { fresh: [], unseen: 0, claimedGone: [], unsettled: [], lingering: 0 };
+const NOTHING = { fresh: [], unseen: 0, stillListed: [], retryDue: [], lingering: 0 };
 
 describe('a survey', () => {
   const found: Readonly<Record<Exclude<keyof typeof IdState, 'unknown'>, Partial<typeof NOTHING> | object>> =
     {
       pending: {},
-      gone: { claimedGone: [ID] },
-      absent: { claimedGone: [ID] },
-      unsettled: { unsettled: [ID] },
+      gone: { stillListed: [ID] },
+      absent: { stillListed: [ID] },
+      retryDue: { retryDue: [ID] },
       goneTwice: { lingering: 1 },
       absentTwice: { lingering: 1 },
       failed: {},
@@ -58,22 +58,22 @@ describe('a survey', () => {
 
     it(`sorts what it still lists by what is known of it: ${name}`, async () => {
       for (const takesFresh of [true, false]) {
-        const { survey, tally } = await surveyed([[ID], [ID]], { takesFresh }, (context) =>
-          context.tally.ledger.set(ID, IdState[name]),
+        const { survey, ledger } = await surveyed([[ID], [ID]], { takesFresh }, (context) =>
+          context.ledger.states.set(ID, IdState[name]),
         );
         assert.deepEqual(findings(survey), { ...NOTHING, ...found[name] });
-        assert.deepEqual([tally.ledger.get(ID), tally.ledger.isListed(ID)], [IdState[name], true]);
+        assert.deepEqual([ledger.states.get(ID), ledger.states.isListed(ID)], [IdState[name], true]);
       }
     });
 
     it(`reports what two deletes have left there, and nothing else: ${name}`, async () => {
-      const { survey, tally } = await surveyed([[ID]], { reportsLingering: true }, (context) =>
-        context.tally.ledger.set(ID, IdState[name]),
+      const { survey, ledger } = await surveyed([[ID]], { reportsLingering: true }, (context) =>
+        context.ledger.states.set(ID, IdState[name]),
       );
       assert.equal(survey.lingering, 0);
-      assert.equal(tally.ledger.get(ID), isTwice ? IdState.failed : IdState[name]);
+      assert.equal(ledger.states.get(ID), isTwice ? IdState.failed : IdState[name]);
       assert.deepEqual(
-        tally.errors.map(({ entityId, error }) => [entityId, error.status, error.title]),
+        ledger.errors.map(({ entityId, error }) => [entityId, error.status, error.title]),
         isTwice ? [[ID, 409, 'Entity still listed']] : [],
       );
     });
@@ -81,7 +81,7 @@ describe('a survey', () => {
 
   it('counts what was never seen once, and hands it out where it is to be taken', async () => {
     for (const takesFresh of [true, false]) {
-      const { survey, tally } = await surveyed([['urn:a', 'urn:b'], ['urn:b', 'urn:c'], ['urn:a']], {
+      const { survey, ledger } = await surveyed([['urn:a', 'urn:b'], ['urn:b', 'urn:c'], ['urn:a']], {
         takesFresh,
       });
       assert.deepEqual(findings(survey), {
@@ -89,17 +89,17 @@ describe('a survey', () => {
         unseen: 3,
         fresh: takesFresh ? ['urn:a', 'urn:b', 'urn:c'] : [],
       });
-      assert.equal(tally.matched, 0, 'nothing is taken yet');
+      assert.equal(ledger.matched, 0, 'nothing is taken yet');
     }
   });
 
   it('forgets what the survey before has listed', async () => {
-    const { tally } = await surveyed([[]], {}, ({ tally: { ledger } }) => {
-      ledger.set(ID, IdState.failed);
-      ledger.startSurvey();
-      ledger.markListed(ID);
+    const { ledger } = await surveyed([[]], {}, ({ ledger: { states } }) => {
+      states.set(ID, IdState.failed);
+      states.startSurvey();
+      states.markListed(ID);
     });
-    assert.equal(tally.ledger.isListed(ID), false);
+    assert.equal(ledger.states.isListed(ID), false);
   });
 
   it('reads no further once it has what is wanted, and does not call that complete', async () => {
@@ -118,12 +118,12 @@ describe('a survey', () => {
   it('holds 32,000 findings, of whatever kind, and leaves the rest to the next', async () => {
     const all = idsOf(40_000);
     const pages = [0, 1, 2, 3, 4].map((page) => all.slice(page * 8000, (page + 1) * 8000));
-    for (const state of [IdState.unknown, IdState.gone, IdState.unsettled]) {
-      const { survey, asked } = await surveyed(pages, {}, ({ tally: { ledger } }) => {
-        if (state !== IdState.unknown) for (const id of all) ledger.set(id, state);
+    for (const state of [IdState.unknown, IdState.gone, IdState.retryDue]) {
+      const { survey, asked } = await surveyed(pages, {}, ({ ledger: { states } }) => {
+        if (state !== IdState.unknown) for (const id of all) states.set(id, state);
       });
-      const { fresh, claimedGone, unsettled } = survey;
-      assert.equal(fresh.length + claimedGone.length + unsettled.length, 32_000);
+      const { fresh, stillListed, retryDue } = survey;
+      assert.equal(fresh.length + stillListed.length + retryDue.length, 32_000);
       assert.deepEqual([asked.length, survey.complete], [4, false]);
     }
   });

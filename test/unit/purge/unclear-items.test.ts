@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
 import { ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
-import type { PurgeCounts } from '../../../sidecar/purge/tally.js';
+import type { PurgeCounts } from '../../../sidecar/purge/item-ledger.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import type { ItemBatch, ItemKind } from '../../../sidecar/purge/items/item-walk.js';
 import type { Parameter } from '../../../sidecar/purge/query/parameters.js';
-import type { Item } from '../../../sidecar/purge/tally.js';
-import { lookAtUnclear, lookLast, WHOLE_ENTITIES } from '../../../sidecar/purge/unclear-items.js';
+import type { Item } from '../../../sidecar/purge/item-ledger.js';
+import { resolveUnclear, resolveUnclearAtEnd, WHOLE_ENTITIES } from '../../../sidecar/purge/unclear-items.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 
@@ -46,17 +46,17 @@ async function looked({ items, world, selection = THINGS, kind = WHOLE_ENTITIES,
     return replyOf(200, body, { 'ngsild-results-count': String(shown.length) });
   };
   const context = contextOf({
-    view: { resource: entities('attributes'), selection },
+    brokerQuery: { resource: entities('attributes'), selection },
     broker,
     limits: { pageSize: 1000 },
   });
   for (const item of items) {
-    context.take(item);
-    context.tally.noteUnclear(item);
+    context.ledger.add(item);
+    context.ledger.markUnclear(item);
   }
-  await (isLast === true ? lookLast : lookAtUnclear)(context, kind);
-  const { deleted, unknown } = context.tally.counts;
-  return { deleted, unknown, queries, tally: context.tally };
+  await (isLast === true ? resolveUnclearAtEnd : resolveUnclear)(context, kind);
+  const { deleted, unknown } = context.ledger.counts;
+  return { deleted, unknown, queries, ledger: context.ledger };
 }
 
 const outcome = ({ deleted, unknown }: Pick<PurgeCounts, 'deleted' | 'unknown'>) => [deleted, unknown];
@@ -81,13 +81,13 @@ function attributes(extra: Partial<ItemBatch> = {}): Pick<ItemKind, 'read'> {
 describe('a look for what is unclear', () => {
   for (const isLast of [false, true]) {
     it(`takes what is not shown for deleted, and what is shown for there${isLast ? ', at an early end too' : ''}`, async () => {
-      const { tally, ...counts } = await looked({
+      const { ledger, ...counts } = await looked({
         items: wholes(5),
         world: { 'urn:t:1': [], 'urn:t:3': [] },
         isLast,
       });
       assert.deepEqual(outcome(counts), [3, 0]);
-      assert.deepEqual(tally.unclear, []);
+      assert.deepEqual(ledger.unclear, []);
     });
   }
 
@@ -135,10 +135,10 @@ describe('a look for what is unclear', () => {
   it('believes only what is shown where the broker shows other ids', async () => {
     const world = { 'urn:t:0': [], 'urn:other': [] };
     const shows = () => ['urn:other', 'urn:t:0'];
-    const { tally, ...counts } = await looked({ items: wholes(3), world, shows });
+    const { ledger, ...counts } = await looked({ items: wholes(3), world, shows });
     assert.deepEqual(outcome(counts), [0, 2]);
     assert.deepEqual(
-      tally.unclear.map(({ entityId }) => entityId),
+      ledger.unclear.map(({ entityId }) => entityId),
       ['urn:t:1', 'urn:t:2'],
     );
   });

@@ -4,9 +4,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Dispatcher } from 'undici';
 import {
-  createCut,
+  createCanceller,
   exchange,
-  type Cut,
+  type Canceller,
   type BrokerReply,
 } from '../../../../sidecar/purge/broker/exchange.js';
 
@@ -22,19 +22,19 @@ function controllerOf(aborted: Error[]): Dispatcher.DispatchController {
 }
 
 /** An exchange whose answer comes when the test says so. */
-function begun(cut: Cut): { readonly handler: Handler; readonly reply: Promise<BrokerReply> } {
+function begun(canceller: Canceller): { readonly handler: Handler; readonly reply: Promise<BrokerReply> } {
   const handlers: Handler[] = [];
   const dispatch = (_options: unknown, handler: Handler) => handlers.push(handler) > 0;
   const request = { path: '/', method: 'GET' } as const;
-  const reply = exchange({ dispatch } as unknown as Dispatcher, request, cut, 1000);
+  const reply = exchange({ dispatch } as unknown as Dispatcher, request, canceller, 1000);
   const [handler] = handlers;
   assert.ok(handler !== undefined);
   handler.onRequestStart?.(CONTROLLER, undefined);
   return { handler, reply };
 }
 
-async function answered(cut: Cut): Promise<WeakRef<BrokerReply>> {
-  const { handler, reply } = begun(cut);
+async function answered(canceller: Canceller): Promise<WeakRef<BrokerReply>> {
+  const { handler, reply } = begun(canceller);
   handler.onResponseStart?.(CONTROLLER, 200, {});
   handler.onResponseData?.(CONTROLLER, Buffer.from('[{"id":"urn:x"}]'));
   handler.onResponseEnd?.(CONTROLLER, {});
@@ -43,18 +43,18 @@ async function answered(cut: Cut): Promise<WeakRef<BrokerReply>> {
 }
 
 describe('an exchange with the broker', () => {
-  it('leaves nothing of its answer in its cut, which may be kept for longer', async () => {
-    const cuts = Array.from({ length: 10 }, createCut);
-    const replies = await Promise.all(cuts.map(answered));
+  it('leaves nothing of its answer in its canceller, which may be kept for longer', async () => {
+    const cancellers = Array.from({ length: 10 }, createCanceller);
+    const replies = await Promise.all(cancellers.map(answered));
     // What was awaited last may still be on the stack.
     await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
     assert.ok(replies.filter((reply) => reply.deref() !== undefined).length <= 1);
-    for (const cut of cuts) cut.because(new Error('too late'));
+    for (const canceller of cancellers) canceller.cancel(new Error('too late'));
   });
 
   it('keeps what it received, although its memory is used again', async () => {
-    const { handler, reply } = begun(createCut());
+    const { handler, reply } = begun(createCanceller());
     const memory = Buffer.from('["urn:');
     handler.onResponseStart?.(CONTROLLER, 200, {});
     handler.onResponseData?.(CONTROLLER, memory);
@@ -66,7 +66,7 @@ describe('an exchange with the broker', () => {
   });
 
   it('answers with the last status and its fields, interim ones before it left out', async () => {
-    const { handler, reply } = begun(createCut());
+    const { handler, reply } = begun(createCanceller());
     handler.onResponseStart?.(CONTROLLER, 103, { link: '</early>', early: 'hint' });
     handler.onResponseStart?.(CONTROLLER, 207, { link: ['<a>', '<b>'], none: undefined });
     handler.onResponseEnd?.(CONTROLLER, {});
@@ -79,17 +79,17 @@ describe('an exchange with the broker', () => {
       [1000, true],
       [1001, false],
     ] as const) {
-      const cut = createCut();
-      const { handler } = begun(cut);
+      const canceller = createCanceller();
+      const { handler } = begun(canceller);
       handler.onResponseStart?.(CONTROLLER, 200, {});
       handler.onResponseData?.(CONTROLLER, Buffer.alloc(bytes));
-      assert.equal(cut.reason === undefined, isTaken);
+      assert.equal(canceller.reason === undefined, isTaken);
     }
   });
 
   it('leaves out the byte order mark of a text', async () => {
     for (const chunks of [['\ufeff[]'], ['\ufeff', '[]']]) {
-      const { handler, reply } = begun(createCut());
+      const { handler, reply } = begun(createCanceller());
       handler.onResponseStart?.(CONTROLLER, 200, {});
       for (const chunk of chunks) handler.onResponseData?.(CONTROLLER, Buffer.from(chunk));
       handler.onResponseEnd?.(CONTROLLER, {});
@@ -101,31 +101,31 @@ describe('an exchange with the broker', () => {
 describe('a cut', () => {
   it('ends an exchange for the first reason that was given', () => {
     const aborted: Error[] = [];
-    const cut = createCut();
-    cut.started(controllerOf(aborted));
+    const canceller = createCanceller();
+    canceller.attach(controllerOf(aborted));
     const [first, second] = [new Error('first'), new Error('second')];
-    cut.because(first);
-    cut.because(second);
-    assert.equal(cut.reason, first);
+    canceller.cancel(first);
+    canceller.cancel(second);
+    assert.equal(canceller.reason, first);
     assert.ok(aborted.every((reason) => reason === first) && aborted.length > 0);
   });
 
   it('ends an exchange that waits for a connection, and lets nothing of it be sent afterwards', () => {
     const aborted: Error[] = [];
     const rejected: Error[] = [];
-    const cut = createCut();
-    cut.waits((reason) => rejected.push(reason));
+    const canceller = createCanceller();
+    canceller.onCancelledEarly((reason) => rejected.push(reason));
     const reason = new Error('stopped');
-    cut.because(reason);
-    assert.deepEqual([rejected, cut.hasStarted], [[reason], false]);
-    cut.started(controllerOf(aborted));
+    canceller.cancel(reason);
+    assert.deepEqual([rejected, canceller.hasStarted], [[reason], false]);
+    canceller.attach(controllerOf(aborted));
     assert.deepEqual(aborted, [reason]);
   });
 
   it('tells whether there was a connection', () => {
-    const cut = createCut();
-    assert.equal(cut.hasStarted, false);
-    cut.started(CONTROLLER);
-    assert.equal(cut.hasStarted, true);
+    const canceller = createCanceller();
+    assert.equal(canceller.hasStarted, false);
+    canceller.attach(CONTROLLER);
+    assert.equal(canceller.hasStarted, true);
   });
 });

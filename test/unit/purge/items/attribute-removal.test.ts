@@ -45,7 +45,7 @@ function at({ meaning = (name) => name, selection = [], counts = true, ...given 
       [...own].filter(([name]) => attrs === undefined || ['id', 'type', ...attrs].includes(name)),
     );
   const context = contextOf({
-    view: { resource: entities('attributes'), selection },
+    brokerQuery: { resource: entities('attributes'), selection },
     broker: ({ method, path }) => {
       const [resource = '', search = ''] = path.split('?');
       const query = new URLSearchParams(search);
@@ -147,7 +147,7 @@ describe('the removal of attributes', () => {
   it('deletes each that is named once, of every match, and nothing else', async () => {
     const { context, deletes } = at({ entities: thirty });
     assert.equal(await removeAttributes(context, { kind: 'drop', names: ['a', 'c'] }, 30), 0);
-    assert.equal(context.tally.counts.deleted, 60);
+    assert.equal(context.ledger.counts.deleted, 60);
     assert.deepEqual([...deletes].sort(), thirty.flatMap(({ id }) => [`${id} a`, `${id} c`]).sort());
   });
 

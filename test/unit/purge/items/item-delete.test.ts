@@ -6,26 +6,26 @@ import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
 import { BrokerFailedError, BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { deleteItem } from '../../../../sidecar/purge/items/item-delete.js';
 import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { Item } from '../../../../sidecar/purge/tally.js';
+import type { Item } from '../../../../sidecar/purge/item-ledger.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
 const ITEM: Item = { entityId: 'urn:a:1', attribute: 'speed' };
 const PATH = '/entities/urn%3Aa%3A1/attrs/speed';
-const view = { resource: entities('attributes'), selection: [] };
+const brokerQuery = { resource: entities('attributes'), selection: [] };
 
 async function deleted(answer: (request: BrokerRequest) => BrokerReply, path: string | undefined = PATH) {
   const asked: BrokerRequest[] = [];
   const context = contextOf({
-    view,
+    brokerQuery,
     broker: (request) => {
       asked.push(request);
       return answer(request);
     },
   });
-  context.take(ITEM);
+  context.ledger.add(ITEM);
   const verdict = await deleteItem(context, ITEM, { path, operation: 'delete an attribute' });
-  return { verdict, asked, unclear: context.tally.unclear.length };
+  return { verdict, asked, unclear: context.ledger.unclear.length };
 }
 
 function unanswered(wasSent: boolean): never {
@@ -40,7 +40,7 @@ describe('the delete of an item', () => {
   });
 
   for (const [kind, statuses] of [
-    ['claimed-gone', [200, 202, 204]],
+    ['deleted', [200, 202, 204]],
     ['absent', [404]],
   ] as const) {
     it(`is ${kind} where the broker says so: ${statuses.join(', ')}`, async () => {
@@ -96,7 +96,7 @@ describe('the delete of an item', () => {
   });
 
   it('is not sent where its path could be read as another', async () => {
-    const context = contextOf({ view });
+    const context = contextOf({ brokerQuery });
     const verdict = await deleteItem(context, ITEM, { path: undefined, operation: 'delete an attribute' });
     assert.ok(verdict.kind === 'refused');
     assert.equal(context.requester.requests, 0);

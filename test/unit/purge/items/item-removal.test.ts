@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
-import type { ItemVerdict } from '../../../../sidecar/purge/batch-reply.js';
-import type { PurgeContext, View } from '../../../../sidecar/purge/context.js';
+import type { DeleteResult } from '../../../../sidecar/purge/batch-reply.js';
+import type { PurgeContext, BrokerQuery } from '../../../../sidecar/purge/context.js';
 import {
   BrokerReplyError,
   NotConvergingError,
@@ -11,14 +11,14 @@ import {
 import { removeItems } from '../../../../sidecar/purge/items/item-removal.js';
 import type { ItemKind } from '../../../../sidecar/purge/items/item-walk.js';
 import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { keyOf, type Item } from '../../../../sidecar/purge/tally.js';
+import { keyOf, type Item } from '../../../../sidecar/purge/item-ledger.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { listerOf, pageOf } from '../hand-made-lister.js';
 
-const GONE: ItemVerdict = { kind: 'claimed-gone' };
-const BUSY: ItemVerdict = { kind: 'retryable', problem: { status: 503, title: 'Busy' } };
-const REFUSED: ItemVerdict = { kind: 'refused', problem: { status: 409, title: 'Locked' } };
+const GONE: DeleteResult = { kind: 'deleted' };
+const BUSY: DeleteResult = { kind: 'retryable', problem: { status: 503, title: 'Busy' } };
+const REFUSED: DeleteResult = { kind: 'refused', problem: { status: 409, title: 'Locked' } };
 const LIMIT = 10;
 
 /** Entities by id, each with the names of its attributes. */
@@ -30,14 +30,14 @@ const worldOf = (count: number, ...attributes: readonly string[]): World =>
 interface Removal {
   readonly world: World;
   /** What becomes of an item at its nth try (from 1); it goes from the world where it is claimed gone, unless told otherwise. */
-  readonly verdict?: (item: Item, nth: number) => ItemVerdict | 'ghost';
+  readonly verdict?: (item: Item, nth: number) => DeleteResult | 'ghost';
   /** Which entities the query shows; all unless told. */
   readonly matches?: (attributes: ReadonlySet<string>) => boolean;
   /** Hears of each page before it is shown. */
   readonly onPage?: (offset: number, pass: number) => void;
   readonly total?: number;
   readonly count?: (shown: number) => number | undefined;
-  readonly view?: Partial<View>;
+  readonly brokerQuery?: Partial<BrokerQuery>;
   readonly kind?: Partial<ItemKind>;
   readonly maxAffected?: number;
 }
@@ -69,10 +69,14 @@ async function removed(removal: Removal) {
       },
     );
   });
-  const view: View = { resource: entities('attributes'), selection: [], ...removal.view };
+  const brokerQuery: BrokerQuery = {
+    resource: entities('attributes'),
+    selection: [],
+    ...removal.brokerQuery,
+  };
   // Only what proves the filters gets to this broker: nothing matches an impossible value.
   const opened = contextOf({
-    view,
+    brokerQuery,
     broker: () => replyOf(200, []),
     limits: { maxAffected: removal.maxAffected },
   });
@@ -95,14 +99,14 @@ async function removed(removal: Removal) {
       await new Promise((resolve) => setImmediate(resolve));
       const outcome = verdict(item, nth);
       if (outcome === 'ghost') return GONE;
-      if (outcome.kind === 'claimed-gone') world.get(item.entityId)?.delete(item.attribute ?? '');
+      if (outcome.kind === 'deleted') world.get(item.entityId)?.delete(item.attribute ?? '');
       return outcome;
     },
     stillThere: { status: 409, title: 'Still listed' },
     ...removal.kind,
   };
   const left = await removeItems(context, kind, removal.total);
-  const { counts, errors, success } = context.tally;
+  const { counts, errors, success } = context.ledger;
   return { ...counts, errors, success, left, passes, tries };
 }
 
@@ -136,7 +140,7 @@ describe('the removal of items', () => {
       world: worldOf(12, 'a', 'b'),
       matches: (attributes) => attributes.has('a'),
       verdict: ({ entityId, attribute }) => (entityId === 'urn:t:3' && attribute === 'b' ? BUSY : GONE),
-      view: { selection: [{ name: 'q', value: 'a>1' }] },
+      brokerQuery: { selection: [{ name: 'q', value: 'a>1' }] },
       total: 12,
     });
     assert.deepEqual([failing.matched, failing.deleted, failing.failed], [24, 23, 1]);
@@ -148,7 +152,7 @@ describe('the removal of items', () => {
       world: worldOf(12, 'a', 'b'),
       matches: (attributes) => attributes.has('a'),
       verdict: ({ attribute }, nth) => (attribute === 'b' && nth === 1 ? BUSY : GONE),
-      view: { selection: [{ name: 'q', value: 'a>1' }] },
+      brokerQuery: { selection: [{ name: 'q', value: 'a>1' }] },
       total: 12,
     });
     assert.deepEqual([recovering.deleted, recovering.failed], [24, 0]);
@@ -160,12 +164,12 @@ describe('the removal of items', () => {
       matches: (attributes: ReadonlySet<string>) => attributes.has('a'),
       verdict: ({ attribute }: Item) => (attribute === 'b' ? REFUSED : GONE),
     };
-    for (const view of [
+    for (const brokerQuery of [
       { selection: [{ name: 'q', value: 'a>1' }] },
       { selection: [{ name: 'georel', value: 'within' }] },
       { isPartial: true },
     ]) {
-      const { failed, errors } = await removed({ ...refusal, world: worldOf(3, 'a', 'b'), view });
+      const { failed, errors } = await removed({ ...refusal, world: worldOf(3, 'a', 'b'), brokerQuery });
       assert.deepEqual([failed, namesOf(errors)], [3, ['urn:t:0 b', 'urn:t:1 b', 'urn:t:2 b']]);
     }
   });
@@ -348,7 +352,7 @@ describe('the removal of items', () => {
     const { failed, errors, matched } = await removed({
       world: worldOf(3, 'a'),
       kind: {
-        async *leftOver() {
+        async *hiddenItems() {
           yield { entityId: 'urn:t:1', attribute: 'hidden', error };
         },
       },
@@ -376,7 +380,7 @@ describe('the removal of items', () => {
             yield { items: names.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute })) };
           }
         },
-        looksAgain: () => (looks += 1) === 1,
+        beginSecondWalk: () => (looks += 1) === 1,
       },
     });
     assert.deepEqual([deleted, looks], [6, 2]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PurgeContext } from '../../../../sidecar/purge/context.js';
 import { FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
-import { IdLedger } from '../../../../sidecar/purge/id-ledger.js';
+import { IdStates } from '../../../../sidecar/purge/id-states.js';
 import {
   countItems,
   walkItems,
@@ -12,7 +12,7 @@ import {
 import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
 import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
 import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
-import type { Item } from '../../../../sidecar/purge/tally.js';
+import type { Item } from '../../../../sidecar/purge/item-ledger.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 
@@ -24,8 +24,8 @@ function contextWith(answer: (query: PageQuery) => ListedPage, proof: () => Prom
     assert.ok(index < 100, 'the walk goes on for ever');
     return answer(query);
   });
-  const view = { resource: temporalEntities(), selection: [{ name: 'type', value: 'T' }] };
-  const context: PurgeContext = { ...contextOf({ view }), lister, proveFilters: proof };
+  const brokerQuery = { resource: temporalEntities(), selection: [{ name: 'type', value: 'T' }] };
+  const context: PurgeContext = { ...contextOf({ brokerQuery }), lister, proveFilters: proof };
   return { context, asked };
 }
 
@@ -50,7 +50,7 @@ function kindOf(more: Partial<ItemKind> = {}): ItemKind {
   };
 }
 
-async function walked(context: PurgeContext, kind: ItemKind, entities = new IdLedger()) {
+async function walked(context: PurgeContext, kind: ItemKind, entities = new IdStates()) {
   const items: Item[] = [];
   const end = await walkItems(context, kind, entities, (batch) => void items.push(...batch.items));
   return { end, ids: items.map(({ entityId }) => entityId) };
@@ -73,7 +73,7 @@ describe('walkItems', () => {
   });
 
   it('looks at every entity anew in each walk, and notes how many there are', async () => {
-    const entities = new IdLedger();
+    const entities = new IdStates();
     const { context } = contextWith(paged(idsOf(12)));
     for (let walk = 0; walk < 3; walk++)
       assert.equal((await walked(context, kindOf(), entities)).ids.length, 12);
@@ -127,7 +127,7 @@ describe('walkItems', () => {
         }
       },
     });
-    await walkItems(context, kind, new IdLedger(), async () => {
+    await walkItems(context, kind, new IdStates(), async () => {
       await new Promise((resolve) => setImmediate(resolve));
       order.push('done');
     });
@@ -137,7 +137,7 @@ describe('walkItems', () => {
 
 describe('countItems', () => {
   it('counts each item once, also those that were counted by another query', async () => {
-    const seen = new IdLedger();
+    const seen = new IdStates();
     const counts: number[] = [];
     for (const ids of [idsOf(12), idsOf(15)]) {
       const { context } = contextWith(paged(ids));
@@ -158,12 +158,12 @@ describe('countItems', () => {
         yield { items: [], isIncomplete: true };
       },
     });
-    assert.equal(await countItems(context, kind, new IdLedger(), () => {}), false);
+    assert.equal(await countItems(context, kind, new IdStates(), () => {}), false);
   });
 
   it('looks again by other means for as long as its kind asks for it', async () => {
     let looks = 1;
-    const seen = new IdLedger();
+    const seen = new IdStates();
     const { context } = contextWith(paged(idsOf(3)));
     const kind = kindOf({
       *read(page, indexes) {
@@ -171,7 +171,7 @@ describe('countItems', () => {
           items: indexes.map((index) => ({ entityId: page.ids[index] ?? '', attribute: `a${looks}` })),
         };
       },
-      looksAgain: () => (looks += 1) <= 3,
+      beginSecondWalk: () => (looks += 1) <= 3,
     });
     await countItems(context, kind, seen, () => {});
     assert.equal(seen.size, 9);
@@ -180,7 +180,7 @@ describe('countItems', () => {
   it('ends where whoever listens has heard enough', async () => {
     const { context, asked } = contextWith(paged(idsOf(1000)));
     const enough = new Error('enough');
-    const counting = countItems(context, kindOf(), new IdLedger(), (_items, counted) => {
+    const counting = countItems(context, kindOf(), new IdStates(), (_items, counted) => {
       if (counted >= 20) throw enough;
     });
     await assert.rejects(counting, enough);

@@ -14,7 +14,7 @@ const HOW = { collection: '/entities', operation: 'delete an attribute' } as con
 function at(answer: (query: string) => number) {
   const sent: string[] = [];
   const context = contextOf({
-    view: { resource: entities('attributes'), selection: [] },
+    brokerQuery: { resource: entities('attributes'), selection: [] },
     broker: ({ method, path }) => {
       assert.deepEqual([method, path.split('?')[0]], ['DELETE', PATH]);
       const query = path.split('?')[1] ?? '';
@@ -36,7 +36,7 @@ describe('the delete of an attribute as a whole', () => {
   it('is one request with deleteAll where the broker knows that', async () => {
     for (const datasets of [[], [NO_DATASET], [A], [A, NO_DATASET]]) {
       const { remove, sent, capabilities } = at(() => 204);
-      assert.equal(await remove(...datasets), 'claimed-gone');
+      assert.equal(await remove(...datasets), 'deleted');
       assert.deepEqual([sent, capabilities.deleteAllNeedsDatasets], [[ALL], false]);
     }
   });
@@ -51,9 +51,9 @@ describe('the delete of an attribute as a whole', () => {
   it('goes without deleteAll where that does not find it, which is learnt once', async () => {
     for (const datasets of [[], [NO_DATASET]]) {
       const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
-      assert.equal(await remove(...datasets), 'claimed-gone');
+      assert.equal(await remove(...datasets), 'deleted');
       assert.equal(capabilities.deleteAllNeedsDatasets, true);
-      assert.equal(await remove(...datasets), 'claimed-gone');
+      assert.equal(await remove(...datasets), 'deleted');
       assert.deepEqual(sent, [ALL, '', '']);
     }
   });
@@ -72,15 +72,15 @@ describe('the delete of an attribute as a whole', () => {
   it('keeps to deleteAll for an attribute with datasets, and takes each of them where that finds none', async () => {
     const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
     capabilities.deleteAllNeedsDatasets = true;
-    assert.equal(await remove(A, NO_DATASET, B), 'claimed-gone');
+    assert.equal(await remove(A, NO_DATASET, B), 'deleted');
     assert.deepEqual(sent, [ALL, OF_A, '', OF_B]);
   });
 
   it('is what its datasets come to: the worst, and gone when one of them was there', async () => {
     for (const [a, b, kind] of [
-      [204, 204, 'claimed-gone'],
-      [404, 204, 'claimed-gone'],
-      [204, 404, 'claimed-gone'],
+      [204, 204, 'deleted'],
+      [404, 204, 'deleted'],
+      [204, 404, 'deleted'],
       [404, 404, 'absent'],
       [204, 409, 'refused'],
       [409, 404, 'refused'],

@@ -16,7 +16,7 @@ const LISTED = replyOf(200, [{ id: 'urn:t:1' }]);
 function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => BrokerReply = () => UNKNOWN) {
   const asked: string[] = [];
   const { requester, capabilities } = contextOf({
-    view: { resource: entities('ids'), selection: QUERY },
+    brokerQuery: { resource: entities('ids'), selection: QUERY },
     broker: ({ path }) => {
       const [resource = ''] = path.split('?');
       asked.push(resource);

@@ -48,7 +48,7 @@ function listerOf(
     );
   };
   const context = contextOf({
-    view: { resource, selection: SELECTION },
+    brokerQuery: { resource, selection: SELECTION },
     broker,
     limits: { pageSize: 1000, pageSizeMax: 1000, ...limits },
   });

@@ -102,7 +102,7 @@ describe('parsePage: headers', () => {
 
   it('knows a partial answer (206, clause 6.3.10) by its status, whatever its Content-Range says', () => {
     const range = { 'content-range': 'DateTime 2026-01-01T00:00:00Z-2026-01-02T00:00:00Z/*' };
-    for (const [status, headers, isCut] of [
+    for (const [status, headers, isPartial] of [
       [206, range, true],
       [206, {}, true],
       [200, range, false],
@@ -110,7 +110,7 @@ describe('parsePage: headers', () => {
       [203, {}, false],
     ] as const) {
       const page = parsePage(replyOf(status, [{ id: 'urn:a:1', speed: [] }], headers));
-      assert.deepEqual([page.isCut, page.ids], [isCut, ['urn:a:1']]);
+      assert.deepEqual([page.isPartial, page.ids], [isPartial, ['urn:a:1']]);
     }
   });
 

@@ -14,7 +14,7 @@ const ODD = 'urn:a?b';
 function pathsOf(answer: (path: string, nth: number) => BrokerReply) {
   const asked: string[] = [];
   const { requester } = contextOf({
-    view: { resource: entities('ids'), selection: [] },
+    brokerQuery: { resource: entities('ids'), selection: [] },
     broker: ({ method, path }) => {
       assert.equal(method, 'GET');
       asked.push(path);

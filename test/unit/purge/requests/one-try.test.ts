@@ -48,13 +48,13 @@ const failureOf = (outcome: unknown) => {
 describe('one try of a request', () => {
   it('is cut off by the signal where it is a query; a delete or a batch that was sent is waited for', async () => {
     const { signal } = new AbortController();
-    for (const [method, isCut] of [
+    for (const [method, isPartial] of [
       ['GET', true],
       ['DELETE', false],
       ['POST', false],
     ] as const) {
       const { sent } = await tried(replyOf(200), { method }, signal);
-      assert.equal(sent?.signal, isCut ? signal : undefined, method);
+      assert.equal(sent?.signal, isPartial ? signal : undefined, method);
     }
   });
 

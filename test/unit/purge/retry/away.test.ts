@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Failure } from '../../../../sidecar/purge/broker/failure.js';
-import { decideProbe, looksAway, type RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';
+import { decideProbe, seemsAway, type RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';
 
 const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };
 const NOW_MS = Date.UTC(2026, 0, 1, 12);
@@ -13,8 +13,8 @@ const decide = (forMs: number, probes: number, failure = REFUSED, random = 0.5, 
 
 describe('looksAway', () => {
   it('is true for a broken or refused connection, and for 502 to 504', () => {
-    assert.equal(looksAway(REFUSED), true);
-    for (const status of [502, 503, 504]) assert.equal(looksAway({ kind: 'broker-error', status }), true);
+    assert.equal(seemsAway(REFUSED), true);
+    for (const status of [502, 503, 504]) assert.equal(seemsAway({ kind: 'broker-error', status }), true);
   });
 
   it('is false for anything that something is there to say, and for a time-out', () => {
@@ -24,7 +24,7 @@ describe('looksAway', () => {
       { kind: 'context-unavailable', status: 503 },
       { kind: 'timeout' },
     ] as const)
-      assert.equal(looksAway(failure), false);
+      assert.equal(seemsAway(failure), false);
   });
 });
 

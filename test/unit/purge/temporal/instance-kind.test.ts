@@ -26,7 +26,10 @@ function kindOf({ filters = {}, time = BEFORE, countsOnly = false, answer = () =
     ...timeParameters(time),
   ];
   const { lister, asked } = listerOf(answer);
-  const hand = contextOf({ view: { resource: temporalEntities(), selection }, limits: { pageSize: 1000 } });
+  const hand = contextOf({
+    brokerQuery: { resource: temporalEntities(), selection },
+    limits: { pageSize: 1000 },
+  });
   const context = { ...hand, lister };
   return { kind: instanceKind(context, { guard, time, startedMs: STARTED, countsOnly }), asked, context };
 }
@@ -34,7 +37,7 @@ function kindOf({ filters = {}, time = BEFORE, countsOnly = false, answer = () =
 /** One instance, shown of an attribute of which there are more. */
 const cutPage = (ids: readonly string[], value: (index: number) => readonly unknown[] = () => [1]) =>
   pageOf(ids, {
-    isCut: true,
+    isPartial: true,
     instances: 100,
     entities: ids.map((id, index) => ({
       id,
@@ -70,7 +73,7 @@ describe('the instances of a purge', () => {
     const batches = await readAll(kind, cutPage(idsOf(1010)));
     assert.equal(batches.filter(({ isIncomplete }) => isIncomplete === true).length, 1010);
     const left: string[] = [];
-    for await (const { entityId, attribute, error } of kind.leftOver?.() ?? []) {
+    for await (const { entityId, attribute, error } of kind.hiddenItems?.() ?? []) {
       assert.equal(error.type, 'urn:ngsi-ld-gateway:problem:instances-out-of-sight');
       left.push(`${entityId} ${attribute ?? ''}`);
     }
@@ -88,7 +91,7 @@ describe('the instances of a purge', () => {
     });
     await readAll(kind, cutPage(['urn:t:0']));
     isGone = true;
-    for await (const error of kind.leftOver?.() ?? []) assert.fail(JSON.stringify(error));
+    for await (const error of kind.hiddenItems?.() ?? []) assert.fail(JSON.stringify(error));
   });
 
   it('chosen by q are learnt of on ten pages at most, and by a geoquery on none', async () => {
@@ -145,12 +148,12 @@ describe('the instances of a purge', () => {
   it('are counted one entity at a time, all its instances at once, and looked at again when they go', () => {
     const counting = kindOf({ countsOnly: true }).kind;
     assert.deepEqual(counting.shape?.(), { limit: 1, instances: 1000, needsTimes: false, isBare: true });
-    assert.equal(counting.looksAgain?.(), false);
+    assert.equal(counting.beginSecondWalk?.(), false);
     const { kind } = kindOf({});
     for (let turn = 0; turn < 4; turn += 1) kind.shape?.();
-    assert.equal(kind.looksAgain?.(), true);
+    assert.equal(kind.beginSecondWalk?.(), true);
     assert.deepEqual(kind.shape?.(), { limit: 10, instances: 1000, needsTimes: false, isBare: true });
-    assert.equal(kind.looksAgain(), false);
+    assert.equal(kind.beginSecondWalk(), false);
     assert.equal(kind.pendingMax, 1000);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { interleave } from '../../../../sidecar/purge/temporal/look-behind.js';
+import { interleave } from '../../../../sidecar/purge/temporal/narrowed-queries.js';
 
 /** Yields its values one after the other, and counts how many such sources run at a time. */
 function sources(lists: readonly (readonly string[])[]) {

@@ -42,7 +42,7 @@ async function learn(
     const shown = found.slice(0, most);
     return pageOf([ID], {
       entities: [{ id: ID, [attribute]: shown }],
-      isCut: tells && shown.length < found.length,
+      isPartial: tells && shown.length < found.length,
     });
   };
   const { lister, asked } = listerOf(answer);
@@ -50,7 +50,7 @@ async function learn(
     { name: 'type', value: 'Car' },
     { name: 'q', value: 'speed>1' },
   ];
-  const context = { ...contextOf({ view: { resource: temporalEntities(), selection } }), lister };
+  const context = { ...contextOf({ brokerQuery: { resource: temporalEntities(), selection } }), lister };
   const lists = instanceListsOf({ [attribute]: history }, 'observedAt');
   const verdict = await learnValueSelection(
     context,

@@ -2,27 +2,27 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
-import { IdState } from '../../../sidecar/purge/id-ledger.js';
+import { IdState } from '../../../sidecar/purge/id-states.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
-import { tryAgain } from '../../../sidecar/purge/second-tries.js';
+import { runFinalRetries } from '../../../sidecar/purge/final-retries.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
 
 interface Second {
-  readonly claimedGone?: readonly string[];
-  readonly unsettled?: readonly string[];
+  readonly stillListed?: readonly string[];
+  readonly retryDue?: readonly string[];
   readonly lags?: number;
   readonly batch?: (ids: readonly string[]) => BrokerReply;
   readonly single?: (id: string) => BrokerReply;
 }
 
 /** Second tries at a broker by hand, of ids that a survey still lists. */
-function second({ claimedGone = [], unsettled = [], lags = 0, ...broker }: Second) {
+function second({ stillListed = [], retryDue = [], lags = 0, ...broker }: Second) {
   const singles: string[] = [];
   const batches: (readonly string[])[] = [];
   const context = contextOf({
-    view: { resource: entities('ids'), selection: [] },
+    brokerQuery: { resource: entities('ids'), selection: [] },
     broker: ({ method, path, jsonBody = '[]' }) => {
       if (method === 'POST') {
         const ids = JSON.parse(jsonBody) as string[];
@@ -35,20 +35,20 @@ function second({ claimedGone = [], unsettled = [], lags = 0, ...broker }: Secon
     },
     limits: { batchSize: 100 },
   });
-  const { tally } = context;
-  for (const entityId of [...claimedGone, ...unsettled]) tally.take({ entityId });
-  for (const entityId of claimedGone) tally.settle({ entityId }, { kind: 'claimed-gone' }, false);
+  const { ledger } = context;
+  for (const entityId of [...stillListed, ...retryDue]) ledger.add({ entityId });
+  for (const entityId of stillListed) ledger.record({ entityId }, { kind: 'deleted' }, false);
   const problem = { status: 503, title: 'Busy' };
-  for (const entityId of unsettled) tally.settle({ entityId }, { kind: 'retryable', problem }, false);
+  for (const entityId of retryDue) ledger.record({ entityId }, { kind: 'retryable', problem }, false);
   const waits: number[] = [];
-  const ended = tryAgain(
+  const ended = runFinalRetries(
     {
       ...context,
       requester: { ...context.requester, waitBefore: async (look) => void waits.push(look) },
     },
     {
       ...{ complete: true, trickles: false, unlisted: 0, lastCount: undefined },
-      ...{ fresh: [], unseen: 0, claimedGone, unsettled, lingering: 0 },
+      ...{ fresh: [], unseen: 0, stillListed, retryDue, lingering: 0 },
     },
     lags,
   );
@@ -59,14 +59,14 @@ const GONE = replyOf(404);
 
 describe('second tries of what was claimed gone', () => {
   it('go singly, each once, and book what becomes of it', async () => {
-    const { ended, singles, batches, tally, waits } = second({
-      claimedGone: idsOf(20),
+    const { ended, singles, batches, ledger, waits } = second({
+      stillListed: idsOf(20),
       single: (id) => (id === 'urn:t:1' ? GONE : id === 'urn:t:2' ? replyOf(409) : replyOf(204)),
     });
     assert.equal(await ended, false);
     assert.deepEqual([singles, batches, waits], [idsOf(20), [], []]);
     assert.deepEqual(
-      [tally.ledger.count(IdState.goneTwice), tally.ledger.count(IdState.failed), tally.errors.length],
+      [ledger.states.count(IdState.goneTwice), ledger.states.count(IdState.failed), ledger.errors.length],
       [19, 1, 1],
     );
   });
@@ -76,15 +76,15 @@ describe('second tries of what was claimed gone', () => {
       [0, 20],
       [1, 200],
     ] as const) {
-      const { ended, singles, tally, waits, capabilities } = second({
-        claimedGone: idsOf(sample + 1),
+      const { ended, singles, ledger, waits, capabilities } = second({
+        stillListed: idsOf(sample + 1),
         single: () => GONE,
         lags,
       });
       assert.equal(await ended, true);
       assert.deepEqual(singles, idsOf(sample));
       assert.deepEqual(waits, [lags + 1]);
-      assert.equal(tally.ledger.get(`urn:t:${sample}`), IdState.gone);
+      assert.equal(ledger.states.get(`urn:t:${sample}`), IdState.gone);
       assert.equal(capabilities.batchDelete, true);
     }
   });
@@ -97,7 +97,7 @@ describe('second tries of what was claimed gone', () => {
       [20, false],
     ] as const) {
       const { ended, singles, capabilities, waits } = second({
-        claimedGone: idsOf(50),
+        stillListed: idsOf(50),
         single: (id) => (Number(id.split(':')[2]) < had ? replyOf(204) : GONE),
       });
       assert.equal(await ended, false);
@@ -109,28 +109,28 @@ describe('second tries of what was claimed gone', () => {
 
 describe('second tries of what had failed', () => {
   it('go by batch, and singly where a batch fails again', async () => {
-    const { ended, singles, batches, tally } = second({
-      unsettled: idsOf(30),
+    const { ended, singles, batches, ledger } = second({
+      retryDue: idsOf(30),
       batch: (ids) => replyOf(ids.includes('urn:t:7') ? 500 : 204),
       single: (id) => replyOf(id === 'urn:t:7' ? 409 : 204),
     });
     assert.equal(await ended, false);
     assert.deepEqual([batches.length, batches[0]?.length, singles], [3, 30, idsOf(30)]);
     // A batch with it had no clear answer before it was refused.
-    assert.deepEqual([tally.counts.deleted, tally.counts.failed, tally.counts.unknown], [29, 0, 1]);
-    assert.equal(tally.ledger.get('urn:t:7'), IdState.failed);
-    assert.equal(tally.ledger.get('urn:t:8'), IdState.goneTwice);
+    assert.deepEqual([ledger.counts.deleted, ledger.counts.failed, ledger.counts.unknown], [29, 0, 1]);
+    assert.equal(ledger.states.get('urn:t:7'), IdState.failed);
+    assert.equal(ledger.states.get('urn:t:8'), IdState.goneTwice);
   });
 
   it('are the last ones: what fails once more is failed', async () => {
-    const { ended, tally } = second({
-      unsettled: ['urn:t:0', 'urn:t:1', 'urn:t:2'],
+    const { ended, ledger } = second({
+      retryDue: ['urn:t:0', 'urn:t:1', 'urn:t:2'],
       batch: () => replyOf(500),
       single: (id) => replyOf(id === 'urn:t:1' ? 204 : 500),
     });
     await ended;
     assert.deepEqual(
-      idsOf(3).map((id) => tally.ledger.get(id)),
+      idsOf(3).map((id) => ledger.states.get(id)),
       [IdState.failed, IdState.goneTwice, IdState.failed],
     );
   });
@@ -140,16 +140,16 @@ describe('hopeless second tries', () => {
   const failing = { batch: () => replyOf(500, { title: 'Broken' }), single: () => replyOf(500) };
 
   it('report each item, whatever it was, and let the purge go on', async () => {
-    const { ended, tally, requester, singles } = second({
-      claimedGone: idsOf(60).slice(30),
-      unsettled: idsOf(30),
+    const { ended, ledger, requester, singles } = second({
+      stillListed: idsOf(60).slice(30),
+      retryDue: idsOf(30),
       ...failing,
     });
     assert.equal(await ended, false);
     assert.ok(singles.length < 60, `${singles.length} deletes`);
-    assert.equal(tally.ledger.count(IdState.failed), 60);
-    assert.equal(tally.errors.length, 60);
-    assert.ok(tally.errors.every(({ error }) => error.status === 500));
+    assert.equal(ledger.states.count(IdState.failed), 60);
+    assert.equal(ledger.errors.length, 60);
+    assert.ok(ledger.errors.every(({ error }) => error.status === 500));
     // The failures are forgiven: the next query is to show whether the broker still answers.
     const settled = await requester.send({ method: 'GET', path: '/entities/urn:t:1', operation: 'look' });
     assert.equal(settled.kind, 'gave-up');
@@ -157,37 +157,37 @@ describe('hopeless second tries', () => {
 
   it('leave what had its second try before', async () => {
     let count = 0;
-    const { ended, tally } = second({
-      claimedGone: idsOf(20),
-      unsettled: idsOf(50).slice(20),
+    const { ended, ledger } = second({
+      stillListed: idsOf(20),
+      retryDue: idsOf(50).slice(20),
       batch: () => replyOf(500),
       single: () => replyOf((count += 1) <= 20 ? 204 : 500),
     });
     assert.equal(await ended, false);
-    assert.deepEqual([tally.ledger.count(IdState.goneTwice), tally.ledger.count(IdState.failed)], [20, 30]);
+    assert.deepEqual([ledger.states.count(IdState.goneTwice), ledger.states.count(IdState.failed)], [20, 30]);
   });
 
   it('leave what was gone at its second try, too', async () => {
     let count = 0;
-    const { ended, tally } = second({
-      claimedGone: idsOf(20),
-      unsettled: idsOf(50).slice(20),
+    const { ended, ledger } = second({
+      stillListed: idsOf(20),
+      retryDue: idsOf(50).slice(20),
       batch: () => replyOf(500),
       single: () => ((count += 1) <= 20 ? GONE : replyOf(500)),
     });
     // Absent after a delete that was claimed to have worked: that one did it. Of the first it is not known.
-    tally.ledger.set('urn:t:0', IdState.absent);
+    ledger.states.set('urn:t:0', IdState.absent);
     await ended;
-    assert.equal(tally.ledger.get('urn:t:0'), IdState.absentTwice);
-    assert.deepEqual([tally.counts.deleted, tally.counts.alreadyGone, tally.counts.matched], [19, 1, 50]);
+    assert.equal(ledger.states.get('urn:t:0'), IdState.absentTwice);
+    assert.deepEqual([ledger.counts.deleted, ledger.counts.alreadyGone, ledger.counts.matched], [19, 1, 50]);
   });
 });
 
 describe('second tries that end the purge', () => {
   it('send nothing more, and pass on the error', async () => {
     const { ended, requester, singles } = second({
-      claimedGone: idsOf(20),
-      unsettled: ['urn:t:x'],
+      stillListed: idsOf(20),
+      retryDue: ['urn:t:x'],
       single: () => replyOf(401),
     });
     await assert.rejects(ended, BrokerRefusedError);

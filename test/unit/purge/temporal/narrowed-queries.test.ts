@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
 import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
-import { CutEvidence } from '../../../../sidecar/purge/temporal/cut-evidence.js';
+import { TruncationEvidence } from '../../../../sidecar/purge/temporal/truncation.js';
 import { instanceListsOf, type AttributeInstance } from '../../../../sidecar/purge/temporal/instances.js';
-import { lookBehind } from '../../../../sidecar/purge/temporal/look-behind.js';
+import { findByNarrowedQueries } from '../../../../sidecar/purge/temporal/narrowed-queries.js';
 import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { contextOf } from '../hand-made-context.js';
 import { listerOf, pageOf } from '../hand-made-lister.js';
@@ -67,7 +67,7 @@ function answerOf(history: readonly Stored[], { order, most, tells }: Cut, query
   );
   return pageOf(shown.length === 0 ? [] : [ID], {
     entities: shown.length === 0 ? [] : [{ id: ID, speed: shown.map((instance) => instance.shown) }],
-    isCut: tells && shown.length < found.length,
+    isPartial: tells && shown.length < found.length,
     limit: 1,
   });
 }
@@ -95,18 +95,18 @@ async function look(
     return answerOf(history, cut, query);
   });
   const selection = [...others, ...timeParameters(time)];
-  const context = { ...contextOf({ view: { resource: temporalEntities(), selection } }), lister };
+  const context = { ...contextOf({ brokerQuery: { resource: temporalEntities(), selection } }), lister };
   const page = answerOf(history, cut, { selection });
   const first = instanceListsOf(page.entities[0] ?? {}, time.property)[0]?.instances ?? [];
   const behind: string[] = [];
   let hides = false;
   const list = { entityId: ID, attribute: 'speed', instances: first };
-  const evidence = new CutEvidence();
+  const evidence = new TruncationEvidence();
   evidence.note(page, Math.max(first.length, longest));
   const onHidden = () => {
     hides = true;
   };
-  for await (const found of lookBehind(context, list, time, {
+  for await (const found of findByNarrowedQueries(context, list, time, {
     keepsValues,
     evidence,
     asksBare: false,
@@ -224,12 +224,12 @@ describe('a look behind a list of instances', () => {
       pageOf(['urn:other'], { entities: [{ id: 'urn:other', speed: at(9)[0]?.shown }] }),
     ]) {
       const { lister } = listerOf(() => page);
-      const context = { ...contextOf({ view: { resource: temporalEntities(), selection } }), lister };
+      const context = { ...contextOf({ brokerQuery: { resource: temporalEntities(), selection } }), lister };
       const list = { entityId: ID, attribute: 'speed', instances };
       const onHidden = () => assert.fail('nothing is hidden');
-      for await (const found of lookBehind(context, list, ALL_DAY, {
+      for await (const found of findByNarrowedQueries(context, list, ALL_DAY, {
         keepsValues: false,
-        evidence: new CutEvidence(),
+        evidence: new TruncationEvidence(),
         asksBare: false,
         needsTimes: false,
         onHidden,

@@ -1,4 +1,4 @@
-import type { PurgeContext, PurgeScope, View } from '../context.js';
+import type { BrokerQuery, PurgeContext, PurgeScope, QueryView } from '../context.js';
 import { firstPage } from '../entity-purge.js';
 import { BrokerRefusedError, UnsupportedRequestError } from '../errors.js';
 import { temporalEntities } from '../listing/listed-resource.js';
@@ -14,7 +14,7 @@ import { learnValueSelection } from './value-selection.js';
  * Time filters that let everything pass, where a query has none: brokers demand one (clause 5.7.4.4). What has no such
  * time is not shown (clause 4.11), so that each shows what the others may miss; the last one what was observed long ago.
  */
-export const EVERYTHING: readonly (readonly Parameter[])[] = [
+export const CATCH_ALL_TIMES: readonly (readonly Parameter[])[] = [
   ...(['createdAt', 'modifiedAt', 'observedAt'] satisfies TimeProperty[]).map((property) =>
     timeParameters({ property, from: EPOCH, to: undefined }),
   ),
@@ -25,25 +25,25 @@ export const EVERYTHING: readonly (readonly Parameter[])[] = [
 const SAMPLE_LIMIT = 3;
 
 /** A query that the broker accepts, its first page, and the one dataset that it is for, where it is for datasets. */
-export interface OpenView {
+export interface OpenedQuery {
   readonly context: PurgeContext;
   readonly first: ListedPage;
   readonly datasetId: string | undefined;
 }
 
-interface PlannedView extends View {
+interface PlannedQuery extends BrokerQuery {
   readonly datasetId: string | undefined;
 }
 
 /** The queries that together show what a temporal purge is to delete. */
-export class Views {
-  readonly #views: readonly PlannedView[];
-  readonly #refused = new Map<PlannedView, BrokerRefusedError>();
+export class QuerySet {
+  readonly #queries: readonly PlannedQuery[];
+  readonly #refused = new Map<PlannedQuery, BrokerRefusedError>();
 
   #checksValues: boolean;
 
   constructor(query: TemporalPurgeQuery) {
-    this.#views = viewsOf(query);
+    this.#queries = queriesOf(query);
     this.#checksValues =
       query.target.kind !== 'instances' && query.selection.some(({ name }) => name === 'q');
   }
@@ -54,7 +54,7 @@ export class Views {
    *
    * @throws UnsupportedRequestError
    */
-  async #checkValueSelection(context: PurgeContext): Promise<void> {
+  async #checkValueSelection(context: QueryView): Promise<void> {
     if (!this.#checksValues) return;
     this.#checksValues = false;
     const time = { property: 'observedAt', from: EPOCH, to: undefined } as const;
@@ -75,48 +75,51 @@ export class Views {
    *
    * @throws BrokerRefusedError
    */
-  async *open(scope: PurgeScope, shape: PageShape = {}): AsyncGenerator<OpenView, void> {
-    for (const view of this.#views) {
-      if (this.#refused.has(view)) continue;
-      const context = scope.open(view);
+  async *open(scope: PurgeScope, shape: PageShape = {}): AsyncGenerator<OpenedQuery, void> {
+    for (const planned of this.#queries) {
+      if (this.#refused.has(planned)) continue;
+      const context = scope.open(planned);
       let first: ListedPage;
       try {
         first = await firstPage(context, shape);
       } catch (error) {
         if (!(error instanceof BrokerRefusedError) || !isAboutQuery(error)) throw error;
-        this.#refused.set(view, error);
+        this.#refused.set(planned, error);
         continue;
       }
       if (first.ids.length > 0) {
         await context.proveFilters();
         await this.#checkValueSelection(context);
       }
-      yield { context, first, datasetId: view.datasetId };
+      yield { context, first, datasetId: planned.datasetId };
     }
     const [refusal] = this.#refused.values();
-    if (refusal !== undefined && this.#refused.size === this.#views.length) throw refusal;
+    if (refusal !== undefined && this.#refused.size === this.#queries.length) throw refusal;
   }
 }
 
-function viewsOf({ target, selection }: TemporalPurgeQuery): readonly PlannedView[] {
+function queriesOf({ target, selection }: TemporalPurgeQuery): readonly PlannedQuery[] {
   switch (target.kind) {
     case 'instances':
       return [{ resource: temporalEntities(), selection, datasetId: undefined }];
     case 'entities':
     case 'attributes':
-      return everything(selection, undefined);
+      return catchAllQueries(selection, undefined);
     case 'datasets':
       // One by one: asked for one instance of each attribute, a broker shows that of one dataset only.
       return target.datasetIds.flatMap((datasetId) => {
         const others = selection.filter(({ name }) => name !== 'datasetId');
-        return everything([...others, { name: 'datasetId', value: datasetId }], datasetId);
+        return catchAllQueries([...others, { name: 'datasetId', value: datasetId }], datasetId);
       });
   }
 }
 
-function everything(selection: readonly Parameter[], datasetId: string | undefined): readonly PlannedView[] {
+function catchAllQueries(
+  selection: readonly Parameter[],
+  datasetId: string | undefined,
+): readonly PlannedQuery[] {
   const resource = temporalEntities();
-  return EVERYTHING.map((additions) => ({ resource, selection, additions, datasetId, isPartial: true }));
+  return CATCH_ALL_TIMES.map((additions) => ({ resource, selection, additions, datasetId, isPartial: true }));
 }
 
 function isAboutQuery({ problem }: BrokerRefusedError): boolean {

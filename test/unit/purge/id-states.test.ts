@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { IdLedger, IdState } from '../../../sidecar/purge/id-ledger.js';
+import { IdStates, IdState } from '../../../sidecar/purge/id-states.js';
 
 type Known = Exclude<IdState, 0>;
 
@@ -18,13 +18,13 @@ function settled(
   showsAll: boolean,
 ): { state: Known; isUnclear: boolean } {
   const { state, isUnclear } = entry;
-  if (state !== IdState.unsettled && state !== IdState.failed) return entry;
+  if (state !== IdState.retryDue && state !== IdState.failed) return entry;
   if (isListed) return { state, isUnclear: false };
   if (!showsAll) return entry;
   return { state: isUnclear ? IdState.goneTwice : IdState.absentTwice, isUnclear: false };
 }
 
-describe('IdLedger', () => {
+describe('IdStates', () => {
   it('behaves as a map from ids to states, with counts and survey marks', () => {
     const ids = fc.oneof(
       fc.constantFrom('urn:a:1', 'urn:a:2', 'urn:a:2\u0000speed', '', '__proto__', 'constructor'),
@@ -42,40 +42,40 @@ describe('IdLedger', () => {
     );
     fc.assert(
       fc.property(fc.array(operations, { maxLength: 60 }), (steps) => {
-        const ledger = new IdLedger();
+        const states = new IdStates();
         const known = new Map<string, { state: Known; isUnclear: boolean }>();
         let listed = new Set<string>();
-        ledger.startSurvey();
+        states.startSurvey();
         for (const step of steps) {
           if ('state' in step) {
             const { id, state, isUnclear } = step;
-            ledger.set(id, state, isUnclear);
+            states.set(id, state, isUnclear);
             known.set(id, { state, isUnclear: isUnclear ?? known.get(id)?.isUnclear ?? false });
           } else if ('id' in step) {
-            assert.equal(ledger.markListed(step.id), known.has(step.id) && !listed.has(step.id));
+            assert.equal(states.markListed(step.id), known.has(step.id) && !listed.has(step.id));
             if (known.has(step.id)) listed.add(step.id);
           } else if (step.kind === 'survey') {
-            ledger.startSurvey();
+            states.startSurvey();
             listed = new Set();
           } else {
             const showsAll = step.kind === 'settle all';
-            ledger.settleBySurvey(showsAll);
+            states.resolveBySurvey(showsAll);
             for (const [id, entry] of known) known.set(id, settled(entry, listed.has(id), showsAll));
           }
         }
-        assert.equal(ledger.size, known.size);
-        assert.equal(ledger.get('urn:never:seen'), IdState.unknown);
-        assert.equal(ledger.isUnclear('urn:never:seen'), false);
+        assert.equal(states.size, known.size);
+        assert.equal(states.get('urn:never:seen'), IdState.unknown);
+        assert.equal(states.isUnclear('urn:never:seen'), false);
         for (const [id, { state, isUnclear }] of known) {
-          assert.deepEqual([ledger.get(id), ledger.isUnclear(id)], [state, isUnclear]);
-          assert.equal(ledger.isListed(id), listed.has(id));
+          assert.deepEqual([states.get(id), states.isUnclear(id)], [state, isUnclear]);
+          assert.equal(states.isListed(id), listed.has(id));
         }
         for (const state of STATES) {
           const inState = [...known.values()].filter((entry) => entry.state === state);
           const unclear = inState.filter(({ isUnclear }) => isUnclear).length;
-          assert.equal(ledger.count(state), inState.length);
+          assert.equal(states.count(state), inState.length);
           assert.deepEqual(
-            [ledger.count(state, true), ledger.count(state, false)],
+            [states.count(state, true), states.count(state, false)],
             [unclear, inState.length - unclear],
           );
         }
@@ -85,56 +85,56 @@ describe('IdLedger', () => {
   });
 
   it('keeps the mark of an id when its state changes, and its state when it is marked', () => {
-    const ledger = new IdLedger();
-    ledger.set('urn:a:1', IdState.gone);
-    ledger.startSurvey();
-    assert.equal(ledger.markListed('urn:a:1'), true);
-    ledger.set('urn:a:1', IdState.unsettled);
-    assert.equal(ledger.isListed('urn:a:1'), true);
-    assert.equal(ledger.markListed('urn:a:1'), false);
-    assert.equal(ledger.get('urn:a:1'), IdState.unsettled);
+    const states = new IdStates();
+    states.set('urn:a:1', IdState.gone);
+    states.startSurvey();
+    assert.equal(states.markListed('urn:a:1'), true);
+    states.set('urn:a:1', IdState.retryDue);
+    assert.equal(states.isListed('urn:a:1'), true);
+    assert.equal(states.markListed('urn:a:1'), false);
+    assert.equal(states.get('urn:a:1'), IdState.retryDue);
   });
 
   it('never marks an id that it does not know', () => {
-    const ledger = new IdLedger();
-    assert.equal(ledger.isListed('urn:a:1'), false);
-    ledger.startSurvey();
-    assert.equal(ledger.markListed('urn:a:1'), false);
-    assert.equal(ledger.isListed('urn:a:1'), false);
-    assert.equal(ledger.size, 0);
+    const states = new IdStates();
+    assert.equal(states.isListed('urn:a:1'), false);
+    states.startSurvey();
+    assert.equal(states.markListed('urn:a:1'), false);
+    assert.equal(states.isListed('urn:a:1'), false);
+    assert.equal(states.size, 0);
   });
 
   it('starts every survey without marks, however many there are', () => {
-    const ledger = new IdLedger();
-    ledger.set('urn:a:1', IdState.failed);
+    const states = new IdStates();
+    states.set('urn:a:1', IdState.failed);
     for (let survey = 0; survey < 200; survey++) {
-      ledger.startSurvey();
-      assert.equal(ledger.isListed('urn:a:1'), false, String(survey));
-      assert.equal(ledger.markListed('urn:a:1'), true);
-      assert.equal(ledger.isListed('urn:a:1'), true);
+      states.startSurvey();
+      assert.equal(states.isListed('urn:a:1'), false, String(survey));
+      assert.equal(states.markListed('urn:a:1'), true);
+      assert.equal(states.isListed('urn:a:1'), true);
     }
   });
 
   it('tells hundreds of thousands of similar ids apart while it grows, marks included', () => {
-    const ledger = new IdLedger();
-    ledger.startSurvey();
+    const states = new IdStates();
+    states.startSurvey();
     for (let index = 0; index < ID_COUNT; index++) {
-      ledger.set(idOf(index), STATES[index % STATES.length] ?? 1);
-      if (index % 3 === 0) ledger.markListed(idOf(index));
+      states.set(idOf(index), STATES[index % STATES.length] ?? 1);
+      if (index % 3 === 0) states.markListed(idOf(index));
     }
-    assert.equal(ledger.size, ID_COUNT);
+    assert.equal(states.size, ID_COUNT);
     for (const state of STATES) {
       const expected = Math.ceil((ID_COUNT - STATES.indexOf(state)) / STATES.length);
-      assert.equal(ledger.count(state), expected);
+      assert.equal(states.count(state), expected);
     }
     let wrong = 0;
     for (let index = 0; index < ID_COUNT; index++) {
       if (
-        ledger.get(idOf(index)) !== STATES[index % STATES.length] ||
-        ledger.isListed(idOf(index)) !== (index % 3 === 0)
+        states.get(idOf(index)) !== STATES[index % STATES.length] ||
+        states.isListed(idOf(index)) !== (index % 3 === 0)
       )
         wrong += 1;
-      if (index % 10 === 0 && ledger.get(idOf(ID_COUNT + index)) !== IdState.unknown) wrong += 1;
+      if (index % 10 === 0 && states.get(idOf(ID_COUNT + index)) !== IdState.unknown) wrong += 1;
     }
     assert.equal(wrong, 0);
   });
@@ -144,8 +144,8 @@ describe('IdLedger', () => {
     const collectGarbage = runInNewContext('gc') as () => void;
     collectGarbage();
     const before = process.memoryUsage();
-    const ledger = new IdLedger();
-    for (let index = 0; index < ID_COUNT; index++) ledger.set(idOf(index), IdState.pending);
+    const states = new IdStates();
+    for (let index = 0; index < ID_COUNT; index++) states.set(idOf(index), IdState.pending);
     collectGarbage();
     const after = process.memoryUsage();
     // The table doubles when it is 60 % full: 200 000 ids take 2^19 slots. What it outgrew, as much again in all, may
@@ -157,15 +157,15 @@ describe('IdLedger', () => {
       after.heapUsed - before.heapUsed < 8_000_000,
       `${after.heapUsed - before.heapUsed} bytes of heap`,
     );
-    assert.equal(ledger.size, ID_COUNT);
+    assert.equal(states.size, ID_COUNT);
   });
 
   it('tells ids apart whatever its seed is', () => {
     const seeds = [Buffer.alloc(8), Buffer.alloc(8, 255), Buffer.from('0123456789abcdef', 'hex')];
     for (const seed of seeds) {
-      const ledger = new IdLedger(seed);
-      for (let index = 0; index < 5000; index++) ledger.set(idOf(index), IdState.pending);
-      assert.equal(ledger.size, 5000);
+      const states = new IdStates(seed);
+      for (let index = 0; index < 5000; index++) states.set(idOf(index), IdState.pending);
+      assert.equal(states.size, 5000);
     }
   });
 });

@@ -1,8 +1,8 @@
-import type { PurgeContext } from './context.js';
+import type { PurgeScope } from './context.js';
 import { createDeleteDispatcher } from './delete-dispatcher.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerFailedError } from './errors.js';
-import { IdState } from './id-ledger.js';
+import { IdState } from './id-states.js';
 import type { Survey } from './survey.js';
 
 /** So many ids are tried singly before all others that a batch claimed gone: they tell an idle batch from a stale query. */
@@ -14,12 +14,17 @@ const SAMPLE_SIZE = 20;
  * @param lags how often the query was found to lag behind; each time, more is tried before it is believed again
  * @returns true when it seems to lag
  */
-export async function tryAgain(context: PurgeContext, survey: Survey, lags: number): Promise<boolean> {
-  const { requester } = context;
-  const tries = createTries(context);
+export async function runFinalRetries(scope: PurgeScope, survey: Survey, lags: number): Promise<boolean> {
+  const { requester } = scope;
+  const tries = createDispatchers(scope);
   try {
-    const isLagging = await tryClaimed(context, tries.single, survey.claimedGone, SAMPLE_SIZE * 10 ** lags);
-    tries.any.add(survey.unsettled);
+    const isLagging = await retryStillListed(
+      scope,
+      tries.single,
+      survey.stillListed,
+      SAMPLE_SIZE * 10 ** lags,
+    );
+    tries.any.add(survey.retryDue);
     await tries.any.settled();
     // A batch may fail as a whole for one of its entities, or for its size: the last try is each one's own.
     tries.single.add(tries.failed);
@@ -32,23 +37,23 @@ export async function tryAgain(context: PurgeContext, survey: Survey, lags: numb
     if (!isHopeless(error)) throw error;
     // Hopeless items are reported one by one; whether the broker still answers is for the next query to show.
     requester.forgiveFailures();
-    for (const entityId of [...survey.unsettled, ...survey.claimedGone]) giveUp(context, entityId, error);
+    for (const entityId of [...survey.retryDue, ...survey.stillListed]) giveUp(scope, entityId, error);
     return false;
   }
 }
 
-interface Tries {
+interface RetryDispatchers {
   readonly single: Dispatcher<string>;
   readonly any: Dispatcher<string>;
   /** Failed by batch, with a try of their own still due. */
   readonly failed: readonly string[];
 }
 
-function createTries(context: PurgeContext): Tries {
+function createDispatchers(scope: PurgeScope): RetryDispatchers {
   const failed: string[] = [];
-  const single = createDeleteDispatcher(context, { isSecondTry: true, singly: true });
-  const any = createDeleteDispatcher(context, {
-    isSecondTry: true,
+  const single = createDeleteDispatcher(scope, { isFinalTry: true, singly: true });
+  const any = createDeleteDispatcher(scope, {
+    isFinalTry: true,
     singly: false,
     retrySingly: (id) => failed.push(id),
   });
@@ -61,25 +66,25 @@ function createTries(context: PurgeContext): Tries {
  *
  * @returns true when the query seems to lag
  */
-async function tryClaimed(
-  context: PurgeContext,
+async function retryStillListed(
+  scope: PurgeScope,
   single: Dispatcher<string>,
-  claimedGone: readonly string[],
+  stillListed: readonly string[],
   sampleSize: number,
 ): Promise<boolean> {
-  const { capabilities, deleter } = context;
-  if (claimedGone.length <= sampleSize) {
-    single.add(claimedGone);
+  const { capabilities, deleter } = scope;
+  if (stillListed.length <= sampleSize) {
+    single.add(stillListed);
     await single.settled();
     return false;
   }
   const before = deleter.deletedSingly;
-  single.add(claimedGone.slice(0, sampleSize));
+  single.add(stillListed.slice(0, sampleSize));
   await single.settled();
   const found = deleter.deletedSingly - before;
   if (found === 0) return true;
   if (found * 2 > sampleSize) capabilities.batchDelete = false;
-  single.add(claimedGone.slice(sampleSize));
+  single.add(stillListed.slice(sampleSize));
   await single.settled();
   return false;
 }
@@ -88,12 +93,12 @@ function isHopeless(error: unknown): error is BrokerFailedError {
   return error instanceof BrokerFailedError && error.reason === 'nothing-but-failures';
 }
 
-function giveUp(context: PurgeContext, entityId: string, error: BrokerFailedError): void {
-  const { tally } = context;
-  const state = tally.ledger.get(entityId);
+function giveUp(scope: PurgeScope, entityId: string, error: BrokerFailedError): void {
+  const { ledger } = scope;
+  const state = ledger.states.get(entityId);
   if (state === IdState.goneTwice || state === IdState.absentTwice || state === IdState.failed) return;
   const status = error.failure.status ?? 502;
-  tally.giveUp(
+  ledger.recordFailure(
     { entityId },
     { status, title: 'The broker did not delete the entity', detail: error.message },
   );

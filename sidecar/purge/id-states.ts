@@ -11,7 +11,7 @@ export const IdState = {
   /** The broker says that there is no such thing, at the first try. */
   absent: 3,
   /** Not deleted, for a reason that may pass: one more try is due. */
-  unsettled: 4,
+  retryDue: 4,
   /** The broker says that it deleted it, at the second try or at both. */
   goneTwice: 5,
   /** The broker says that there is no such thing, at the second try. */
@@ -29,7 +29,7 @@ export type IdState = (typeof IdState)[keyof typeof IdState];
  * the second look seen: it is then looked at again like any id that comes back, never deleted unasked. The hash is
  * seeded at random, so that nobody can prepare such ids.
  */
-export class IdLedger {
+export class IdStates {
   #low = new Uint32Array(1024);
   #high = new Uint32Array(1024);
   /** The state in the low bits (0 is an empty slot), then whether it is unclear, the survey mark in the rest. */
@@ -103,15 +103,15 @@ export class IdLedger {
   }
 
   /**
-   * Settles the ids that were not deleted (unsettled, failed) by the current survey. What it listed is clearly there.
+   * Settles the ids that were not deleted (retryDue, failed) by the current survey. What it listed is clearly there.
    *
    * @param showsAll what it did not list is gone: deleted where a delete is unclear, else absent
    */
-  settleBySurvey(showsAll: boolean): void {
+  resolveBySurvey(showsAll: boolean): void {
     for (let slot = 0; slot < this.#cells.length; slot++) {
       const cell = this.#cells[slot] ?? 0;
       const state = stateOf(cell);
-      if (state !== IdState.unsettled && state !== IdState.failed) continue;
+      if (state !== IdState.retryDue && state !== IdState.failed) continue;
       if (cell >> MARK_SHIFT === this.#mark) this.#change(slot, state);
       else if (showsAll) this.#change(slot, (cell & UNCLEAR) === 0 ? IdState.absentTwice : IdState.goneTwice);
     }

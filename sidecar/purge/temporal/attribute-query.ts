@@ -2,19 +2,19 @@ import type { Parameter } from '../query/parameters.js';
 import type { AttributeInstance } from './instances.js';
 
 /** One attribute of one entity, of which the broker may not have shown all instances. */
-export interface CutList {
+export interface TruncatedList {
   readonly entityId: string;
   readonly attribute: string;
   readonly instances: readonly AttributeInstance[];
 }
 
 /** Parameters that choose the entity, which is known by now, and those that are replaced. */
-const REPLACED: ReadonlySet<string> = new Set([
+const REPLACED_PARAMETERS: ReadonlySet<string> = new Set([
   ...['id', 'idPattern', 'scopeQ', 'attrs', 'timerel', 'timeAt', 'endTimeAt', 'timeproperty'],
 ]);
 
 /** Filters by value. */
-export const BY_VALUE: ReadonlySet<string> = new Set([
+export const VALUE_FILTERS: ReadonlySet<string> = new Set([
   ...[
     'q',
     'georel',
@@ -32,13 +32,15 @@ export const BY_VALUE: ReadonlySet<string> = new Set([
  *
  * @param keepsValues keep filters by value; without them, the query shows instances that they may exclude
  */
-export function ofEntity(
+export function attributeQuery(
   selection: readonly Parameter[],
-  { entityId, attribute }: Pick<CutList, 'entityId' | 'attribute'>,
+  { entityId, attribute }: Pick<TruncatedList, 'entityId' | 'attribute'>,
   { keepsValues }: { readonly keepsValues: boolean },
 ): readonly Parameter[] {
   return [
-    ...selection.filter(({ name }) => !REPLACED.has(name) && (keepsValues || !BY_VALUE.has(name))),
+    ...selection.filter(
+      ({ name }) => !REPLACED_PARAMETERS.has(name) && (keepsValues || !VALUE_FILTERS.has(name)),
+    ),
     { name: 'id', value: entityId },
     { name: 'attrs', value: attribute },
   ];

@@ -1,8 +1,9 @@
 import type { BrokerProblem } from './broker/broker-problem.js';
 import type { Problem } from '../ngsi-ld/problem.js';
-import { IdLedger, IdState } from './id-ledger.js';
+import { TooManyMatchesError } from './errors.js';
+import { IdStates, IdState } from './id-states.js';
 import { itemProblem, outcomeUnknown } from './items/item-problem.js';
-import type { ItemVerdict } from './batch-reply.js';
+import type { DeleteResult } from './batch-reply.js';
 
 /**
  * An item of a purge: an entity; with `attribute` one of its attributes, with `datasetId` one dataset of it (`@none` for
@@ -40,74 +41,96 @@ export interface PurgeCounts {
 }
 
 /** Longest lists that an answer carries; the counts go on. */
-const LISTED_MAX = 1000;
+const MAX_LISTED = 1000;
 
 /** Unclear items that can be looked for when a purge ends early: more than are ever in flight at common settings. */
-const UNCLEAR_MAX = 10_000;
+const MAX_UNCLEAR = 10_000;
 
-/** Books what became of every item: states by hash, counts, and capped lists for the answer. */
-export class Tally {
-  readonly ledger = new IdLedger();
+/** Records what became of every item: its state by hash, counts, and capped lists for the answer. */
+export class ItemLedger {
+  readonly states = new IdStates();
+  readonly #maxAffected: number;
   readonly #errors = new Map<string, ItemError>();
   readonly #success = new Set<string>();
   readonly #unclear = new Map<string, Item>();
-  /** Some error is not in the list: an entity may have a failed attribute that nobody can look up. */
+  /** The list of errors is full: an entity may have a failed attribute that is not in it. */
   #errorsOverflowed = false;
 
-  /** Books an item as taken: its delete is on its way. */
-  take(item: Item): void {
-    this.ledger.set(keyOf(item), IdState.pending);
+  /** @param maxAffected most items that may ever be added */
+  constructor(maxAffected = Infinity) {
+    this.#maxAffected = maxAffected;
+  }
+
+  /**
+   * Adds an item that was never seen before. Its delete is on its way.
+   *
+   * @throws TooManyMatchesError when that is one more than may be affected
+   */
+  add(item: Item): void {
+    this.#boundTo(this.states.size + 1);
+    this.states.set(keyOf(item), IdState.pending);
+  }
+
+  /**
+   * Adds the entities that were never seen before, all or none.
+   *
+   * @returns their ids
+   * @throws TooManyMatchesError when those are more than may be affected
+   */
+  addNew(ids: readonly string[]): readonly string[] {
+    const fresh = [...new Set(ids)].filter((id) => this.states.get(id) === IdState.unknown);
+    this.#boundTo(this.states.size + fresh.length);
+    for (const id of fresh) this.states.set(id, IdState.pending);
+    return fresh;
   }
 
   /** Books that a delete of the item may have had its effect, and had no answer that tells. */
-  noteUnclear(item: Item): void {
+  markUnclear(item: Item): void {
     const key = keyOf(item);
-    const state = this.ledger.get(key);
+    const state = this.states.get(key);
     if (state === IdState.unknown) return;
-    this.ledger.set(key, state, true);
-    if (this.#unclear.size < UNCLEAR_MAX) this.#unclear.set(key, item);
+    this.states.set(key, state, true);
+    if (this.#unclear.size < MAX_UNCLEAR) this.#unclear.set(key, item);
   }
 
   /**
    * Books the outcome of an item's first or second try. What is absent after a delete that was claimed to have worked, or
    * that had no clear answer, was deleted by that one.
    */
-  settle(item: Item, verdict: ItemVerdict, isSecondTry: boolean): void {
+  record(item: Item, verdict: DeleteResult, isFinalTry: boolean): void {
     const key = keyOf(item);
-    if (verdict.kind === 'claimed-gone' || verdict.kind === 'absent') {
+    if (verdict.kind === 'deleted' || verdict.kind === 'absent') {
       const wasDeleted =
-        verdict.kind === 'claimed-gone' ||
-        this.ledger.get(key) === IdState.gone ||
-        this.ledger.isUnclear(key);
-      this.#bookGone(key, item, wasDeleted, isSecondTry);
+        verdict.kind === 'deleted' || this.states.get(key) === IdState.gone || this.states.isUnclear(key);
+      this.#recordGone(key, item, wasDeleted, isFinalTry);
       return;
     }
-    const isDueAgain = !isSecondTry && verdict.kind !== 'refused';
-    this.ledger.set(key, isDueAgain ? IdState.unsettled : IdState.failed);
+    const isDueAgain = !isFinalTry && verdict.kind !== 'refused';
+    this.states.set(key, isDueAgain ? IdState.retryDue : IdState.failed);
     this.#noteError(key, item, verdict.problem);
   }
 
   /** Books an item that is still there after two deletes answered as done. */
-  failListed(item: Item, problem: BrokerProblem): void {
+  recordStillListed(item: Item, problem: BrokerProblem): void {
     const key = keyOf(item);
     this.#unclear.delete(key);
-    this.ledger.set(key, IdState.failed, false);
+    this.states.set(key, IdState.failed, false);
     this.#noteError(key, item, problem);
   }
 
   /** Books an item that is not tried again, whatever became of its deletes. */
-  giveUp(item: Item, problem: BrokerProblem): void {
+  recordFailure(item: Item, problem: BrokerProblem): void {
     const key = keyOf(item);
-    this.ledger.set(key, IdState.failed);
+    this.states.set(key, IdState.failed);
     this.#noteError(key, item, problem);
   }
 
-  /** Settles by the current survey what was not deleted; see IdLedger. */
-  settleBySurvey(showsAll: boolean): void {
-    this.ledger.settleBySurvey(showsAll);
+  /** Settles by the current survey what was not deleted; see IdStates. */
+  resolveBySurvey(showsAll: boolean): void {
+    this.states.resolveBySurvey(showsAll);
     if (!showsAll) return;
     for (const [key, error] of this.#errors) {
-      if (this.ledger.isListed(key)) continue;
+      if (this.states.isListed(key)) continue;
       this.#errors.delete(key);
       this.#noteSuccess(error);
     }
@@ -115,48 +138,48 @@ export class Tally {
 
   /** Unclear items of the current query, at most 10,000: a look may still tell what became of them. */
   get unclear(): readonly Item[] {
-    return [...this.#unclear.values()].filter((item) => this.ledger.isUnclear(keyOf(item)));
+    return [...this.#unclear.values()].filter((item) => this.states.isUnclear(keyOf(item)));
   }
 
   /** What earlier queries have left unclear, the next one cannot tell. */
-  startQuery(): void {
+  forgetUnclear(): void {
     this.#unclear.clear();
   }
 
   /** Books an unclear item that a look did not find: it was deleted. */
-  foundGone(item: Item): void {
-    this.#bookGone(keyOf(item), item, true, true);
+  resolveAsDeleted(item: Item): void {
+    this.#recordGone(keyOf(item), item, true, true);
   }
 
   /** Books an unclear item that a look has found: its delete had no effect. */
-  foundThere(item: Item): void {
+  resolveAsPresent(item: Item): void {
     const key = keyOf(item);
-    const state = this.ledger.get(key);
+    const state = this.states.get(key);
     this.#unclear.delete(key);
-    if (state !== IdState.unknown) this.ledger.set(key, state, false);
+    if (state !== IdState.unknown) this.states.set(key, state, false);
   }
 
   get counts(): PurgeCounts {
-    const { ledger } = this;
-    const { pending, gone, absent, unsettled, goneTwice, absentTwice, failed } = IdState;
+    const { states } = this;
+    const { pending, gone, absent, retryDue, goneTwice, absentTwice, failed } = IdState;
     return {
-      matched: ledger.size,
-      deleted: ledger.count(gone) + ledger.count(goneTwice),
-      alreadyGone: ledger.count(absent) + ledger.count(absentTwice),
-      failed: ledger.count(unsettled, false) + ledger.count(failed, false),
-      unknown: ledger.count(pending, true) + ledger.count(unsettled, true) + ledger.count(failed, true),
+      matched: states.size,
+      deleted: states.count(gone) + states.count(goneTwice),
+      alreadyGone: states.count(absent) + states.count(absentTwice),
+      failed: states.count(retryDue, false) + states.count(failed, false),
+      unknown: states.count(pending, true) + states.count(retryDue, true) + states.count(failed, true),
     };
   }
 
   /** Items taken. */
   get matched(): number {
-    return this.ledger.size;
+    return this.states.size;
   }
 
   /** What could not be deleted, or may not have been. */
   get errors(): readonly ItemError[] {
     return [...this.#errors].map(([key, error]) =>
-      this.ledger.isUnclear(key) ? { ...error, error: outcomeUnknown(error.error) } : error,
+      this.states.isUnclear(key) ? { ...error, error: outcomeUnknown(error.error) } : error,
     );
   }
 
@@ -166,11 +189,15 @@ export class Tally {
     return [...this.#success].filter((entityId) => !withFailure.has(entityId));
   }
 
-  #bookGone(key: string, item: Item, wasDeleted: boolean, isSecondTry: boolean): void {
+  #boundTo(affected: number): void {
+    if (affected > this.#maxAffected) throw new TooManyMatchesError(affected, this.#maxAffected, false);
+  }
+
+  #recordGone(key: string, item: Item, wasDeleted: boolean, isFinalTry: boolean): void {
     const [first, second] = wasDeleted
       ? [IdState.gone, IdState.goneTwice]
       : [IdState.absent, IdState.absentTwice];
-    this.ledger.set(key, isSecondTry ? second : first, false);
+    this.states.set(key, isFinalTry ? second : first, false);
     this.#unclear.delete(key);
     this.#errors.delete(key);
     this.#noteSuccess(item);
@@ -178,18 +205,18 @@ export class Tally {
 
   #noteSuccess(item: Item): void {
     if (item.attribute !== undefined && this.#errorsOverflowed) return;
-    if (this.#success.size < LISTED_MAX) this.#success.add(item.entityId);
+    if (this.#success.size < MAX_LISTED) this.#success.add(item.entityId);
   }
 
   #noteError(key: string, item: Item, problem: BrokerProblem): void {
     this.#success.delete(item.entityId);
-    if (this.#errors.size < LISTED_MAX || this.#errors.has(key)) {
+    if (this.#errors.size < MAX_LISTED || this.#errors.has(key)) {
       this.#errors.set(key, { ...item, error: itemProblem(problem) });
     } else this.#errorsOverflowed = true;
   }
 }
 
-/** The ledger's key of an item; no URI holds a NUL character. */
+/** The states's key of an item; no URI holds a NUL character. */
 export function keyOf({ entityId, attribute, datasetId, instanceId, digest }: Item): string {
   if (attribute === undefined) return entityId;
   const key = `${entityId}\u0000${attribute}`;

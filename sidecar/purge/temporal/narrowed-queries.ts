@@ -1,13 +1,13 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import type { PurgeContext } from '../context.js';
-import { IdLedger, IdState } from '../id-ledger.js';
-import type { CutEvidence } from './cut-evidence.js';
+import type { QueryView } from '../context.js';
+import { IdStates, IdState } from '../id-states.js';
+import type { TruncationEvidence } from './truncation.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';
-import { ofEntity, type CutList } from './of-entity.js';
-import { INSTANCES_MAX } from './page-shape.js';
+import { attributeQuery, type TruncatedList } from './attribute-query.js';
+import { MAX_INSTANCES } from './page-shape.js';
 import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
 
-export interface LookOptions {
+export interface NarrowedQueryOptions {
   /** Ask with the query's filters by value; else they select entities, with all their instances. */
   readonly keepsValues: boolean;
   /** Ask without a number of instances, as the list was asked for. */
@@ -15,7 +15,7 @@ export interface LookOptions {
   /** Ask for the times when the broker took the instances in. */
   readonly needsTimes: boolean;
   /** What is known of how much the broker shows. */
-  readonly evidence: CutEvidence;
+  readonly evidence: TruncationEvidence;
   /**
    * Told when some remain out of sight: more share one time than the broker shows at once, or they show no time to go by.
    */
@@ -23,7 +23,7 @@ export interface LookOptions {
 }
 
 /** With each answer showing something new, so many are met only where instances are written as fast as they are asked for. */
-const ASKED_MAX = 20_000;
+const MAX_NARROWED_QUERIES = 20_000;
 
 /**
  * Finds the instances that lie in an interval and were not shown, without anything being deleted: asks for what lies
@@ -32,15 +32,15 @@ const ASKED_MAX = 20_000;
  * Brokers cut at either end (clause 6.3.10), for each dataset or for all of them together, some without a word; what
  * they show of a dataset is without gaps.
  */
-export async function* lookBehind(
-  context: PurgeContext,
-  list: CutList,
+export async function* findByNarrowedQueries(
+  view: QueryView,
+  list: TruncatedList,
   time: TimeFilter,
-  { keepsValues, evidence, asksBare, needsTimes, onHidden }: LookOptions,
+  { keepsValues, evidence, asksBare, needsTimes, onHidden }: NarrowedQueryOptions,
 ): AsyncGenerator<readonly AttributeInstance[]> {
   const { entityId, attribute } = list;
-  const chosen = ofEntity(context.selection, list, { keepsValues });
-  const seen = new IdLedger();
+  const chosen = attributeQuery(view.selection, list, { keepsValues });
+  const seen = new IdStates();
   const noteNew = (shown: readonly AttributeInstance[]) =>
     shown.filter((instance) => {
       const key = instance.instanceId ?? instance.digest ?? '';
@@ -49,18 +49,18 @@ export async function* lookBehind(
       return true;
     });
   const ask = async (part: TimeFilter, isBare = asksBare) => {
-    const page = await context.lister.page({
+    const page = await view.lister.page({
       selection: [...chosen, ...timeParameters(part)],
       limit: 1,
-      instances: INSTANCES_MAX,
+      instances: MAX_INSTANCES,
       isBare,
       needsTimes,
     });
     const lists = instanceListsOf(page.entities[page.ids.indexOf(entityId)] ?? {}, time.property);
     const shown = lists.find((other) => other.attribute === attribute)?.instances ?? [];
-    const mayBeCut = evidence.mayBeCut(page, shown.length);
+    const mayBeTruncated = evidence.mayBeTruncated(page, shown.length);
     evidence.note(page, shown.length);
-    return { shown, mayBeCut, isSurelyCut: evidence.isSurelyCut(page, shown.length) };
+    return { shown, mayBeTruncated, isSurelyTruncated: evidence.isSurelyTruncated(page, shown.length) };
   };
 
   const open: TimeFilter[] = [];
@@ -91,9 +91,9 @@ export async function* lookBehind(
   openAround(time, list.instances, list.instances);
   let asked = 0;
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    const { shown, mayBeCut, isSurelyCut } = await ask(part);
+    const { shown, mayBeTruncated, isSurelyTruncated } = await ask(part);
     asked += 1;
-    if (asked > ASKED_MAX) {
+    if (asked > MAX_NARROWED_QUERIES) {
       onHidden();
       return;
     }
@@ -104,13 +104,14 @@ export async function* lookBehind(
     }
     // Nothing but one moment: if there is more of it than is shown at once, there is no smaller interval to ask for.
     const span = spanOf(shown);
-    if (!mayBeCut || span === undefined || Math.floor(span.oldest) !== Math.floor(span.newest)) continue;
-    if (isSurelyCut) {
+    if (!mayBeTruncated || span === undefined || Math.floor(span.oldest) !== Math.floor(span.newest))
+      continue;
+    if (isSurelyTruncated) {
       const moment = until(part, Math.floor(span.oldest) + 1);
       const whole = await ask((moment && since(moment, Math.floor(span.oldest))) ?? part, true);
       const others = noteNew(whole.shown);
       if (others.length > 0) yield others;
-      if (whole.isSurelyCut || whole.shown.length < shown.length) onHidden();
+      if (whole.isSurelyTruncated || whole.shown.length < shown.length) onHidden();
     }
     openOnce(until(part, Math.floor(span.oldest)));
     openOnce(since(part, Math.floor(span.newest) + 1));

@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { DeleteResult } from '../../../sidecar/purge/batch-reply.js';
+import { IdState } from '../../../sidecar/purge/id-states.js';
+import { keyOf, ItemLedger, type Item, type PurgeCounts } from '../../../sidecar/purge/item-ledger.js';
+
+const GONE: DeleteResult = { kind: 'deleted' };
+const ABSENT: DeleteResult = { kind: 'absent' };
+const RETRYABLE: DeleteResult = { kind: 'retryable', problem: { status: 503, title: 'Busy' } };
+const UNCLEAR: DeleteResult = { kind: 'unclear', problem: { status: 500 } };
+const REFUSED: DeleteResult = { kind: 'refused', problem: { status: 403, title: 'Forbidden' } };
+const ONE: Item = { entityId: 'urn:a:1' };
+const TWO: Item = { entityId: 'urn:a:2' };
+
+const NONE: PurgeCounts = { matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 };
+const counted = (counts: Partial<PurgeCounts>): PurgeCounts => ({ ...NONE, ...counts });
+
+function tallyOf(...settled: readonly (readonly [Item, DeleteResult])[]): ItemLedger {
+  const ledger = new ItemLedger();
+  for (const [item, verdict] of settled) {
+    ledger.add(item);
+    ledger.record(item, verdict, false);
+  }
+  return ledger;
+}
+
+/** Settles by a survey that lists these items. */
+function survey(ledger: ItemLedger, showsAll: boolean, ...listed: readonly Item[]): void {
+  ledger.states.startSurvey();
+  for (const item of listed) ledger.states.markListed(keyOf(item));
+  ledger.resolveBySurvey(showsAll);
+}
+
+describe('ItemLedger: states', () => {
+  it('an item that was taken has no outcome yet', () => {
+    const ledger = new ItemLedger();
+    ledger.add(ONE);
+    assert.deepEqual(ledger.counts, counted({ matched: 1 }));
+    assert.equal(ledger.states.get('urn:a:1'), IdState.pending);
+  });
+
+  it('a claim counts as deleted, and is known as a first or a second one', () => {
+    const ledger = tallyOf([ONE, GONE]);
+    assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
+    assert.equal(ledger.states.get('urn:a:1'), IdState.gone);
+    ledger.record(ONE, GONE, true);
+    assert.equal(ledger.states.get('urn:a:1'), IdState.goneTwice);
+    assert.deepEqual(ledger.success, ['urn:a:1']);
+  });
+
+  it('an item that is absent was gone already, unless an earlier delete may have done it', () => {
+    const absent = tallyOf([ONE, ABSENT]);
+    assert.deepEqual(absent.counts, counted({ matched: 1, alreadyGone: 1 }));
+    absent.record(ONE, ABSENT, true);
+    assert.deepEqual(absent.counts, counted({ matched: 1, alreadyGone: 1 }));
+    assert.deepEqual(absent.success, ['urn:a:1']);
+
+    const claimed = tallyOf([ONE, GONE]);
+    claimed.record(ONE, ABSENT, true);
+    assert.deepEqual(claimed.counts, counted({ matched: 1, deleted: 1 }));
+
+    for (const isFinalTry of [false, true]) {
+      const unanswered = new ItemLedger();
+      unanswered.add(ONE);
+      unanswered.markUnclear(ONE);
+      unanswered.record(ONE, ABSENT, isFinalTry);
+      assert.deepEqual(unanswered.counts, counted({ matched: 1, deleted: 1 }));
+    }
+
+    const refused = tallyOf([ONE, RETRYABLE]);
+    refused.record(ONE, ABSENT, true);
+    assert.deepEqual(refused.counts, counted({ matched: 1, alreadyGone: 1 }));
+  });
+
+  it('an item that is absent at first, and deleted at the second try, counts as deleted', () => {
+    const ledger = tallyOf([ONE, ABSENT]);
+    ledger.record(ONE, GONE, true);
+    assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
+  });
+
+  for (const verdict of [RETRYABLE, UNCLEAR]) {
+    it(`an item that is ${verdict.kind} is due for a second try, and failed after it`, () => {
+      const ledger = tallyOf([ONE, verdict]);
+      assert.equal(ledger.states.get('urn:a:1'), IdState.retryDue);
+      assert.equal(ledger.counts.failed, 1);
+      ledger.record(ONE, verdict, true);
+      assert.equal(ledger.states.get('urn:a:1'), IdState.failed);
+      assert.equal(ledger.counts.failed, 1);
+    });
+  }
+
+  it('a refused item is failed at once', () => {
+    assert.equal(tallyOf([ONE, REFUSED]).states.get('urn:a:1'), IdState.failed);
+  });
+
+  it('a second try that succeeds takes the error back', () => {
+    const ledger = tallyOf([ONE, RETRYABLE]);
+    assert.equal(ledger.errors[0]?.error.title, 'Busy');
+    ledger.record(ONE, GONE, true);
+    assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
+    assert.deepEqual([ledger.errors, ledger.success], [[], ['urn:a:1']]);
+  });
+
+  it('an item still listed after two claims is failed, and no success any more', () => {
+    const ledger = tallyOf([ONE, GONE]);
+    ledger.recordStillListed(ONE, { status: 409, title: 'Entity still listed' });
+    assert.deepEqual(ledger.counts, counted({ matched: 1, failed: 1 }));
+    assert.deepEqual(ledger.success, []);
+    assert.equal(ledger.errors[0]?.error.status, 409);
+  });
+});
+
+describe('ItemLedger: what is unclear', () => {
+  it('is unknown while its delete is under way, when its tries are used up, and when it is given up', () => {
+    const ledger = new ItemLedger();
+    ledger.add(ONE);
+    ledger.markUnclear(ONE);
+    assert.deepEqual(ledger.counts, counted({ matched: 1, unknown: 1 }));
+    ledger.record(ONE, RETRYABLE, false);
+    assert.deepEqual(ledger.counts, counted({ matched: 1, unknown: 1 }));
+    ledger.recordFailure(ONE, { status: 502, title: 'Broken' });
+    assert.deepEqual(ledger.counts, counted({ matched: 1, unknown: 1 }));
+    assert.deepEqual(ledger.unclear, [ONE]);
+    assert.deepEqual(ledger.success, []);
+    const [shown] = ledger.errors;
+    assert.equal(shown?.error.type, 'urn:ngsi-ld-gateway:problem:outcome-unknown');
+    assert.equal(shown.error.status, 502);
+  });
+
+  it('is clear once a later try is answered as done', () => {
+    const ledger = new ItemLedger();
+    ledger.add(ONE);
+    ledger.markUnclear(ONE);
+    ledger.record(ONE, GONE, false);
+    assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
+    assert.deepEqual(ledger.unclear, []);
+  });
+
+  it('is deleted where a look does not find it, and not deleted where it does', () => {
+    for (const settle of [false, true]) {
+      const ledger = new ItemLedger();
+      for (const item of [ONE, TWO]) {
+        ledger.add(item);
+        ledger.markUnclear(item);
+        if (settle) ledger.record(item, RETRYABLE, false);
+      }
+      ledger.resolveAsDeleted(ONE);
+      ledger.resolveAsPresent(TWO);
+      assert.deepEqual(ledger.counts, counted({ matched: 2, deleted: 1, failed: settle ? 1 : 0 }));
+      assert.deepEqual(ledger.unclear, []);
+      assert.deepEqual(ledger.success, ['urn:a:1']);
+      assert.deepEqual(
+        ledger.errors.map(({ entityId }) => entityId),
+        settle ? ['urn:a:2'] : [],
+      );
+    }
+  });
+
+  it('is counted without end, and kept for a look up to 10,000 items of the query at hand', () => {
+    const ledger = new ItemLedger();
+    for (let index = 0; index < 10_500; index++) {
+      const item = { entityId: `urn:a:${index}` };
+      ledger.add(item);
+      ledger.markUnclear(item);
+    }
+    assert.deepEqual([ledger.counts.unknown, ledger.unclear.length], [10_500, 10_000]);
+    ledger.forgetUnclear();
+    assert.deepEqual([ledger.counts.unknown, ledger.unclear.length], [10_500, 0]);
+  });
+
+  it('is nothing that was never taken', () => {
+    const ledger = new ItemLedger();
+    ledger.markUnclear(ONE);
+    assert.deepEqual(ledger.counts, NONE);
+  });
+});
+
+describe('ItemLedger: a last survey', () => {
+  const THREE: Item = { entityId: 'urn:a:3' };
+  const FOUR: Item = { entityId: 'urn:a:4' };
+  function mixed(): ItemLedger {
+    const ledger = tallyOf([ONE, REFUSED], [TWO, REFUSED], [THREE, GONE]);
+    ledger.add(FOUR);
+    ledger.markUnclear(FOUR);
+    ledger.record(FOUR, RETRYABLE, false);
+    return ledger;
+  }
+
+  it('that shows everything: what it does not list is deleted where a delete is unclear, else gone by another hand', () => {
+    const ledger = mixed();
+    survey(ledger, true, ONE);
+    assert.deepEqual(ledger.counts, counted({ matched: 4, deleted: 2, alreadyGone: 1, failed: 1 }));
+    assert.deepEqual(
+      ledger.errors.map(({ entityId }) => entityId),
+      ['urn:a:1'],
+    );
+    assert.deepEqual([...ledger.success].sort(), ['urn:a:2', 'urn:a:3', 'urn:a:4']);
+  });
+
+  it('that shows a part only settles nothing that it does not list', () => {
+    const ledger = mixed();
+    survey(ledger, false);
+    assert.deepEqual(ledger.counts, counted({ matched: 4, deleted: 1, failed: 2, unknown: 1 }));
+  });
+
+  it('settles that what it lists was not deleted', () => {
+    const ledger = mixed();
+    survey(ledger, false, FOUR);
+    assert.deepEqual(ledger.counts, counted({ matched: 4, deleted: 1, failed: 3 }));
+    const shown = ledger.errors.find(({ entityId }) => entityId === 'urn:a:4');
+    assert.equal(shown?.error.title, 'Busy');
+  });
+});
+
+describe('ItemLedger: lists', () => {
+  const speed: Item = { entityId: 'urn:a:1', attribute: 'speed' };
+  const color: Item = { entityId: 'urn:a:1', attribute: 'color' };
+
+  it('attributes of one entity are items of their own', () => {
+    const ledger = tallyOf([speed, GONE], [color, GONE], [ONE, GONE]);
+    assert.equal(ledger.matched, 3);
+    assert.deepEqual(ledger.success, ['urn:a:1']);
+    assert.equal(new Set([speed, color, ONE].map(keyOf)).size, 3);
+  });
+
+  it('success never names an entity with a failed attribute, in whatever order they were settled', () => {
+    for (const order of [
+      [speed, color],
+      [color, speed],
+    ] as const) {
+      const ledger = tallyOf(...order.map((item) => [item, item === speed ? GONE : REFUSED] as const));
+      assert.deepEqual(ledger.success, []);
+      assert.equal(ledger.errors[0]?.attribute, 'color');
+    }
+  });
+
+  it('hold a thousand items each, while the counts go on', () => {
+    const ledger = new ItemLedger();
+    for (let index = 0; index < 1500; index++) {
+      for (const [kind, verdict] of [
+        ['good', GONE],
+        ['bad', REFUSED],
+      ] as const) {
+        const item = { entityId: `urn:${kind}:${index}` };
+        ledger.add(item);
+        ledger.record(item, verdict, false);
+      }
+    }
+    assert.deepEqual(ledger.counts, counted({ matched: 3000, deleted: 1500, failed: 1500 }));
+    assert.deepEqual([ledger.success.length, ledger.errors.length], [1000, 1000]);
+  });
+
+  it('success never names an entity with a failed attribute, even when the list of errors is full', () => {
+    const ledger = new ItemLedger();
+    for (let index = 0; index < 1000; index++)
+      ledger.record({ entityId: `urn:b:${index}`, attribute: 'x' }, REFUSED, false);
+    ledger.record(color, REFUSED, false);
+    ledger.record({ entityId: 'urn:b:0', attribute: 'x' }, GONE, true);
+    ledger.record(speed, GONE, false);
+    assert.ok(!ledger.success.includes('urn:a:1'));
+  });
+
+  it('keep the counts in balance with the items, whatever happens to them', () => {
+    const items = fc.record({
+      entityId: fc.constantFrom('urn:a:1', 'urn:a:2', '__proto__'),
+      attribute: fc.constantFrom('a', 'b'),
+    });
+    const verdicts = fc.constantFrom(GONE, ABSENT, RETRYABLE, UNCLEAR, REFUSED);
+    const steps = fc.array(fc.tuple(items, verdicts, fc.boolean(), fc.boolean()));
+    fc.assert(
+      fc.property(steps, fc.array(items), fc.boolean(), (settled, listed, showsAll) => {
+        const ledger = new ItemLedger();
+        for (const [item, verdict, isFinalTry, isUnclear] of settled) {
+          ledger.add(item);
+          if (isUnclear) ledger.markUnclear(item);
+          ledger.record(item, verdict, isFinalTry);
+        }
+        const check = () => {
+          const { matched, deleted, alreadyGone, failed, unknown } = ledger.counts;
+          assert.equal(deleted + alreadyGone + failed + unknown, matched);
+          assert.equal(ledger.errors.length, failed + unknown);
+          const bad = new Set(ledger.errors.map(({ entityId }) => entityId));
+          for (const entityId of ledger.success) assert.ok(!bad.has(entityId));
+        };
+        check();
+        survey(ledger, showsAll, ...listed);
+        check();
+        for (const item of ledger.unclear) {
+          if (item.attribute === 'a') ledger.resolveAsDeleted(item);
+          else ledger.resolveAsPresent(item);
+          check();
+        }
+        assert.equal(ledger.counts.unknown, 0);
+      }),
+    );
+  });
+});
+
+describe('the key of an item', () => {
+  const attribute = { entityId: 'urn:a:1', attribute: 'speed' };
+
+  it('is that of one entity, attribute, dataset, instance or digest only', () => {
+    const items: readonly Item[] = [
+      { entityId: 'urn:a:1' },
+      { entityId: 'urn:a:2' },
+      attribute,
+      { ...attribute, attribute: 'x' },
+      { ...attribute, entityId: 'urn:a:2' },
+      { ...attribute, datasetId: 'x' },
+      { ...attribute, datasetId: '@none' },
+      { ...attribute, instanceId: 'x' },
+      { ...attribute, instanceId: '@none' },
+      { ...attribute, digest: 'x' },
+      { ...attribute, attribute: 'x', instanceId: 'speed' },
+    ];
+    assert.equal(new Set(items.map(keyOf)).size, items.length);
+  });
+
+  it('does not mind an instance changing its dataset or its time on the way', () => {
+    const instance = { ...attribute, instanceId: 'urn:i:1' };
+    const keys = [
+      instance,
+      { ...instance, datasetId: 'urn:d:1' },
+      { ...instance, time: { observedAt: '2026-01-01T00:00:00Z' } },
+    ].map(keyOf);
+    assert.equal(new Set(keys).size, 1);
+  });
+
+  it('differs with each of its parts, which hold no NUL', () => {
+    const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'i', 'x', 'd', ':', ' ', '/'), minLength: 1 });
+    const items = fc.record({ entityId: texts, attribute: texts, instanceId: texts });
+    fc.assert(
+      fc.property(items, items, (one, other) => {
+        assert.equal(keyOf(one) === keyOf(other), JSON.stringify(one) === JSON.stringify(other));
+        const byDigest = ({ instanceId, ...rest }: typeof one): Item => ({ ...rest, digest: instanceId });
+        assert.notEqual(keyOf(one), keyOf(byDigest(one)));
+      }),
+    );
+  });
+
+  it('books instances of one attribute apart, with their parts in the errors', () => {
+    const one = { ...attribute, instanceId: 'urn:i:1', datasetId: 'urn:d:1', time: { observedAt: 'T' } };
+    const ledger = tallyOf(
+      [one, REFUSED],
+      [{ ...attribute, instanceId: 'urn:i:2' }, GONE],
+      [{ ...attribute, digest: 'x' }, REFUSED],
+    );
+    assert.deepEqual(ledger.counts, counted({ matched: 3, deleted: 1, failed: 2 }));
+    const { error, ...item } = ledger.errors[0] ?? {};
+    assert.deepEqual([item, error?.status], [one, 403]);
+    assert.deepEqual(ledger.success, []);
+  });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TruncationEvidence, type PageExtent } from '../../../../sidecar/purge/temporal/truncation.js';
+
+const ASKED: PageExtent = { isPartial: false, instances: 1000 };
+const BARE: PageExtent = { isPartial: false, instances: undefined };
+
+describe('the evidence that a broker shows a part of a list only', () => {
+  it('is that it says so, or that there are as many as were asked for', () => {
+    const evidence = new TruncationEvidence();
+    for (const [page, length, isPartial] of [
+      [{ isPartial: true, instances: 100 }, 1, true],
+      [{ isPartial: true, instances: undefined }, 1, true],
+      [{ isPartial: false, instances: 100 }, 99, false],
+      [{ isPartial: false, instances: 100 }, 100, true],
+      [{ isPartial: false, instances: undefined }, 1e6, false],
+    ] as const) {
+      assert.equal(evidence.isMarkedTruncated(page, length), isPartial);
+      assert.equal(evidence.isSurelyTruncated(page, length), isPartial);
+      evidence.note(page, 2e6);
+      assert.equal(evidence.mayBeTruncated(page, length), isPartial);
+    }
+  });
+
+  it('may be that no longer list was shown, in answers to the same way of asking', () => {
+    for (const [page, other] of [
+      [ASKED, BARE],
+      [BARE, ASKED],
+    ] as const) {
+      const evidence = new TruncationEvidence();
+      assert.equal(evidence.mayBeTruncated(page, 0), true);
+      evidence.note(page, 5);
+      evidence.note(page, 3);
+      evidence.note(other, 50);
+      assert.deepEqual(
+        [4, 5, 6].map((length) => evidence.mayBeTruncated(page, length)),
+        [false, true, true],
+      );
+      assert.equal(evidence.mayBeTruncated(other, 49), false);
+    }
+  });
+
+  it('is sure where others were found behind a list as short, without a word', () => {
+    for (const [page, other] of [
+      [ASKED, BARE],
+      [BARE, ASKED],
+    ] as const) {
+      const evidence = new TruncationEvidence();
+      assert.equal(evidence.isSurelyTruncated(page, 5), false);
+      evidence.noteMore(page, 7);
+      evidence.noteMore(page, 5);
+      evidence.noteMore(page, 6);
+      assert.deepEqual(
+        [4, 5, 6].map((length) => evidence.isSurelyTruncated(page, length)),
+        [false, true, true],
+      );
+      assert.equal(evidence.isSurelyTruncated(other, 500), false);
+    }
+  });
+
+  it('says nothing of others where the answer itself told of more', () => {
+    const evidence = new TruncationEvidence();
+    evidence.noteMore({ isPartial: true, instances: 100 }, 2);
+    evidence.noteMore({ isPartial: false, instances: 3 }, 3);
+    assert.equal(evidence.isSurelyTruncated(ASKED, 900), false);
+  });
+});
