@@ -24,7 +24,7 @@ export const MAIN_MEMBER: ReadonlyMap<Json | undefined, string> = new Map<string
   ['ListProperty', 'valueList'],
   ['ListRelationship', 'objectList'],
 ]);
-/** The same the other way round; which of Property and GeoProperty `value` means, its content shows. */
+/** The reverse; the content of `value` distinguishes a Property from a GeoProperty. */
 const KIND_BY_MEMBER: ReadonlyMap<string, string> = new Map([
   ['value', 'Property'],
   ['object', 'Relationship'],
@@ -35,7 +35,7 @@ const KIND_BY_MEMBER: ReadonlyMap<string, string> = new Map([
   ['objectList', 'ListRelationship'],
 ]);
 
-/** Members that are no sub-attributes. */
+/** Members other than sub-attributes. */
 const PLAIN_MEMBERS: ReadonlySet<string> = new Set([
   'type', 'observedAt', 'unitCode', 'datasetId', 'objectType', 'valueType', 'ngsildProof',
 ]); // prettier-ignore
@@ -85,7 +85,8 @@ function kindOf(body: JsonObject): string | undefined {
 
 /** Reads one instance of an attribute as a normalized body. @throws Refusal BadRequestData, naming the attribute */
 export function readInstance(name: string, input: Json, depth = 0): JsonObject {
-  if (depth > MAX_SUB_ATTRIBUTE_DEPTH) throw refusals.badRequest(`Sub-attributes of ${name} nest too deep`);
+  if (depth > MAX_SUB_ATTRIBUTE_DEPTH)
+    throw refusals.badRequest(`Sub-attributes of ${name} are nested too deeply`);
   if (!isJsonObject(input)) return readInstance(name, { type: 'Property', value: input }, depth);
   if (isGeometry(input)) return readInstance(name, { type: 'GeoProperty', value: input }, depth);
 

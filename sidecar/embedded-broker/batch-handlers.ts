@@ -105,9 +105,9 @@ export async function batchDelete(request: BrokerRequest, context: BrokerContext
 }
 
 function refuseBatch(status: 404 | 405 | 501 | undefined): void {
-  if (status === 404) throw refusals.notFound('There is no batch delete');
-  if (status === 405) throw refusals.methodNotAllowed('There is no batch delete', { Allow: 'GET' });
-  if (status === 501) throw refusals.notImplemented('There is no batch delete');
+  if (status === 404) throw refusals.notFound('Batch delete is not available');
+  if (status === 405) throw refusals.methodNotAllowed('Batch delete is not available', { Allow: 'GET' });
+  if (status === 501) throw refusals.notImplemented('Batch delete is not available');
 }
 
 /** The items of a batch: at least one, none null. @throws Refusal BadRequestData */
@@ -115,7 +115,7 @@ async function readItems(request: BrokerRequest): Promise<readonly Json[]> {
   const body = await request.body();
   if (!isJsonArray(body)) throw refusals.badRequest('A batch must be an array');
   if (body.length === 0) throw refusals.badRequest('A batch must not be empty');
-  if (body.includes(null)) throw refusals.badRequest('A batch must not hold null');
+  if (body.includes(null)) throw refusals.badRequest('A batch must not contain null');
   request.items = body.length;
   return body;
 }
@@ -141,7 +141,7 @@ function eachOnce(
     const entityId = typeof id === 'string' ? id : '';
     try {
       if (!isUri(id)) throw refusals.badRequest('The id of an entity must be a URI');
-      if (seen.has(id)) throw refusals.badRequest(`Entity ${id} comes twice in the batch`);
+      if (seen.has(id)) throw refusals.badRequest(`Entity ${id} is repeated in the batch`);
       seen.add(id);
       operate(id, item);
       result.success.push(id);

@@ -1,9 +1,9 @@
 /**
- * How the embedded broker misbehaves when it is told to: the oddities that real brokers and the proxies before
- * them show. The default is to behave. Every field may be changed while the broker runs.
+ * The faults that the embedded broker can imitate: those of real brokers, and of the proxies in front of them. By default
+ * it has none. Every field may be changed while the broker runs.
  */
 export interface Behaviour extends TemporalBehaviour {
-  /** Time every request waits before it is looked at, in milliseconds. */
+  /** Delay before every request is handled, in milliseconds. */
   latencyMs: number;
   /** Share of requests (0 to 1) that fail, each in one of `faultKinds`. */
   faultRate: number;
@@ -32,18 +32,18 @@ export interface Behaviour extends TemporalBehaviour {
   /** `pick` is refused with 400. */
   noPick: boolean;
   /**
-   * Query parameters that are dropped without a word. A broker that drops any does not mind how wide a query is,
-   * and one that drops `timerel` needs no time query.
+   * Query parameters that are silently ignored. A broker that ignores any accepts queries of any width, and one that
+   * ignores `timerel` needs no time query.
    */
   ignoreParameters: readonly string[];
-  /** Headers that name a tenant (lower-case) and are not looked at. */
+  /** Tenant headers (lower-case) that are ignored. */
   ignoreTenantHeaders: readonly string[];
   /** `absent`: no count header; `negative`: -2. */
   countHeader: 'right' | 'absent' | 'negative';
   /** Value of `NGSILD-Warning` on every query page. */
   warning: string | undefined;
 
-  /** Batch delete is not there. */
+  /** Batch delete is missing, with this status. */
   noBatchStatus: 404 | 405 | 501 | undefined;
   /** More ids than this in a batch delete are 413. */
   maxBatch: number | undefined;
@@ -51,7 +51,7 @@ export interface Behaviour extends TemporalBehaviour {
   halfFailBatches: boolean;
   /** Entities whose deletion is refused, temporal ones too: 409, in a batch as an error item. */
   isLocked: (id: string) => boolean;
-  /** Entities whose deletion is claimed and never done. */
+  /** Entities whose deletion is confirmed but not done. */
   isGhost: (id: string) => boolean;
 }
 
@@ -59,7 +59,7 @@ export interface Behaviour extends TemporalBehaviour {
 export type FaultKind =
   '429' | '429-retry-after' | '500' | '503' | '503-retry-after' | 'reset-before' | 'reset-after';
 
-/** A broker that does nothing wrong. */
+/** A broker without faults. */
 export function goodBehaviour(): Behaviour {
   return {
     latencyMs: 0,
@@ -89,7 +89,7 @@ export function goodBehaviour(): Behaviour {
   };
 }
 
-/** The choices that a behaviour leaves to chance, repeatable by its seed. */
+/** The random choices of a behaviour, repeatable by its seed. */
 export class Chance {
   readonly #behaviour: Behaviour;
   #seed = Number.NaN;
@@ -140,46 +140,46 @@ export class Chance {
   }
 }
 
-/** How the embedded broker departs from the standard with temporal data; every field may be changed while it runs. */
+/** The faults of a broker with temporal data. */
 export interface TemporalBehaviour {
   /** Status of every temporal request, e.g. 501. */
   temporalStatus: number | undefined;
   /** Status of temporal requests that would change something. */
   temporalWriteStatus: number | undefined;
-  /** Instances are shown without `instanceId`, so that none can be deleted alone. */
+  /** Instances are shown without `instanceId`, so none can be deleted alone. */
   noInstanceIds: boolean;
-  /** Of each attribute only so many instances are ever shown, the newest, and nothing tells that there are more. */
+  /** Only this many instances of each attribute are shown, the newest, and the answer does not say that there are more. */
   silentInstanceLimit: number | undefined;
   /** Most instances of an attribute in one answer, in place of the broker's own limit; a partial answer is 206. */
   instancePageSize: number | undefined;
   /** Values of `timeproperty` that are refused with 400. */
   refusedTimeProperties: readonly string[];
-  /** Values of `timeproperty` that no instance has, as if the broker kept no such times: nothing is found by them. */
+  /** Values of `timeproperty` that no instance has, as if the broker did not store those times. */
   timePropertiesMissing: readonly string[];
   /**
-   * Entities are selected, counted and paged whatever the time of their instances. Those without an instance in the
-   * interval are then left out of the page, which comes short, or empty before the end.
+   * Entities are selected, counted and paged regardless of the interval. Those without an instance in it are then left out
+   * of the page, which may come short or empty before the end.
    */
   selectsIgnoringTime: boolean;
-  /** `after` and `between` begin behind `timeAt`. */
+  /** `after` and `between` exclude `timeAt`. */
   exclusiveBounds: boolean;
-  /** q and geoqueries select instances rather than entities: nothing but what matches by itself is shown. */
+  /** q and geoqueries select instances rather than entities: only matching instances are shown. */
   qShowsMatchesOnly: boolean;
   /** `lastN` is refused with 400. */
   noLastN: boolean;
-  /** `lastN` takes the newest instances of all, and only those of them in the interval are shown. */
+  /** `lastN` is applied before the interval. */
   lastNBeforeTime: boolean;
   /** Deleting a temporal entity deletes the current entity with its id. */
   deletesCurrentToo: boolean;
-  /** What of a temporal entity cannot be deleted: 409. `instanceId` is undefined when an attribute is to go. */
+  /** Parts of a temporal entity that cannot be deleted: 409. `instanceId` is undefined for a whole attribute. */
   isLockedInstance: InstanceTest;
-  /** What of a temporal entity is claimed to be deleted and is not. */
+  /** Parts of a temporal entity whose deletion is confirmed but not done. */
   isGhostInstance: InstanceTest;
 }
 
 export type InstanceTest = (entityId: string, attribute: string, instanceId: string | undefined) => boolean;
 
-/** Temporal data as the standard has it. */
+/** Temporal data as in the standard. */
 export function goodTemporalBehaviour(): TemporalBehaviour {
   return {
     temporalStatus: undefined,

@@ -29,10 +29,10 @@ function putInstance(instances: readonly Instance[], given: Instance): readonly 
   return instances.with(at, { ...given, createdAt: instances[at]?.createdAt ?? given.createdAt });
 }
 
-/** Which instances a deletion takes: all, or the one with the datasetId (undefined: the default instance). */
+/** Which instances to delete: all, or the one with the datasetId (undefined: the default instance). */
 export type InstanceChoice = 'all' | { readonly datasetId: string | undefined };
 
-/** Deletes instances of an attribute (clause 5.6.5); false when there is nothing of the kind. */
+/** Deletes instances of an attribute (clause 5.6.5); false if there are none. */
 export function deleteInstances(
   entity: StoredEntity,
   name: string,
@@ -56,7 +56,7 @@ export function deleteInstances(
  * Merges a part of an attribute into it (clauses 5.6.4 and 5.6.17, RFC 7396). The instance with the same
  * datasetId is changed; the attribute is added when it is not there.
  *
- * @throws Refusal BadRequestData when the result is no attribute
+ * @throws Refusal BadRequestData when the result is not an attribute
  */
 export function mergeAttribute(entity: StoredEntity, name: string, input: Json, now: number): void {
   for (const patch of itemsOf(input)) mergeInstance(entity, name, patch, now);

@@ -22,10 +22,10 @@ export const SELECTING_PARAMETERS = [
 ] as const; // prettier-ignore
 export const SHOWING_PARAMETERS = ['pick', 'format', 'options'] as const;
 
-/** Which entities are asked for. Without filters, `ids` or `type` alone say it, and no entity need be looked at. */
+/** Which entities to find. Without filters, `ids` or `type` suffice, and no entity has to be read. */
 export interface EntityQuery<A = readonly Attribute[]> {
   readonly ids: readonly string[] | undefined;
-  /** The one type that all matches have, if the query says so; already among no filters. */
+  /** The single type that all matches have, if any; not repeated in the filters. */
   readonly type: string | undefined;
   readonly filters: readonly ((entity: StoredEntity<A>) => boolean)[];
 }
@@ -33,15 +33,15 @@ export interface EntityQuery<A = readonly Attribute[]> {
 export interface SelectionRules {
   /** When a negated term of `q` holds for several instances of an attribute. */
   readonly negation: Negation;
-  /** Whether a query is taken that nothing narrows. */
+  /** Accept a query without a narrowing filter. */
   readonly mayBeWide: boolean;
 }
 
 /** The selecting parameters of a query: those on the entity itself apart from those on its attributes. */
 export interface Selection extends EntityQuery<unknown> {
-  /** Names of attributes, of which a match has one or more. */
+  /** Attribute names; a match has at least one of them. */
   readonly attrs: readonly string[] | undefined;
-  /** What `q` and the geoquery ask of the attributes. */
+  /** The filters of `q` and the geoquery. */
   readonly valueFilters: readonly EntityFilter[];
 }
 
@@ -137,7 +137,7 @@ function readType(parameters: Parameters): TypeSelector | undefined {
   if (text === undefined) return undefined;
   const selector = canonicalSelector(parseTypeSelector(text));
   if (selector.kind === 'any' && parameters.get('local') === 'false') {
-    throw refusals.badRequest('type=* stands for local entities: it cannot go with local=false');
+    throw refusals.badRequest('type=* means local entities, so local=false contradicts it');
   }
   return selector;
 }
@@ -180,10 +180,12 @@ export function readProjection(parameters: Parameters): ReadonlySet<string> | un
   const attrs = readList(parameters, 'attrs');
   const pick = readList(parameters, 'pick');
   if (attrs !== undefined && pick !== undefined)
-    throw refusals.badRequest('attrs and pick exclude each other');
+    throw refusals.badRequest('attrs and pick cannot be combined');
   for (const name of pick ?? []) {
     if (name !== 'id' && name !== 'type' && name !== 'scope' && !isAttributeName(name)) {
-      throw refusals.badRequest(`pick: ${JSON.stringify(name.slice(0, 64))} is no name of an entity member`);
+      throw refusals.badRequest(
+        `pick: ${JSON.stringify(name.slice(0, 64))} is not the name of an entity member`,
+      );
     }
   }
   const picked = pick ?? (attrs && ['id', 'type', 'scope', ...attrs]);

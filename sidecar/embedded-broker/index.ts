@@ -23,7 +23,7 @@ export interface EmbeddedBrokerOptions {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
-  /** Whether a few sample entities, two with a history, are there from the start. Default false. */
+  /** Start with a few sample entities, two of them with a history. Default false. */
   readonly sampleData?: boolean;
   /** Defaults: pages of 20, at most 1000 entities; bodies of at most 2 MiB; 10,000 instances per attribute. */
   readonly limits?: Partial<Limits>;
@@ -31,18 +31,18 @@ export interface EmbeddedBrokerOptions {
   readonly clock?: Clock;
 }
 
-/** Direct access to the entities, past HTTP; `tenant` undefined is the default tenant. */
+/** Direct access to the entities, without HTTP. `tenant` undefined is the default tenant. */
 export interface EntityAccess {
   count(tenant?: string): number;
   /** The ids of all entities, oldest first. */
   ids(tenant?: string): readonly string[];
   has(id: string, tenant?: string): boolean;
-  /** An entity, normalized; undefined when there is none. */
+  /** An entity, normalized; undefined if it does not exist. */
   get(id: string, tenant?: string): JsonObject | undefined;
   /**
-   * Creates `make(0)` to `make(amount - 1)`, each an entity as POST takes it. An entity whose id is taken is left out.
+   * Creates `make(0)` to `make(amount - 1)`, each an entity as POST takes it. An entity whose id exists already is skipped.
    *
-   * @throws Refusal when one is no entity
+   * @throws Refusal when one is not an entity
    */
   seed(amount: number, make: (index: number) => object, tenant?: string): void;
 }
@@ -53,10 +53,10 @@ export interface EmbeddedBroker {
   readonly port: number;
   readonly entities: EntityAccess;
   readonly temporal: TemporalAccess;
-  /** May be changed at any time; holds from the next request on. */
+  /** May be changed at any time; applies from the next request on. */
   readonly behaviour: Behaviour;
   readonly requests: RequestLog;
-  /** Stops listening and cuts open connections. */
+  /** Stops listening and closes open connections. */
   close(): Promise<void>;
 }
 
@@ -65,8 +65,8 @@ export interface EmbeddedBroker {
  *
  * It serves the entity part of ETSI GS CIM 009 V1.9.1 (create, read, change, delete, batches, queries with type, id,
  * q, geo, scope and attribute filters, pages, counts, tenants) and its temporal part (history of its own, written
- * through the temporal resources only; normalized representation, both pagings). It answers 501 to what it does not
- * have: aggregation, subscriptions, registrations, ordering, linked entities. It resolves no @context (see
+ * through the temporal resources only; normalized representation, both pagings). It answers 501 to everything else:
+ * aggregation, subscriptions, registrations, ordering, linked entities. It resolves no @context (see
  * names.ts), and has no DELETE on a collection of entities.
  *
  * @throws the listen error, e.g. EADDRINUSE

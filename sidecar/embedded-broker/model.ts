@@ -65,9 +65,8 @@ export function datasetIdOf(body: JsonObject): string | undefined {
 /**
  * Names as the embedded broker keeps them.
  *
- * It resolves no @context: a name means what the core @context makes of it, so that a short name and its
- * IRI in the default context are the same, and every other name is compared as written. A `Link` to another
- * @context is taken and has no effect.
+ * The broker resolves no @context except the core one: a short name equals its IRI in the default context, and all other
+ * names are compared as written. A `Link` to another @context is accepted and has no effect.
  */
 
 const DEFAULT_CONTEXT = 'https://uri.etsi.org/ngsi-ld/default-context/';
@@ -78,7 +77,7 @@ const FORBIDDEN_IN_NAME = /[<>"'=;(),|*\s\u0000-\u001f\u007f]/u;
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\u0000-\u001f\u007f]+$/u;
 const MAX_NAME_LENGTH = 2048;
 
-/** Names that belong to the system or to JSON-LD and never name an attribute. */
+/** Names of NGSI-LD or JSON-LD that never name an attribute. */
 const NOT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'id', 'type', 'scope', '@id', '@type', '@context', 'createdAt', 'modifiedAt', 'deletedAt',
 ]); // prettier-ignore

@@ -29,7 +29,7 @@ export type Negation = 'each instance' | 'some instance';
 
 /**
  * Makes the filter of a query (clause 4.9). A term holds when it does for some instance of the attribute; `!=` and
- * `!~=` need every instance unless told otherwise. Patterns are RE2 and may match anywhere in the text.
+ * `!~=` need every instance, unless `negation` says otherwise. Patterns are RE2 and may match anywhere in the text.
  *
  * @throws Refusal BadRequestData for `;` mixed with `|` without brackets and for a pattern that RE2 cannot
  *   compile; 501 for paths over linked entities
@@ -97,7 +97,7 @@ function isNotEmpty(list: readonly unknown[]): boolean {
   return list.length > 0;
 }
 
-/** How a test of one instance becomes one of them all; it never holds where there is none. */
+/** Turns a test of one instance into a test of all; false without instances. */
 function quantified<T>(test: (item: T) => boolean, negated: boolean, negation: Negation) {
   return negated && negation === 'each instance'
     ? (all: readonly T[]) => all.length > 0 && all.every(test)
@@ -113,10 +113,10 @@ export function readPattern(parameter: string, pattern: string): Pattern {
     if (!(error instanceof PatternTooLargeError)) throw error;
     throw refusals.badRequest(error.message);
   }
-  throw refusals.badRequest(`${parameter} holds a pattern that is no regular expression of RE2`);
+  throw refusals.badRequest(`${parameter} contains a pattern that is not a valid RE2 expression`);
 }
 
-/** The values that equality looks at: the items of an array, else the value itself. */
+/** The values to compare for equality: the items of an array, else the value itself. */
 function items({ value, isRelationship }: Target): readonly Json[] {
   const found = itemsOf(value).map(plain);
   // A ListRelationship holds `{"object": uri}` (clause 4.5.22).
@@ -125,7 +125,7 @@ function items({ value, isRelationship }: Target): readonly Json[] {
     : found;
 }
 
-/** A value freed of its JSON-LD type, as in `{"@type": "DateTime", "@value": …}`. */
+/** A value without its JSON-LD type, as in `{"@type": "DateTime", "@value": …}`. */
 function plain(value: Json): Json {
   return isJsonObject(value) ? (memberOf(value, '@value') ?? value) : value;
 }
@@ -161,7 +161,7 @@ function orderTest(operator: QOrderOperator, value: QValue): (item: Json) => boo
   };
 }
 
-/** How an item stands to the value: below 0, 0, above 0; undefined when their types differ. */
+/** Compares an item to the value: below 0, 0, above 0; undefined if their types differ. */
 function comparison(value: QValue): (item: Json) => number | undefined {
   switch (value.kind) {
     case 'number':

@@ -10,11 +10,11 @@ const KNOWN_UNSUPPORTED: ReadonlySet<string> = new Set([
 export type Parameters = ReadonlyMap<string, string>;
 
 /**
- * Reads a query string and refuses what the operation does not take (clause 6.3.20).
+ * Reads a query string and refuses unsupported parameters (clause 6.3.20).
  *
  * @param search the part behind `?`, form-encoded
  * @param taken the names that the operation takes
- * @param ignored names that are dropped without a word
+ * @param ignored names that are silently ignored
  * @throws Refusal InvalidRequest naming the parameter; 501 for one that the standard knows and this broker does not
  */
 export function readParameters(
@@ -30,7 +30,7 @@ export function readParameters(
       if (KNOWN_UNSUPPORTED.has(name)) throw refusals.notImplemented(`Parameter ${shown} is not supported`);
       throw refusals.invalidRequest(`Parameter ${shown} is unknown for this operation`);
     }
-    if (parameters.has(name)) throw refusals.invalidRequest(`Parameter ${shown} is given twice`);
+    if (parameters.has(name)) throw refusals.invalidRequest(`Parameter ${shown} is repeated`);
     if (value === '') throw refusals.invalidRequest(`Parameter ${shown} is empty`);
     parameters.set(name, value);
   }

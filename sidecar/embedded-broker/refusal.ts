@@ -16,7 +16,7 @@ export class Refusal extends GatewayError {
   }
 }
 
-/** A refusal with any status, for a broker that is told to answer with it. */
+/** A refusal with any status, for a configured fault. */
 export function refusalWith(status: number, detail: string): Refusal {
   if (status === 501) return refusals.notImplemented(detail);
   return new Refusal({ type: 'about:blank', title: STATUS_CODES[status] ?? 'Refused', status, detail });
@@ -31,8 +31,8 @@ function maker(status: number, type: string, title: string) {
 export const refusals = {
   badRequest: maker(400, errorTypes.badRequestData, 'The content of the request is wrong'),
   invalidRequest: maker(400, errorTypes.invalidRequest, 'The request cannot be understood'),
-  notFound: maker(404, errorTypes.resourceNotFound, 'There is no such resource'),
-  nonexistentTenant: maker(404, errorTypes.nonexistentTenant, 'There is no such tenant'),
+  notFound: maker(404, errorTypes.resourceNotFound, 'The resource does not exist'),
+  nonexistentTenant: maker(404, errorTypes.nonexistentTenant, 'The tenant does not exist'),
   alreadyExists: maker(409, errorTypes.alreadyExists, 'It already exists'),
   conflict: maker(409, errorTypes.conflict, 'It is locked'),
   tooManyResults: maker(403, errorTypes.tooManyResults, 'Too many results are asked for'),

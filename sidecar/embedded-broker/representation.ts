@@ -2,7 +2,7 @@ import { MAIN_MEMBER } from './attribute-input.js';
 import { datasetIdOf, memberOf } from './model.js';
 import type { Instance, Json, JsonObject, StoredEntity } from './model.js';
 
-/** What of an entity is shown, and how (clauses 4.5.1, 4.5.4, 4.21). */
+/** Which members of an entity to show, and how (clauses 4.5.1, 4.5.4, 4.21). */
 export interface Representation {
   readonly format: 'normalized' | 'simplified';
   readonly sysAttrs: boolean;
@@ -20,7 +20,7 @@ const MEMBERS_SHOWN_AS_OBJECT: ReadonlySet<string> = new Set([
 
 /** The JSON of an entity. */
 export function represent(entity: StoredEntity, { format, sysAttrs, pick }: Representation): JsonObject {
-  // The usual page of a purge; worth a shortcut.
+  // A shortcut for the usual page of a purge.
   if (pick?.size === 1 && pick.has('id')) return { id: entity.id };
 
   const members = headMembers(entity, sysAttrs);
@@ -28,11 +28,11 @@ export function represent(entity: StoredEntity, { format, sysAttrs, pick }: Repr
     if (pick !== undefined && !pick.has(name)) continue;
     members.push([name, format === 'simplified' ? simplified(instances) : normalized(instances, sysAttrs)]);
   }
-  // Object.fromEntries defines members and never sets them, so that no name can reach a prototype.
+  // Object.fromEntries defines members instead of setting them, so a name cannot reach a prototype.
   return Object.fromEntries(members.filter(([name]) => isPicked(pick, name)));
 }
 
-/** The members of an entity that are no attributes. */
+/** The members of an entity other than its attributes. */
 export function headMembers(entity: StoredEntity<unknown>, sysAttrs: boolean): [string, Json][] {
   const members: [string, Json][] = [['id', entity.id]];
   members.push(['type', single(entity.types)]);
@@ -41,7 +41,7 @@ export function headMembers(entity: StoredEntity<unknown>, sysAttrs: boolean): [
   return members;
 }
 
-/** Whether a member is among those to show; system attributes always are. */
+/** Whether to show a member; system attributes are always shown. */
 export function isPicked(pick: ReadonlySet<string> | undefined, member: string): boolean {
   return pick === undefined || pick.has(member) || member === 'createdAt' || member === 'modifiedAt';
 }

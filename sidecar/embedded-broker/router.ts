@@ -26,7 +26,7 @@ import { queryTemporalEntities, retrieveTemporalEntity } from './temporal-query-
 
 const ROOT = '/ngsi-ld/v1';
 
-/** What is served. There is no DELETE on a collection: deleting by query is the gateway's work. */
+/** All routes. Collections have no DELETE: deleting by query is the gateway's job. */
 const ROUTES: readonly { readonly path: string; readonly handlers: Readonly<Record<string, Handler>> }[] = [
   { path: '/', handlers: { GET: describeBroker } },
   { path: `${ROOT}/entities`, handlers: { GET: queryEntities, POST: createEntity } },
@@ -108,7 +108,7 @@ export function routeRequest(method: string, path: string): RoutedRequest {
   if (api === 'ngsi-ld' && version === 'v1' && NOT_IMPLEMENTED.has(resource)) {
     throw refusals.notImplemented(`The embedded broker has no such resource below ${ROOT}/${resource}`);
   }
-  throw refusals.notFound('There is no resource at this path');
+  throw refusals.notFound('No resource exists at this path');
 }
 
 function decodeSegment(segment: string): string {

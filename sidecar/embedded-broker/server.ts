@@ -16,7 +16,7 @@ const TENANT_HEADERS = ['ngsild-tenant', 'fiware-service'] as const;
 /** The HTTP server of a broker; not yet listening. */
 export function createBrokerServer(context: BrokerContext, log: RequestLog): Server {
   return createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, outgoing) => {
-    // Whatever goes wrong while answering costs this connection, never the process.
+    // An unexpected error ends this connection, never the process.
     serve(incoming, outgoing, context, log).catch(() => outgoing.destroy());
   });
 }
@@ -160,7 +160,7 @@ async function readText(request: IncomingMessage, maxBytes: number): Promise<str
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  // Left open when it is too long: the refusal still goes out over the same connection.
+  // Keep the connection of a body that is too long: the refusal is sent over it.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge();
@@ -170,15 +170,16 @@ async function readText(request: IncomingMessage, maxBytes: number): Promise<str
 }
 
 function parseJson(text: string): Json {
-  if (nestsTooDeep(text)) throw refusals.invalidRequest(`JSON nests at most ${MAX_NESTING} levels`);
+  if (nestsTooDeep(text))
+    throw refusals.invalidRequest(`JSON may be nested at most ${MAX_NESTING} levels deep`);
   try {
     return JSON.parse(text) as Json;
   } catch {
-    throw refusals.invalidRequest('The body is no JSON');
+    throw refusals.invalidRequest('The body is not valid JSON');
   }
 }
 
-/** Looked at before parsing, so that no later recursion can run out of stack. */
+/** Checked before parsing, to protect later recursion from a stack overflow. */
 function nestsTooDeep(text: string): boolean {
   let depth = 0;
   for (const [sign] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {
@@ -199,5 +200,5 @@ function checkContext(body: Json, isLd: boolean, link: string): void {
       throw refusals.badRequest('application/ld+json needs an @context');
   }
   if (isLd && hasLink)
-    throw refusals.badRequest('application/ld+json has its @context in the body, not in Link');
+    throw refusals.badRequest('With application/ld+json, @context belongs in the body, not in Link');
 }

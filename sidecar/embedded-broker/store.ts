@@ -22,12 +22,12 @@ export class EntityStore<A = readonly Attribute[]> {
     return type === undefined ? this.#all : (this.#byType.get(type) ?? new EntityList<A>());
   }
 
-  /** The types of which there is an entity. */
+  /** The types that at least one entity has. */
   types(): readonly string[] {
     return [...this.#byType.keys()];
   }
 
-  /** Creates an entity; undefined when the id is taken. */
+  /** Creates an entity; undefined if the id exists already. */
   create(content: EntityContent<A>, now: number): StoredEntity<A> | undefined {
     if (this.#byId.has(content.id)) return undefined;
     this.#sequence += 1;
@@ -47,7 +47,7 @@ export class EntityStore<A = readonly Attribute[]> {
     return entity;
   }
 
-  /** Deletes an entity; false when there is none with the id. */
+  /** Deletes an entity; false if it does not exist. */
   delete(id: string): boolean {
     const entity = this.#byId.get(id);
     if (entity === undefined) return false;
@@ -62,12 +62,12 @@ export class EntityStore<A = readonly Attribute[]> {
     return true;
   }
 
-  /** Gives an entity other types. */
+  /** Replaces the types of an entity. */
   setTypes(entity: StoredEntity<A>, types: readonly string[]): void {
     const changed = new Set([...entity.types, ...types]);
     for (const type of types) if (entity.types.includes(type)) changed.delete(type);
     entity.types = types;
-    // Rare, and an entity that gains a type belongs among the older ones: the lists are made anew.
+    // Rare. The entity belongs among older ones of the new type, so the lists are rebuilt.
     for (const type of changed) {
       const list = new EntityList<A>();
       for (const each of this.#all) if (each.types.includes(type)) list.add(each);
@@ -76,7 +76,7 @@ export class EntityStore<A = readonly Attribute[]> {
     }
   }
 
-  /** The type list of the oldest entity of the type when it is the same: a million entities need one list, not each its own. */
+  /** Shares one array of types among entities of the same single type, to save memory. */
   #shared(types: readonly string[]): readonly string[] {
     const [type = ''] = types;
     const known = this.#byType.get(type)?.first?.types;
@@ -95,15 +95,15 @@ export class EntityStore<A = readonly Attribute[]> {
 const COMPACT_FROM = 1024;
 
 /**
- * Entities in the order of their creation. Deleting costs nothing here: a dead entity is stepped over and
- * dropped when half of the list is dead, so that a purge from the front stays linear in all.
+ * Entities in the order of their creation. Deleting is free: deleted entities are skipped, and dropped once they are half
+ * of the list, so a purge from the front stays linear.
  */
 export class EntityList<A = readonly Attribute[]> {
   #slots: StoredEntity<A>[] = [];
   #head = 0;
   #live = 0;
 
-  /** How many live entities it holds. */
+  /** The number of live entities. */
   get size(): number {
     return this.#live;
   }
@@ -114,7 +114,7 @@ export class EntityList<A = readonly Attribute[]> {
     this.#live += 1;
   }
 
-  /** To be told for each entity of this list that is no longer live. */
+  /** Notes that one entity of this list was deleted. */
   noteDeath(): void {
     this.#live -= 1;
     const dead = this.#slots.length - this.#live;

@@ -6,24 +6,24 @@ import { readTemporalEntity } from './entity-input.js';
 import { representTemporal } from './temporal-representation.js';
 import type { TemporalEntity } from './temporal-store.js';
 
-/** Direct access to the temporal entities, past HTTP; `tenant` undefined is the default tenant. */
+/** Direct access to the temporal entities, without HTTP. `tenant` undefined is the default tenant. */
 export interface TemporalAccess {
-  /** How many temporal entities there are, those without attributes included. */
+  /** The number of temporal entities, including those without attributes. */
   count(tenant?: string): number;
   /** The ids of all temporal entities, oldest first. */
   ids(tenant?: string): readonly string[];
   has(id: string, tenant?: string): boolean;
-  /** A temporal entity with all its instances, each attribute an array; undefined when there is none. */
+  /** A temporal entity with all its instances, each attribute an array; undefined if it does not exist. */
   get(id: string, tenant?: string): JsonObject | undefined;
-  /** How many attributes all temporal entities have together. */
+  /** The number of attributes in all temporal entities. */
   attributes(tenant?: string): number;
-  /** How many instances all temporal entities have together. */
+  /** The number of instances in all temporal entities. */
   instances(tenant?: string): number;
   /**
    * Puts `make(0)` to `make(amount - 1)`, each a temporal entity as POST takes it. Where the id is taken, the
    * instances are added.
    *
-   * @throws Refusal when one is no temporal entity
+   * @throws Refusal when one is not a temporal entity
    */
   seed(amount: number, make: (index: number) => object, tenant?: string): void;
 }

@@ -7,10 +7,10 @@ import type { TimeQuery } from './temporal-selection.js';
 /** Datasets to show; undefined in the set stands for instances without datasetId. */
 export type Datasets = ReadonlySet<string | undefined>;
 
-/** The instances of an attribute that are shown, in the order in which they are. */
+/** The shown instances of an attribute, in order. */
 export interface Choice {
   readonly instances: readonly TemporalInstance[];
-  /** Whether there are more, and the client is to know it. */
+  /** There are more, and the answer must say so (206). */
   readonly isPartial: boolean;
 }
 
@@ -64,7 +64,7 @@ function isWithin(time: number, { from, to }: TimeQuery['range']): boolean {
 /** The greatest time that a Date can hold, in milliseconds. */
 const MAX_DATE_MS = 8.64e15;
 
-/** Collects what an answer shows, and tells by `Content-Range` how far it is complete (clause 6.3.10). */
+/** Computes the `Content-Range` of a partial answer: how far it is complete (clause 6.3.10). */
 export class ContentRange {
   readonly #time: TimeQuery;
   #start: number | undefined;
@@ -74,14 +74,14 @@ export class ContentRange {
     this.#time = time;
   }
 
-  /** To be told of all instances of an attribute that are shown. */
+  /** Notes the shown instances of an attribute. */
   note({ instances, isPartial: isPartial }: Choice): void {
     const [first] = instances;
     const last = instances.at(-1);
     if (first === undefined || last === undefined) return;
     const { lastN } = this.#time;
     const timeOf = TIME_OF[this.#time.property];
-    // Whatever is cut short first ends the range: a client that goes on from there misses no instance.
+    // The first truncated list ends the range: a client that continues from there misses no instance.
     const nearer = lastN === undefined ? Math.min : Math.max;
     const start = timeOf(first);
     this.#start = nearer(this.#start ?? start, start);
@@ -100,7 +100,7 @@ export class ContentRange {
   }
 }
 
-/** Instances without the time come before all others; where only such are shown, the range is from 1970. */
+/** Instances without the time come first; if only those are shown, the range starts in 1970. */
 function dateTime(time: number): string {
   return new Date(Math.abs(time) <= MAX_DATE_MS ? time : 0).toISOString();
 }

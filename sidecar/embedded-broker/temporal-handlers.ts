@@ -8,12 +8,12 @@ import type { TemporalEntity } from './temporal-store.js';
 
 const NO_CONTENT: BrokerResponse = { status: 204 };
 
-/** A handler of temporal data, for a broker that may be told to have none. */
+/** Wraps a handler of temporal data, which a behaviour may switch off. */
 export function temporal(handler: Handler, kind: 'read' | 'write'): Handler {
   return (request, context) => {
     const { temporalStatus, temporalWriteStatus } = context.behaviour;
     const status = temporalStatus ?? (kind === 'write' ? temporalWriteStatus : undefined);
-    if (status !== undefined) throw refusalWith(status, 'Told to have no temporal data');
+    if (status !== undefined) throw refusalWith(status, 'Temporal data is switched off');
     return handler(request, context);
   };
 }
@@ -147,7 +147,7 @@ function isGhost(
 
 function attributeName({ segments }: BrokerRequest): string {
   const name = canonicalName(segments[1] ?? '');
-  if (!isAttributeName(name)) throw refusals.badRequest('The path names no attribute');
+  if (!isAttributeName(name)) throw refusals.badRequest('The path does not name an attribute');
   return name;
 }
 

@@ -13,8 +13,8 @@ export interface Written {
 }
 
 /**
- * One instance in the history of an attribute. A history may hold a million of them, so that it has no more fields
- * than it needs. `number` grows from instance to instance; `live` ends with deletion.
+ * One instance in the history of an attribute. It has few fields, since a history may hold a million instances.
+ * `number` grows from instance to instance; `live` ends with deletion.
  */
 export class TemporalInstance implements Instance {
   readonly number: number;
@@ -49,7 +49,7 @@ export const TIME_OF: Readonly<Record<TimeProperty, (instance: TemporalInstance)
 
 const DIGITS = 12;
 
-/** Turns the numbers of instances into URIs and back: a UUID whose last part is the number, so that nothing is kept. */
+/** Converts between the numbers of instances and URIs. The URI holds the number, so nothing has to be stored. */
 export class InstanceIds {
   readonly #prefix = `urn:ngsi-ld:Instance:${randomUUID().slice(0, -DIGITS)}`;
 
@@ -76,15 +76,14 @@ export interface KeyRange {
 /**
  * Instances in the order of a key, those with equal keys in the order of their numbers.
  *
- * Adding at the end costs nothing; what comes out of order is sorted in when somebody looks next. Deleting costs
- * nothing either: a dead instance is stepped over, and dropped when a quarter are dead, so that no splice of a long
- * array is ever needed and a deletion of all, page by page, stays linear.
+ * Adding at the end is free; instances out of order are sorted in at the next read. Deleting is free too: deleted instances
+ * are skipped, and dropped once a quarter are deleted. Deleting all of them, page by page, stays linear.
  */
 export class InstanceOrder {
   readonly #keyOf: (instance: TemporalInstance) => number;
   #instances: TemporalInstance[] = [];
   #keys: number[] = [];
-  /** Added since somebody looked, and older than the last one then. */
+  /** Added out of order since the last read. */
   #late: TemporalInstance[] = [];
   #dead = 0;
 
@@ -97,7 +96,7 @@ export class InstanceOrder {
   add(instances: readonly TemporalInstance[]): void {
     const keys = instances.map(this.#keyOf);
     if (this.#keys.length === 0 && keys.every((key, at) => at === 0 || key >= (keys[at - 1] ?? key))) {
-      // Taken as they are: an array that grows by push has room to spare, which counts in many short histories.
+      // Copied: an array that grows by push wastes memory, which adds up over many short histories.
       this.#instances = [...instances];
       this.#keys = keys;
       return;
@@ -105,7 +104,7 @@ export class InstanceOrder {
     for (const [at, instance] of instances.entries()) this.#append(instance, keys[at] ?? Number.NaN);
   }
 
-  /** To be told for each instance of this order that is no longer live. */
+  /** Notes that one instance of this order was deleted. */
   noteDeath(): void {
     this.#dead += 1;
     if (this.#dead < COMPACT_FROM || this.#dead * 4 < this.#instances.length + this.#late.length) return;
@@ -160,20 +159,20 @@ export class InstanceOrder {
   }
 }
 
-/** All times, and those instances too that have none. */
+/** All instances, with or without the time. */
 export const ALWAYS: KeyRange = { from: -Infinity, to: Infinity };
 
-/** One function for all histories, which would otherwise keep one each. */
+/** Shared by all histories, to save memory. */
 const numberOf = ({ number }: TemporalInstance) => number;
 
 /** The instances of one attribute: found by their numbers, and in the order of any of their times. */
 export class History {
   readonly #byNumber = new InstanceOrder(numberOf);
-  /** Made when first asked for, and kept from then on. */
+  /** Created on first use. */
   #byTime: Partial<Record<TimeProperty, InstanceOrder>> = {};
   #size = 0;
 
-  /** How many instances there are. */
+  /** The number of instances. */
   get size(): number {
     return this.#size;
   }
@@ -189,7 +188,7 @@ export class History {
     return this.#byNumber.within({ from: number, to: number + 1 }).next().value;
   }
 
-  /** Deletes an instance; false when there is none with the number. O(log n), a share of later compaction included. */
+  /** Deletes an instance; false if it does not exist. O(log n), compaction included. */
   delete(number: number): boolean {
     const instance = this.get(number);
     if (instance === undefined) return false;
@@ -197,14 +196,14 @@ export class History {
     return true;
   }
 
-  /** Deletes the instances of a dataset (undefined: those without datasetId); false when there are none. */
+  /** Deletes the instances of a dataset (undefined: those without a datasetId); false if it has none. */
   deleteDataset(datasetId: string | undefined): boolean {
     const doomed = [...this.all()].filter(({ body }) => datasetIdOf(body) === datasetId);
     for (const instance of doomed) this.#remove(instance);
     return doomed.length > 0;
   }
 
-  /** Gives an instance other content (clause 5.6.14); false when there is none with the number. */
+  /** Replaces the content of an instance (clause 5.6.14); false if it does not exist. */
   replace(number: number, body: JsonObject, now: number): boolean {
     const instance = this.get(number);
     if (instance === undefined) return false;

@@ -12,13 +12,13 @@ export const TEMPORAL_SHOWING_PARAMETERS = [
   'pick', 'datasetId', 'format', 'options', 'aggrMethods', 'aggrPeriodDuration',
 ] as const; // prettier-ignore
 
-/** What of a temporal entity is shown, and how (clauses 4.5.6 to 4.5.8). */
+/** Which members of a temporal entity to show, and how (clauses 4.5.6 to 4.5.8). */
 export interface TemporalRepresentation {
   readonly sysAttrs: boolean;
   /** Members to show; undefined for all. */
   readonly pick: ReadonlySet<string> | undefined;
   readonly instanceIds: boolean;
-  /** Whether an attribute with one instance is shown as that instance, and not as an array of it. */
+  /** Show the only instance of an attribute as an object instead of an array. */
   readonly singleAsObject: boolean;
 }
 
@@ -73,6 +73,6 @@ export function representTemporal(
     const [first] = bodies;
     if (first !== undefined) members.push([name, singleAsObject && bodies.length === 1 ? first : bodies]);
   }
-  // Defines members and never sets them, so that no name can reach a prototype.
+  // Defines members instead of setting them, so a name cannot reach a prototype.
   return Object.fromEntries(members);
 }

@@ -17,13 +17,13 @@ import { refusals } from './refusal.js';
 export const TIME_PARAMETERS = ['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'lastN'] as const;
 
 const RELATIONS = ['before', 'after', 'between'] as const;
-/** Holds no time: not even the missing one of instances without the property. */
+/** Contains no time, not even the missing one of instances without the property. */
 const NEVER: KeyRange = { from: Infinity, to: -Infinity };
 
-/** Which instances a temporal query is about, by their time (clause 4.11); times in milliseconds since the epoch. */
+/** Which instances a temporal query selects, by time (clause 4.11); in milliseconds since the epoch. */
 export interface TimeQuery {
   readonly property: TimeProperty;
-  /** Undefined when there is no time query; then all instances are meant, those too that have no such time. */
+  /** Undefined without a time query: then all instances are selected, even without such a time. */
   readonly relation: (typeof RELATIONS)[number] | undefined;
   readonly range: KeyRange;
   readonly lastN: number | undefined;
@@ -32,7 +32,7 @@ export interface TimeQuery {
 /**
  * Reads the time query of a temporal request.
  *
- * @param isNeeded whether there must be one; a broker that ignores `timerel` has none and needs none
+ * @param isNeeded whether it is required; not if the broker ignores `timerel`
  * @throws Refusal BadRequestData
  */
 export function readTimeQuery(parameters: Parameters, behaviour: Behaviour, isNeeded: boolean): TimeQuery {
@@ -50,7 +50,7 @@ export function readTimeQuery(parameters: Parameters, behaviour: Behaviour, isNe
 function readTimeProperty(parameters: Parameters, behaviour: Behaviour) {
   const name = parameters.get('timeproperty') ?? 'observedAt';
   const property = TIME_PROPERTIES.find((each) => each === name);
-  // Deleted instances are not kept here, so that none has a deletedAt.
+  // Deleted instances are not kept, so none has a deletedAt.
   if (property === undefined && name !== 'deletedAt') {
     throw refusals.badRequest(`timeproperty must be one of ${TIME_PROPERTIES.join(', ')}, deletedAt`);
   }
@@ -68,14 +68,14 @@ function readRelation(parameters: Parameters, isNeeded: boolean): TimeQuery['rel
     throw refusals.badRequest(`timerel must be one of ${RELATIONS.join(', ')}`);
   }
   if (relation === undefined && (isNeeded || parameters.has('timeAt') || parameters.has('endTimeAt'))) {
-    throw refusals.badRequest('There is no time query: give timerel and timeAt');
+    throw refusals.badRequest('The time query is missing: add timerel and timeAt');
   }
   return relation;
 }
 
 function readRange(parameters: Parameters, relation: (typeof RELATIONS)[number]): KeyRange {
   if (relation !== 'between' && parameters.has('endTimeAt')) {
-    throw refusals.badRequest('endTimeAt goes with timerel=between only');
+    throw refusals.badRequest('endTimeAt requires timerel=between');
   }
   const timeAt = readDateTime(parameters, 'timeAt');
   switch (relation) {
@@ -105,8 +105,8 @@ function readLastN(parameters: Parameters, behaviour: Behaviour): number | undef
 }
 
 /**
- * Which temporal entities a query selects (clause 5.7.4): those with an instance in the interval, of the attributes
- * that `attrs` names or else of any, and whose instances in the interval make `q` and the geoquery hold.
+ * Which temporal entities a query selects (clause 5.7.4): those with an instance in the interval, of an attribute in
+ * `attrs` if given, and whose instances in the interval satisfy `q` and the geoquery.
  */
 export function temporalEntityQuery(selection: Selection, time: TimeQuery): EntityQuery<Histories> {
   const { ids, type, filters, attrs, valueFilters } = selection;
@@ -130,13 +130,13 @@ export function hasInstanceInTime(
   return false;
 }
 
-/** The entity as filters of current entities see it: only what lies in the interval. */
+/** The entity with only the instances in the interval, for filters of current entities. */
 function viewOf(entity: TemporalEntity, time: TimeQuery): StoredEntity {
   const attributes = Array.from(entity.attributes, ([name, history]) => lazyAttribute(name, history, time));
   return { ...entity, attributes };
 }
 
-/** Whether an instance makes the filters by value hold without any other. */
+/** Returns a check whether an instance alone satisfies the filters by value. */
 export function matchesAlone(
   entity: TemporalEntity,
   history: History,
@@ -149,7 +149,7 @@ export function matchesAlone(
   };
 }
 
-/** Collects its instances when it is looked at: a query seldom speaks of every attribute. */
+/** Collects its instances on first use: few queries need every attribute. */
 function lazyAttribute(name: string, history: History, { property, range }: TimeQuery): Attribute {
   let instances: Attribute['instances'] | undefined;
   return {

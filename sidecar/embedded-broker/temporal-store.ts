@@ -10,10 +10,10 @@ export type TemporalEntity = StoredEntity<Histories>;
 export type InstancesOfAttribute = 'all' | { readonly datasetId: string | undefined };
 
 /**
- * The temporal entities of one tenant. They live apart from the current ones: neither writes the other.
+ * The temporal entities of one tenant, independent of the current entities.
  *
- * When the last instance of an attribute goes, the attribute goes. An entity without attributes stays: it can be
- * retrieved and added to, but no temporal query finds it.
+ * An attribute disappears with its last instance. An entity without attributes stays: it can be retrieved and added to,
+ * but no temporal query finds it.
  */
 export class TemporalStore {
   readonly entities = new EntityStore<Histories>();
@@ -42,7 +42,7 @@ export class TemporalStore {
     entity.modifiedAt = now;
   }
 
-  /** Replaces the content of an instance (clause 5.6.14); false when there is none. */
+  /** Replaces the content of an instance (clause 5.6.14); false if it does not exist. */
   replaceInstance(
     entity: TemporalEntity,
     name: string,
@@ -55,12 +55,12 @@ export class TemporalStore {
     return true;
   }
 
-  /** Deletes one instance (clause 5.6.15); false when there is none. */
+  /** Deletes one instance (clause 5.6.15); false if it does not exist. */
   deleteInstance(entity: TemporalEntity, name: string, number: number, now: number): boolean {
     return this.#change(entity, name, now, (history) => history.delete(number));
   }
 
-  /** Deletes instances of an attribute (clause 5.6.13); false when there are none of the kind. */
+  /** Deletes instances of an attribute (clause 5.6.13); false if there are none. */
   deleteAttribute(entity: TemporalEntity, name: string, which: InstancesOfAttribute, now: number): boolean {
     return this.#change(entity, name, now, (history) =>
       which === 'all' ? entity.attributes.delete(name) : history.deleteDataset(which.datasetId),

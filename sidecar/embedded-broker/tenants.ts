@@ -4,7 +4,7 @@ import { TemporalStore } from './temporal-store.js';
 
 const TENANT = /^[\x21-\x7e]{1,256}$/;
 
-/** What a tenant has: its current entities, and the history of temporal ones. */
+/** The data of a tenant: current entities, and the history of temporal ones. */
 export class Tenant {
   readonly entities = new EntityStore();
   readonly history = new TemporalStore();
@@ -26,7 +26,7 @@ export class Tenants {
     const present = this.#tenants.get(name);
     if (present !== undefined) return present;
     if (name !== undefined && !TENANT.test(name))
-      throw refusals.invalidRequest('NGSILD-Tenant is no tenant name');
+      throw refusals.invalidRequest('NGSILD-Tenant is not a valid tenant name');
     const tenant = new Tenant();
     this.#tenants.set(name, tenant);
     return tenant;

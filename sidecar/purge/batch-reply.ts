@@ -6,31 +6,31 @@ import {
 } from './broker/broker-problem.js';
 import { isRetryableStatus, type BrokerReply } from './broker/failure.js';
 
-/** What the answer to a delete says of one item. Neither of the first two is believed while a new query still shows it. */
+/** The result of deleting one item, as answered. `deleted` and `absent` are not trusted while a query still lists the item. */
 export type DeleteResult =
-  /** Deleted. */
+  /** The broker deleted it. */
   | { readonly kind: 'deleted' }
-  /** There was nothing to delete. */
+  /** The broker did not have it. */
   | { readonly kind: 'absent' }
-  /** Failed in a way that another try may cure. */
+  /** Failed for a reason that may pass. */
   | { readonly kind: 'retryable'; readonly problem: BrokerProblem }
-  /** Failed in a way that the broker gives no status for: worth one more, single, try. */
+  /** Failed without a status: worth one more try, alone. */
   | { readonly kind: 'unclear'; readonly problem: BrokerProblem }
-  /** Refused for a reason of its own. */
+  /** Refused for good. */
   | { readonly kind: 'refused'; readonly problem: BrokerProblem };
 
-/** What the answer to a batch delete means as a whole. */
+/** The meaning of the answer to a batch delete. */
 export type BatchResult =
   | { readonly kind: 'items'; readonly items: ReadonlyMap<string, DeleteResult> }
   /** The broker has no batch delete. */
   | { readonly kind: 'no-batch' }
-  /** The batch as a whole was refused: too large, or something in it is. */
+  /** The whole batch was refused: for its size, or for something in it. */
   | { readonly kind: 'refused'; readonly problem: BrokerProblem };
 
 /**
  * Reads the answer to a batch delete (clause 6.17.3.1), leniently: brokers answer 204 or 200, 207 with or without
  * `errors`, 404 with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine). An error
- * item outweighs a mention under `success`; an id that is named nowhere counts as deleted.
+ * overrides an entry under `success`; an id that is not mentioned counts as deleted.
  *
  * @param ids the ids of the batch
  */
@@ -39,7 +39,7 @@ export function readBatchReply(reply: BrokerReply, ids: readonly string[]): Batc
   const errors = body?.['errors'];
   if (reply.status >= 200 && reply.status < 300) return { kind: 'items', items: resultsOf(ids, errors) };
   if (Array.isArray(errors) && errors.length > 0) return { kind: 'items', items: resultsOf(ids, errors) };
-  // A 404 that names entities says that they are missing, not that batch delete is.
+  // A 404 that names entities means that they are missing, not the operation.
   const namesEntities = body !== undefined && ('entityIds' in body || 'entityId' in body);
   if (reply.status === 404 && namesEntities) {
     return { kind: 'items', items: new Map(ids.map((id) => [id, ABSENT])) };

@@ -1,16 +1,16 @@
 import type { Survey } from './survey.js';
 
-/** What a closing remembers from round to round. */
+/** What is carried over from round to round. */
 export interface ClosingState {
-  /** Never-seen ids were taken from a survey that had shown everything: what turns up later has arrived since. */
+  /** New ids were taken from a complete survey: later ones arrived during the purge. */
   readonly hasSwept: boolean;
-  /** Sweeps for never-seen ids after that, where no count tells old ones from new. */
+  /** Later sweeps for new ids, when the broker gives no count. */
   readonly lateSweeps: number;
-  /** Waits spent on a query that may lag behind the deletes. */
+  /** Times the purge has waited because the query may lag behind the deletes. */
   readonly rechecks: number;
 }
 
-/** What is known when a round is decided. */
+/** The facts that decide a round. */
 export interface ClosingFacts {
   /** Matches counted before the first delete, where that can be trusted. */
   readonly counted: number | undefined;
@@ -21,24 +21,24 @@ export interface ClosingFacts {
 }
 
 export type ClosingStep =
-  /** There is something to delete or to try again. */
+  /** Delete or retry something. */
   | { readonly kind: 'work'; readonly state: ClosingState }
-  /** The query may lag behind: wait, and look again. */
+  /** Wait and query again: the query may lag behind. */
   | { readonly kind: 'recheck'; readonly state: ClosingState }
   | { readonly kind: 'finish' };
 
-/** Looks at something that should have changed before it is reported: brokers may answer queries from a stale index. */
+/** Queries of something that should have changed, before it is reported: brokers may answer from a stale index. */
 export const MAX_RECHECKS = 3;
 
-/** Pages without a fixed order pass over some matches; so many more sweeps find them where nothing is counted. */
+/** Pages without a fixed order skip some matches; without a count, this many more sweeps find them. */
 const MAX_LATE_SWEEPS = 3;
 
 export const initialClosing: ClosingState = { hasSwept: false, lateSweeps: 0, rechecks: 0 };
 
 /**
- * Whether ids never seen before are to be taken: in the first full sweep, and beyond it only while fewer were taken
- * than the broker had counted, or a few times where it had not. Others arrived while the purge ran, and are not chased;
- * nor are they where the maximum is reached by those that were counted.
+ * Whether to take new ids: in the first full sweep, and later only while fewer were taken than the broker had counted,
+ * or a few times without a count. Other ids arrived during the purge and are left, as they are once the counted ones
+ * reach the maximum.
  */
 export function takesFresh(state: ClosingState, { counted, taken, allowance }: ClosingFacts): boolean {
   if (counted === undefined) return !state.hasSwept || state.lateSweeps < MAX_LATE_SWEEPS;
@@ -50,14 +50,14 @@ export function planClosing(survey: Survey, state: ClosingState, facts: ClosingF
   const { counted, taken } = facts;
   const again = survey.stillListed.length + survey.retryDue.length;
   if (survey.fresh.length + again > 0) {
-    // A query may lag behind the deletes for a moment, which is no reason to repeat them all.
+    // A query may lag behind the deletes for a moment: do not repeat them all yet.
     const mayLag = survey.stillListed.length > 0 && survey.fresh.length + survey.retryDue.length === 0;
     if (mayLag && state.rechecks === 0) return recheck(state);
     const hasSwept = state.hasSwept || survey.complete || survey.trickles || counted !== undefined;
     const isLate = state.hasSwept && survey.fresh.length > 0;
     return { kind: 'work', state: { ...state, hasSwept, lateSweeps: state.lateSweeps + (isLate ? 1 : 0) } };
   }
-  // Counted, not taken and not shown: gone by another hand, or an error shown as an empty result.
+  // Counted, but neither taken nor shown: deleted by another client, or an error shown as an empty result.
   const isShort = counted !== undefined && taken < counted;
   const isPartial = !survey.complete && !survey.trickles;
   if ((survey.lingering > 0 || isPartial || isShort) && state.rechecks < MAX_RECHECKS) return recheck(state);

@@ -9,11 +9,11 @@ export interface DeleteTry {
   readonly isFinalTry: boolean;
   /** One request for each entity, even where batches work. */
   readonly singly: boolean;
-  /** Told of entities that failed in a batch, instead of booking them, where they are to be tried singly. */
+  /** Receives the ids that failed in a batch and are to be retried singly, instead of recording them. */
   readonly retrySingly?: (id: string) => void;
 }
 
-/** Deletes entities with the purge's concurrency and books what becomes of them. */
+/** Deletes entities with the purge's concurrency and records the results. */
 export function createDeleteDispatcher(
   scope: PurgeScope,
   { isFinalTry, singly, retrySingly }: DeleteTry,
@@ -43,18 +43,18 @@ export function createDeleteDispatcher(
   });
 }
 
-/** Ids deleted at either end of the list to find out which is the quicker one. */
+/** Ids deleted at each end of the list to find the faster one. */
 const SAMPLE_SIZE = 32;
 
-/** With fewer ids, the wrong end costs less than finding out. */
+/** With fewer ids, sampling would cost more than it saves. */
 const MIN_SAMPLED = 1000;
 
-/** One end is quicker than the other when it takes at most this share of its time. */
+/** An end is faster when it takes at most this share of the time. */
 const MAX_SHARE_OF_TIME = 0.67;
 
 /**
- * Deletes what was listed, beginning at the end of the list at which the broker is quicker. Some brokers look for each
- * entity from the oldest on: deleting the newest first takes them a hundred times as long.
+ * Deletes the listed ids, starting at the end of the list where the broker is faster. Some brokers search from the oldest
+ * entity on: deleting the newest first takes them a hundred times as long.
  */
 export async function deleteListed(
   { clock }: Pick<PurgeScope, 'clock'>,

@@ -8,20 +8,20 @@ import type { ListedResource } from './listing/listed-resource.js';
 import { createEntityPaths } from './proof/path-proof.js';
 import type { Requester } from './requests/requester.js';
 
-/** Told of each entity's outcome as soon as it is known: what was done counts, even if the purge ends right after. */
+/** Receives each result as soon as it is known, so that it counts even if the purge fails right after. */
 export type ReportResult = (id: string, verdict: DeleteResult) => void;
 
-/** Deletes entities by batch or singly; knows nothing of where the ids come from. */
+/** Deletes entities by batch or singly. */
 export interface Deleter {
   /**
    * Deletes a batch, halving it where the broker refuses it.
    *
-   * @returns ids not settled, because they must go singly: the broker takes no batches
+   * @returns the ids left to be deleted singly, because the broker has no batch delete
    */
   deleteBatch(ids: readonly string[], report: ReportResult): Promise<readonly string[]>;
   /** Deletes one entity. */
   deleteOne(id: string): Promise<DeleteResult>;
-  /** Entities that the broker had, and deleted, when asked for each alone. */
+  /** Entities that the broker deleted by single requests. */
   readonly deletedSingly: number;
   /** True while batches are worth sending. */
   readonly usesBatches: boolean;
@@ -36,16 +36,16 @@ export interface DeleterOptions {
   readonly capabilities: BrokerCapabilities;
   readonly strategy: DeleteStrategy;
   readonly batchSize: number;
-  /** The collection to delete from; there is no batch delete of temporal entities. */
+  /** The collection to delete from. Temporal entities have no batch delete. */
   readonly path: ListedResource['path'];
-  /** Told of entities of which a delete may have had its effect, and had no clear answer. */
+  /** Receives the ids whose delete may have had an effect but had no clear answer. */
   readonly onUnclear: (ids: readonly string[]) => void;
 }
 
-/** What a batch came to, besides its settled items. */
+/** What remains of a batch besides the reported results. */
 interface BatchEnd {
   readonly leftForSingle: readonly string[];
-  /** The broker refused a batch of nothing but one id: it was that id, not the size. */
+  /** The broker refused a batch of a single id: the id was the reason, not the size. */
   readonly foundCulprit: boolean;
 }
 
@@ -54,7 +54,7 @@ const DELETED = { kind: 'deleted' } as const;
 const ABSENT = { kind: 'absent' } as const;
 const DONE: BatchEnd = { leftForSingle: [], foundCulprit: false };
 
-/** Culprits without a single accepted batch after which it is batches, or deletes, that the broker refuses. */
+/** After this many refused ids without an accepted batch, the broker is considered to refuse batches. */
 const MAX_CULPRITS = 10;
 
 export function createDeleter(options: DeleterOptions): Deleter {
@@ -120,7 +120,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
   }
 
   function withoutBatches(ids: readonly string[], reply: BrokerReply, report: ReportResult): BatchEnd {
-    // Where batches have worked, a bare 404 is the repeat of one whose answer was lost: all of it is gone already.
+    // If batches have worked before, a bare 404 answers the repeat of a batch whose answer was lost: all its ids are gone.
     if (batchAccepted && reply.status === 404) {
       for (const id of ids) report(id, ABSENT);
       return DONE;
@@ -132,7 +132,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
     return { leftForSingle: ids, foundCulprit: false };
   }
 
-  /** A refused batch is too large, or holds something the broker chokes on: halves find out which. */
+  /** Halves a refused batch, to find out whether its size or one of its ids was the reason. */
   async function halve(
     ids: readonly string[],
     problem: BrokerProblem,
@@ -142,7 +142,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
     if (ids.length === 1 && only !== undefined) {
       culprits += 1;
       const verdict = strategy === 'batch' ? ({ kind: 'refused', problem } as const) : await deleteOne(only);
-      // Refused in every batch but deleted singly: it is batches that this broker cannot do.
+      // Refused in every batch but deleted singly: this broker cannot do batches.
       const isGone = verdict.kind === 'deleted' || verdict.kind === 'absent';
       if (!batchAccepted && isGone) capabilities.batchDelete = false;
       report(only, verdict);
@@ -152,7 +152,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
     if (problem.status === 413) shrinkBatches(half);
     const left = await deleteBatch(ids.slice(0, half), report);
     const end = merge([left, await deleteBatch(ids.slice(half), report)]);
-    // Nothing in it was at fault, so it was the size.
+    // None of the ids was the reason, so the size was.
     if (batchAccepted && !end.foundCulprit) shrinkBatches(half);
     return end;
   }
@@ -225,14 +225,14 @@ function merge(parts: readonly BatchEnd[]): BatchEnd {
   };
 }
 
-/** An error item that does not tell whether anything was done: the broker may have handed the delete on, in vain. */
+/** The delete may have had an effect: the broker may have failed after forwarding it. */
 function isUnclear(item: DeleteResult): boolean {
   return item.kind === 'unclear' || (item.kind === 'retryable' && item.problem.status >= 500);
 }
 
 /**
- * Reads the answer to the delete of one entity (clause 6.5.3.2). 404 is no failure: a delete whose answer was lost, or
- * another client, may have come before.
+ * Reads the answer to the delete of one entity (clause 6.5.3.2). 404 is not a failure: another client, or a delete whose
+ * answer was lost, may have come first.
  *
  * @throws BrokerRefusedError when the broker has no such operation
  */

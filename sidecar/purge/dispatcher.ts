@@ -4,27 +4,27 @@ import pLimit from 'p-limit';
 export interface Dispatcher<Item> {
   /** Queues items; whole chunks start as soon as there is room. */
   add(items: readonly Item[]): void;
-  /** Starts what is queued, even if it does not fill a chunk. */
+  /** Starts all queued items, even if they do not fill a chunk. */
   flush(): void;
-  /** Items queued or under way. */
+  /** Items queued or in flight. */
   readonly pending: number;
-  /** Resolves when fewer than `most` items are pending; flushes when nothing under way could get it there. */
+  /** Resolves when fewer than `most` items are pending; flushes when nothing is in flight. */
   room(most: number): Promise<void>;
   /** Flushes, and resolves when nothing is pending. @throws the first error of a chunk, at once */
   settled(): Promise<void>;
-  /** Drops what is queued and waits for what is under way; never throws. */
+  /** Drops the queued items and waits for those in flight; never throws. */
   abandon(): Promise<void>;
 }
 
 export interface DispatcherOptions<Item> {
-  /** Chunks under way at most, as of now. */
+  /** Most chunks in flight, as of now. */
   readonly concurrency: () => number;
   /** Most items in one chunk, as of now. */
   readonly chunkSize: () => number;
   /** Size of an item towards chunkBytesMax. */
   readonly bytesOf?: (item: Item) => number;
   readonly chunkBytesMax?: number;
-  /** Handles one chunk; what it returns is queued again. */
+  /** Handles one chunk; the items it returns are queued again. */
   readonly run: (chunk: readonly Item[]) => Promise<readonly Item[]>;
 }
 
@@ -32,7 +32,7 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
   const { concurrency, chunkSize, run, bytesOf, chunkBytesMax = Infinity } = options;
   const limit = pLimit(concurrency());
   let queue: Item[] = [];
-  /** Where the queue's head is: cutting it off for each chunk would copy the rest every time. */
+  /** Index of the queue's head: slicing it off for each chunk would copy the rest every time. */
   let head = 0;
   let underWay = 0;
   let failure: { readonly error: unknown } | undefined;
@@ -72,7 +72,7 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
   function startChunks(): void {
     if (failure !== undefined) drop();
     limit.concurrency = concurrency();
-    // No more chunks than can run: a chunk is cut when its turn comes, by the size that is then right.
+    // A chunk is formed only when it can run, by the chunk size of that moment.
     while (queued() > 0 && limit.activeCount + limit.pendingCount < limit.concurrency) {
       const to = endOfChunk(head);
       const isFull = to < queue.length || to - head >= chunkSize();

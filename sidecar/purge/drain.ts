@@ -8,21 +8,20 @@ import type { ListedPage } from './listing/listing.js';
 import { runFinalRetries } from './final-retries.js';
 import { surveyMatches, type Survey } from './survey.js';
 
-/** Where nobody counts the matches, some that arrive as fast as they are deleted look like more of the old ones. */
+/** Without a count, matches that arrive as fast as they are deleted look like old ones. */
 const MAX_ROUNDS = 20_000;
 const MAX_UNCOUNTED = 1_000_000;
 
 /**
- * Deletes every match in rounds: lists what the query shows while nothing is being deleted, deletes it, and lists again,
- * until nothing is left to do. Deletes that overlapped with the listing would move the pages still to come, and could
- * not begin at the end where the broker is quick.
+ * Deletes every match in rounds: list while nothing is being deleted, delete, list again, until nothing is left to do.
+ * Deletes during the listing would shift later pages, and could not start at the end where the broker is fast.
  *
- * Progress is what a new query shows: ids claimed gone but still listed, and ids whose tries ran out, are tried once
- * more; what stays then is reported.
+ * Ids that are still listed after their delete, and ids whose tries ran out, get one final retry. Those that remain are
+ * reported.
  *
- * @param target matches counted before the first delete, where that can be trusted
- * @param first a page that nothing was taken of yet
- * @returns how many matches arrived meanwhile and were left
+ * @param target matches counted before the first delete; undefined when the count cannot be trusted
+ * @param first a page that was not processed yet
+ * @returns how many matches arrived during the purge and were left
  * @throws BrokerReplyError when the broker hides matches: it counts them, or its pages are full of what cannot go
  */
 export async function drain(
@@ -46,7 +45,7 @@ export async function drain(
     const { counted = 0, taken } = factsNow();
     const isDraining = taken < counted;
     if (!isDraining) context.emit({ type: 'drained', matched: taken });
-    // What is known to have stayed is in front of what was never seen.
+    // Matches that could not be deleted come first; skip them.
     const known =
       isDraining && skipsKnown ? states.count(IdState.retryDue) + states.count(IdState.failed) : 0;
     const survey = await surveyMatches(context, {
@@ -78,13 +77,13 @@ export async function drain(
     if (uncounted > MAX_UNCOUNTED) break;
     if (survey.fresh.length > 0) {
       const { counted: stillCounted, allowance } = factsNow();
-      // With all counted ones listed, more than the maximum allows can only have arrived since.
+      // All counted ones are listed: any beyond the maximum arrived later.
       await take(survey.fresh.slice(0, stillCounted === undefined ? undefined : allowance));
     }
     if (await runFinalRetries(context, survey, lags)) lags += 1;
   }
   throw new NotConvergingError(
-    'Matches keep turning up faster than they can be told from those that were there before; send the purge again.',
+    'New matches keep arriving, and the broker gives no count to distinguish them from the old ones. Send the purge again.',
   );
 
   async function take(ids: readonly string[]): Promise<void> {
@@ -93,18 +92,18 @@ export async function drain(
   }
 }
 
-/** Nothing is left to do: what the last survey lists stays, and is reported. */
+/** Resolves all items by the last survey; those it lists could not be deleted. */
 function finish({ ledger, paging, showsAll }: PurgeContext, survey: Survey): void {
   const { states } = ledger;
   ledger.resolveBySurvey(survey.complete && showsAll);
   if (survey.complete || survey.trickles) return;
-  // In pages without a fixed order, the counted ones that were not listed may be those known to have stayed.
+  // Without a fixed page order, unlisted matches may be those that could not be deleted.
   const known = states.count(IdState.failed) + survey.unseen;
   const isAccountedFor = survey.lastCount !== undefined && !paging.contradicted && survey.lastCount <= known;
   if (isAccountedFor) return;
   throw new BrokerReplyError(
     survey.unlisted > 0
       ? `The broker counts ${survey.unlisted} more matches than it lists.`
-      : 'The broker shows the same page of matches for every offset, and those that could not be deleted fill it: what lies behind is unknown.',
+      : 'The broker shows the same page for every offset, and matches that could not be deleted fill it. There may be more behind it.',
   );
 }

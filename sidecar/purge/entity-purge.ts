@@ -7,11 +7,11 @@ import { learnCounting } from './listing/page-first.js';
 import type { PageShape } from './listing/page.js';
 import { resolveUnclear, resolveUnclearAtEnd, WHOLE_ENTITIES } from './unclear-items.js';
 
-/** Looks at an empty first page that the broker's own count contradicts. */
+/** Requests of a first page that stays empty although the broker counts matches. */
 const MAX_EMPTY_PAGES = 3;
 
 /**
- * Fetches the first page of a query with the broker's count. An empty one is confirmed.
+ * Fetches the first page of a query with the broker's count. An empty page is confirmed by another query.
  *
  * @param shape how much to ask for
  * @throws BrokerReplyError when the broker shows matches only when it is not asked for pages
@@ -22,15 +22,15 @@ export async function firstPage(context: PurgeContext, shape: PageShape = {}): P
     const page = await lister.page({ selection, count: true, ...shape });
     if (page.count !== undefined) context.emit({ type: 'counted', matches: page.count });
     if (page.ids.length > 0 || page.count === 0 || look === MAX_EMPTY_PAGES) return page;
-    // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing at all
-    // when it is asked for pages. The count confirms it, or where there is none the bare query.
+    // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing when it is
+    // asked for pages. The count confirms it; without a count, the bare query does.
     if (page.count !== undefined) {
       if (await learnCounting(context)) return page;
       await requester.waitBefore(look);
     } else if (!(await lister.showsAnything(selection))) return page;
     else if (look > 1) {
       throw new BrokerReplyError(
-        'The broker lists matches only when it is asked without limit, offset and count, so they cannot be purged page by page.',
+        'The broker lists matches only without limit, offset and count, so they cannot be purged page by page.',
       );
     }
   }
@@ -39,8 +39,8 @@ export async function firstPage(context: PurgeContext, shape: PageShape = {}): P
 /**
  * Deletes every entity that the query lists.
  *
- * @param listed matches listed for the bound, where all were
- * @returns matches that arrived meanwhile and were left
+ * @param listed number of matches, if all were listed to check the maximum
+ * @returns how many matches arrived during the purge and were left
  */
 export async function purgeByIds(
   context: PurgeContext,
@@ -62,9 +62,8 @@ export async function purgeByIds(
 }
 
 /**
- * How many matches there are, going by the first page's count; undefined when it cannot be told: without a count, with one
- * that is no more than the page itself, which is what brokers give that count the page only, or with one that ignores a
- * filter.
+ * The first page's count, if it can be trusted. It cannot if it equals the length of a full page (some brokers count only
+ * the page) or ignores a filter.
  */
 export function trustedTotal({ paging }: QueryView, first: ListedPage): number | undefined {
   if (first.count === undefined || paging.contradicted || paging.stride !== undefined) return undefined;

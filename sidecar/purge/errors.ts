@@ -2,7 +2,7 @@ import type { BrokerProblem } from './broker/broker-problem.js';
 import type { Failure } from './broker/failure.js';
 import { GatewayError } from '../shared/errors.js';
 
-/** The query cannot be purged as it stands; nothing was sent to the broker. */
+/** The query is refused as written; nothing was sent to the broker. */
 export class QueryRefusedError extends GatewayError {
   readonly code = 'PURGE_QUERY_REFUSED';
 
@@ -20,7 +20,7 @@ export class QueryRefusedError extends GatewayError {
   }
 }
 
-/** The query asks for something this product knows of and cannot honour. */
+/** The query asks for something that this gateway or the broker does not support. */
 export class UnsupportedRequestError extends GatewayError {
   readonly code = 'PURGE_UNSUPPORTED';
 }
@@ -30,18 +30,18 @@ export class PolicyRefusedError extends GatewayError {
   readonly code = 'PURGE_FORBIDDEN_BY_POLICY';
 }
 
-/** As many purges are at work as may be; nothing was sent to the broker. */
+/** The limit of running purges is reached; nothing was sent to the broker. */
 export class TooManyPurgesError extends GatewayError {
   readonly code = 'PURGE_TOO_MANY_RUNNING';
 
   constructor(max: number, what: 'purges' | 'dry runs') {
     super(
-      `${max} ${what} are running, and no more may (PURGE_MAX_RUNNING); nothing was deleted. Try again later.`,
+      `${max} ${what} are running, which is the limit (PURGE_MAX_RUNNING). Nothing was deleted. Try again later.`,
     );
   }
 }
 
-/** The broker ignores a filter of the query: deleting would reach entities that the caller did not mean. */
+/** The broker ignores a filter of the query, so deleting would reach too much. */
 export class FilterIgnoredError extends GatewayError {
   readonly code = 'PURGE_FILTER_IGNORED';
 
@@ -53,11 +53,11 @@ export class FilterIgnoredError extends GatewayError {
   }
 }
 
-/** The broker listed an entity that the query's own id or idPattern excludes, or whose id is too long to tell. */
+/** The broker listed an entity that the query's id or idPattern excludes, or whose id is too long to check. */
 export class UnexpectedEntityError extends GatewayError {
   readonly code = 'PURGE_UNEXPECTED_ENTITY';
 
-  /** Shortened where a broker sends an endless one. */
+  /** At most 200 characters. */
   readonly entityId: string;
 
   constructor(
@@ -70,18 +70,18 @@ export class UnexpectedEntityError extends GatewayError {
   }
 }
 
-/** More matches than the purge may touch. */
+/** More matches than may be affected. */
 export class TooManyMatchesError extends GatewayError {
   readonly code = 'PURGE_TOO_MANY_MATCHES';
 
   constructor(
     readonly matched: number,
     readonly maxAffected: number,
-    /** False when `matched` is only what was seen before stopping. */
+    /** False when `matched` is only the number seen before stopping. */
     readonly exact: boolean,
   ) {
     super(
-      `The query matches ${exact ? '' : 'at least '}${matched}, which is more than the ${maxAffected} that may be affected. Count them with dryRun=true; narrow the query, or raise the bound.`,
+      `The query matches ${exact ? '' : 'at least '}${matched}, more than the ${maxAffected} that may be affected. Count them with dryRun=true, narrow the query, or raise the maximum.`,
     );
   }
 }
@@ -97,13 +97,13 @@ export class BrokerRefusedError extends GatewayError {
   ) {
     super(
       problem.status === 501 || problem.status === 405
-        ? `The broker cannot ${operation}: it does not implement that (status ${problem.status}).`
+        ? `The broker cannot ${operation}: it does not implement this operation (status ${problem.status}).`
         : `The broker refused to ${operation} with status ${problem.status}.`,
     );
   }
 }
 
-/** A request failed and its tries are used up, or the broker answers nothing but failures. */
+/** All tries of a request failed, or the broker answers nothing but failures. */
 export class BrokerFailedError extends GatewayError {
   readonly code = 'BROKER_FAILED';
 
@@ -119,33 +119,33 @@ export class BrokerFailedError extends GatewayError {
 }
 
 const WHY = {
-  'attempts-used-up': 'all tries used up',
-  'retry-after-too-long': 'it asks to come back later than this purge can wait',
+  'attempts-used-up': 'all tries failed',
+  'retry-after-too-long': 'it asks to wait longer than this purge may',
   'nothing-but-failures': 'it answers nothing but failures',
-  'away-too-long': 'it was waited for in vain',
+  'away-too-long': 'it did not come back in time',
 } as const;
 
-/** The broker answered with something that cannot be understood or contradicts itself. */
+/** The answer cannot be read, or contradicts others. */
 export class BrokerReplyError extends GatewayError {
   readonly code = 'BROKER_REPLY_UNUSABLE';
 }
 
-/** The broker does not show all that the query matches, so that a bound on it cannot be checked. */
+/** The broker shows only part of the matches, so a maximum cannot be checked. */
 export class UncountableError extends GatewayError {
   readonly code = 'PURGE_UNCOUNTABLE';
 }
 
-/** Matches keep turning up and the broker gives no count to tell old ones from new ones. */
+/** Matches keep arriving, and the broker gives no count to distinguish them from the old ones. */
 export class NotConvergingError extends GatewayError {
   readonly code = 'PURGE_NOT_CONVERGING';
 }
 
-/** The purge was stopped: its caller went away, or the process is shutting down. */
+/** The purge was stopped: its client disconnected, or the process is shutting down. */
 export class PurgeStoppedError extends GatewayError {
   readonly code = 'PURGE_STOPPED';
 }
 
-/** One line on a failure, free of addresses. */
+/** Describes a failure in one line, without addresses. */
 export function describeFailure(failure: Failure): string {
   switch (failure.kind) {
     case 'throttled':

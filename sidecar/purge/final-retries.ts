@@ -5,14 +5,15 @@ import { BrokerFailedError } from './errors.js';
 import { IdState } from './id-states.js';
 import type { Survey } from './survey.js';
 
-/** So many ids are tried singly before all others that a batch claimed gone: they tell an idle batch from a stale query. */
+/** Ids deleted singly first, to find out whether the batch delete had no effect or the query is stale. */
 const SAMPLE_SIZE = 20;
 
 /**
- * Tries once more what a survey still lists: singly what was claimed gone, by batch or singly what had failed.
+ * Gives the ids that a survey still lists their final retry: singly if they were reported as deleted, by batch or singly
+ * if they failed.
  *
- * @param lags how often the query was found to lag behind; each time, more is tried before it is believed again
- * @returns true when it seems to lag
+ * @param lags how often the query was found to lag behind; each time, a larger sample is tried first
+ * @returns true when the query seems to lag behind
  */
 export async function runFinalRetries(scope: PurgeScope, survey: Survey, lags: number): Promise<boolean> {
   const { requester } = scope;
@@ -26,7 +27,7 @@ export async function runFinalRetries(scope: PurgeScope, survey: Survey, lags: n
     );
     tries.any.add(survey.retryDue);
     await tries.any.settled();
-    // A batch may fail as a whole for one of its entities, or for its size: the last try is each one's own.
+    // A batch may fail because of one entity or its size, so each id gets its last try alone.
     tries.single.add(tries.failed);
     await tries.single.settled();
     if (isLagging) await requester.waitBefore(lags + 1);
@@ -35,7 +36,7 @@ export async function runFinalRetries(scope: PurgeScope, survey: Survey, lags: n
     if (!isHopeless(error)) requester.halt();
     await Promise.all([tries.single.abandon(), tries.any.abandon()]);
     if (!isHopeless(error)) throw error;
-    // Hopeless items are reported one by one; whether the broker still answers is for the next query to show.
+    // These items are reported as failed. The next query shows whether the broker still answers.
     requester.forgiveFailures();
     for (const entityId of [...survey.retryDue, ...survey.stillListed]) giveUp(scope, entityId, error);
     return false;
@@ -45,7 +46,7 @@ export async function runFinalRetries(scope: PurgeScope, survey: Survey, lags: n
 interface RetryDispatchers {
   readonly single: Dispatcher<string>;
   readonly any: Dispatcher<string>;
-  /** Failed by batch, with a try of their own still due. */
+  /** Failed in a batch; each is still to be tried alone. */
   readonly failed: readonly string[];
 }
 
@@ -61,10 +62,10 @@ function createDispatchers(scope: PurgeScope): RetryDispatchers {
 }
 
 /**
- * Tries singly what was claimed gone. A sample comes first: where the broker knows none of it any more, the deletes
- * worked and the query lags behind, so the others are left for a later look; where it has them, batch delete is idle.
+ * Deletes singly the ids that were reported as deleted and are still listed. A sample comes first: if the broker has
+ * none of it, the deletes worked and the query lags behind; if it has them, batch delete has no effect.
  *
- * @returns true when the query seems to lag
+ * @returns true when the query seems to lag behind
  */
 async function retryStillListed(
   scope: PurgeScope,

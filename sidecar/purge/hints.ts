@@ -9,7 +9,7 @@ import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValu
 import { temporalKindOf } from '../ngsi-ld/q-time.js';
 import { parseTypeSelector, typeNamesOf } from '../ngsi-ld/type-selector.js';
 
-/** A query to the broker, and what its author should know when it shows nothing. */
+/** A query to the broker, and the hint to give if it shows nothing. */
 export interface HintQuestion {
   readonly selection: readonly Parameter[];
   readonly hint: string;
@@ -17,18 +17,18 @@ export interface HintQuestion {
 
 /** Why a query may match nothing. */
 export interface HintPlan {
-  /** What the query itself shows. */
+  /** Hints that follow from the query alone. */
   readonly hints: readonly string[];
-  /** Whether there are entities of each of its types. */
+  /** Do entities of each type exist? */
   readonly types: readonly HintQuestion[];
-  /** Whether entities of its types have each of its attributes; of interest where the types are there. */
+  /** Do entities of these types have each attribute? Asked only if the types exist. */
   readonly attributes: readonly HintQuestion[];
 }
 
 /**
- * What may be wrong with a vetted query that matches nothing.
+ * Plans why a vetted query may match nothing.
  *
- * @param dropped the attributes to be removed, where it is for them
+ * @param dropped the attributes to remove, if any
  */
 export function planHints(selection: readonly Parameter[], dropped: readonly string[] = []): HintPlan {
   const valueOf = (name: string) => selection.find((parameter) => parameter.name === name)?.value;
@@ -40,7 +40,7 @@ export function planHints(selection: readonly Parameter[], dropped: readonly str
   const [only = '', ...others] = types;
   const owner =
     only === '' ? 'entity' : others.length > 0 ? 'entity of these types' : `entity of type ${only}`;
-  // Asked for as the query asks: what a broker makes of `attrs` and of `q` may differ.
+  // By the same parameter as in the query: brokers may treat `attrs` and `q` differently.
   const inQ = query === undefined ? [] : demandedAttributesOf(query);
   const inAttrs = [...(attrs?.split(',') ?? []), ...dropped].filter((name) => !NO_OWN_ATTRIBUTES.has(name));
   const asked = new Map([
@@ -66,7 +66,7 @@ function quotedTimes(condition: QCondition): readonly string[] {
   );
   return quoted.map(
     ({ value }) =>
-      `q compares ${condition.path.names.join('.')} with "${String(value)}" in quotes, which some brokers take for a string that no time equals: write times without quotes.`,
+      `q compares ${condition.path.names.join('.')} with "${String(value)}" in quotes, which some brokers treat as a string that equals no time. Write times without quotes.`,
   );
 }
 
@@ -84,17 +84,17 @@ function valuesOf(condition: QCondition): readonly QValue[] {
   }
 }
 
-/** Where hints are looked for. */
+/** Where to look for hints. */
 export interface HintSource {
   readonly resource: ListedResource;
-  /** What is added to each question, one query for each; the broker shows something when one of them does. */
+  /** Parameters added to each question, one query for each variant. */
   readonly variants: readonly (readonly Parameter[])[];
-  /** Questions asked at most. */
+  /** Most questions to ask. */
   readonly questionsMax: number;
 }
 
 /**
- * Adds to the report of a dry run that matched nothing why that may be, by a few more queries.
+ * Adds hints to the report of a dry run that matched nothing, with a few more queries.
  *
  * @throws PurgeStoppedError
  */
@@ -132,7 +132,7 @@ async function unanswered(
   return hints;
 }
 
-/** Whether a query shows nothing beyond doubt; a hint is not worth an error. */
+/** Whether a query certainly shows nothing. Errors are ignored: a hint is not worth one. */
 async function isSurelyEmpty(
   { requester, capabilities, limits, clock }: PurgeScope,
   resource: ListedResource,

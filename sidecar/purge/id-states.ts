@@ -1,33 +1,33 @@
 import { randomBytes } from 'node:crypto';
 
-/** What is known of one id (or of one entity's attribute) during a purge. */
+/** The state of one item, by its key, during a purge. */
 export const IdState = {
   /** Never seen. */
   unknown: 0,
-  /** Taken from a page; its delete is queued or under way. */
+  /** Its delete is queued or in flight. */
   pending: 1,
-  /** The broker says that it deleted it, at the first try. */
+  /** The broker reported it as deleted, at the first try. */
   gone: 2,
-  /** The broker says that there is no such thing, at the first try. */
+  /** The broker reported it as missing, at the first try. */
   absent: 3,
-  /** Not deleted, for a reason that may pass: one more try is due. */
+  /** Not deleted, for a reason that may pass: a final retry is due. */
   retryDue: 4,
-  /** The broker says that it deleted it, at the second try or at both. */
+  /** The broker reported it as deleted at the final retry. */
   goneTwice: 5,
-  /** The broker says that there is no such thing, at the second try. */
+  /** The broker reported it as missing at the final retry. */
   absentTwice: 6,
-  /** Not deleted, and no further try is due. */
+  /** Not deleted, and not retried. */
   failed: 7,
 } as const;
 export type IdState = (typeof IdState)[keyof typeof IdState];
 
 /**
- * The states of all ids a purge has seen, in nine bytes a slot: a million ids may not be held as strings. Beside its state
- * an id may be unclear: a delete of it was sent, and no answer has told what became of that.
+ * The states of all ids a purge has seen, in nine bytes a slot, since a million ids take too much memory as strings. An id
+ * may also be unclear: a delete was sent, and its effect is unknown.
  *
  * An open-addressing table of 64-bit hashes. Two ids sharing a hash (about 1 in 10^7 for a million ids) would make
- * the second look seen: it is then looked at again like any id that comes back, never deleted unasked. The hash is
- * seeded at random, so that nobody can prepare such ids.
+ * the second look seen: it is then handled like any id that is listed again, never deleted by mistake. The random seed
+ * prevents prepared collisions.
  */
 export class IdStates {
   #low = new Uint32Array(1024);
@@ -46,14 +46,14 @@ export class IdStates {
     this.#seed2 = seed.readUInt32LE(4);
   }
 
-  /** How many ids are in a state: those that are unclear, those that are not, or all of them. */
+  /** Number of ids in a state: only unclear ones, only clear ones, or all. */
   count(state: IdState, isUnclear?: boolean): number {
     const [clear = 0, unclear = 0] = [this.#counts[state], this.#counts[state | UNCLEAR]];
     if (isUnclear === undefined) return clear + unclear;
     return isUnclear ? unclear : clear;
   }
 
-  /** How many ids were ever seen. */
+  /** Number of ids ever seen. */
   get size(): number {
     return this.#used;
   }
@@ -62,12 +62,12 @@ export class IdStates {
     return stateOf(this.#cells[this.#slotOf(id)] ?? 0);
   }
 
-  /** True when a delete of the id was sent, and nothing has told what became of it. */
+  /** True when a delete of the id was sent with unknown effect. */
   isUnclear(id: string): boolean {
     return ((this.#cells[this.#slotOf(id)] ?? 0) & UNCLEAR) !== 0;
   }
 
-  /** Sets the state of an id, which stays as clear as it was unless told. */
+  /** Sets the state of an id. @param isUnclear left as it was by default */
   set(id: string, state: Exclude<IdState, 0>, isUnclear?: boolean): void {
     if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow();
     const slot = this.#slotOf(id);
@@ -83,11 +83,11 @@ export class IdStates {
   /** Starts a new survey: no id is marked as listed in it yet. */
   startSurvey(): void {
     this.#mark = (this.#mark % MARKS) + 1;
-    // The marks begin anew: those of long ago must not look like this survey's.
+    // Marks are reused: clear those of earlier surveys.
     if (this.#mark === 1) this.#cells.forEach((cell, slot) => (this.#cells[slot] = cell & KNOWN_BITS));
   }
 
-  /** Marks a known id as listed in the current survey; false if it was listed in it already, or is not known. */
+  /** Marks a known id as listed in the current survey; false if it is unknown or was already listed. */
   markListed(id: string): boolean {
     const slot = this.#slotOf(id);
     const cell = this.#cells[slot] ?? 0;
@@ -103,9 +103,9 @@ export class IdStates {
   }
 
   /**
-   * Settles the ids that were not deleted (retryDue, failed) by the current survey. What it listed is clearly there.
+   * Resolves the ids that were not deleted (retryDue, failed) by the current survey. Those it listed are still there.
    *
-   * @param showsAll what it did not list is gone: deleted where a delete is unclear, else absent
+   * @param showsAll those it did not list are gone: deleted if unclear, else absent
    */
   resolveBySurvey(showsAll: boolean): void {
     for (let slot = 0; slot < this.#cells.length; slot++) {
@@ -162,7 +162,7 @@ const STATE_BITS = 0b0000_0111;
 const UNCLEAR = 0b0000_1000;
 const KNOWN_BITS = STATE_BITS | UNCLEAR;
 const MARK_SHIFT = 4;
-/** Most that the bits of the mark can tell apart. */
+/** Number of values that the bits of the mark can hold. */
 const MARKS = 15;
 
 function stateOf(cell: number): IdState {

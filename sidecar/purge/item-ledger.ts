@@ -14,11 +14,11 @@ export interface Item {
   readonly attribute?: string;
   readonly datasetId?: string;
   readonly instanceId?: string;
-  /** Of an attribute that goes as a whole: the datasets that it is shown with. */
+  /** For a whole attribute: its datasets, as the broker shows them. */
   readonly datasets?: readonly string[];
-  /** Tells instances without an instanceId apart: a digest of what the instance holds. */
+  /** Identifies an instance without an instanceId: a digest of its content. */
   readonly digest?: string;
-  /** The instance's time by the name of the query's timeproperty, where it shows one. */
+  /** The instance's times by property name, as far as shown. */
   readonly time?: Readonly<Record<string, string>>;
 }
 
@@ -27,23 +27,23 @@ export interface ItemError extends Item {
   readonly error: Problem;
 }
 
-/** What became of the items of a purge. When it has run to its end, the four outcomes add up to what matched. */
+/** What became of the items of a purge. At the end, the other four add up to `matched`. */
 export interface PurgeCounts {
-  /** Items taken. */
+  /** Items found and taken. */
   readonly matched: number;
   /** Deleted by this purge. */
   readonly deleted: number;
-  /** Gone when their delete came, or later by another hand. */
+  /** Gone before their delete arrived, or deleted later by another client. */
   readonly alreadyGone: number;
   readonly failed: number;
-  /** A delete was sent, and nothing has told what became of it. */
+  /** A delete was sent, with unknown effect. */
   readonly unknown: number;
 }
 
-/** Longest lists that an answer carries; the counts go on. */
+/** Longest lists in an answer; the counts have no limit. */
 const MAX_LISTED = 1000;
 
-/** Unclear items that can be looked for when a purge ends early: more than are ever in flight at common settings. */
+/** Unclear items that can be resolved at the end: more than are ever in flight with usual settings. */
 const MAX_UNCLEAR = 10_000;
 
 /** Records what became of every item: its state by hash, counts, and capped lists for the answer. */
@@ -84,7 +84,7 @@ export class ItemLedger {
     return fresh;
   }
 
-  /** Books that a delete of the item may have had its effect, and had no answer that tells. */
+  /** Marks an item whose delete may have had an effect but had no clear answer. */
   markUnclear(item: Item): void {
     const key = keyOf(item);
     const state = this.states.get(key);
@@ -94,8 +94,8 @@ export class ItemLedger {
   }
 
   /**
-   * Books the outcome of an item's first or second try. What is absent after a delete that was claimed to have worked, or
-   * that had no clear answer, was deleted by that one.
+   * Records the result of an item's first or final try. An item that is absent after a confirmed or unclear delete was
+   * deleted by it.
    */
   record(item: Item, verdict: DeleteResult, isFinalTry: boolean): void {
     const key = keyOf(item);
@@ -110,7 +110,7 @@ export class ItemLedger {
     this.#noteError(key, item, verdict.problem);
   }
 
-  /** Books an item that is still there after two deletes answered as done. */
+  /** Records an item as failed that is still there after two confirmed deletes. */
   recordStillListed(item: Item, problem: BrokerProblem): void {
     const key = keyOf(item);
     this.#unclear.delete(key);
@@ -118,14 +118,14 @@ export class ItemLedger {
     this.#noteError(key, item, problem);
   }
 
-  /** Books an item that is not tried again, whatever became of its deletes. */
+  /** Records an item as failed that is not retried; it stays unclear if it was. */
   recordFailure(item: Item, problem: BrokerProblem): void {
     const key = keyOf(item);
     this.states.set(key, IdState.failed);
     this.#noteError(key, item, problem);
   }
 
-  /** Settles by the current survey what was not deleted; see IdStates. */
+  /** Resolves the items that were not deleted by the current survey; see IdStates. */
   resolveBySurvey(showsAll: boolean): void {
     this.states.resolveBySurvey(showsAll);
     if (!showsAll) return;
@@ -136,22 +136,22 @@ export class ItemLedger {
     }
   }
 
-  /** Unclear items of the current query, at most 10,000: a look may still tell what became of them. */
+  /** Unclear items of the current query, at most 10,000; another query may resolve them. */
   get unclear(): readonly Item[] {
     return [...this.#unclear.values()].filter((item) => this.states.isUnclear(keyOf(item)));
   }
 
-  /** What earlier queries have left unclear, the next one cannot tell. */
+  /** Forgets the items that earlier queries left unclear; the next one cannot resolve them. */
   forgetUnclear(): void {
     this.#unclear.clear();
   }
 
-  /** Books an unclear item that a look did not find: it was deleted. */
+  /** Resolves an unclear item that is no longer there: it was deleted. */
   resolveAsDeleted(item: Item): void {
     this.#recordGone(keyOf(item), item, true, true);
   }
 
-  /** Books an unclear item that a look has found: its delete had no effect. */
+  /** Resolves an unclear item that is still there: its delete had no effect. */
   resolveAsPresent(item: Item): void {
     const key = keyOf(item);
     const state = this.states.get(key);
@@ -171,12 +171,12 @@ export class ItemLedger {
     };
   }
 
-  /** Items taken. */
+  /** Number of items added. */
   get matched(): number {
     return this.states.size;
   }
 
-  /** What could not be deleted, or may not have been. */
+  /** Items that were not deleted, or may not have been; at most 1000. */
   get errors(): readonly ItemError[] {
     return [...this.#errors].map(([key, error]) =>
       this.states.isUnclear(key) ? { ...error, error: outcomeUnknown(error.error) } : error,
@@ -216,7 +216,7 @@ export class ItemLedger {
   }
 }
 
-/** The states's key of an item; no URI holds a NUL character. */
+/** The key of an item; URIs cannot contain NUL characters. */
 export function keyOf({ entityId, attribute, datasetId, instanceId, digest }: Item): string {
   if (attribute === undefined) return entityId;
   const key = `${entityId}\u0000${attribute}`;

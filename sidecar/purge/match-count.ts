@@ -7,10 +7,10 @@ import { walkMatches } from './listing/walk.js';
 /**
  * Refuses a purge that matches more than it may affect, before its first delete.
  *
- * A count above the bound is believed at once; one below it is not, since counts may be missing or wrong: the matches
- * themselves are listed until there is one too many, or no more.
+ * A count above the maximum is enough. A lower one may be missing or wrong, so the matches are listed until there is one too
+ * many, or no more.
  *
- * @returns how many matches there are, where all of them were listed
+ * @returns the number of matches, if all were listed
  * @throws TooManyMatchesError
  */
 export async function checkBound(
@@ -37,11 +37,11 @@ export async function checkBound(
 }
 
 /**
- * Counts the matches by listing them, without a delete between.
+ * Counts the matches by listing them, without deleting.
  *
- * @param onPage hears the distinct matches listed so far; it may throw, or answer false to stop
- * @param seen matches listed before, by another query for the same; they are not counted again
- * @returns the distinct matches listed in all, and whether the broker has no more
+ * @param onPage receives the number of distinct matches so far; it may throw, or return false to stop
+ * @param seen matches listed by an earlier query; they are not counted again
+ * @returns the number of distinct matches, and whether the broker has no more
  */
 export async function countMatches(
   context: PurgeContext,
@@ -79,7 +79,7 @@ export interface Preview {
   readonly sample: readonly string[];
 }
 
-/** Counts the matches without deleting: by the broker's count where it gives a plausible one, else by listing them. */
+/** Counts the matches without deleting: by a plausible count of the broker, else by listing them. */
 export async function previewEntities(context: PurgeContext, first: ListedPage): Promise<Preview> {
   const sample = new Set<string>();
   let counted: number | undefined;
@@ -89,7 +89,7 @@ export async function previewEntities(context: PurgeContext, first: ListedPage):
     const isPlausible =
       page.count !== undefined && !contradicted && stride === undefined && page.count > page.ids.length;
     counted = isPlausible ? page.count : undefined;
-    // The sample is full and the count is known: listing the rest would tell nothing new.
+    // The sample is full and the count is known: stop listing.
     return !(sample.size >= MAX_SAMPLE && counted !== undefined);
   });
   return { matched: isComplete ? listed : Math.max(listed, counted ?? 0), sample: [...sample] };

@@ -14,26 +14,26 @@ const NOT_NATIVE: ReadonlySet<string> = new Set(['attrs', 'expandValues', 'jsonK
 
 const OPERATION = 'purge by its own operation';
 
-/** Purges without any progress after which the rest is reported. */
+/** Purges in a row without progress, after which the remaining matches are reported. */
 const MAX_IDLE_PURGES = 2;
 
 /** @throws QueryRefusedError for a filter that the standard's operation does not have */
 export function checkNativeQuery(query: EntityPurgeQuery): void {
   const foreign = query.selection.find(({ name }) => NOT_NATIVE.has(name));
   if (foreign === undefined) return;
-  const detail = `${foreign.name} is not a parameter of the broker's own purge, which this gateway is set to use (PURGE_STRATEGY=native).`;
+  const detail = `The broker's own purge, which this gateway uses (PURGE_STRATEGY=native), has no parameter ${foreign.name}.`;
   throw new QueryRefusedError('invalidRequest', detail, foreign.name);
 }
 
 /**
- * Lets the broker purge by itself (opt-in), again and again until it shows and counts no match: some brokers delete
- * one page for each request.
+ * Lets the broker purge by itself (opt-in), repeatedly until it neither shows nor counts a match: some brokers delete one
+ * page per request.
  *
- * A bound on the matches holds before the first request only: what the broker then deletes is its own decision. Whose
- * deletes the count follows, it does not tell: what is gone counts as deleted.
+ * A maximum holds only before the first request; after that, the broker decides what it deletes. Every match that
+ * disappears counts as deleted by this purge.
  *
- * @throws BrokerReplyError when the broker gives no count, without which nothing could be claimed, or counts matches of
- *   which it lists none, so that its filters could not be proven
+ * @throws BrokerReplyError when the broker gives no count, or counts matches but lists none, which leaves its filters
+ *   unproven
  */
 export async function purgeNatively(
   context: PurgeContext,
@@ -44,10 +44,10 @@ export async function purgeNatively(
   if (matched > 0 && first.ids.length === 0) {
     throw new BrokerReplyError(`The broker counts ${matched} matches but lists none of them.`);
   }
-  // As it was spelled in a query that the broker answered: spelled otherwise, it may mean something else.
+  // The path that answered the query: another spelling may mean something else.
   const path = `${first.path}?${formatParameters(selection)}`;
   let page = first;
-  /** The broker was told to purge, and what became of that was not looked at. */
+  /** A purge was sent whose effect is not known yet. */
   const told = { isUnclear: false };
   const onUnclear = () => {
     told.isUnclear = true;
@@ -67,12 +67,12 @@ export async function purgeNatively(
       if (settled.kind === 'gave-up')
         throw new BrokerFailedError(OPERATION, settled.failure, 'attempts-used-up');
       const { status } = settled.reply;
-      // 404: nothing matches any more, in the words of some brokers; the count below has the last word.
+      // Some brokers answer 404 when nothing matches any more; the count below decides.
       if (status >= 400 && status !== 404)
         throw new BrokerRefusedError(OPERATION, parseBrokerProblem(settled.reply));
       onUnclear();
       left = await look();
-      // Below every count so far: with matches coming in, a count that goes up and down would never end.
+      // Progress means below every count so far: with matches arriving, the count may go up and down forever.
       idle = left < fewest ? 0 : idle + 1;
       fewest = Math.min(fewest, left);
       report(countsOf(matched, left, 'left'));
@@ -86,7 +86,7 @@ export async function purgeNatively(
   const problem = itemProblem({
     status: 409,
     title: 'Entity still listed',
-    detail: 'The broker purged and still lists it.',
+    detail: 'The broker purged and still lists the entity.',
   });
   return {
     ...countsOf(matched, left, 'failed'),
@@ -95,7 +95,7 @@ export async function purgeNatively(
   };
 }
 
-/** @param as what to call those that are left of the matches: failed, unknown, or just not done yet */
+/** @param as how to count the remaining matches: as failed, as unknown, or not at all yet */
 function countsOf(matched: number, left: number, as: 'failed' | 'unknown' | 'left'): PurgeCounts {
   const rest = Math.min(left, matched);
   return {

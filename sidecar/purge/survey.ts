@@ -6,15 +6,15 @@ import { walkMatches, type WalkEnd } from './listing/walk.js';
 
 /** What the query still shows, sorted by what is known of each id. */
 export interface Survey extends WalkEnd {
-  /** Ids never seen before, where they are to be taken. */
+  /** New ids; empty unless `takesFresh`. */
   readonly fresh: readonly string[];
-  /** Number of ids never seen before, taken or not. */
+  /** Number of new ids, taken or not. */
   readonly unseen: number;
-  /** Claimed gone after the first try, and still listed. */
+  /** Reported as deleted at the first try, and still listed. */
   readonly stillListed: readonly string[];
-  /** First try failed for a reason that may pass. */
+  /** The first try failed for a reason that may pass. */
   readonly retryDue: readonly string[];
-  /** Number of ids claimed gone after the second try, still listed, and not yet reported. */
+  /** Number of ids reported as deleted twice, still listed, and not yet recorded as failed. */
   readonly lingering: number;
 }
 
@@ -23,21 +23,21 @@ export interface SurveyOptions {
   readonly first?: ListedPage | undefined;
   /** Offset to begin at. */
   readonly from: number;
-  /** Never-seen ids that are enough. */
+  /** Stop after this many new ids. */
   readonly wanted: number;
-  /** Whether ids never seen before are to be taken. */
+  /** Collect new ids. */
   readonly takesFresh: boolean;
-  /** Ids claimed gone twice and still listed are reported as failed now. */
+  /** Record ids as failed that were reported as deleted twice and are still listed. */
   readonly reportsLingering: boolean;
 }
 
-/** Ids with something to do that one survey holds; the rest is found by the next. */
+/** Ids that one survey collects; the next survey finds the rest. */
 const MAX_FINDINGS = 32_000;
 
 const STILL_LISTED: BrokerProblem = {
   status: 409,
   title: 'Entity still listed',
-  detail: 'The broker answered two deletes as done, and still lists the entity.',
+  detail: 'The broker confirmed two deletes and still lists the entity.',
 };
 
 /** Lists what the query still shows while nothing is being deleted. */
@@ -96,7 +96,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   };
 }
 
-/** Ids never seen before: kept where they are to be taken, else only told apart by hash. */
+/** New ids: collected when they are wanted, otherwise only counted by hash. */
 class UnseenIds {
   readonly #ids: Set<string> | undefined;
   readonly #hashes = new IdStates();

@@ -19,19 +19,19 @@ export const WHOLE_ENTITIES: Reader = {
 };
 
 /**
- * Looks, once, for the items of which a delete was sent and had no clear answer: asks for their entities by id, beside the
- * query. What is not there was deleted. What cannot be told stays unclear; nothing is deleted.
+ * Queries, once, the entities whose deletes had no clear answer, by id beside the query. Items that are missing were
+ * deleted. Items that the broker does not clarify stay unclear. Nothing is deleted.
  */
 export async function resolveUnclear(context: PurgeContext, kind: Reader): Promise<void> {
   try {
     for (const items of portionsOf(context.ledger.unclear)) await resolvePortion(context, kind, items);
   } catch (error) {
-    // A broker that cannot be asked leaves open what was open.
+    // Without an answer, the items stay unclear.
     if (!(error instanceof GatewayError)) throw error;
   }
 }
 
-/** Does so at the early end of a purge, after the last delete under way: within seconds, and not at all after a stop. */
+/** The same when a purge fails, once its last delete has ended: takes seconds at most, and is skipped after a stop. */
 export async function resolveUnclearAtEnd(context: PurgeContext, kind: Reader): Promise<void> {
   if (context.ledger.unclear.length === 0 || !context.requester.beginLastLook()) return;
   await resolveUnclear(context, kind);
@@ -72,13 +72,13 @@ async function resolvePortion(context: PurgeContext, kind: Reader, items: readon
   }
 }
 
-/** The query for some of the entities that it has shown. */
+/** The query, narrowed to some of the entities that it has shown. */
 function withIds(selection: readonly Parameter[], ids: ReadonlySet<string>): readonly Parameter[] {
   const others = selection.filter(({ name }) => name !== 'id' && name !== 'idPattern');
   return [...others, { name: 'id', value: [...ids].join(',') }];
 }
 
-/** The items of as many entities as one query may ask for. A list of ids cannot hold one with a comma. */
+/** Splits items so that one query can ask for their entities. Ids with a comma cannot be listed and are left out. */
 function* portionsOf(items: readonly Item[]): Iterable<readonly Item[]> {
   let portion: Item[] = [];
   let ids = new Set<string>();

@@ -27,7 +27,7 @@ describe('batches', () => {
     assert.deepEqual(entities.ids(), [idAt(2), idAt(3)]);
   });
 
-  it('delete answers 207 with an error for what is missing, repeated or no URI, and deletes the rest', async () => {
+  it('delete answers 207 with an error for each missing, repeated or malformed id, and deletes the rest', async () => {
     const answer = await send('POST', '/entityOperations/delete', [
       idAt(0),
       'urn:x:1',
@@ -45,7 +45,7 @@ describe('batches', () => {
     assert.equal(entities.count(), 2);
   });
 
-  it('an empty batch, null in it, or no array at all is 400 and does nothing', async () => {
+  it('an empty batch, a batch with null, and a body that is not an array are 400 and change nothing', async () => {
     for (const body of [[], [null], [idAt(0), null], {}, 'x'.repeat(3), { id: idAt(0) }]) {
       assertProblem(await send('POST', '/entityOperations/delete', body), 400);
     }
@@ -55,7 +55,7 @@ describe('batches', () => {
     assert.equal(entities.count(), 4);
   });
 
-  it('create answers 201 with the ids, 207 when one is there already', async () => {
+  it('create answers 201 with the ids, and 207 when one exists already', async () => {
     const created = await send('POST', '/entityOperations/create', [item(10), item(11)]);
     assert.deepEqual([created.status, created.body], [201, [idAt(10), idAt(11)]]);
     const partial = await send('POST', '/entityOperations/create', [item(12), item(0), { id: idAt(13) }]);
@@ -77,7 +77,7 @@ describe('batches', () => {
     assert.deepEqual(entities.get(idAt(0))?.['m'], { type: 'Property', value: 2 });
   });
 
-  it('update changes what is there and reports what is not', async () => {
+  it('update changes existing entities and reports missing ones', async () => {
     assert.equal((await send('POST', '/entityOperations/update', [item(0, 5)])).status, 204);
     const kept = await send('POST', '/entityOperations/update?options=noOverwrite', [item(0, 6), item(30)]);
     assert.equal(kept.status, 207);

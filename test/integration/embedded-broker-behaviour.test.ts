@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 describe('faults', () => {
-  it('the first requests fail as told, nothing done, then all is well', async () => {
+  it('failFirst makes the first requests fail without effect, and the next ones succeed', async () => {
     Object.assign(behaviour, { failFirst: 2, faultKinds: ['429-retry-after', '503'], retryAfter: '7' });
     const throttled = await send('DELETE', `/entities/${idAt(0)}`);
     assertProblem(throttled, 429);
@@ -34,7 +34,7 @@ describe('faults', () => {
     assert.equal((await send('DELETE', `/entities/${idAt(0)}`)).status, 204);
   });
 
-  it('a reset before leaves the entity, a reset after has deleted it, and both give no answer', async () => {
+  it('reset-before leaves the entity, reset-after deletes it, and neither answers', async () => {
     for (const kind of ['reset-before', 'reset-after'] as const) {
       Object.assign(behaviour, { failFirst: 1, faultKinds: [kind] });
       await assert.rejects(send('DELETE', `/entities/${idAt(1)}`));
@@ -46,7 +46,7 @@ describe('faults', () => {
     );
   });
 
-  it('latency is waited for on every request, on the injected clock', async () => {
+  it('latency delays every request, on the injected clock', async () => {
     slept.length = 0;
     behaviour.latencyMs = 250;
     await send('GET', '/entities?type=X');
@@ -87,7 +87,7 @@ describe('odd pages', () => {
     assert.equal((await page('limit=10&offset=10')).size, 10);
   });
 
-  it('past the end the last entity can come again', async () => {
+  it('a page past the end can repeat the last entity', async () => {
     behaviour.repeatLastPastEnd = true;
     const { body, headers } = await send('GET', '/entities?type=X&limit=10&offset=500&count=true');
     assert.deepEqual(
@@ -107,7 +107,7 @@ describe('odd pages', () => {
     assert.equal(headers.get('ngsild-warning'), '199 - "source gone"');
   });
 
-  it('limit, pick and parameters are refused or ignored as told', async () => {
+  it('limit, pick and other parameters are refused or ignored as configured', async () => {
     Object.assign(behaviour, { maxPageSize: 5, noPick: true });
     assertProblem(await send('GET', '/entities?type=X&limit=6'), 403, 'TooManyResults');
     behaviour.overMaxPageStatus = 400;
@@ -150,7 +150,7 @@ describe('odd deletes', () => {
     assert.equal(entities.has(idAt(4)), true);
   });
 
-  it('half of a batch can fail, never its first item', async () => {
+  it('every second item of a batch can fail', async () => {
     behaviour.halfFailBatches = true;
     assert.deepEqual(await batch([5, 6, 7, 8].map(idAt)), { status: 207, success: [idAt(5), idAt(7)] });
     assert.deepEqual(await batch([idAt(6)]), { status: 204, success: undefined });
@@ -158,7 +158,7 @@ describe('odd deletes', () => {
 });
 
 describe('the request log', () => {
-  it('tells method, route, query, headers, status and batch size of each request', async () => {
+  it('records method, route, query, headers, status and batch size of each request', async () => {
     await send('GET', '/entities?type=X&limit=1', undefined, { 'NGSILD-Tenant': 'nowhere' });
     await send('DELETE', `/entities/${idAt(0)}`);
     await send('POST', '/entityOperations/delete', [idAt(1), idAt(2)]);
@@ -183,7 +183,7 @@ describe('the request log', () => {
 });
 
 describe('starting and closing', () => {
-  it('close frees the port, twice does no harm, and a taken port is an error', async () => {
+  it('close frees the port and may be repeated, and a port in use is an error', async () => {
     const first = await startBroker();
     await assert.rejects(startBroker({ port: first.port }), { code: 'EADDRINUSE' });
     await first.close();

@@ -51,7 +51,7 @@ describe('creating and reading', () => {
     assertProblem(await send('GET', `${path}?attrs=fuel`), 404, 'ResourceNotFound');
   });
 
-  it('JSON-LD is sent with its @context when that is what the client accepts', async () => {
+  it('JSON-LD is sent with its @context when the client accepts only that', async () => {
     const answer = await send('GET', `${path}?pick=id`, undefined, { Accept: 'application/ld+json' });
     assert.equal(answer.headers.get('content-type'), 'application/ld+json');
     assert.deepEqual(Object.keys(answer.body as object), ['id', '@context']);
@@ -133,13 +133,13 @@ describe('changing', () => {
     assert.equal((await broker.idsOf('type=Boat')).length, 0);
   });
 
-  it('replace keeps nothing of the old attributes', async () => {
+  it('replace removes all old attributes', async () => {
     assert.equal((await send('PUT', path, { id, type: 'Boat', length: 9 })).status, 204);
     assert.deepEqual(await read(), { id, type: 'Boat', length: { type: 'Property', value: 9 } });
     assert.ok(!(await broker.idsOf('type=Car&limit=1000')).includes(id));
   });
 
-  it('append adds and overwrites, noOverwrite leaves what is there and says so', async () => {
+  it('append adds and overwrites attributes; with noOverwrite it reports existing ones and leaves them', async () => {
     assert.equal((await send('POST', `${path}/attrs`, { speed: 70, fuel: 1 })).status, 204);
     const kept = await send('POST', `${path}/attrs?options=noOverwrite`, { speed: 80, doors: 4 });
     assert.equal(kept.status, 207);
@@ -151,7 +151,7 @@ describe('changing', () => {
     });
   });
 
-  it('update touches only attributes that are there', async () => {
+  it('update changes only existing attributes', async () => {
     const answer = await send('PATCH', `${path}/attrs`, { speed: 70, fuel: 1 });
     assert.equal(answer.status, 207);
     assert.deepEqual(await read('?format=simplified&pick=speed,fuel'), { speed: 70 });
@@ -162,7 +162,7 @@ describe('changing', () => {
 });
 
 describe('deleting', () => {
-  it('an entity goes once, and a type that differs protects it', async () => {
+  it('an entity is deleted once, and not under another type', async () => {
     assertProblem(await send('DELETE', `${path}?type=Boat`), 404, 'ResourceNotFound');
     assert.equal(broker.entities.has(id), true);
     const answer = await send('DELETE', `${path}?type=Car`);
@@ -172,7 +172,7 @@ describe('deleting', () => {
     assertProblem(await send('DELETE', '/entities/urn:x:%ff'), 400, 'InvalidRequest');
   });
 
-  it('an attribute goes by its default instance, by datasetId, or with all instances', async () => {
+  it('an attribute is deleted by its default instance, by datasetId, or with all instances', async () => {
     assert.equal((await send('DELETE', `${path}/attrs/load?datasetId=urn:ds:2`)).status, 204);
     assert.deepEqual(await read('?format=simplified&pick=load'), { load: 1 });
     assertProblem(await send('DELETE', `${path}/attrs/load?datasetId=urn:ds:2`), 404, 'ResourceNotFound');

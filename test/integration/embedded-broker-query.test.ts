@@ -46,7 +46,7 @@ describe('selecting', () => {
     );
   });
 
-  it('a query that nothing narrows is 400 BadRequestData', async () => {
+  it('a query without a narrowing filter is 400 BadRequestData', async () => {
     const wide = ['', 'id=urn:x:1', 'idPattern=.*', 'scopeQ=/A', 'attrs=createdAt', 'local=false',
       `q=${encode('modifiedAt>2020-01-01T00:00:00Z')}`, 'limit=5&pick=id']; // prettier-ignore
     for (const query of wide)
@@ -82,7 +82,7 @@ describe('selecting', () => {
     assert.match((named.body as { detail: string }).detail, /"idpattern"/);
   });
 
-  it('the longest query that is allowed arrives', async () => {
+  it('a query of the greatest allowed length is answered', async () => {
     const ids = Array.from({ length: 8000 }, (_, index) => `urn:ngsi-ld:N:${index}`);
     assert.equal((await many.idsOf(`type=N&limit=1000&id=${ids.join(',')}`)).length, 45);
   });
@@ -110,7 +110,7 @@ describe('paging', () => {
     assert.deepEqual([past.body, linkOf(past.headers, 'next')], [[], undefined]);
   });
 
-  it('the count comes when it is asked for, with filters too, and alone with limit=0', async () => {
+  it('count=true returns the count, with filters and with limit=0 too', async () => {
     const count = async (query: string) => {
       const answer = await many.send('GET', `/entities?${query}`);
       return [answer.headers.get('ngsild-results-count'), (answer.body as unknown[]).length];
@@ -121,7 +121,7 @@ describe('paging', () => {
     assert.deepEqual(await count('type=M&count=true'), ['0', 0]);
   });
 
-  it('a limit over the maximum is refused, not cut', async () => {
+  it('a limit over the maximum is refused, not reduced', async () => {
     assertProblem(await many.send('GET', '/entities?type=N&limit=1001'), 403, 'TooManyResults');
   });
 });
@@ -160,7 +160,7 @@ describe('lists and the rest', () => {
     assert.deepEqual((attributes.body as { attributeList: unknown }).attributeList, ['n']);
   });
 
-  it('what the standard has and this broker does not is 501, what nobody has 404', async () => {
+  it('resources of the standard that are not implemented are 501, unknown paths 404', async () => {
     for (const path of [
       '/temporal/entityMaps/x',
       '/subscriptions',

@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 describe('a broker without temporal data', () => {
-  it('answers every temporal request as told, or only those that change something', async () => {
+  it('answers every temporal request, or only writes, with the configured status', async () => {
     const path = `/temporal/entities/${idAt(1)}`;
     const reads = [
       ['GET', `/temporal/entities?${after(1)}`],
@@ -85,7 +85,7 @@ describe('odd instances', () => {
     assert.deepEqual(valuesOf((await query(`${after(1)}&lastN=4`)).items[5]), [6, 5]);
   });
 
-  it('limited, and told by 206', async () => {
+  it('limited, and marked by 206', async () => {
     behaviour.instancePageSize = 2;
     const { items, headers } = await query(after(2), 206);
     assert.deepEqual(valuesOf(items[4]), [2, 3]);
@@ -95,7 +95,7 @@ describe('odd instances', () => {
     assert.equal((await send('GET', `/temporal/entities/${idAt(4)}`)).status, 206);
   });
 
-  it('lastN taken before the interval', async () => {
+  it('with lastN applied before the interval', async () => {
     behaviour.lastNBeforeTime = true;
     const { items } = await query(`type=X&timerel=before&timeAt=${day(6)}&lastN=2`, 206);
     assert.deepEqual(items.map(valuesOf), [[1], [2, 1], [3, 2], [4, 3], [5, 4], [5]]);
@@ -113,14 +113,14 @@ describe('odd time queries', () => {
     await query(`${after(1)}&timeproperty=modifiedAt`);
   });
 
-  it('times that are not kept find nothing', async () => {
+  it('a time property that is not stored finds nothing', async () => {
     behaviour.timePropertiesMissing = ['createdAt'];
     assert.deepEqual((await query(`${after(1)}&timeproperty=createdAt`)).items, []);
     assert.equal((await query(`${after(1)}&timeproperty=modifiedAt`)).items.length, 6);
     assert.equal((await query(after(1))).items.length, 6);
   });
 
-  it('an ignored time filter shows everything, an ignored other one as much as without it', async () => {
+  it('an ignored filter, on time or other, shows as much as a query without it', async () => {
     behaviour.ignoreParameters = ['timerel', 'timeAt', 'datasetId'];
     const { items } = await query(`${after(6)}&datasetId=urn:x:1`);
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe('odd time queries', () => {
     assert.equal((await query(after(6).replace('X', 'None'))).items.length, 1);
   });
 
-  it('entities selected whatever their time leave pages short and empty, and the count too high', async () => {
+  it('entities selected regardless of the interval make pages short or empty and the count too high', async () => {
     behaviour.selectsIgnoringTime = true;
     const first = await query(`${after(4)}&limit=3&count=true`);
     assert.deepEqual(first.items, []);
@@ -150,7 +150,7 @@ describe('odd time queries', () => {
 describe('odd pages of temporal entities', () => {
   const nextOf = (headers: Headers) => /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
 
-  it('short ones have a next link that loses nothing', async () => {
+  it('short pages have a next link that loses nothing', async () => {
     behaviour.shortPages = true;
     const seen: string[] = [];
     for (let offset: string | undefined = '0'; offset !== undefined;) {
@@ -162,14 +162,14 @@ describe('odd pages of temporal entities', () => {
     assert.deepEqual(seen, temporal.ids());
   });
 
-  it('empty ones have a next link as long as told', async () => {
+  it('empty pages have a next link for the configured number of times', async () => {
     behaviour.emptyPagesWithNext = 1;
     const empty = await query(after(1));
     assert.deepEqual([empty.items.length, nextOf(empty.headers)], [0, '0']);
     assert.equal((await query(after(1))).items.length, 6);
   });
 
-  it('limits, counts, links and warnings are as told', async () => {
+  it('limits, counts, links and warnings are as configured', async () => {
     Object.assign(behaviour, { maxPageSize: 3, overMaxPageStatus: 400, noPageLinks: true, warning: '199 x' });
     Object.assign(behaviour, { countHeader: 'negative', noPick: true });
     assertProblem(await send('GET', `/temporal/entities?${after(1)}&limit=4`), 400);
@@ -181,7 +181,7 @@ describe('odd pages of temporal entities', () => {
     assert.doesNotMatch(headers.get('link') ?? '', /rel="next"/);
   });
 
-  it('past the end the last entity comes again when told so', async () => {
+  it('a page past the end repeats the last entity when configured', async () => {
     assert.deepEqual((await query(`${after(1)}&offset=99`)).items, []);
     behaviour.repeatLastPastEnd = true;
     const { items } = await query(`${after(1)}&offset=99`);
@@ -193,7 +193,7 @@ describe('odd pages of temporal entities', () => {
 });
 
 describe('deletes of history that go wrong', () => {
-  it('what is locked is 409, what is a ghost is claimed gone, and neither goes', async () => {
+  it('locked items are 409, ghosts are reported as deleted, and neither is deleted', async () => {
     const asked: unknown[] = [];
     Object.assign(behaviour, {
       isLocked: (id: string) => id === idAt(1),
@@ -220,7 +220,7 @@ describe('deletes of history that go wrong', () => {
     assertProblem(await remove(`${idAt(1)}/attrs/n`), 404);
   });
 
-  it('the current entity goes with its history when told so', async () => {
+  it('the current entity is deleted with its history when configured', async () => {
     broker.entities.seed(1, () => ({ id: idAt(0), type: 'X' }));
     behaviour.deletesCurrentToo = true;
     assert.equal((await send('DELETE', `/temporal/entities/${idAt(0)}`)).status, 204);
@@ -228,7 +228,7 @@ describe('deletes of history that go wrong', () => {
     assert.equal((await send('DELETE', `/temporal/entities/${idAt(1)}`)).status, 204);
   });
 
-  it('faults and latency hold for temporal requests, and resets after have deleted', async () => {
+  it('faults and latency apply to temporal requests, and reset-after has deleted', async () => {
     const target = `/temporal/entities/${idAt(0)}/attrs/n/${instanceIdOf(idAt(0))}`;
     Object.assign(behaviour, {
       failFirst: 1,

@@ -18,14 +18,14 @@ beforeEach(async () => {
 });
 
 describe('deleting history', () => {
-  it('a temporal entity goes with all it has, once', async () => {
+  it('a temporal entity is deleted with everything it has, once', async () => {
     assert.equal((await send('DELETE', path)).status, 204);
     assert.equal(temporal.has(id), false);
     assertProblem(await send('DELETE', path), 404, 'ResourceNotFound');
     assertProblem(await send('DELETE', '/temporal/entities/x'), 400, 'BadRequestData');
   });
 
-  it('of an attribute goes the default dataset, a named one, or everything', async () => {
+  it('an attribute loses its default dataset, a named one, or all instances', async () => {
     const attribute = `${path}/attrs/temperature`;
     assertProblem(await send('DELETE', `${attribute}?datasetId=urn:x:no`), 404, 'ResourceNotFound');
     assert.equal((await send('DELETE', attribute)).status, 204);
@@ -46,7 +46,7 @@ describe('deleting history', () => {
     assert.deepEqual(Object.keys(temporal.get(id) ?? {}), ['id', 'type', 'owner']);
   });
 
-  it('an instance goes alone, under its own attribute only, once', async () => {
+  it('an instance is deleted alone, under its own attribute only, once', async () => {
     const [first, second] = instancesOf(broker, 'temperature');
     const instance = `${path}/attrs/temperature/${encodeURIComponent(second?.instanceId ?? '')}`;
     assertProblem(await send('DELETE', instance.replace('temperature', 'owner')), 404, 'ResourceNotFound');
@@ -74,7 +74,7 @@ describe('deleting history', () => {
     assert.equal(((await send('GET', query)).body as unknown[]).length, 1);
   });
 
-  it('there is no DELETE on the collection', async () => {
+  it('DELETE on the collection is refused', async () => {
     for (const target of [
       '/temporal/entities',
       '/temporal/entities/',

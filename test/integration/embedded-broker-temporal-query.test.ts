@@ -46,7 +46,7 @@ const numbered = (...numbers: number[]) => numbers.map(idAt);
 const encode = encodeURIComponent;
 
 describe('the interval', () => {
-  it('selects entities and shows of them what lies in it', async () => {
+  it('selects entities with an instance in it and shows only those instances', async () => {
     const { items, ids } = await query(`type=Room&attrs=n&timerel=after&timeAt=${hour(16)}`);
     assert.deepEqual(ids, numbered(16, 18));
     assert.deepEqual(valuesOf(items[0], 'n'), [16]);
@@ -55,7 +55,7 @@ describe('the interval', () => {
     assert.equal(items[0]?.['m'], undefined);
   });
 
-  it('has the bounds of the standard', async () => {
+  it('includes timeAt for after and between, and excludes the end (clause 4.11)', async () => {
     const shown = async (time: string) => {
       const { items } = await query(`type=Hall&id=${idAt(5)}&attrs=n&${time}`);
       return valuesOf(items[0], 'n');
@@ -66,7 +66,7 @@ describe('the interval', () => {
     assert.deepEqual(await shown(`timerel=between&timeAt=${hour(3)}&endTimeAt=${hour(1)}`), []);
   });
 
-  it('is on observedAt unless told otherwise, and finds nothing that lacks the property', async () => {
+  it('uses observedAt by default, and finds nothing that lacks the property', async () => {
     const always = 'timerel=after&timeAt=1970-01-01T00:00:00Z';
     assert.deepEqual((await query(`attrs=m&${always}`)).ids, []);
     for (const property of ['createdAt', 'modifiedAt']) {
@@ -97,12 +97,12 @@ describe('selecting', () => {
     assert.deepEqual(await ids(near), numbered(3));
   });
 
-  it('a scope is that of the entity', async () => {
+  it('scopeQ selects by the scope of the entity', async () => {
     const { ids } = await query(`type=Room&scopeQ=/House/%23&timerel=before&timeAt=${hour(3)}`);
     assert.deepEqual(ids, numbered(0));
   });
 
-  it('datasets narrow what is shown, and leave entities without attributes on the page', async () => {
+  it('datasetId narrows the shown instances, and leaves entities without attributes on the page', async () => {
     const show = async (datasetId: string) => {
       const { items } = await query(`type=Hall&attrs=n&${time}&limit=1&datasetId=${datasetId}`);
       return valuesOf(items[0], 'n');
@@ -172,7 +172,7 @@ describe('pages of entities', () => {
     assert.deepEqual(seen, temporal.ids());
   });
 
-  it('may hold nothing but the count', async () => {
+  it('may hold only the count', async () => {
     const { items, headers } = await query(`${all}&limit=0&count=true`);
     assert.deepEqual([items.length, headers.get('ngsild-results-count')], [0, '20']);
   });
@@ -181,7 +181,7 @@ describe('pages of entities', () => {
 describe('pages of instances', () => {
   const of = (index: number) => `local=true&id=${idAt(index)}&attrs=n`;
 
-  it('more than the limit are 206, oldest first, and the range leads on without loss', async () => {
+  it('more instances than the limit are 206, oldest first, and Content-Range leads on without loss', async () => {
     const seen = new Set<unknown>();
     let timeAt = hour(0);
     let status = 206;
@@ -201,13 +201,13 @@ describe('pages of instances', () => {
     );
   });
 
-  it('as many as the limit are 200', async () => {
+  it('as many instances as the limit are 200', async () => {
     const { items, headers } = await query(`${of(7)}&timerel=before&timeAt=${hour(23)}`);
     assert.equal(valuesOf(items[0], 'n').length, 8);
     assert.equal(headers.get('content-range'), null);
   });
 
-  it('lastN shows the newest first, and is 206 when it cut something', async () => {
+  it('lastN shows the newest first, and is 206 when it left out instances', async () => {
     const before = `timerel=before&timeAt=${hour(10)}`;
     const cut = await query(`${of(12)}&${before}&lastN=3`, 206);
     assert.deepEqual(valuesOf(cut.items[0], 'n'), [9, 8, 7]);

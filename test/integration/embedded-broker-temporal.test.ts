@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 describe('writing history', () => {
-  it('a temporal entity is created where there is none with the id, and else added to', async () => {
+  it('POST creates a temporal entity, or adds to the existing one', async () => {
     const other = { ...room, id: 'urn:ngsi-ld:Room:2' };
     const created = await send('POST', '/temporal/entities/', other);
     assert.equal(created.status, 201);
@@ -48,7 +48,7 @@ describe('writing history', () => {
     assert.equal((await send('POST', '/temporal/entities', { id, owner: room.owner })).status, 204);
   });
 
-  it('attributes are added to a temporal entity that exists, and to no other', async () => {
+  it('attributes are added only to an existing temporal entity', async () => {
     const more = { temperature: [{ type: 'Property', value: 18, observedAt: day(4) }] };
     assert.equal((await send('POST', `${path}/attrs`, more)).status, 204);
     assert.equal((await send('POST', `${path}/attrs`, { id, type: 'Room', ...more })).status, 204);
@@ -58,7 +58,7 @@ describe('writing history', () => {
     assertProblem(await send('POST', '/temporal/entities/x/attrs', more), 400, 'BadRequestData');
   });
 
-  it('what is no temporal entity is refused whole', async () => {
+  it('an invalid temporal entity is refused as a whole', async () => {
     const refused: readonly unknown[] = [
       [room],
       { type: 'Room' },
@@ -102,7 +102,7 @@ describe('writing history', () => {
     assert.equal(new Set(all.map(({ instanceId }) => instanceId)).size, 5);
   });
 
-  it('every kind of attribute keeps what it holds', async () => {
+  it('every kind of attribute keeps its content', async () => {
     const kinds = {
       location: { type: 'GeoProperty', value: { type: 'Point', coordinates: [1, 2] }, observedAt: day(1) },
       name: { type: 'LanguageProperty', languageMap: { en: 'a', de: 'b' } },
@@ -160,7 +160,7 @@ describe('retrieving one temporal entity', () => {
     assert.deepEqual(owner, { ...room.owner, instanceId: instancesOf(broker, 'owner')[0]?.instanceId });
   });
 
-  it('interval, attributes, datasets and lastN narrow what is shown', async () => {
+  it('interval, attributes, datasets and lastN narrow the shown instances', async () => {
     const show = async (query: string) => {
       const { status, body } = await send('GET', `${path}?${query}`);
       assert.ok(status === 200 || status === 206, JSON.stringify(body));
@@ -189,7 +189,7 @@ describe('retrieving one temporal entity', () => {
     assert.deepEqual((await show('attrs=x')).shown, []);
   });
 
-  it('what is unknown, wrong or not done is refused', async () => {
+  it('unknown entities, invalid parameters and unsupported formats are refused', async () => {
     assertProblem(await send('GET', '/temporal/entities/urn:x:2'), 404, 'ResourceNotFound');
     assertProblem(await send('GET', '/temporal/entities/x'), 400, 'BadRequestData');
     assertProblem(await send('GET', `${path}?timeAt=2026-01-01T00:00:00Z`), 400, 'BadRequestData');
@@ -201,7 +201,7 @@ describe('retrieving one temporal entity', () => {
     }
   });
 
-  it('JSON-LD is sent to whom wants it, partial answers too', async () => {
+  it('JSON-LD is sent to clients that ask for it, in partial answers too', async () => {
     const accept = { Accept: 'application/ld+json' };
     for (const query of ['', '?lastN=1']) {
       const { headers, body } = await send('GET', path + query, undefined, accept);

@@ -37,7 +37,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
     });
   }
 
-  it('keeps a batch below 900 kB, whatever the ids', async (t) => {
+  it('sends no batch above 900 kB, however long the ids are', async (t) => {
     const entities = things(300, 'Thing', 'é'.repeat(4000));
     const broker = await startStubBroker(t, { entities });
     await purged(broker, 'type=Thing', { limits: { batchSize: 500, pageSize: 1000 } });
@@ -66,7 +66,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
     });
   }
 
-  it('names exactly what stayed when half of a batch is refused, with the problem of each', async (t) => {
+  it('names each entity that stayed, with its problem, when half of a batch is refused', async (t) => {
     const locked = (id: string) => (Number(id.split(':').at(-1)) % 2 === 1 ? 409 : undefined);
     for (const oddities of [
       {},
@@ -97,7 +97,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
     assert.ok(report.success.every((id) => !failed.has(id)));
   });
 
-  it('tries items again that failed with a 5xx inside a 207, without the ones that are done', async (t) => {
+  it('retries only the items that failed with a 5xx inside a 207', async (t) => {
     let batches = 0;
     const broker = await startStubBroker(t, {
       entities: things(20),
@@ -117,7 +117,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
     );
   });
 
-  it('remembers what a broker cannot take, so that the next purge does not try', async (t) => {
+  it('remembers the batches that a broker refuses, so the next purge does not try them', async (t) => {
     const { createCapabilities } = await import('../../sidecar/purge/broker/capabilities.js');
     const { createTestClock } = await import('../support/purge-harness.js');
     for (const oddities of [{ batch: 405 }, { batch: 'idle-204' }, { batchMaxIds: 10 }] as const) {

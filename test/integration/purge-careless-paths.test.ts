@@ -210,7 +210,7 @@ const nameOf = ({ collection, entity, attribute, part }: Piece) =>
 
 describe('a purge of names that servers take apart', () => {
   for (const [what, way] of Object.entries(WAYS)) {
-    it(`deletes nothing that the query did not mean, however the broker reads paths: ${what}`, async (t) => {
+    it(`deletes nothing outside the query, however the broker reads paths: ${what}`, async (t) => {
       const broker = await startCarelessBroker(t);
       broker.hasBatches = way.hasBatches === true;
       const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 10_000 });

@@ -11,7 +11,7 @@ const isPlain = (request: { readonly target: string }) => pathOf(request) === '/
 const plainQueries = (broker: StubBroker) => broker.of('query').filter(isPlain);
 
 describe('a broker that knows its collections with a slash at the end only', () => {
-  it('is asked in that spelling once the other one was a 404, for an hour', async (t) => {
+  it('is queried with the slash for an hour once the path without it was a 404', async (t) => {
     const clock = createTestClock();
     const capabilities = createCapabilities(clock);
     for (const [passedMs, plain] of [
@@ -40,7 +40,7 @@ describe('a broker that knows its collections with a slash at the end only', () 
     }
   });
 
-  it('is purged of its history', async (t) => {
+  it('has its temporal entities purged', async (t) => {
     const broker = await startCarelessBroker(t);
     broker.collectionEnd = '/';
     const attributes = new Map([['n', [{ instanceId: 'urn:i:1', observedAt: '2025-01-01T00:00:00Z' }]]]);

@@ -52,7 +52,7 @@ describe('a purge at a broker whose counts are wrong', () => {
     'always 100': () => 100,
     'always 10000': () => 10_000,
   })) {
-    it(`deletes every match, and then says that the broker counts more than it lists: ${name}`, async (t) => {
+    it(`deletes every match, and then reports that the broker counts more than it lists: ${name}`, async (t) => {
       const broker = await startStubBroker(t, { entities: things(200), count });
       const { error, report, progress } = await purge(broker, 'type=Thing');
       assert.equal(broker.entities.size, 0);
@@ -79,7 +79,7 @@ describe('a purge at a broker whose counts are wrong', () => {
     assert.equal(broker.entities.size, 0);
   });
 
-  it('refuses to call it done when the broker counts matches and never lists any', async (t) => {
+  it('never reports success when the broker counts matches but lists none', async (t) => {
     const answer = { status: 200, headers: { 'ngsild-results-count': '30' }, body: [] };
     const broker = await startStubBroker(t, { fault: () => answer });
     const { error } = await purge(broker, 'type=Thing');

@@ -97,7 +97,7 @@ describe('a purge in which nothing fails', () => {
     ],
   ];
   for (const [name, count, oddities, limits, most] of cases) {
-    it(`needs hardly more requests than there are pages and batches: ${name}`, async (t) => {
+    it(`needs hardly more requests than pages and batches: ${name}`, async (t) => {
       const broker = await startStubBroker(t, { entities: things(count), ...oddities });
       const report = await purged(broker, 'type=Thing', { limits });
       assert.equal(report.deleted, count);

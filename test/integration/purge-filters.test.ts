@@ -49,7 +49,7 @@ describe('a broker that ignores a filter', () => {
     assert.equal(broker.entities.size, 20);
   });
 
-  it('loses no attribute, and has nothing counted in a dry run', async (t) => {
+  it('loses no attribute, and gets an error instead of a count in a dry run', async (t) => {
     for (const query of [
       'type=Thing&q=n>5&drop=n',
       'type=Thing&q=n>5&dryRun=true',
@@ -62,7 +62,7 @@ describe('a broker that ignores a filter', () => {
     }
   });
 
-  it('loses nothing while the question cannot be answered', async (t) => {
+  it('loses nothing while the proof fails', async (t) => {
     const broker = await startStubBroker(t, {
       entities,
       fault: (request) => (isProbe(request) ? { status: 503 } : undefined),
@@ -74,7 +74,7 @@ describe('a broker that ignores a filter', () => {
 });
 
 describe('the proof that filters are honoured', () => {
-  it('is asked for once for each filter, and again after an hour', async (t) => {
+  it('is made once for each filter, and again after an hour', async (t) => {
     const clock = createTestClock();
     const capabilities = createCapabilities(clock);
     const broker = await startStubBroker(t, {});
@@ -93,7 +93,7 @@ describe('the proof that filters are honoured', () => {
     assert.equal(await probes('type=Thing&q=n>5'), 2);
   });
 
-  it('is not asked for when there is nothing to delete', async (t) => {
+  it('is not made when there is nothing to delete', async (t) => {
     const broker = await startStubBroker(t, {});
     await purged(broker, 'type=Thing&q=n>5');
     assert.equal(broker.requests.length, 1);
@@ -125,7 +125,7 @@ describe('the proof that filters are honoured', () => {
 });
 
 describe('headers of a purge', () => {
-  it('go with each of its requests, but for the tenant of the one that asks for a tenant that does not exist', async (t) => {
+  it('are sent with each of its requests, except the tenant in the proof of the tenant', async (t) => {
     const headers = {
       link: '<https://example.org/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"',
       'ngsild-tenant': 'city',

@@ -50,12 +50,12 @@ describe('a dry run that matches nothing', () => {
     assert.match(hints[0] ?? '', /^q compares n\.observedAt with "2026-01-01T00:00:00Z" in quotes/);
   });
 
-  it('says nothing where the query is only too narrow', async (t) => {
+  it('gives no hint when the query is merely too narrow', async (t) => {
     assert.deepEqual((await hintsOf(t, 'type=Thing&q=n%3E99')).hints, []);
     assert.deepEqual((await hintsOf(t, 'type=Thing&id=urn:a:1')).hints, []);
   });
 
-  it('says nothing that the broker leaves in doubt', async (t) => {
+  it("gives no hint when the broker's answer is doubtful", async (t) => {
     const empty = (headers: Readonly<Record<string, string>>) => ({ status: 200, headers, body: [] });
     for (const answer of [
       { status: 400, body: { title: 'no' } },
@@ -73,7 +73,7 @@ describe('a dry run that matches nothing', () => {
     }
   });
 
-  it('asks nothing more where something matches, and neither does a purge', async (t) => {
+  it('sends no extra query if something matches, and nor does a purge', async (t) => {
     const asked: (string | null)[] = [];
     const { hints } = await hintsOf(t, 'type=Thing,Thingg', {
       after: ({ query }) => asked.push(query.get('type')),

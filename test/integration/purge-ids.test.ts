@@ -121,7 +121,7 @@ describe('ids that are not made for URLs', () => {
     assert.deepEqual([report.deleted, report.failed, broker.entities.size], [2, 0, 0]);
   });
 
-  it('are shown once only, though their delete has to be tried again', async (t) => {
+  it('are proven only once, even if their delete is retried', async (t) => {
     let deletes = 0;
     const broker = await startStubBroker(t, {
       entities: entitiesOf(['urn:a?b', 'urn:c']),
@@ -161,7 +161,7 @@ describe('ids that are not made for URLs', () => {
     }
   });
 
-  it('go by a batch of their own in second tries, where no path is safe', async (t) => {
+  it('are retried in a batch of their own if no path is safe', async (t) => {
     let isFirst = true;
     const broker = await startStubBroker(t, {
       entities: entitiesOf(['urn:x/..', 'urn:x:1', 'urn:x?y']),
@@ -235,7 +235,7 @@ describe('a broker that lists entities which id or idPattern excludes', () => {
     assert.equal(broker.requests.flatMap(({ ids }) => ids).includes('urn:ngsi-ld:Other:1'), false);
   });
 
-  it('leaves alone what the query does not name', async (t) => {
+  it('loses no entity outside the query', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30) });
     const report = await purged(
       broker,

@@ -52,7 +52,7 @@ describe('a keep that no match has', () => {
     assert.equal(ignoring.of('attribute').length + listing.of('attribute').length, 0);
   });
 
-  it('removes nothing while it cannot be asked for', async (t) => {
+  it('removes nothing while the check fails', async (t) => {
     const broker = await startStubBroker(t, {
       entities: rarely(5),
       fault: ({ query }) => (query.get('attrs') === 'speeed' ? { status: 500 } : undefined),
@@ -62,7 +62,7 @@ describe('a keep that no match has', () => {
     assert.equal(broker.of('attribute').length, 0);
   });
 
-  it('goes without asking when nothing matches', async (t) => {
+  it('is not checked when nothing matches', async (t) => {
     const broker = await startStubBroker(t, { entities: rarely(5) });
     const report = await purged(broker, 'type=Nothing&keep=speeed,nme');
     assert.equal(report.matched, 0);
@@ -71,7 +71,7 @@ describe('a keep that no match has', () => {
 });
 
 describe('a keep that some match has', () => {
-  it('goes ahead, wherever among the matches that is, and whatever else it names', async (t) => {
+  it('is accepted, wherever that match is and whatever else keep names', async (t) => {
     for (const pageSize of [10, 1000]) {
       const broker = await startStubBroker(t, { entities: rarely(40) });
       const report = await purged(broker, 'type=Thing&keep=nowhere,rare', { limits: { pageSize } });

@@ -72,7 +72,7 @@ describe('a broker that restarts in the middle of a purge', () => {
   for (const says of ['reset-before', { status: 502 }, { status: 503 }, { status: 504 }] as const) {
     for (const maxAttempts of [1, 6]) {
       const name = typeof says === 'string' ? says : says.status;
-      it(`is waited for, and the purge goes on: down for 5 s, ${name}, ${maxAttempts} tries`, async (t) => {
+      it(`is awaited, and the purge goes on: down for 5 s, ${name}, ${maxAttempts} tries`, async (t) => {
         for (const oddities of [{}, { batch: 405, entities: things(200) }] as const) {
           const { broker, clock, arrivals } = await startMortal(t, {
             nth: 3,
@@ -137,7 +137,7 @@ describe('a broker that restarts in the middle of a purge', () => {
     });
   });
 
-  it('may answer what is under way while it takes no new connections', async (t) => {
+  it('may still answer requests in flight while it refuses new connections', async (t) => {
     const { client, clock, down } = await startRefusing(t);
     const report = await purged({ url: new URL('http://unused.invalid') }, 'type=Thing', {
       ...{ client, clock, limits: { ...LIMITS, batchSize: 10, pageSize: 100 }, retry: { maxAttempts: 2 } },
@@ -146,7 +146,7 @@ describe('a broker that restarts in the middle of a purge', () => {
     assert.ok(down.refused <= 16, `${down.refused} requests refused`);
   });
 
-  it('and never takes the batch that kills it costs no other entity', async (t) => {
+  it('and crashes on one batch costs no other entity', async (t) => {
     const clock = createTestClock();
     let downUntilMs = 0;
     const broker = await startStubBroker(t, {
@@ -165,7 +165,7 @@ describe('a broker that restarts in the middle of a purge', () => {
 });
 
 describe('a broker that fails some requests, and is there', () => {
-  it('is found out by one probe: the requests that fail are tried as often as the policy says', async (t) => {
+  it('is recognised by one probe, and its failed requests are retried as the policy says', async (t) => {
     const bad = 'urn:ngsi-ld:Thing:7';
     const clock = createTestClock();
     const broker = await startStubBroker(t, {
@@ -188,7 +188,7 @@ const purgeKilled = async (broker: StubBroker, options: PurgeOptions = {}) =>
   purge(broker, 'type=Thing', { limits: LIMITS, ...options });
 
 describe('a broker that is killed in the middle of a purge and stays away', () => {
-  it('ends it after the time to wait, with what it cannot tell', async (t) => {
+  it('ends the purge after BROKER_AWAY_MS, with the unknown items counted', async (t) => {
     const { broker, unanswered } = await startKilledBroker(t, { entities: things(4000) });
     const clock = createTestClock();
     const startMs = clock.now();
@@ -242,7 +242,7 @@ describe('a broker that comes back when a purge has ended', () => {
   const noWait = { retry: { maxAttempts: 2, awayMs: 0 } };
 
   for (const carriesOut of [true, false]) {
-    it(`is asked once, by id, what became of its deletes without an answer: ${carriesOut ? '' : 'not '}done`, async (t) => {
+    it(`is queried once, by id, for deletes without an answer: ${carriesOut ? '' : 'not '}done`, async (t) => {
       const { broker, unanswered } = await startKilledBroker(t, {
         ...{ entities: things(2000), carriesOut, look: undefined },
       });
@@ -269,7 +269,7 @@ describe('a broker that comes back when a purge has ended', () => {
     ['refuses', { status: 400, body: { title: 'id not supported' } }],
     ['sends what is not JSON', { status: 200, body: '<html>' }],
   ] as const) {
-    it(`is not believed where it ${name}: what is unclear stays so`, async (t) => {
+    it(`is not trusted if it ${name}: unclear items stay unclear`, async (t) => {
       const { broker, unanswered } = await startKilledBroker(t, { entities: things(2000), look });
       const { error, progress } = await purgeKilled(broker, noWait);
       assert.ok(error instanceof BrokerFailedError);
@@ -278,7 +278,7 @@ describe('a broker that comes back when a purge has ended', () => {
     });
   }
 
-  it('is not asked what it wants to be left alone with', async (t) => {
+  it('is not queried while its Retry-After lasts', async (t) => {
     const throttled = { status: 429, headers: { 'retry-after': '3600' } };
     const lost = new Set<string>();
     const broker = await startStubBroker(t, {

@@ -36,13 +36,13 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
         assert.ok([...broker.entities.values()].every((entity) => !('extra' in entity)));
       });
 
-      it(`counts the matches, not what the broker counts, in a dry run: ${spread}, ${pages}`, async (t) => {
+      it(`reports the matches, not the broker's count, in a dry run: ${spread}, ${pages}`, async (t) => {
         const report = await purged(await start(t), 'type=Thing&attrs=extra&dryRun=true');
         assert.equal(report.matched, 100);
         assert.equal(report.sample.length, 100);
       });
 
-      it(`holds the matches against maxAffected, not what the broker counts: ${spread}, ${pages}`, async (t) => {
+      it(`checks the matches, not the broker's count, against maxAffected: ${spread}, ${pages}`, async (t) => {
         const broker = await start(t);
         const { error, progress } = await purge(broker, 'type=Thing&attrs=extra&maxAffected=99');
         assert.ok(error instanceof TooManyMatchesError);
@@ -68,7 +68,7 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
     assert.ok(broker.of('query').length <= 20, JSON.stringify(requestCounts(broker)));
   });
 
-  it('purges by attrs alone, where nothing else tells how long a page is', async (t) => {
+  it('purges by attrs alone, when the page length is unknown', async (t) => {
     const broker = await startStubBroker(t, {
       entities: mixed((n) => n >= 500),
       filtersLate: ['attrs'],
@@ -78,7 +78,7 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
     assert.equal(broker.entities.size, 500);
   });
 
-  it('keeps an attribute that only matches behind the first page have', async (t) => {
+  it('accepts a keep that only matches beyond the first page have', async (t) => {
     const broker = await startStubBroker(t, {
       entities: mixed((n) => n >= 500),
       filtersLate: ['attrs'],
@@ -88,7 +88,7 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
     assert.equal([...broker.entities.values()].filter((entity) => 'extra' in entity).length, 100);
   });
 
-  it('does not wait for matches that nobody has', async (t) => {
+  it('does not wait for counted matches that do not exist', async (t) => {
     const broker = await startStubBroker(t, { entities: mixed(() => false), filtersLate: ['attrs'] });
     const report = await purged(broker, 'type=Thing&attrs=extra');
     assert.deepEqual([report.matched, report.deleted], [0, 0]);

@@ -30,7 +30,7 @@ const REFUSALS: Readonly<Record<string, readonly [Partial<StubBrokerOptions>, nu
 
 describe('a purge at a broker that refuses how it is asked', () => {
   for (const [name, [oddities, most]] of Object.entries(REFUSALS)) {
-    it(`finds a way to ask, and keeps to it: ${name}`, async (t) => {
+    it(`finds an accepted form of the query, and keeps using it: ${name}`, async (t) => {
       const entities = [...things(40), ...things(5, 'Other')];
       const broker = await startStubBroker(t, { entities, ...oddities });
       const clock = createTestClock();
@@ -51,7 +51,7 @@ describe('a purge at a broker that refuses how it is asked', () => {
     });
   }
 
-  it('steps the page size down as the contract says, and no further than needed', async (t) => {
+  it('steps the page size down through the documented sizes, no further than needed', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30), pageMax: 20, overPageMax: '403' });
     await purged(broker, 'type=Thing', { limits: { pageSize: 1000 } });
     const limits = broker.of('query').map(({ query }) => query.get('limit'));
@@ -64,7 +64,7 @@ describe('a purge at a broker that refuses how it is asked', () => {
     );
   });
 
-  it('passes a 400 on that is about the query itself, and learns nothing wrong from it', async (t) => {
+  it('passes on a 400 about the query itself, and learns nothing from it', async (t) => {
     let isRefusing = true;
     const refusal = { status: 400, body: { title: 'no such thing' } };
     const broker = await startStubBroker(t, {

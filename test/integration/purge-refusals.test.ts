@@ -24,7 +24,7 @@ describe('a broker that refuses a purge for good', () => {
       ['batch', {}],
       ['single', { batch: 405 }],
     ] as const) {
-      it(`ends it at once, and has its problem passed on: ${name} to a ${where}`, async (t) => {
+      it(`ends the purge at once with its problem passed on: ${name} to a ${where}`, async (t) => {
         const broker = await startStubBroker(t, {
           entities: things(100),
           ...oddities,
@@ -40,7 +40,7 @@ describe('a broker that refuses a purge for good', () => {
     }
   }
 
-  it('has what was deleted before told', async (t) => {
+  it('makes the purge report its earlier deletes', async (t) => {
     let batches = 0;
     const broker = await startStubBroker(t, {
       entities: things(100),
@@ -89,7 +89,7 @@ describe('answers that are no answers', () => {
     });
   }
 
-  it('to a delete are not believed: what is still listed is tried singly', async (t) => {
+  it('to a delete are not trusted: entities still listed are deleted singly', async (t) => {
     const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>welcome</html>' };
     const broker = await startStubBroker(t, {
       entities: things(50),
@@ -100,7 +100,7 @@ describe('answers that are no answers', () => {
     assert.equal(broker.entities.size, 0);
   });
 
-  it('redirect a delete nowhere: the purge ends', async (t) => {
+  it('that redirect a delete are not followed: the purge ends', async (t) => {
     const broker = await startStubBroker(t, {
       entities: things(50),
       fault: ({ kind }) => (kind === 'batch' ? { status: 307, headers: { location: '/x' } } : undefined),
@@ -123,7 +123,7 @@ describe('answers that are no answers', () => {
 });
 
 describe('a broker that did not ask all its sources', () => {
-  it('has its warning reported, so that the purge does not claim to be complete', async (t) => {
+  it('has its warning reported, since the purge may be incomplete', async (t) => {
     const broker = await startStubBroker(t, {
       entities: things(10),
       queryHeaders: { 'ngsild-warning': '199 broker "no answer from urn:csr:1"' },
@@ -133,7 +133,7 @@ describe('a broker that did not ask all its sources', () => {
     assert.deepEqual(report.warnings, ['199 broker "no answer from urn:csr:1"']);
   });
 
-  it('is refused when it asked them although the purge is local', async (t) => {
+  it('ends the purge when it queried them although the purge is local', async (t) => {
     const queryHeaders = { 'ngsild-entitymap': 'urn:ngsi-ld:entitymap:1' };
     for (const query of ['type=Thing&local=true', 'type=*&maxAffected=100']) {
       const broker = await startStubBroker(t, { entities: things(10), queryHeaders });

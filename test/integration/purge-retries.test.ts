@@ -8,7 +8,7 @@ import { seededRandom } from '../support/stub-broker-state.js';
 const CONTEXT_PROBLEM = { type: 'https://uri.etsi.org/ngsi-ld/errors/LdContextNotAvailable', title: 'x' };
 
 describe('a failed request of a purge', () => {
-  it('is tried as often as the policy says, with growing waits between, and not more', async (t) => {
+  it('is tried exactly as often as the policy says, with growing waits', async (t) => {
     const clock = createTestClock();
     const broker = await startStubBroker(t, { fault: () => ({ status: 500 }) });
     const { error } = await purge(broker, 'type=Thing', { clock });
@@ -20,7 +20,7 @@ describe('a failed request of a purge', () => {
   });
 
   for (const status of [501, 505, 508, 510, 511]) {
-    it(`is not tried again where that makes no sense: ${status}`, async (t) => {
+    it(`is not retried after a permanent error: ${status}`, async (t) => {
       const broker = await startStubBroker(t, { fault: () => ({ status }) });
       await purge(broker, 'type=Thing');
       assert.equal(broker.requests.length, 1);
@@ -76,7 +76,7 @@ describe('a failed request of a purge', () => {
     }
   });
 
-  it('may be one that is never answered', async (t) => {
+  it('may be one that times out', async (t) => {
     const options = { timeoutMs: 40, retry: { maxAttempts: 2 } };
     const silent = await startStubBroker(t, { fault: () => 'hang' });
     const { error } = await purge(silent, 'type=Thing', options);
@@ -97,7 +97,7 @@ describe('a failed request of a purge', () => {
     assert.equal((await purged(slow, 'type=Thing', { ...options, timeoutMs: 300 })).deleted, 20);
   });
 
-  it('may have had its effect: a batch whose answer was lost is no failure', async (t) => {
+  it('may have had an effect: a batch whose answer was lost counts as deleted', async (t) => {
     let isFirst = true;
     const broker = await startStubBroker(t, {
       entities: things(20),
@@ -111,7 +111,7 @@ describe('a failed request of a purge', () => {
     assert.deepEqual([report.deleted, report.failed], [20, 0]);
   });
 
-  it('says nothing of the broker address when nobody listens there', async () => {
+  it("does not reveal the broker's address when the port is closed", async () => {
     const url = new URL('http://127.0.0.1:1/');
     const { error } = await purge({ url }, 'type=Thing');
     assert.ok(error instanceof BrokerFailedError);
@@ -121,7 +121,7 @@ describe('a failed request of a purge', () => {
 });
 
 describe('entities whose tries are used up', () => {
-  it('are tried once more in the end, when the broker has recovered', async (t) => {
+  it('get a final retry, after the broker has recovered', async (t) => {
     const tries = new Map<string, number>();
     const broker = await startStubBroker(t, {
       entities: things(40),
@@ -137,7 +137,7 @@ describe('entities whose tries are used up', () => {
     assert.equal(broker.entities.size, 0);
   });
 
-  it('are reported with the last failure when they fail again, and nothing else is', async (t) => {
+  it('are the only ones reported, with their last failure, when they fail again', async (t) => {
     for (const share of [0.05, 0.2, 0.4]) {
       for (const seed of [1, 2, 3, 4]) {
         const random = seededRandom(seed);
@@ -188,7 +188,7 @@ describe('entities whose tries are used up', () => {
     );
   });
 
-  it('take no others with them when they make their whole batch fail', async (t) => {
+  it('do not fail others when they make their whole batch fail', async (t) => {
     const answers = [{ status: 500 }, { status: 503 }, 'reset-before', 'hang'] as const;
     for (const answer of answers) {
       const broker = await startStubBroker(t, {
@@ -231,7 +231,7 @@ describe('a broker that answers nothing but failures', () => {
     });
   }
 
-  it('ends it also when it stops working in the middle, with what was done', async (t) => {
+  it('ends the purge halfway too, with its counts', async (t) => {
     for (const oddities of [{}, { batch: 405 as const }]) {
       let requests = 0;
       const broker = await startStubBroker(t, {
@@ -246,7 +246,7 @@ describe('a broker that answers nothing but failures', () => {
     }
   });
 
-  it('is not a broker that only fails now and then, however long', async (t) => {
+  it('is not mistaken for one that fails now and then', async (t) => {
     let singles = 0;
     const broker = await startStubBroker(t, {
       entities: things(100),

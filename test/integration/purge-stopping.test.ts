@@ -38,7 +38,7 @@ describe('a purge that is stopped', () => {
     ['single', 1, { batch: 405 }],
     ['single', 30, { batch: 405 }],
   ] as const) {
-    it(`sends nothing new, and tells exactly what was done: at ${kind} ${nth}`, async (t) => {
+    it(`sends nothing new, and reports exactly what was done: at ${kind} ${nth}`, async (t) => {
       const { error, progress, broker, later } = await stopAt(t, kind, nth, options);
       assert.ok(error instanceof PurgeStoppedError, String(error));
       // Requests on their way when the signal came may still arrive; no more than run at once.
@@ -50,7 +50,7 @@ describe('a purge that is stopped', () => {
     });
   }
 
-  it('tells of a batch of which a part was done when it was stopped', async (t) => {
+  it('reports the finished part of a batch', async (t) => {
     const some = (ids: readonly string[]) => ids.filter((id) => !id.endsWith('7'));
     const { error, progress, broker } = await stopAt(t, 'batch', 1, {
       fault: ({ kind, ids }, { entities }) => {
@@ -87,7 +87,7 @@ describe('a purge that is stopped', () => {
     assert.equal(broker.requests.length, 1);
   });
 
-  it('cuts a hanging query off, but waits for a delete already sent', async (t) => {
+  it('aborts a hanging query, but waits for a delete already sent', async (t) => {
     const controller = new AbortController();
     const hanging = await startStubBroker(t, {
       fault: () => {
@@ -128,7 +128,7 @@ describe('a purge that is stopped', () => {
     assert.equal(progress.deleted, cleaned);
   });
 
-  it('stops when nobody listens any more', async (t) => {
+  it('stops when its consumer stops reading', async (t) => {
     const broker = await startStubBroker(t, { entities: things(300) });
     const { error } = await purge(broker, 'type=Thing', {
       limits: { batchSize: 10 },

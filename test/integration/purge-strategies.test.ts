@@ -45,7 +45,7 @@ describe('strategy batch', () => {
     assert.equal(broker.of('single').length, 0);
   });
 
-  it('tries by batch again what was claimed gone', async (t) => {
+  it('retries entities by batch that were reported as deleted and are still listed', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30), ghosts: (id) => id.endsWith('7') });
     const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
     assert.deepEqual([report.deleted, report.failed], [27, 3]);
@@ -68,7 +68,7 @@ describe('strategy native', () => {
     for (const { query } of broker.of('collection')) assert.deepEqual([...query.keys()], ['type', 'q']);
   });
 
-  it('sends none where nothing matches, in a dry run, or over the bound', async (t) => {
+  it('sends no purge if nothing matches, in a dry run, or above the maximum', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30) });
     await purged(broker, 'type=Nothing', { limits });
     assert.equal((await purged(broker, 'type=Thing&dryRun=true', { limits })).matched, 30);
@@ -79,7 +79,7 @@ describe('strategy native', () => {
     assert.equal(broker.of('collection').length, 0);
   });
 
-  it('reports what stays when the number of matches does not fall', async (t) => {
+  it('reports the remaining matches when their number does not fall', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30), ghosts: (id) => id.endsWith('7') });
     const report = await purged(broker, 'type=Thing', { limits });
     assert.deepEqual([report.matched, report.deleted, report.failed], [30, 27, 3]);
@@ -98,14 +98,14 @@ describe('strategy native', () => {
     assert.equal(broker.requests.length, 0);
   });
 
-  it('sends none where nothing is counted, since nothing could be claimed then', async (t) => {
+  it('sends no purge without a count, since its result could not be verified', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30), count: () => undefined });
     const { error } = await purge(broker, 'type=Thing', { limits });
     assert.ok(error instanceof BrokerReplyError);
     assert.equal(broker.of('collection').length, 0);
   });
 
-  it('passes a refusal or failure on, with what was done', async (t) => {
+  it('passes on a refusal or failure, with its counts', async (t) => {
     for (const status of [405, 503]) {
       let purges = 0;
       const broker = await startStubBroker(t, {

@@ -24,7 +24,7 @@ describe('entities that survive their delete', () => {
     });
   }
 
-  it('are looked for with a new query, whatever their delete answered', async (t) => {
+  it('are found by a new query, whatever their delete answered', async (t) => {
     for (const oddities of [{}, { batch: 405 }] as const) {
       const broker = await startStubBroker(t, { entities: things(100), ghosts: every10th, ...oddities });
       const report = await purged(broker, 'type=Thing');
@@ -83,7 +83,7 @@ describe('a query that lags behind the deletes', () => {
     });
   }
 
-  it('is no reason to repeat the deletes when one more look settles it', async (t) => {
+  it('does not cause repeated deletes when one more query resolves it', async (t) => {
     const broker = await startStubBroker(t, { entities: things(60), staleFor: 1 });
     await purged(broker, 'type=Thing');
     assert.equal(broker.of('single').length, 0);

@@ -40,7 +40,7 @@ describe('a purge of a tenant whose header the broker ignores', () => {
     }
   }
 
-  it('is found out also where the broker pages first and filters then', async (t) => {
+  it('is detected even if the broker filters after paging', async (t) => {
     const entities = things(30).map((thing, n) =>
       n < 25 ? thing : { ...thing, x: { type: 'Property', value: 1 } },
     );

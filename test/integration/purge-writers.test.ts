@@ -91,7 +91,7 @@ describe('a purge while matches keep arriving', () => {
     }
   });
 
-  it('never deletes an id again that came back after it was reported gone twice', ENDS, async (t) => {
+  it('never deletes an id again that came back after two reported deletes', ENDS, async (t) => {
     const deletes = new Map<string, number>();
     const broker = await startStubBroker(t, {
       entities: things(30),

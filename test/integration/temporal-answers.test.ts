@@ -50,7 +50,7 @@ describe('a temporal purge', () => {
     assert.deepEqual(await searches('type=Sensor&attrs=temperature&datasetId=@none'), ['']);
   });
 
-  it('of nothing is 204, with counts of 0', async () => {
+  it('without matches is 204, with counts of 0', async () => {
     for (const query of [
       'type=Nothing',
       `type=Nothing&timerel=before&timeAt=${hour(8)}`,
@@ -197,7 +197,7 @@ describe('a dry run of a temporal purge', () => {
     ['entities selected regardless of the interval', { selectsIgnoringTime: true, maxPageSize: 2 }],
     ['lastN before the interval', { lastNBeforeTime: true }],
   ] as const) {
-    it(`counts every instance that the broker shows in parts only (${how})`, async () => {
+    it(`counts every instance at a broker that shows only part of them (${how})`, async () => {
       const { broker, purge } = await startTemporal(behaviour);
       for (const query of [BEFORE, `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`]) {
         const shown = await shownBy(broker, query);
@@ -207,7 +207,7 @@ describe('a dry run of a temporal purge', () => {
     });
   }
 
-  it('says that there are more when some share one time and are not all shown', async () => {
+  it('says that its count is a lower bound when too many instances share one time', async () => {
     const { broker, purge } = await startTemporal({ instancePageSize: 5 });
     const at = hour(2);
     broker.temporal.seed(1, () => ({
@@ -224,7 +224,7 @@ describe('a dry run of a temporal purge', () => {
 });
 
 describe('a temporal purge of which some stays', () => {
-  it('is 207, and names each instance without an instanceId by entity, attribute and time; nothing goes', async () => {
+  it('is 207 and names each instance without an instanceId by entity, attribute and time, and deletes none', async () => {
     const { broker, purge } = await startTemporal({ noInstanceIds: true }, { entities: 1 });
     const before = instancesOf(broker);
     const answer = await purge(BEFORE);
@@ -250,7 +250,7 @@ describe('a temporal purge of which some stays', () => {
     [' in pages of 5', { instancePageSize: 5 }],
     [', the newest 5 at a time', { silentInstanceLimit: 5 }],
   ] as const) {
-    it(`gets at what lies behind instances that cannot go${how}`, async () => {
+    it(`reaches the instances hidden by those that cannot be deleted${how}`, async () => {
       const { broker, purge } = await startTemporal(behaviour);
       const before = instancesOf(broker);
       const shown = await shownBy(broker, BEFORE);
@@ -272,7 +272,7 @@ describe('a temporal purge of which some stays', () => {
     });
   }
 
-  it('reports what two deletes claimed to be gone and is still shown', async () => {
+  it('reports items that are still shown after two confirmed deletes', async () => {
     const { broker, purge } = await startTemporal();
     const ghost = [...(await shownBy(broker, BEFORE))][3] ?? '';
     broker.behaviour.isGhostInstance = (id, attribute, instanceId) =>
@@ -283,7 +283,7 @@ describe('a temporal purge of which some stays', () => {
     assert.equal(errors[0]?.error['instanceId'], ghost.split(' ')[2]);
   });
 
-  it('names attributes and whole entities that cannot go', async () => {
+  it('names attributes and whole entities that cannot be deleted', async () => {
     const { broker, purge } = await startTemporal();
     broker.behaviour.isLocked = (id) => id.endsWith(':2');
     const whole = await purge('type=Sensor');

@@ -89,7 +89,7 @@ describe('a temporal purge without a time filter', () => {
       ]);
     });
 
-    it(`reports what cannot go once, and as failed, if the broker ${how}`, async () => {
+    it(`reports an item that cannot be deleted once, as failed, if the broker ${how}`, async () => {
       for (const [query, deleted, failed] of [
         ['type=Sensor&attrs=temperature', '5', '1'],
         ['type=Sensor', '5', '1'],
@@ -126,7 +126,7 @@ describe('a temporal purge by createdAt', () => {
 });
 
 describe('a temporal purge by value at a broker that shows parts only', () => {
-  it('deletes what is shown, and names where others may be meant, when that cannot be told', async () => {
+  it('deletes the shown instances, and names attributes whose hidden ones may match', async () => {
     const { broker, purge } = await startTemporal({ silentInstanceLimit: 1 });
     const query = `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`;
     const before = instancesOf(broker);
@@ -146,7 +146,7 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
   });
 
   for (const behaviour of [{}, { exclusiveBounds: true }, { instancePageSize: 100 }]) {
-    it(`deletes all instances of an entity of which one matches (${JSON.stringify(behaviour)})`, async () => {
+    it(`deletes all instances of an entity with a matching one (${JSON.stringify(behaviour)})`, async () => {
       const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
       broker.temporal.seed(1, () => ({
         id: 'urn:ngsi-ld:Big:1',
@@ -163,7 +163,7 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
     });
   }
 
-  it('gets at more instances of one moment than are asked for at once', async () => {
+  it('reaches more instances of one moment than a page holds', async () => {
     const { broker, purge } = await startTemporal({}, { entities: 1 });
     broker.temporal.seed(1, () => ({
       id: 'urn:ngsi-ld:Burst:1',
@@ -179,7 +179,7 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
     assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '2500']);
   });
 
-  it('keeps to the matching instances where the broker shows no others', async () => {
+  it('deletes only the matching instances if the broker shows no others', async () => {
     const { broker, purge } = await startTemporal({ qShowsMatchesOnly: true, instancePageSize: 5 });
     const query = `type=Sensor&q=temperature>8&timerel=after&timeAt=${hour(2)}`;
     const before = instancesOf(broker);
@@ -206,7 +206,7 @@ describe('a temporal purge of which nothing goes, although the broker claims it'
 
 describe('a temporal purge of histories of very different length', () => {
   for (const behaviour of [{}, { selectsIgnoringTime: true }, { instancePageSize: 100 }]) {
-    it(`meets all of them, though its pages grow and shrink (${JSON.stringify(behaviour)})`, async () => {
+    it(`deletes all of them while its pages grow and shrink (${JSON.stringify(behaviour)})`, async () => {
       const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
       const others = instancesOf(broker).size;
       const lengths = [0, 0, 0, 0, 0, 0, 0, 0, 0, 3000, 3, 3, 3, 3, 3];
@@ -231,7 +231,7 @@ describe('a temporal purge of histories of very different length', () => {
 });
 
 describe('instances that arrive during a temporal purge', () => {
-  it('are not chased for ever: they are left after some passes, and counted as arrived', async () => {
+  it('are left after some passes, and counted as arrived', async () => {
     const { broker, purge } = await startTemporal();
     let n = 0;
     // With every instance deleted, another one is written.

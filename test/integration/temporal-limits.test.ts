@@ -20,7 +20,7 @@ describe('the bound of a temporal purge', () => {
       [', shown in parts', { instancePageSize: 3, maxPageSize: 2 }],
       [', not counted by the broker', { countHeader: 'absent' }],
     ] as const) {
-      it(`holds before the first delete, in what is deleted (${query}${how})`, async () => {
+      it(`holds before the first delete, in the unit of the purge (${query}${how})`, async () => {
         const { broker, purge } = await startTemporal(behaviour);
         const before = instancesOf(broker);
         const refused = await purge(`${query}&maxAffected=${matched - 1}`);
@@ -36,7 +36,7 @@ describe('the bound of a temporal purge', () => {
     }
   }
 
-  it('of the configuration and of the policy hold as well', async () => {
+  it('holds when set by the configuration or the policy', async () => {
     const { purge } = await startTemporal({}, { env: { PURGE_MAX_AFFECTED: '71' } });
     assert.equal((await purge(BEFORE)).status, 409);
     const { purge: other } = await startTemporal();
@@ -80,7 +80,7 @@ describe('the concurrency of a temporal purge', () => {
     ["the policy's temporal-concurrency", 2, {}, { 'x-purge-policy': 'temporal-concurrency=2' }],
     ['not PURGE_CONCURRENCY', 16, { PURGE_CONCURRENCY: '1' }, { 'x-purge-policy': 'concurrency=1' }],
   ] as const) {
-    it(`is ${how}: so many deletes are in flight, and no more`, async () => {
+    it(`is ${how}: never more deletes are in flight`, async () => {
       const { broker } = await startTemporal();
       const relay = relayTo(broker);
       const gate = new Gate();
@@ -133,7 +133,7 @@ describe('a temporal purge that is stopped', () => {
     assert.equal(slow.requests.filter(isDelete).length, 4);
   });
 
-  it('by its caller going away sends no further delete', async () => {
+  it('by a client disconnect sends no further delete', async () => {
     const { slow, gate, gateway } = await startSlow();
     const caller = new AbortController();
     const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { signal: caller.signal });

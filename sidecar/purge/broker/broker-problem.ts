@@ -1,8 +1,8 @@
 import type { BrokerReply } from './exchange.js';
 
 /**
- * What a broker said about an error, as far as it can be read. Brokers differ: problems without status or title,
- * HTML pages, empty bodies; every member is optional and every text is capped.
+ * The readable part of a broker's error. Brokers send problems without status or title, HTML pages and empty bodies, so
+ * every member but the status is optional, and every text is capped.
  */
 export interface BrokerProblem {
   readonly status: number;
@@ -41,19 +41,19 @@ export function problemMembers(body: Readonly<Record<string, unknown>>): Omit<Br
 export function isUnknownTenant(problem: BrokerProblem): boolean {
   if (problem.status !== 404) return false;
   const { type = '', title = '' } = problem;
-  // "Entity urn:ngsi-ld:Tenant:1 not found" speaks of an entity.
+  // "Entity urn:ngsi-ld:Tenant:1 not found" is about an entity.
   const spoken = /\bentit|urn:/i.test(title) ? '' : title;
   return /nonexist\w*tenant|tenant\W*(?:is\W+|was\W+|does\W+)?(?:not|unknown)|(?:no such|unknown|non-?existent|non-?existing)\W+tenant/i.test(
     `${type} ${spoken}`,
   );
 }
 
-/** True when the problem is about the number of results asked for: TooManyResults (clause 5.5.2) or words to that effect. */
+/** True when the problem is about the page size: TooManyResults (clause 5.5.2) or similar words. */
 export function isAboutPageSize(problem: BrokerProblem): boolean {
   return /too ?many ?results|\blimit\b|page ?size/i.test(wordsOf(problem));
 }
 
-/** Everything a problem says, for the few decisions that must be made on wording. */
+/** All texts of a problem, for the few decisions that depend on wording. */
 export function wordsOf(problem: BrokerProblem): string {
   return [problem.type, problem.title, problem.detail].filter((text) => text !== undefined).join(' ');
 }

@@ -1,41 +1,41 @@
 import type { Clock } from '../../shared/clock.js';
 
-/** How little a page is asked to hold: ids, key-values, the most recent instances with or without system times, all. */
+/** How much of each entity to ask for: ids, key-values, the newest instances with or without system times, or all. */
 export type Projection = 'pick' | 'key-values' | 'recent-times' | 'recent' | 'times' | 'none';
 
-/** Selecting parameters whose effect can be proven by a value that cannot match. */
+/** Filters that can be proven by a value that cannot match. */
 export type ProbedParameter =
   'type' | 'attrs' | 'q' | 'idPattern' | 'scopeQ' | 'georel' | 'datasetId' | 'timerel' | 'timeproperty';
 
-/** The standard writes the path of a collection in both ways, and most brokers take both. */
+/** The standard writes collection paths both ways, and most brokers accept both. */
 export type CollectionEnd = '' | '/';
 
 /**
- * What was learnt about one broker's entities, or temporal entities: what it refuses and what it honours. Each fact is forgotten after an hour, since
- * brokers are upgraded and replaced behind their address.
+ * What was learnt about one collection of a broker. Each fact expires after an hour, since brokers are upgraded and
+ * replaced behind their address.
  */
 export interface BrokerCapabilities {
   /** Projections that the broker refused. */
   refusedProjections: ReadonlySet<Projection>;
   /** False once the broker refused to be asked for a count. */
   countAccepted: boolean;
-  /** Largest page the broker is known to accept; undefined while none was refused. */
+  /** Largest accepted page; undefined while none was refused. */
   pageSizeMax: number | undefined;
-  /** Largest batch the broker is known to accept. */
+  /** Largest accepted batch; undefined while none was refused. */
   batchSizeMax: number | undefined;
-  /** False once batch delete turned out to be missing or without effect. */
+  /** False once batch delete was found missing or without effect. */
   batchDelete: boolean;
-  /** How the path of the collection ends where the broker answers queries; undefined while none was answered. */
+  /** How the path of the collection ends; undefined until a query was answered. */
   collectionEnd: CollectionEnd | undefined;
-  /** True once deleteAll=true turned out to find attributes with datasets only. */
+  /** True once deleteAll=true was found to work only for attributes with datasets. */
   deleteAllNeedsDatasets: boolean;
-  /** True when the broker answered such a page, or a larger one, with 200: a 400 on it is then the query's fault. */
+  /** True when the broker accepted such a page, or a larger one: a 400 is then about the query. */
   isProvenPage(projection: Projection, limit: number): boolean;
   setProvenPage(projection: Projection, limit: number): void;
   /** Filters shown to be honoured. */
   isHonoured(parameter: string): boolean;
   setHonoured(parameter: string): void;
-  /** Filters that the broker applies to a page after it has counted and paged. */
+  /** Filters that the broker applies after counting and paging. */
   countsBefore(parameter: string): boolean;
   setCountsBefore(parameter: string): void;
 }

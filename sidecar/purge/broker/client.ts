@@ -8,14 +8,14 @@ import type { BrokerReply } from './failure.js';
 /** One request to the broker's NGSI-LD API. */
 export interface BrokerRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the API root `/ngsi-ld/v1`, e.g. `/entities?type=Car`; percent-encoded by the caller, sent as it is. */
+  /** Below the API root `/ngsi-ld/v1`, e.g. `/entities?type=Car`; percent-encoded by the caller. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as application/json. */
   readonly jsonBody?: string;
-  /** Most bytes of its answer; the client has a bound of its own. */
+  /** Most bytes of the answer, within the client's own limit. */
   readonly replyMaxBytes?: number;
-  /** Ends the request early. Only given for requests that may be cut off without doubt about their effect. */
+  /** Aborts the request. Given only for requests without an effect on the broker. */
   readonly signal?: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export interface BrokerClientOptions {
   /** For one request, from sending it to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly replyMaxBytes?: number;
-  /** This gateway's own name in `Via`, so that a request that comes back is known. */
+  /** This gateway's name in `Via`, by which it recognises a request that comes back. */
   readonly viaName?: string;
   /** Told of each request when it has ended. Must not throw. */
   readonly onEnded?: (end: BrokerRequestEnd) => void;
@@ -69,11 +69,11 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
   const dispatcher =
     options.dispatcher ??
     new Pool(brokerUrl.origin, {
-      // As many as the purges' concurrency asks for: a request waiting for a connection would look like a slow broker.
+      // No limit besides the concurrency of purges: a request waiting for a connection would look like a slow broker.
       connections: null,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: { timeout: timeoutMs },
-      // The client's own timer covers the whole request; undici's would only be a second, coarser opinion.
+      // The client's own timer covers the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -119,7 +119,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
 
   return {
     send: onEnded === undefined ? send : observed(send, onEnded),
-    // Graceful close would wait for idle keep-alive sockets' peers; nothing is in flight by the time this is called.
+    // A graceful close would wait for idle keep-alive sockets. Nothing is in flight by now.
     close: async () => {
       if (options.dispatcher === undefined) await dispatcher.destroy();
     },
@@ -147,10 +147,10 @@ function observed(
 }
 
 function aborted(request: BrokerRequest): RequestAbortedError {
-  return new RequestAbortedError(`${request.method} request to the broker was cut off by the caller.`);
+  return new RequestAbortedError(`${request.method} request to the broker was aborted by the caller.`);
 }
 
-/** A short reason without addresses: error messages reach clients, and the broker's address is not theirs to know. */
+/** A short reason without the broker's address, because messages reach clients. */
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   switch (code) {

@@ -2,7 +2,7 @@ import { GatewayError } from '../../shared/errors.js';
 
 /** A request without a complete answer. */
 abstract class UnansweredError extends GatewayError {
-  /** @param wasSent the request was on its way, so that it may have had its effect */
+  /** @param wasSent the request was sent and may have had an effect */
   constructor(
     message: string,
     readonly wasSent: boolean,
@@ -22,7 +22,7 @@ export class BrokerUnreachableError extends UnansweredError {
   readonly code = 'BROKER_UNREACHABLE';
 }
 
-/** The answer's body is larger than the request allows, or too much to be read in one go. */
+/** The body is larger than allowed, or holds too much JSON to be read at once. */
 export class ReplyTooLargeError extends GatewayError {
   readonly code = 'BROKER_REPLY_TOO_LARGE';
 }

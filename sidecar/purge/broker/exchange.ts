@@ -9,21 +9,21 @@ export interface BrokerReply {
   readonly body: string;
 }
 
-/** What an answer may hold, so that reading it takes some hundred milliseconds at the worst. */
+/** Limits on the JSON of an answer: parsing takes a few hundred milliseconds at most. */
 const REPLY_WEIGHT: WeightLimits = { marks: 500_000, depth: 500 };
 
-/** Ends one exchange early. */
+/** Cancels one exchange. */
 export interface Canceller {
-  /** Why it was ended; the first reason counts. */
+  /** Why it was cancelled; the first reason counts. */
   readonly reason: Error | undefined;
   cancel(reason: Error): void;
-  /** @param reject told when the exchange is ended before its request is on its way */
+  /** @param reject called when the exchange is cancelled before its request is sent */
   onCancelledEarly(reject: (reason: Error) => void): void;
-  /** Takes over as soon as there is a connection. */
+  /** Takes the controller of the request, once there is a connection. */
   attach(controller: Dispatcher.DispatchController): void;
   /** There was a connection to send the request on. */
   readonly hasStarted: boolean;
-  /** The answer is complete: nothing of it is kept here any longer. */
+  /** Releases everything, once the answer is complete. */
   release(): void;
 }
 
@@ -45,7 +45,7 @@ export function createCanceller(): Canceller {
       rejectEarly = reject;
     },
     attach(controller) {
-      // Ended while it waited for a connection: nothing of it is sent.
+      // Cancelled while waiting for a connection: nothing is sent.
       if (reason !== undefined) controller.abort(reason);
       running = controller;
       hasStarted = true;
@@ -54,8 +54,8 @@ export function createCanceller(): Canceller {
       return hasStarted;
     },
     release() {
-      // A listener that was removed from a signal leads to those that came after it, and each of them to its canceller: without
-      // this, all pages of a purge would live until a full collection.
+      // A removed abort listener still references later ones, and each of them its canceller. Without this, all pages of a
+      // purge would stay in memory until a full garbage collection.
       running = undefined;
       rejectEarly = () => {};
     },
@@ -63,10 +63,10 @@ export function createCanceller(): Canceller {
 }
 
 /**
- * Sends one request and reads the whole answer, without the streams and promises of a general client, which cost as much
- * as all the rest of a small request.
+ * Sends one request and reads the whole answer. It avoids the streams and promises of a general client, which would
+ * double the cost of a small request.
  *
- * @throws what undici throws, or the reason of the cut
+ * @throws undici's errors, or the reason of the cancellation
  */
 export async function exchange(
   dispatcher: Dispatcher,
@@ -84,7 +84,7 @@ export async function exchange(
     dispatcher.dispatch(request, {
       onRequestStart: (controller) => canceller.attach(controller),
       onResponseStart(_controller, statusCode, received) {
-        // Interim answers (1xx) come before the one that counts, which takes their place.
+        // Interim answers (1xx) are replaced by the final one.
         status = statusCode;
         headers = headerMap(received);
       },
@@ -93,7 +93,7 @@ export async function exchange(
         weight.add(chunk);
         const excess = bytes > maxBytes ? `is larger than ${maxBytes} bytes` : weight.excess;
         if (excess !== undefined) canceller.cancel(new ReplyTooLargeError(`The broker's answer ${excess}.`));
-        // The parser may use its memory again.
+        // The parser may reuse the memory.
         else chunks.push(Buffer.from(chunk));
       },
       onResponseEnd() {

@@ -1,33 +1,33 @@
-/** What one request to the broker came to, as plain data: the input of the retry policy and of every decision above it. */
+/** Failed requests to the broker as plain data, for the retry policy and every decision above it. */
 import { parseBrokerProblem, type BrokerProblem } from './broker-problem.js';
 import type { BrokerReply } from './exchange.js';
 
 export type { BrokerReply };
 
-/** Why a request failed in a way that another try may cure. */
+/** Why a request failed, for reasons that may pass. */
 export type FailureKind = 'throttled' | 'broker-error' | 'context-unavailable' | 'timeout' | 'unreachable';
 
 export interface Failure {
   readonly kind: FailureKind;
-  /** Status of the broker's answer; absent when there was none. */
+  /** Status of the answer, if there was one. */
   readonly status?: number;
   /** The broker's Retry-After as sent. */
   readonly retryAfter?: string;
   readonly problem?: BrokerProblem;
-  /** There was no connection to send the request on. */
+  /** The request was not sent, for lack of a connection. */
   readonly wasNeverSent?: true;
   readonly cause?: unknown;
 }
 
-/** Server errors that say "not this way" rather than "not now" (RFC 9110 § 15.6, RFC 5842, RFC 2774, RFC 6585). */
+/** Server errors that mean "not this way" rather than "not now" (RFC 9110 § 15.6, RFC 5842, RFC 2774, RFC 6585). */
 const PERMANENT_SERVER_ERRORS: ReadonlySet<number> = new Set([501, 505, 508, 510, 511]);
 
-/** True for the statuses worth another try: 429, and every 5xx but the permanent ones. */
+/** True for the statuses worth another try: 429 and every 5xx except the permanent ones. */
 export function isRetryableStatus(status: number): boolean {
   return status === 429 || (status >= 500 && status <= 599 && !PERMANENT_SERVER_ERRORS.has(status));
 }
 
-/** The failure that a reply stands for, or undefined when the reply settles the request. */
+/** The failure in a reply; undefined when the reply is final. */
 export function failureOf(reply: BrokerReply): Failure | undefined {
   if (!isRetryableStatus(reply.status)) return undefined;
   const problem = parseBrokerProblem(reply);
@@ -42,8 +42,7 @@ export function failureOf(reply: BrokerReply): Failure | undefined {
 }
 
 /**
- * LdContextNotAvailable is 504 in V1.9.1 (Table 6.3.2-1) and was 503 before: brokers of both kinds are in use,
- * so the type decides, not the status.
+ * LdContextNotAvailable is 504 in V1.9.1 (Table 6.3.2-1) and was 503 before. Both are in use, so the type decides.
  */
 function isContextProblem(problem: BrokerProblem): boolean {
   return /LdContextNotAvailable/i.test(problem.type ?? '');

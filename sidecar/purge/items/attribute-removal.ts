@@ -30,9 +30,9 @@ export async function previewAttributes(context: PurgeContext, removal: Attribut
 /**
  * Removes attributes from every match, all their instances (clause 5.6.5).
  *
- * @param total matches that the broker counted before, where it did
- * @returns attributes of matches that arrived meanwhile and were left
- * @throws TooManyMatchesError before the first removal when more attributes would go than may be affected
+ * @param total the broker's count of matches, if trusted
+ * @returns how many attributes arrived during the purge and were left
+ * @throws TooManyMatchesError before the first delete, when there are more attributes than may be affected
  * @throws BrokerReplyError when the broker counts matches that it does not list
  */
 export async function removeAttributes(
@@ -71,7 +71,7 @@ function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKi
     stillThere: {
       status: 409,
       title: 'Attribute still listed',
-      detail: 'The broker answered two deletes as done, and still shows the attribute.',
+      detail: 'The broker confirmed two deletes and still shows the attribute.',
     },
   };
 }
@@ -99,15 +99,15 @@ export async function checkNames(context: QueryView, removal: AttributeRemoval):
     for (const entity of entities) {
       const shown = ownAttributesOf(entity);
       if (shown.length === 0 || shown.includes(name)) continue;
-      const detail = `The broker shows the attribute ${name} as ${shown.slice(0, 3).join(', ')}: name it so, or send the @context in which it is ${name}.`;
+      const detail = `The broker shows the attribute ${name} as ${shown.slice(0, 3).join(', ')}: use that name, or send the @context that defines ${name}.`;
       throw new QueryRefusedError('badRequestData', detail, removal.kind);
     }
   }
 }
 
 /**
- * Checks that some match has an attribute that `keep` names. Where none has, every attribute would go, and the name is
- * misspelled more often than not.
+ * Checks that some match has an attribute that `keep` names. If none has, every attribute would be deleted, and the name is
+ * probably misspelled.
  *
  * @param first the first page of matches, with their attributes
  * @throws QueryRefusedError
@@ -125,7 +125,7 @@ export async function checkKept(
   const shown = names.slice(0, 5).join(', ');
   throw refusedData(
     'keep',
-    `No match has an attribute that is to be kept (${shown}), so that every attribute would go: check the spelling and the @context, or delete the entities themselves.`,
+    `No match has an attribute to keep (${shown}), so every attribute would be deleted. Check the spelling and the @context, or delete the entities themselves.`,
   );
 }
 

@@ -1,7 +1,7 @@
-/** `datasetId` of the instances that have none. */
+/** Stands for the instances without a datasetId. */
 export const NO_DATASET = '@none';
 
-/** Letters of any script, and the signs of a URI that mean nothing in a query, even where it is decoded too early. */
+/** Letters, and URI characters without a meaning in a query, even if it is decoded too early. */
 const PLAIN_VALUE = /^[\p{L}\p{M}\p{N}_.~:@!$'()/-]*[\p{L}\p{M}\p{N}_~:@!$'()-]$/u;
 
 /**
@@ -23,8 +23,8 @@ function datasetOf(instance: unknown): string {
 }
 
 /**
- * The query of a delete that is for one dataset of an attribute, percent-encoded. Without a parameter, only the instances
- * without a datasetId go.
+ * The query string that limits a delete to one dataset of an attribute, percent-encoded. Without it, a delete removes only
+ * the instances without a datasetId.
  *
  * @returns undefined when a server that decodes the query before it takes it apart could read another dataset, or another
  *   parameter (`urn:x&deleteAll=true`)

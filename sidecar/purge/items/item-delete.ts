@@ -11,15 +11,15 @@ import { attributePath } from '../proof/resource-path.js';
 
 /** The request that deletes an item within an entity. */
 export interface ItemDelete {
-  /** Undefined where no path is sure to mean the item. */
+  /** Undefined if no path is sure to mean the item. */
   readonly path: string | undefined;
   /** Completes "The broker did not …", e.g. "delete an attribute". */
   readonly operation: string;
 }
 
 /**
- * Deletes an attribute, a dataset of it or an instance (clauses 5.6.5, 5.6.13 and 5.6.15). 404 is no failure: a delete
- * whose answer was lost, or another client, may have come before.
+ * Deletes an attribute, a dataset of it or an instance (clauses 5.6.5, 5.6.13 and 5.6.15). 404 is not a
+ * failure: another client, or a delete whose answer was lost, may have come first.
  *
  * @throws BrokerRefusedError when the broker has no such operation
  */
@@ -46,10 +46,10 @@ export async function deleteItem(
 }
 
 const NOT_ADDRESSABLE = noSafePath(
-  'its id or name, or that of its entity, has a character that some servers take for a part of the path or the query',
+  'its id or name, or the id of its entity, contains a character that some servers treat as part of the path or query',
 );
 
-/** What of the broker is needed to delete an attribute. */
+/** Where an attribute is deleted, and how to name the operation. */
 export interface AttributeDelete {
   readonly collection: ListedResource['path'];
   /** Completes "The broker did not …". */
@@ -57,10 +57,10 @@ export interface AttributeDelete {
 }
 
 /**
- * Deletes an attribute with all its instances (clauses 5.6.5 and 5.6.13), which is what deleteAll=true is for.
+ * Deletes an attribute with all its instances (clauses 5.6.5 and 5.6.13), by deleteAll=true.
  *
- * Some brokers know deleteAll for attributes with datasets only, and answer 404 for all others (seen: Orion-LD): then the
- * default instance, which is all that those have, goes without the parameter. That is learnt once.
+ * Some brokers support deleteAll only for attributes with datasets, and answer 404 for all others (Orion-LD): then the
+ * only instance is deleted without the parameter. This is learnt once.
  *
  * @param item with the datasets that the broker showed of the attribute
  * @throws BrokerRefusedError when the broker has no such operation
@@ -85,11 +85,11 @@ export async function deleteWholeAttribute(
   if (whole.kind !== 'absent') return whole;
   if (!hasDatasets) {
     const single = await send('');
-    // It was there, and deleteAll did not find it.
+    // The attribute existed, and deleteAll did not find it.
     if (single.kind === 'deleted') capabilities.deleteAllNeedsDatasets = true;
     return single;
   }
-  // Gone already, or a broker that knows the parameter even less: dataset by dataset, both come to the same.
+  // Already gone, or deleteAll is not supported: deleting each dataset covers both.
   const verdicts: DeleteResult[] = [];
   for (const datasetId of datasets) verdicts.push(await send(datasetParameter(datasetId)));
   const isGone = ({ kind }: DeleteResult) => kind === 'deleted' || kind === 'absent';

@@ -10,7 +10,7 @@ export function problemOfFailure(failure: Failure): BrokerProblem {
     status,
     ...(failure.problem?.type === undefined ? {} : { type: failure.problem.type }),
     title: failure.problem?.title ?? `The broker answered ${failure.status ?? 'nothing'}`,
-    detail: failure.problem?.detail ?? `All tries used up; at the last one ${describeFailure(failure)}.`,
+    detail: failure.problem?.detail ?? `All tries failed; at the last one ${describeFailure(failure)}.`,
   };
 }
 
@@ -24,13 +24,13 @@ export function itemProblem(problem: BrokerProblem): Problem {
   };
 }
 
-/** The problem of an item of which a delete was sent, and nothing has told what became of it. */
+/** The problem of an item whose delete was sent, with unknown effect. */
 export function outcomeUnknown({ status, title }: Problem): Problem {
   return {
     type: ownType('outcome-unknown'),
     title: 'Outcome unknown',
     status: status >= 500 ? status : 502,
-    detail: `A delete was sent, and nothing has told what became of it: the item may be gone. The last answer: ${title}.`,
+    detail: `A delete was sent, but its effect is unknown: the item may be gone. The last answer: ${title}.`,
   };
 }
 

@@ -7,34 +7,33 @@ import type { ListedPage } from '../listing/listing.js';
 import { keyOf, type Item } from '../item-ledger.js';
 import { resolveUnclear, resolveUnclearAtEnd } from '../unclear-items.js';
 
-/** Passes over all matches after which a purge gives up; those that the broker showed a part of only are not counted. */
+/** Full passes over all matches, after which the purge gives up. */
 const MAX_FULL_PASSES = 50;
 
-/** Passes that take new matches although nobody knows how many there were; later ones arrived meanwhile. */
+/** Passes that take new matches without a count; later ones arrived during the purge. */
 const MAX_UNCOUNTED_PASSES = 10;
 
-/** Each removes something, so that these many are met only where items arrive as fast as they go. */
+/** All passes, truncated ones included. Reached only if items arrive as fast as they are deleted. */
 const MAX_PASSES = 100_000;
 
-/** Passes after which items are left that arrived while the purge ran, where their times tell. */
+/** Passes after which items are skipped whose times show that they arrived during the purge. */
 const MAX_PASSES_WITH_ARRIVALS = 10;
 
-/** Looks at items claimed gone that are still listed, before they are reported: the query may lag behind. */
+/** Queries of items that are still listed after their delete, before they are reported: the query may lag behind. */
 const MAX_RECHECKS = 3;
 
-/** Deletes between two reports of the progress; a report for each would cost as much as the rest of its bookkeeping. */
+/** Deletes between two progress reports; one for each would double the bookkeeping. */
 const DELETES_PER_REPORT = 20;
 
-/** Items whose tries ran out that are remembered for a second try; others are tried again when they are listed. */
+/** Failed items remembered for their final retry; others are retried when they are listed again. */
 const MAX_FINAL_RETRIES = 10_000;
 
 /**
- * Removes items from every match, and pages forward meanwhile: the matches may remain. Passes over all matches are
- * repeated until one finds nothing left to do, since an entity may stop matching once its items are gone, and so move
- * others to a page already read.
+ * Removes items from every match while paging forward, since the matches themselves may remain. Passes are repeated until
+ * one finds nothing to do: an entity may stop matching once its items are gone, which moves others to earlier pages.
  *
- * @param total matches that the broker counted before, where it did
- * @returns items that arrived meanwhile and were left
+ * @param total the broker's count of matches, if trusted
+ * @returns how many items arrived during the purge and were left
  * @throws BrokerReplyError when the broker counts matches that it does not list
  */
 export async function removeItems(
@@ -63,7 +62,7 @@ async function removeInPasses(
   for (let pass = 1; wholePasses < MAX_FULL_PASSES && pass < MAX_PASSES; pass++) {
     const expectsMore = trusted === undefined ? pass <= MAX_UNCOUNTED_PASSES : entities.size < trusted;
     const isLastRecheck = rechecks === MAX_RECHECKS;
-    // After the first full pass, one more: what turns up later has arrived meanwhile.
+    // Take new items in the first two full passes; later ones arrived during the purge.
     const takesNew = wholePasses < 2 || expectsMore;
     const options = { takesNew, isLastRecheck, skipsArrivals: pass > MAX_PASSES_WITH_ARRIVALS };
     const known = entities.size;
@@ -72,7 +71,7 @@ async function removeInPasses(
     context.emit({ type: 'drained', matched: context.ledger.matched });
     if (!result.wasTruncated) wholePasses += 1;
     if (result.hidesSome) trusted = undefined;
-    // In pages without a fixed order some entities are passed over, and met in a later pass.
+    // Pages without a fixed order skip some entities; a later pass finds them.
     const hidden = Math.max(0, result.counted - entities.size);
     if (tried > 0 || (hidden > 0 && entities.size > known)) continue;
     if (lingering + hidden > 0 && !isLastRecheck) {
@@ -88,31 +87,31 @@ async function removeInPasses(
       context.ledger.recordStillListed(item, error);
     return left;
   }
-  throw new NotConvergingError('More keeps turning up with every pass; send the purge again.');
+  throw new NotConvergingError('Every pass finds more items to delete. Send the purge again.');
 }
 
 interface PassResult {
   readonly tried: number;
-  /** Items never seen before, and not taken. */
+  /** New items that were not taken. */
   readonly left: number;
-  /** Items claimed gone twice, still listed, and not yet reported. */
+  /** Items reported as deleted twice, still listed, and not yet recorded as failed. */
   readonly lingering: number;
-  /** Matches that the broker counted in the end; 0 when it listed all that it counts, or cannot count. */
+  /** The broker's last count; 0 if it listed them all, or gives no count. */
   readonly counted: number;
-  /** The broker showed a part only of what there was. */
+  /** The broker may have left out items. */
   readonly wasTruncated: boolean;
-  /** What was not listed is not there. */
+  /** Items that were not listed are gone. */
   readonly hasShownAll: boolean;
-  /** Its count holds matches that it does not show. */
+  /** The broker counts matches that it does not show. */
   readonly hidesSome: boolean;
 }
 
 interface PassOptions {
-  /** Items never seen before are taken. */
+  /** Take new items. */
   readonly takesNew: boolean;
-  /** Items claimed gone twice and still listed are reported as failed now. */
+  /** Record items as failed that were reported as deleted twice and are still listed. */
   readonly isLastRecheck: boolean;
-  /** Of items never seen before, those are left that arrived while the purge ran. */
+  /** Skip new items that arrived during the purge. */
   readonly skipsArrivals: boolean;
 }
 
@@ -151,7 +150,7 @@ async function removeInOnePass(
   try {
     const end = await walkItems(context, kind, entities, async ({ items, mayHideMore = false }, page) => {
       counts.wasTruncated ||= mayHideMore;
-      // What comes to light when others are gone was there before.
+      // Items uncovered by deletes were there before.
       const takesPage = (takesNew || mayHideMore) && !isBehindStart(page);
       for (const item of items) {
         const key = keyOf(item);
@@ -186,8 +185,8 @@ async function removeInOnePass(
 }
 
 /**
- * Tries once more what failed for a reason that may pass. The query need not show it again: with one of its items gone,
- * an entity may no longer match.
+ * Retries the items that failed for a reason that may pass. They may never be listed again: with one of its items gone, an
+ * entity may no longer match.
  */
 async function runFinalRetries(context: PurgeContext, kind: ItemKind, items: readonly Item[]): Promise<void> {
   const { ledger, requester, limits } = context;
@@ -208,7 +207,7 @@ async function runFinalRetries(context: PurgeContext, kind: ItemKind, items: rea
   } catch (error) {
     await dispatcher.abandon();
     if (!(error instanceof BrokerFailedError) || error.reason !== 'nothing-but-failures') throw error;
-    // Hopeless items are reported one by one; whether the broker still answers is for the next query to show.
+    // These items are reported as failed. The next query shows whether the broker still answers.
     requester.forgiveFailures();
     const problem = {
       status: error.failure.status ?? 502,
@@ -222,24 +221,23 @@ async function runFinalRetries(context: PurgeContext, kind: ItemKind, items: rea
 }
 
 /**
- * Whether an item that the query does not show is gone. What it shows changes with what is deleted when it selects by the
- * values of attributes.
+ * Whether an item that the query does not show is gone. That does not hold for a query by attribute values, which may stop
+ * matching the entity.
  */
 function showsAllThatIsLeft({ selection, showsAll }: QueryView): boolean {
   return showsAll && !selectsByValue(selection);
 }
 
 /**
- * Tells the pages that lie behind all matches counted when a pass began: they hold what has arrived since. Were those
- * taken too, a pass would have no end where matches arrive as fast as it goes on. A count that does not grow with what
- * is listed proves nothing.
+ * Returns a check for pages beyond the matches counted when the pass began: their entities arrived later. Taking those too
+ * would never end if matches arrive as fast as the pass proceeds. A count that does not grow along proves nothing.
  */
 function createArrivalsCheck(): (page: ListedPage) => boolean {
   let atStart: number | undefined;
   let walked = 0;
   let last: { readonly page: ListedPage; readonly isBehind: boolean } | undefined;
   return (page) => {
-    // A page may be handed out in several batches.
+    // A page may come in several batches.
     if (last?.page === page) return last.isBehind;
     const { ids, count } = page;
     atStart ??= count;

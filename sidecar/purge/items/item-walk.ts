@@ -11,13 +11,13 @@ import { walkMatches, type PagingEvidence, type WalkEnd } from '../listing/walk.
 /** Items found on one page. */
 export interface ItemBatch {
   readonly items: readonly Item[];
-  /** The broker may have left out some, which it shows when these are gone. */
+  /** The broker may have left out some, and shows them once these are deleted. */
   readonly mayHideMore?: boolean;
-  /** Some are there that the broker shows in no way. */
+  /** There are items that the broker does not show at all. */
   readonly isIncomplete?: boolean;
 }
 
-/** What of each listed entity is to go, and how it goes. */
+/** Which items of an entity to delete, and how. */
 export interface ItemKind {
   /**
    * Reads the items of the entities at some indexes of a page.
@@ -26,27 +26,27 @@ export interface ItemKind {
    */
   read(page: ListedPage, indexes: readonly number[]): Iterable<ItemBatch> | AsyncIterable<ItemBatch>;
   remove(item: Item): Promise<DeleteResult>;
-  /** Said of an item that two deletes answered as done have left in place. */
+  /** The problem of an item that is still there after two confirmed deletes. */
   readonly stillThere: BrokerProblem;
   /** How much of a page to ask for. */
   shape?(): PageShape;
-  /** True for an item that cannot have been there when the purge began; asked where they seem to have no end. */
+  /** True for an item that arrived after the purge began; called when items keep arriving. */
   hasArrived?(item: Item): boolean;
-  /** What cannot be removed because the broker never showed it as an item; asked when nothing is left to do. */
+  /** Items that cannot be deleted because the broker never showed them; called when nothing else is left to do. */
   hiddenItems?(): AsyncIterable<ItemError>;
-  /** Asked when nothing is left to do: true when another look, by other means, is due. */
+  /** Called when nothing is left to do: prepares a second walk that queries differently; false if none is needed. */
   beginSecondWalk?(): boolean;
-  /** Items that wait before another page is fetched; a few for each delete slot where it is missing. */
+  /** Items that may wait before another page is fetched. @default a few for each delete in flight */
   readonly pendingMax?: number;
 }
 
-/** True for a query that may no longer show an entity when one of its attributes is gone. */
+/** True if an entity may stop matching the query when one of its attributes is deleted. */
 export function selectsByValue(selection: readonly Parameter[]): boolean {
   return selection.some(({ name }) => name === 'q' || name === 'georel');
 }
 
 /**
- * Walks over all matches and hands out their items, page by page.
+ * Walks over all matches and passes on their items, page by page.
  *
  * @param entities notes the entities met
  */
@@ -57,7 +57,7 @@ export async function walkItems(
   onBatch: (batch: ItemBatch, page: ListedPage) => Promise<void> | void,
 ): Promise<WalkEnd & Pick<PagingEvidence, 'hidesSome'>> {
   const newHere = new Set<string>();
-  // A count may shrink during the walk, when items go that the query asks for: it is no lie then.
+  // The count may shrink during the walk, because deleted items stop entities from matching: that is not a contradiction.
   const { stride } = context.paging;
   const paging: PagingEvidence = {
     contradicted: false,
@@ -85,7 +85,7 @@ export async function walkItems(
       return { ...step.value, ...(paging.hidesSome === true ? { hidesSome: true } : {}) };
     const page = step.value;
     await context.proveFilters();
-    // An entity listed twice on a page is looked at once.
+    // Read an entity that is listed twice on a page only once.
     const indexes = page.ids.flatMap((id, index) => (newHere.delete(id) ? [index] : []));
     newHere.clear();
     for await (const batch of kind.read(page, indexes)) await onBatch(batch, page);
@@ -93,10 +93,10 @@ export async function walkItems(
 }
 
 /**
- * Counts items, in walks without a delete.
+ * Counts items without deleting.
  *
- * @param seen items counted before, by another query for the same; they are not counted again
- * @param onItems hears of items as they are counted, and of the count so far; it may throw to end the counting
+ * @param seen items counted by an earlier query; they are not counted again
+ * @param onItems receives new items and the count so far; it may throw to stop counting
  * @returns whether all were found
  */
 export async function countItems(

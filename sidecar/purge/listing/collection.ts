@@ -13,7 +13,7 @@ export interface Answered {
   readonly path: string;
 }
 
-/** A collection of the broker, queried in whichever way the broker spells its path: with a slash at the end, or without. */
+/** A collection of the broker, queried with or without a trailing slash as the broker requires. */
 export interface Collection {
   /**
    * Sends a query until it is answered.
@@ -21,7 +21,7 @@ export interface Collection {
    * @throws BrokerFailedError when its tries are used up, ReplyTooLargeError for more than `replyMaxBytes`
    */
   query(parameters: readonly Parameter[], options?: QueryOptions): Promise<Answered>;
-  /** Notes that an answer was a page of entities: from then on, no other spelling is tried. */
+  /** Notes that an answer was a page of entities: from then on, its path alone is used. */
   confirm(answered: Answered): void;
 }
 
@@ -51,7 +51,7 @@ export function createCollection({ requester, capabilities, resource }: Collecti
     return settled.reply;
   }
 
-  /** The answer from a path that need not be one of the broker's; undefined when it is none to a query. */
+  /** The answer from a path that the broker may not serve; undefined when it does not answer a query there. */
   async function answerFrom(request: PurgeRequest): Promise<BrokerReply | undefined> {
     try {
       const settled = await requester.send(request, { allow403: true });
@@ -92,7 +92,7 @@ export function createCollection({ requester, capabilities, resource }: Collecti
   };
 }
 
-/** The tries ran out for a reason that may pass; a @context that cannot be loaded is none. */
+/** The tries ran out for a reason that may pass, unlike an unavailable @context. */
 function isBadLuck(settled: Settled): boolean {
   return settled.kind === 'gave-up' && settled.failure.kind !== 'context-unavailable';
 }

@@ -15,7 +15,7 @@ import type { Parameter } from '../query/parameters.js';
 import type { Requester } from '../requests/requester.js';
 import type { Clock } from '../../shared/clock.js';
 
-/** A page, and what was asked for in the end. */
+/** A page, and what was finally asked for. */
 export interface ListedPage extends Page {
   readonly limit: number;
   /** Instances of each attribute that were asked for; undefined for all. */
@@ -84,7 +84,7 @@ export function createLister(options: ListerOptions): Lister {
     return !size.isSettled && size.size <= Math.min(capabilities.pageSizeMax ?? Infinity, readableLimit);
   }
 
-  /** Learns from a page that took some time; a short one, with more to come, is a page size that the broker does not give. */
+  /** Learns from a page. A short page with more to come shows that the broker does not serve this size. */
   function noteSize(page: Page, limit: number, ms: number): void {
     const { ids, length, count, hasNext } = page;
     if (ids.length === limit) size.note({ limit, ms, length });
@@ -96,7 +96,7 @@ export function createLister(options: ListerOptions): Lister {
     return resource.projectionsOf(query).find((projection) => !refused.has(projection)) ?? 'none';
   }
 
-  /** What is left to fall back to, best first. */
+  /** The remaining fallbacks, best first. */
   function fallbacks(query: PageQuery, from: Projection): readonly Projection[] {
     const all = resource.projectionsOf(query);
     return all.slice(all.indexOf(from) + 1);
@@ -125,7 +125,7 @@ export function createLister(options: ListerOptions): Lister {
     });
   }
 
-  /** Takes a step back for a page that is too large to be read; false when there is none left to take. */
+  /** Asks for less after a page too large to read; false when no smaller step is left. */
   function asksForLess(query: PageQuery, limit: number): boolean {
     const smaller = SMALLER_PAGES.find((size) => size < limit);
     if (smaller !== undefined) readableLimit = smaller;
@@ -134,7 +134,7 @@ export function createLister(options: ListerOptions): Lister {
     return true;
   }
 
-  /** Takes a step back for a refused page; false when there is none left to take. */
+  /** Lowers the page size after a refused page; false when no smaller step is left. */
   function stepDown(limit: number): boolean {
     const smaller = SMALLER_PAGES.find((size) => size < limit);
     if (smaller === undefined) return false;

@@ -1,7 +1,6 @@
 /**
- * Some brokers count and page first, and apply a filter to the page then: pages come short, even empty, and the count is
- * that of the query without the filter. What such a query matches is found by walking over all that the broker pages
- * through (`paging.stride`), and its count is not believed.
+ * Some brokers count and page first, and only then apply a filter: pages come short or even empty, and the count ignores
+ * the filter. Such a query is walked over everything the broker pages through (`paging.stride`), ignoring the count.
  */
 import type { BrokerCapabilities, ProbedParameter } from '../broker/capabilities.js';
 import { BrokerRefusedError } from '../errors.js';
@@ -57,7 +56,7 @@ export async function learnStride(context: CountedQuery): Promise<void> {
   // Without the filter, a page is as long as a page can be, unless it holds all there is.
   const holdsAll = page?.count !== undefined && page.count <= page.ids.length;
   const length = (holdsAll ? page.limit : page?.ids.length) ?? 0;
-  // Where nobody can tell, one entity after the other.
+  // If unknown, one entity at a time.
   paging.stride = Math.max(1, Math.min(length, page?.limit ?? 1));
 }
 

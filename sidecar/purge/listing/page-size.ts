@@ -10,7 +10,7 @@ export interface MeasuredPage {
 /** A page is made this much larger at a time. */
 const MAX_GROWTH = 4;
 
-/** A larger page is worth it when an entity takes at most this share of its time on the smaller one. */
+/** A larger page is kept when it takes at most this share of the time per entity. */
 const MAX_SHARE_OF_TIME = 0.8;
 
 /** Larger pages than these would hold up the event loop, or a broker that others use too. */
@@ -18,8 +18,8 @@ const MAX_PAGE_MS = 1000;
 const MAX_PAGE_LENGTH = 2_000_000;
 
 /**
- * How many entities to ask for in one page: a start, and more of them while the broker is quicker with more. Some brokers
- * spend nearly all the time of a page on finding its beginning.
+ * The page size: it starts small and grows while the broker is faster with more. Some brokers spend nearly all the time
+ * on finding where the page begins.
  */
 export class PageSize {
   readonly start: number;
@@ -62,7 +62,7 @@ export class PageSize {
     else this.#size = next;
   }
 
-  /** The broker refuses the current size, or is no quicker with it: the one before stays. */
+  /** The broker refuses the current size, or is not faster with it: the previous size stays. */
   refuse(): void {
     this.#size = this.#proven?.size ?? this.start;
     this.#isSettled = true;

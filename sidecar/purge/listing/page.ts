@@ -8,15 +8,15 @@ export interface PageQuery {
   readonly offset?: number;
   /** Ask for the total as well (clause 4.13). */
   readonly count?: boolean;
-  /** At most this many, where fewer than a page are wanted. */
+  /** At most this many, when less than a page is wanted. */
   readonly limit?: number;
-  /** Matches still to come, as far as that is known: the page may be larger than usual where they would fill it. */
+  /** Matches still to come, if known: a page may be larger than usual when they would fill it. */
   readonly expected?: number;
-  /** Temporal entities: so many instances of each attribute are enough (lastN); 1 unless told. */
+  /** Temporal entities: instances of each attribute (lastN). @default 1 */
   readonly instances?: number;
-  /** Temporal entities: createdAt and modifiedAt of the instances, which are not shown unasked (clause 6.3.11). */
+  /** Temporal entities: include createdAt and modifiedAt (clause 6.3.11). */
   readonly needsTimes?: boolean;
-  /** As the query's author would send it, without a projection. */
+  /** Send the query as its author would, without a projection. */
   readonly isBare?: boolean;
   /** Sent in place of the purge's own headers of these names; lower-case. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,13 +25,13 @@ export interface PageQuery {
 /** How much of a page to ask for. */
 export type PageShape = Pick<PageQuery, 'limit' | 'instances' | 'needsTimes' | 'isBare'>;
 
-/** One page of a query, as far as a purge needs it. */
+/** The parts of a result page that a purge needs. */
 export interface Page {
   /** Ids in the order of the page, repeats included. */
   readonly ids: readonly string[];
   /** The listed entities; only their ids when the page was asked for with ids alone. */
   readonly entities: readonly Readonly<Record<string, unknown>>[];
-  /** NGSILD-Results-Count (clause 6.3.13); undefined when missing, negative or no number: then nobody knows. */
+  /** NGSILD-Results-Count (clause 6.3.13); undefined when missing, negative or not a number. */
   readonly count: number | undefined;
   /** The answer links to a next page (clause 6.3.10). */
   readonly hasNext: boolean;
@@ -39,7 +39,7 @@ export interface Page {
   readonly warning: string | undefined;
   /** 206: instances are missing from the temporal evolutions (clause 6.3.10). */
   readonly isPartial: boolean;
-  /** The broker made an entity map unasked, which means that it asked its context sources too. */
+  /** The broker created an entity map, which shows that it queried its context sources too. */
   readonly madeEntityMap: boolean;
   /** Characters of the answer. */
   readonly length: number;
@@ -74,10 +74,14 @@ function parseEntities(reply: BrokerReply): readonly Readonly<Record<string, unk
     throw new BrokerReplyError('The broker answered a query with something that is not JSON.', { cause });
   }
   if (!Array.isArray(body))
-    throw new BrokerReplyError('The broker answered a query with no array of entities.');
+    throw new BrokerReplyError(
+      'The broker answered a query with something that is not an array of entities.',
+    );
   for (const entity of body as unknown[]) {
     if (typeof entity !== 'object' || entity === null || Array.isArray(entity)) {
-      throw new BrokerReplyError('The broker answered a query with an array that holds more than entities.');
+      throw new BrokerReplyError(
+        'The broker answered a query with an array of something other than entities.',
+      );
     }
   }
   return body as Readonly<Record<string, unknown>>[];

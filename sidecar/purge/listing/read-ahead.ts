@@ -8,28 +8,28 @@ interface Ahead {
   /** Offset of the first. */
   readonly offset: number;
   readonly limit: number;
-  /** Offset behind the last entity that is wanted. */
+  /** Offset after the last wanted entity. */
   readonly end: number;
-  /** The broker's count of all matches, which is not asked for again. */
+  /** The broker's count of all matches; not requested again. */
   readonly count: number;
 }
 
 /**
- * Asks for the pages of a walk before they are needed, several at a time. Only for a walk during which nothing is deleted:
- * what it shows is as good as if each page had been asked for after the one before it.
+ * Requests the pages of a walk before they are needed, several at a time. Use it only while nothing is deleted: then the
+ * pages are the same as if they were requested one after the other.
  */
 export class ReadAhead {
   readonly #lister: Pick<Lister, 'page'>;
   readonly #queriesMax: number;
   readonly #asked = new Map<number, Promise<ListedPage>>();
 
-  /** @param concurrency requests that the purge may have in flight; fewer queries are, since each is work for the broker */
+  /** @param concurrency requests that the purge may have in flight; at most four of them are queries */
   constructor(lister: Pick<Lister, 'page'>, concurrency: number) {
     this.#lister = lister;
     this.#queriesMax = Math.min(concurrency, MAX_QUERIES);
   }
 
-  /** The page that a query asks for; the one already on its way, where there is one. */
+  /** The page for a query; uses the request already in flight, if there is one. */
   async page(query: PageQuery): Promise<ListedPage> {
     const asked = this.#asked.get(query.offset ?? 0);
     if (asked === undefined) {
@@ -40,15 +40,15 @@ export class ReadAhead {
     return asked;
   }
 
-  /** Sends as many of the queries as may be in flight; those already sent are not sent again. */
+  /** Sends queries up to the limit, skipping those already in flight. */
   ask(selection: PageQuery['selection'], { offset, limit, end, count }: Ahead): void {
     for (let at = offset; at < end && this.#asked.size < this.#queriesMax; at += limit) {
       if (this.#asked.has(at)) continue;
       const page = this.#lister
         .page({ selection, offset: at, limit })
-        // More than were counted have arrived since, or the count was wrong: the next query is to say.
+        // More matches than counted: some arrived, or the count was wrong. The next query asks for it again.
         .then((shown) => ({ ...shown, count: at + shown.ids.length > count ? undefined : count }));
-      // It is thrown to the walk when its turn comes.
+      // The error is thrown when the walk awaits this page.
       page.catch(() => {});
       this.#asked.set(at, page);
     }

@@ -5,11 +5,11 @@ import { ReadAhead } from './read-ahead.js';
 
 /** How a walk ended. */
 export interface WalkEnd {
-  /** Everything that the broker has to show was shown. */
+  /** The broker has shown all its matches. */
   readonly complete: boolean;
-  /** Ended because matches kept coming a few at a time: new ones arrive as fast as they are listed. */
+  /** The walk stopped because matches kept coming a few at a time: new ones arrive as fast as they are listed. */
   readonly trickles: boolean;
-  /** Matches that the broker counted in the end but did not list; 0 when it gave no usable count. */
+  /** Matches that the broker counted but did not list; 0 without a usable count. */
   readonly unlisted: number;
   readonly lastCount: number | undefined;
 }
@@ -17,25 +17,25 @@ export interface WalkEnd {
 export interface WalkOptions {
   readonly lister: Pick<Lister, 'page'>;
   readonly selection: readonly Parameter[];
-  /** Waits a moment before looking again at a page that is empty although the broker counts more. */
+  /** Waits before a page is requested again that came empty although the broker counts more. */
   readonly waitBefore: (look: number) => Promise<void>;
-  /** Notes a listed id; true when this walk had not met it yet. */
+  /** Notes a listed id; true when it is new to this walk. */
   readonly isNew: (id: string) => boolean;
   /** A page already fetched at offset 0, with its count. */
   readonly first?: ListedPage | undefined;
   /** Shared by the walks of one purge. */
   readonly paging: PagingEvidence;
   /**
-   * The broker counts matches that it does not show: its count says how far to look, but not how much is missing.
-   * Temporal queries of some brokers select entities regardless of the interval, and leave those out of the page that
-   * have nothing in it.
+   * The broker counts matches that it does not show: its count bounds the walk, but does not show how many are missing.
+   * In temporal queries, some brokers select entities regardless of the interval and then drop those without an
+   * instance in it from the page.
    */
   readonly countsUnshown?: boolean;
-  /** How much of a page to ask for; asked anew for each page. */
+  /** How much of a page to ask for; called for each page. */
   readonly shape?: () => PageShape;
-  /** Offset to begin at. @default 0 */
+  /** First offset. @default 0 */
   readonly from?: number;
-  /** Matches that are enough: no pages are read ahead beyond them. @default Infinity */
+  /** Read no pages ahead beyond this many matches. @default Infinity */
   readonly wanted?: number;
   /** Requests that the purge may have in flight. @default 1 */
   readonly concurrency?: number;
@@ -43,28 +43,28 @@ export interface WalkOptions {
 
 /** What a purge has seen of the broker's counts and pages. */
 export interface PagingEvidence {
-  /** The broker listed more than it counted: a count once caught lying is not asked again. */
+  /** The broker listed more than it counted: its count is no longer trusted. */
   contradicted: boolean;
   /** The broker counts matches that its pages do not show. */
   hidesSome?: boolean;
-  /** Longest page so far, whatever was asked for: a page as long as that may be cut, a shorter one may not. */
+  /** Longest page so far: a page of this length may have been truncated, a shorter one was not. */
   longestPage: number;
   /** The broker shows the same page for every offset. */
   ignoresOffset?: boolean;
   /**
-   * The broker counts and pages before it applies a filter: pages of this many entities, of which it shows those that
-   * match; see page-first.ts.
+   * Entities per page of a broker that applies a filter after paging and shows only those that match; see
+   * page-first.ts.
    */
   stride?: number;
 }
 
-/** Fruitless looks after which an empty page is taken for the end. */
+/** Empty pages in a row that mark the end. */
 const MAX_EMPTY_PAGES = 3;
 
-/** Pages without anything new that a walk passes over because the count or a next link says that there is more. */
+/** Pages without new matches that a walk skips because a count or next link promises more. */
 const MAX_SKIPPED_PAGES = 100_000;
 
-/** Short pages in a row, without a count or a next link to say why, after which matches are said to trickle in. */
+/** Short pages in a row, unexplained by a count or next link, after which matches are considered to trickle in. */
 const MAX_SHORT_PAGES = 256;
 
 /**

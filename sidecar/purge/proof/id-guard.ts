@@ -2,25 +2,25 @@ import type { Pattern } from '../../ngsi-ld/pattern.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import { UnexpectedEntityError } from '../errors.js';
 
-/** Checks ids that the broker returned against the query's own id and idPattern. */
+/** Checks listed ids against the query's id and idPattern. */
 export interface IdGuard {
   /**
-   * Gives way to other work of the process now and then.
+   * Yields to the event loop now and then.
    *
    * @throws UnexpectedEntityError for an id that the query excludes, or that is too long to be checked
    */
   check(ids: readonly string[]): Promise<void>;
 }
 
-/** Steps of the pattern's automaton before others get their turn: some ten milliseconds at the worst. */
+/** Steps of the pattern matcher before it yields to the event loop: tens of milliseconds at most. */
 const MAX_STEPS = 1_000_000;
 
-/** UTF-16 units of an id that a pattern is looked for in; ids that people and brokers make are shorter by far. */
+/** Longest id, in UTF-16 units, that is matched against a pattern; real ids are far shorter. */
 const MAX_ID_LENGTH = 4096;
 
 /**
- * A guard for a query. The pattern is searched for anywhere in the id, which is what brokers do; one that RE2 cannot
- * compile (look-around, back-references) is left to the broker, whose filtering is proven apart.
+ * A guard for a query. The pattern may match anywhere in the id, as in brokers. A pattern that RE2 cannot compile
+ * (look-around, back-references) is left to the broker, whose filtering is proven separately.
  */
 export function createIdGuard(ids: readonly string[] | undefined, pattern: Pattern | undefined): IdGuard {
   const allowed = ids === undefined ? undefined : new Set(ids);

@@ -9,22 +9,22 @@ import type { ListedResource } from '../listing/listed-resource.js';
 import type { Requester, Settled } from '../requests/requester.js';
 import { entityPath } from './resource-path.js';
 
-/** A path by which an entity may be deleted, or why there is none. */
+/** The path by which an entity may be deleted, or the result if no path is safe. */
 export type SafePath = { readonly path: string } | { readonly doubt: DeleteResult };
 
-/** Finds the path of an entity, and makes sure that the broker reads it as that entity's. */
+/** Finds the path of an entity and proves that the broker reads it as that entity. */
 export interface EntityPaths {
   /**
-   * Some servers decode a path before they take it apart, or cut it at a `;`: an id with such characters may then mean
-   * another entity. The path of such an id is safe only once the broker has answered a GET of it with that very id.
+   * Some servers decode a path before they split it, or truncate it at a `;`, so an id with such characters may address
+   * another entity. Its path is safe only once the broker has answered a GET of it with that very id.
    */
   safePathOf(id: string): Promise<SafePath>;
 }
 
-/** Ids remembered as proven; others are proven anew for their second try. */
+/** Ids remembered as proven; others are proven again for their final retry. */
 const MAX_PROVEN = 10_000;
 
-/** Statuses with which an entity is shown; 206 where instances are missing from it (clause 6.3.10). */
+/** Statuses of an answer with an entity; 206 if instances are missing (clause 6.3.10). */
 const SHOWN: ReadonlySet<number> = new Set([200, 203, 206]);
 
 export function createEntityPaths(requester: Requester, collection: ListedResource['path']): EntityPaths {
@@ -38,7 +38,7 @@ export function createEntityPaths(requester: Requester, collection: ListedResour
       settled = await requester.send(request, { allow403: true });
     } catch (error) {
       if (!(error instanceof ReplyTooLargeError || error instanceof BrokerReplyError)) throw error;
-      return { doubt: noSafePath(`the answer to a GET of its path is of no use. ${error.message}`) };
+      return { doubt: noSafePath(`the answer to a GET of its path cannot be used. ${error.message}`) };
     }
     if (settled.kind === 'gave-up')
       return { doubt: { kind: 'retryable', problem: problemOfFailure(settled.failure) } };
@@ -52,7 +52,8 @@ export function createEntityPaths(requester: Requester, collection: ListedResour
   return {
     async safePathOf(id) {
       const found = entityPath(collection, id);
-      if (found === undefined) return { doubt: noSafePath('decoded, its path leads to something else') };
+      if (found === undefined)
+        return { doubt: noSafePath('its path, once decoded, leads to something else') };
       const { path, needsProof } = found;
       return !needsProof || proven.has(id) ? { path } : prove(id, path);
     },
@@ -68,11 +69,11 @@ function idOf(reply: BrokerReply): string | undefined {
 function describe({ status }: BrokerReply, shown: string | undefined): string {
   if (shown !== undefined) return `the broker answers a GET of its path with ${shown.slice(0, 200)}`;
   return SHOWN.has(status)
-    ? 'the broker answers a GET of its path with something else than an entity'
+    ? 'the broker answers a GET of its path with something other than an entity'
     : `the broker answers a GET of its path with status ${status}`;
 }
 
-/** The verdict on an item that no request is sure to mean. @param why completes "…, because …" */
+/** The result for an item that no request is sure to address. @param why completes "…, because …" */
 export function noSafePath(why: string): DeleteResult {
   return {
     kind: 'refused',
@@ -80,7 +81,7 @@ export function noSafePath(why: string): DeleteResult {
       type: ownType('no-safe-path'),
       status: 501,
       title: 'No safe path',
-      detail: `No path is sure to lead to it, because ${why}. Nothing was sent: something else might have been deleted.`,
+      detail: `No path is sure to lead to it, because ${why}. Nothing was sent, to avoid deleting something else.`,
     },
   };
 }

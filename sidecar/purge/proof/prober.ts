@@ -13,7 +13,7 @@ const IMPOSSIBLE: Readonly<Record<ProbedParameter, readonly Parameter[]>> = {
   scopeQ: [{ name: 'scopeQ', value: '/NoSuchScopePurgeProbe' }],
   georel: [{ name: 'geoproperty', value: 'noSuchGeoPropertyPurgeProbe' }],
   datasetId: [{ name: 'datasetId', value: 'urn:ngsi-ld:Dataset:NoSuchDatasetPurgeProbe' }],
-  // Long before anything was measured; some brokers refuse earlier years.
+  // Long before any measurement; some brokers refuse earlier years.
   timerel: [
     { name: 'timerel', value: 'before' },
     { name: 'timeAt', value: '1800-01-01T00:00:00Z' },
@@ -22,19 +22,19 @@ const IMPOSSIBLE: Readonly<Record<ProbedParameter, readonly Parameter[]>> = {
 };
 
 export interface ProofOptions {
-  /** Sent beside the filters, without need of a proof. */
+  /** Sent beside the filters; they need no proof. */
   readonly additions?: readonly Parameter[];
-  /** Pages of the broker may come empty before the end; its count tells. */
+  /** Pages may be empty before the end; the count shows whether there is more. */
   readonly countsUnshown?: boolean;
 }
 
-/** Filters on what is shown of an entity: some brokers list the entity all the same, without the attributes. */
+/** Filters on instances: some brokers still list the entity, without its attributes. */
 const ON_INSTANCES: ReadonlySet<ProbedParameter> = new Set(['datasetId', 'timerel', 'timeproperty']);
 
 /**
  * Proves that the broker honours each filter of a query that can be proven: the same query with that filter made
- * impossible must show nothing. Only conclusive, and only asked, when the query itself shows something: otherwise an
- * empty answer says nothing, and there is nothing to delete either.
+ * impossible must show nothing. This is conclusive only if the query itself shows something; otherwise there is nothing to
+ * delete either.
  *
  * @throws FilterIgnoredError when entities are shown in spite of an impossible filter
  */
@@ -73,7 +73,7 @@ export function impossibleSelection(
   return [...selection.filter(({ name }) => !replaced.has(name)), ...impossible];
 }
 
-/** What an impossible value shows of a filter; `counted`: it is honoured, but not by the broker's count. */
+/** The result of probing a filter; `counted`: it is honoured, but not by the broker's count. */
 type ProbeResult = 'honoured' | 'counted' | 'ignored';
 
 async function probe(
@@ -90,19 +90,19 @@ async function probe(
     }
     if (page.ids.length > 0) return 'ignored';
     const isCounted = (page.count ?? 0) > 0;
-    // A page may come empty before the end; the count, where there is one, speaks of the whole result.
+    // A page may be empty before the end; the count covers the whole result.
     if (countsAll) return page.hasNext || isCounted ? 'ignored' : 'honoured';
     return isCounted ? 'counted' : 'honoured';
   } catch (error) {
     if (!(error instanceof BrokerRefusedError)) throw error;
-    // A broker that refuses the impossible value has looked at it; the query itself was accepted just before.
+    // A broker that refuses the impossible value has read it; the query itself was accepted just before.
     if ([400, 404, 422].includes(error.problem.status)) return 'honoured';
     if (error.problem.status === 501) return 'ignored';
     throw error;
   }
 }
 
-/** Some brokers honour a filter alone but not beside `id`, so that this is a fact of its own. */
+/** Some brokers honour a filter alone but not beside `id`, so the two are proven separately. */
 function factKey(filter: ProbedParameter, selection: readonly Parameter[]): string {
   return selection.some(({ name }) => name === 'id') ? `${filter} beside id` : filter;
 }
@@ -111,6 +111,6 @@ function ignored(filter: ProbedParameter): FilterIgnoredError {
   const name = filter === 'georel' ? 'the geoquery (georel)' : filter;
   return new FilterIgnoredError(
     filter,
-    `The broker ignores ${name}: it lists entities for a value that nothing can match, so this purge would reach too much. Nothing was deleted.`,
+    `The broker ignores ${name}: it lists entities for a value that cannot match, so this purge would reach too much. Nothing was deleted.`,
   );
 }

@@ -6,19 +6,19 @@ import type { ListedResource } from '../listing/listed-resource.js';
 export interface EntityPath {
   /** Percent-encoded (RFC 3986 § 2.1). */
   readonly path: string;
-  /** Some server could read it as the path of another entity: the broker has to show that it does not. */
+  /** A server could read it as the path of another entity, so the broker must prove that it does not. */
   readonly needsProof: boolean;
 }
 
 /**
- * Unreserved characters (RFC 3986 § 2.3) and the colon, with no dot at the end: nothing that a server could decode, split
- * at, cut off, trim or fold.
+ * Unreserved characters (RFC 3986 § 2.3) and the colon, without a trailing dot: nothing that a server could decode, split,
+ * truncate, trim or fold.
  */
 const PLAIN_ID = /^[A-Za-z0-9](?:[A-Za-z0-9_.:~-]*[A-Za-z0-9_:~-])?$/;
 
 /**
- * Letters of any script, and the signs that a segment may hold (RFC 3986 § 3.3) but for those that some server treats:
- * `%`, `;`, `,` (a list to some), `+` (a space to some), `*`, and a dot at the end.
+ * Letters, and the characters of a path segment (RFC 3986 § 3.3) except those that some servers interpret: `%`, `;`, `,` (a
+ * list), `+` (a space), `*`, and a trailing dot.
  */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_.~:@!$&'()=-]*[\p{L}\p{M}\p{N}_~:@!$&'()=-]$/u;
 
@@ -38,8 +38,8 @@ export function entityPath(collection: ListedResource['path'], id: string): Enti
 /**
  * The path of an attribute of an entity, or of one instance of it.
  *
- * @returns undefined when any of the names has a character that some server treats: another attribute, or another entity,
- *   would go, and no request could show beforehand that it does not
+ * @returns undefined when a name has a character that some servers interpret: something else might be deleted, and no
+ *   request could rule that out
  */
 export function attributePath(
   collection: ListedResource['path'],
@@ -53,7 +53,7 @@ export function attributePath(
   return isPlain ? pathOf(collection, names) : undefined;
 }
 
-/** Undefined when a server could read it as a collection, or when it cannot be encoded. */
+/** Undefined when a server could read the path as a collection, or it cannot be encoded. */
 function pathOf(collection: ListedResource['path'], names: readonly string[]): string | undefined {
   let encoded: readonly string[];
   try {
@@ -64,7 +64,7 @@ function pathOf(collection: ListedResource['path'], names: readonly string[]): s
   }
   const [entity = '', ...within] = encoded;
   const path = [`${collection}/${entity}`, ...(within.length === 0 ? [] : ['attrs', ...within])].join('/');
-  // Most are plain, and there are many of them.
+  // A shortcut for most names.
   const isPlain = names.every((name) => PLAIN_ID.test(name));
   return isPlain || isSingleResourceDeletePath(`/ngsi-ld/v1${path}`) ? path : undefined;
 }

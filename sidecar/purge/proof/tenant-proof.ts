@@ -6,22 +6,22 @@ import type { PageQuery } from '../listing/page.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A header that chooses a tenant, put to the proof. */
+/** A test of a header that selects the tenant. */
 interface Probe {
-  /** What is remembered as honoured. */
+  /** The fact to remember as honoured. */
   readonly fact: string;
-  /** The header to name where it is ignored, as people write it. */
+  /** The name of the header, for the error message. */
   readonly header: string;
-  /** Sent in place of the purge's own. */
+  /** Replaces the purge's own headers. */
   readonly impossible: Headers;
 }
 
-/** Statuses that say no to a tenant that does not exist. */
+/** Statuses that reject a tenant that does not exist. */
 const DENIED: ReadonlySet<number> = new Set([400, 403, 404]);
 
 /**
- * Proves that the broker honours the headers that choose a tenant: the same query under a tenant that cannot exist must
- * list nothing. Only conclusive for a query that lists something under the purge's own headers.
+ * Proves that the broker honours the headers that select the tenant: the same query under a tenant that cannot exist must
+ * list nothing. This is conclusive only for a query that lists something under the purge's own headers.
  *
  * @param listed the query that listed something
  * @param headers of the purge
@@ -43,10 +43,10 @@ export async function proveTenant(
 }
 
 /**
- * What is to be proven of a purge's headers, each with a tenant that cannot exist in place of its own.
+ * The tests for a purge's headers, each with a tenant that cannot exist.
  *
- * Where both headers name the same tenant, one that is honoured is enough. Where they differ, it is for the broker to say
- * whose entities it lists: each must count beside the other.
+ * If both headers name the same tenant, one of them must be honoured. If they differ, either may select the tenant, so each
+ * must be honoured beside the other.
  */
 function probesOf({ 'ngsild-tenant': tenant, 'fiware-service': service }: Headers): readonly Probe[] {
   const name = impossibleTenant();
@@ -63,7 +63,7 @@ function probesOf({ 'ngsild-tenant': tenant, 'fiware-service': service }: Header
   ];
 }
 
-/** As all brokers take it (Orion: lower-case letters, digits and underscores, at most 50), and too long to be guessed. */
+/** Valid for all brokers (Orion: lower-case letters, digits, underscores, at most 50), and too long to be guessed. */
 function impossibleTenant(): string {
   return `nosuchtenant_purgeprobe_${randomBytes(12).toString('hex')}`;
 }
@@ -80,6 +80,6 @@ async function listsNothing(query: PageQuery, lister: Lister): Promise<boolean> 
 function ignored(header: string): FilterIgnoredError {
   return new FilterIgnoredError(
     header,
-    `The broker ignores the header ${header}: it lists entities for a tenant that does not exist, so this purge would reach those of another tenant. Nothing was deleted.`,
+    `The broker ignores the header ${header}: it lists entities for a tenant that does not exist, so this purge would reach another tenant. Nothing was deleted.`,
   );
 }

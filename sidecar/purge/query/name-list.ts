@@ -1,7 +1,7 @@
 import { isName, NAME_LENGTH_MAX } from '../../ngsi-ld/names.js';
 import { QueryRefusedError } from '../errors.js';
 
-/** Names in one list; of each name of drop and keep, the broker is asked how it shows it. */
+/** Names in one list. Each name in drop and keep costs one query. */
 const MAX_NAMES = 1000;
 
 /**
@@ -28,7 +28,10 @@ export function itemsOf(
   if (value === undefined) return undefined;
   const items = value.split(',');
   if (items.some((item) => item === '' || /\s/.test(item))) {
-    throw refused(parameter, `${parameter} is a comma list of names without blanks or empty items.`);
+    throw refused(
+      parameter,
+      `${parameter} must be a comma-separated list of names, without spaces or empty items.`,
+    );
   }
   if (items.length > MAX_NAMES) {
     throw refused(parameter, `${parameter} takes at most ${MAX_NAMES} names; this list has ${items.length}.`);
@@ -50,9 +53,9 @@ export function checkName(name: string, parameter: string, expected: string): vo
 
 function faultOf(name: string): string {
   if (name.length > NAME_LENGTH_MAX) return `it is longer than ${NAME_LENGTH_MAX} characters`;
-  if (/[{}]/.test(name)) return 'braces lead to linked entities, which a purge does not follow';
-  if (name.includes('*')) return 'there is no wildcard';
-  if (/[[\]]/.test(name)) return 'brackets lead into a value, and only the whole can be named';
+  if (/[{}]/.test(name)) return 'braces select linked entities, which a purge does not follow';
+  if (name.includes('*')) return 'wildcards are not supported';
+  if (/[[\]]/.test(name)) return 'brackets select part of a value, and only whole attributes can be named';
   return 'a name has letters, digits, "_", "-" and "."';
 }
 

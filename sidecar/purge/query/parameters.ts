@@ -28,10 +28,10 @@ export const SELECTION_PARAMETERS: ReadonlySet<string> = new Set([
 /** This product's extensions; they never reach a broker. */
 const EXTENSIONS = ['dryRun', 'maxAffected', 'maxPerSecond'];
 
-const OUTPUT_ONLY = 'it selects output only';
+const OUTPUT_ONLY = 'it only shapes the output';
 const ALWAYS_ALL = 'a purge always deletes every match';
 
-/** What a kind of purge accepts, and why it refuses some well-known names: an ignored one would silently widen a delete. */
+/** The parameters of a kind of purge, and why it refuses some well-known names: ignoring one would widen the delete. */
 export interface AcceptedParameters {
   readonly names: ReadonlySet<string>;
   readonly reasons: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export const ENTITY_PARAMETERS: AcceptedParameters = {
     ...Object.fromEntries(
       ['datasetId', 'timerel', 'timeAt', 'endTimeAt', 'timeproperty'].map((name) => [
         name,
-        'it is only known for temporal purges (DELETE /ngsi-ld/v1/temporal/entities)',
+        'it is for temporal purges only (DELETE /ngsi-ld/v1/temporal/entities)',
       ]),
     ),
   },
@@ -123,7 +123,7 @@ function encodeValue(value: string): string {
 function decode(text: string, name: string): string {
   // Raw bytes beyond ASCII arrive as some other text (RFC 3986 § 2.1 has them percent-encoded).
   if (/[^\u0021-\u007e]/.test(text)) {
-    const detail = `Parameter ${name} has characters that must be percent-encoded.`;
+    const detail = `Parameter ${name} contains characters that must be percent-encoded.`;
     throw new QueryRefusedError('invalidRequest', detail, name);
   }
   try {
@@ -141,8 +141,8 @@ function unknownParameter(name: string, { names, reasons }: AcceptedParameters):
   const reason = Object.hasOwn(reasons, name)
     ? `: ${reasons[name] ?? ''}`
     : similar === undefined
-      ? ': it is not known, and an ignored filter would widen the purge'
-      : `: names are case-sensitive, it is spelled ${similar}`;
+      ? ': it is unknown, and an ignored filter would widen the purge'
+      : `: names are case-sensitive; use ${similar}`;
   return new QueryRefusedError(
     'invalidRequest',
     `Parameter ${name.slice(0, 100)} is not accepted by a purge${reason}.`,

@@ -35,7 +35,7 @@ function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | 
   if (drop !== undefined && keep !== undefined) {
     throw refusedData(
       'keep',
-      'drop and keep exclude each other: name the attributes to remove, or those to leave.',
+      'drop and keep cannot be combined: name the attributes to remove, or those to keep.',
     );
   }
   const names = drop ?? keep;
@@ -44,14 +44,11 @@ function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | 
   const attrs = namesOf(parameters, 'attrs');
   // With attrs, the broker shows no other attributes, so the others could not be found.
   if (attrs !== undefined && (kind === 'keep' || names.some((name) => !attrs.includes(name)))) {
-    throw refusedData(
-      kind,
-      `With attrs, only attributes named there can be removed, by drop: ${attrs.join(', ')}.`,
-    );
+    throw refusedData(kind, `With attrs, drop can name only attributes listed there: ${attrs.join(', ')}.`);
   }
   for (const name of names) {
     if (NO_OWN_ATTRIBUTES.has(name)) {
-      throw refusedData(kind, `${name} is no attribute that could be removed or left: name attributes only.`);
+      throw refusedData(kind, `${name} is not an attribute that can be removed or kept.`);
     }
   }
   return { kind, names };

@@ -17,7 +17,7 @@ import { checkName, namesOf } from './name-list.js';
 import { SELECTION_PARAMETERS, type Parameter } from './parameters.js';
 
 export interface VettingOptions {
-  /** What is done with a purge that may empty its tenant. */
+  /** How to treat a purge that may empty its tenant. */
   readonly wholeTenant: WholeTenant;
   /** The query has another filter than those vetted here. */
   readonly narrowsFurther?: boolean;
@@ -80,12 +80,12 @@ function selectionOf(parameters: ReadonlyMap<string, string>, addLocal: boolean)
   for (const [name, value] of parameters) {
     if (SELECTION_PARAMETERS.has(name)) selection.push({ name, value });
   }
-  // A purge of any type is local even if nobody says so (clause 5.6.21); a query of any type need not be.
+  // A purge of type=* is always local (clause 5.6.21); a query of it is not.
   if (addLocal) selection.push({ name: 'local', value: 'true' });
   return selection;
 }
 
-/** Checks every filter, and tells whether they restrict the purge as the standard demands, and whether at all. */
+/** Checks every filter: do they restrict the purge as the standard requires (`qualifies`), and at all (`narrows`)? */
 function restrictionsOf(
   parameters: ReadonlyMap<string, string>,
   idPattern: Pattern | undefined,
@@ -104,7 +104,7 @@ function restrictionsOf(
     qualifies: type !== undefined || ownAttrs.length > 0 || (q !== undefined && usesOwnAttribute(q)) || byGeo,
     narrows:
       (type !== undefined && type !== '*') ||
-      // Any of them is enough, and what the broker itself writes is everywhere.
+      // Any one of them is enough to match, and every entity has system attributes.
       (ownAttrs.length > 0 && ownAttrs.length === attrs.length) ||
       (q !== undefined && demandsAttribute(q)) ||
       byGeo ||
@@ -129,7 +129,7 @@ function queryOf(parameters: ReadonlyMap<string, string>, parameter: 'q' | 'csf'
   if (hasLinkedEntityPath(query)) {
     throw refusedData(
       parameter,
-      `A purge cannot follow Relationships to linked entities: leave the {…} path out of ${parameter}.`,
+      `A purge cannot follow Relationships to linked entities: remove the {…} path from ${parameter}.`,
     );
   }
   return query;
@@ -166,7 +166,7 @@ function idsOf(value: string | undefined): readonly string[] | undefined {
   const ids = value.split(',');
   for (const id of ids) {
     if (!isUri(id)) {
-      throw refusedData('id', `"${id.slice(0, 200)}" is not a URI, so it is not the id of an entity.`);
+      throw refusedData('id', `id must be a URI: "${id.slice(0, 200)}" is not.`);
     }
   }
   return ids;
@@ -185,7 +185,7 @@ function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boole
   const value = parameters.get(name);
   if (value === undefined) return undefined;
   if (value !== 'true' && value !== 'false') {
-    throw new QueryRefusedError('invalidRequest', `${name} is either true or false.`, name);
+    throw new QueryRefusedError('invalidRequest', `${name} must be true or false.`, name);
   }
   return value === 'true';
 }
@@ -194,7 +194,7 @@ function positiveOf(parameters: ReadonlyMap<string, string>, name: string): numb
   const value = parameters.get(name);
   if (value === undefined) return undefined;
   if (!/^[1-9]\d{0,14}$/.test(value))
-    throw new QueryRefusedError('invalidRequest', `${name} must be a whole number, 1 or more.`, name);
+    throw new QueryRefusedError('invalidRequest', `${name} must be a whole number of 1 or more.`, name);
   return Number(value);
 }
 
@@ -212,7 +212,7 @@ function tooWide(parameters: ReadonlyMap<string, string>): QueryRefusedError {
   const given = filters.length === 0 ? 'The query has no filter' : `${filters.join(', ')} alone is too wide`;
   return refusedData(
     undefined,
-    `${given}: NGSI-LD demands type, attrs, q, a geoquery or local=true for a purge, attrs and q with an attribute other than createdAt and modifiedAt. Add one of them, e.g. type=Vehicle.`,
+    `${given}. NGSI-LD requires type, attrs, q, a geoquery or local=true for a purge; attrs and q need an attribute other than createdAt and modifiedAt. Add one of them, such as type=Vehicle.`,
   );
 }
 
@@ -221,11 +221,11 @@ export function refusedData(parameter: string | undefined, message: string): Que
   return new QueryRefusedError('badRequestData', message, parameter);
 }
 
-/** What is done with a purge that may empty its tenant: it needs a bound, goes as the standard has it, or is refused. */
+/** A purge that may empty its tenant needs `maxAffected` (bounded), runs as in the standard (allow), or is refused. */
 export type WholeTenant = 'bounded' | 'allow' | 'refuse';
 
 /**
- * Checks a purge that no filter keeps from emptying its tenant. A dry run may always be.
+ * Checks a purge that may empty its tenant. Dry runs are always allowed.
  *
  * @throws PolicyRefusedError under `refuse`
  * @throws QueryRefusedError under `bounded`, unless the query itself says how many may go
@@ -237,13 +237,13 @@ export function checkWholeTenant(
   if (dryRun || mode === 'allow') return;
   if (mode === 'refuse') {
     throw new PolicyRefusedError(
-      'This gateway allows no purge that may reach every entity of a tenant (PURGE_WHOLE_TENANT=refuse): add a filter that only what is to go can meet, such as type=Vehicle; dryRun=true is allowed.',
+      'This gateway refuses purges that may reach every entity of a tenant (PURGE_WHOLE_TENANT=refuse). Add a filter that matches only the entities to delete, such as type=Vehicle. dryRun=true is allowed.',
     );
   }
   if (maxAffected !== undefined) return;
   throw new QueryRefusedError(
     'invalidRequest',
-    'This query may reach every entity of the tenant: say with maxAffected how many that may be (dryRun=true counts them), or add a filter that only what is to go can meet, such as type=Vehicle.',
+    'This query may reach every entity of the tenant. Set maxAffected to the number that may be deleted (dryRun=true counts them), or add a filter that matches only the entities to delete, such as type=Vehicle.',
     'maxAffected',
   );
 }

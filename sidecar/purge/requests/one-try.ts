@@ -8,26 +8,26 @@ import {
 import { failureOf, type BrokerReply, type Failure } from '../broker/failure.js';
 import { BrokerReplyError, PurgeStoppedError } from '../errors.js';
 
-/** A request of a purge, and what it is for. */
+/** A request of a purge, and its purpose. */
 export interface PurgeRequest {
   readonly method: BrokerRequest['method'];
   readonly path: string;
   readonly jsonBody?: string;
-  /** How many items it is to delete; none unless told. */
+  /** Number of items that it deletes. @default 0 */
   readonly deletes?: number;
   /** Completes "The broker did not …", e.g. "list the matching entities". */
   readonly operation: string;
-  /** Key of the single item that the request is for: its own failures do not speak of the broker. */
+  /** Key of the single item that the request concerns: its failures may not be the broker's. */
   readonly item?: string;
-  /** Sent in place of the purge's own headers of these names; lower-case. */
+  /** Replace the purge's own headers of these names; lower-case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Most bytes of the answer to a query. */
   readonly replyMaxBytes?: number;
-  /** Told of each try of a delete that may have had its effect and had no clear answer: none at all, or a server error. */
+  /** Called for each try of a delete that may have had an effect: it got a server error or no answer. */
   readonly onUnclear?: () => void;
 }
 
-/** One try of a request failed in a way that another may cure. */
+/** One try failed for a reason that may pass. */
 export class TryFailed extends Error {
   constructor(readonly failure: Failure) {
     super(failure.kind);
@@ -38,9 +38,9 @@ export class TryFailed extends Error {
  * Sends a request once.
  *
  * @param headers sent with it
- * @param signal cuts a query off; a delete that was sent is waited for, so that its effect is known
- * @throws TryFailed; PurgeStoppedError for a query that was cut off; for an answer too large to be read
- *   ReplyTooLargeError, since of a query a smaller page can be asked for, or else BrokerReplyError
+ * @param signal aborts a query; a delete that was sent is awaited, because its effect must be known
+ * @throws TryFailed; PurgeStoppedError for an aborted query; for an answer too large to be read, ReplyTooLargeError for a
+ *   query (a smaller page may be readable), else BrokerReplyError
  */
 export async function tryOnce(
   client: BrokerClient,
@@ -73,7 +73,7 @@ export async function tryOnce(
   }
   const failure = failureOf(reply);
   if (failure === undefined) return reply;
-  // A server error may come from a gateway that lost the broker in the middle.
+  // A server error may come from a proxy that lost the broker halfway.
   if (failure.kind === 'broker-error') onUnclear?.();
   throw new TryFailed(failure);
 }
@@ -82,7 +82,7 @@ export async function tryOnce(
 export function throwIfStopped(signal: AbortSignal): void {
   if (signal.aborted) {
     throw new PurgeStoppedError(
-      'The purge was stopped before it was complete; send it again to go on with what is left.',
+      'The purge was stopped before it was complete. Send it again to delete the remaining matches.',
     );
   }
 }

@@ -5,21 +5,21 @@ import { BrokerFailedError } from '../errors.js';
 import type { OutageEvent } from '../events.js';
 import type { SharedPause } from './shared-pause.js';
 
-/** Finds out whether a broker is away, and waits for it: for all requests of a purge, with one probe at a time. */
+/** Detects that the broker is away and waits for it, on behalf of all requests of a purge, with one probe at a time. */
 export interface OutageWatch {
-  /** The broker seems to be away: nothing but the probe is sent until over() resolves. */
+  /** The broker seems to be away: only probes are sent until over() resolves. */
   readonly isOn: boolean;
   /**
-   * Resolves when something was answered.
+   * Resolves when the broker answers.
    *
    * @returns whether the broker was away; false when it answered the first probe, or another request before
-   * @throws BrokerFailedError when it was waited for in vain
+   * @throws BrokerFailedError when it does not come back in time
    * @throws PurgeStoppedError when the purge is stopped
    */
   over(): Promise<boolean>;
-  /** Begins to watch after a failure that looks like it, unless that is done already; then as over(). */
+  /** Starts watching after a failure that looks like an outage, unless it already does; then as over(). */
   suspect(failure: Failure, operation: string, signal: AbortSignal): Promise<boolean>;
-  /** Notes that a request was answered that had been sent before. */
+  /** Notes that an earlier request was answered. */
   answered(): void;
 }
 
@@ -28,7 +28,7 @@ export interface OutageWatchOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly pause: SharedPause;
-  /** Asks the broker something harmless, and tells why that failed. @throws PurgeStoppedError */
+  /** Sends the broker a harmless query; returns why it failed, if it did. @throws PurgeStoppedError */
   readonly probe: (signal: AbortSignal) => Promise<Failure | undefined>;
   readonly onOutage?: ((event: OutageEvent) => void) | undefined;
 }
@@ -52,7 +52,7 @@ export function createOutageWatch(options: OutageWatchOptions): OutageWatch {
   };
 }
 
-/** A time in which the broker seems to be away. */
+/** One outage of the broker. */
 class Outage {
   /** See OutageWatch. */
   readonly over: Promise<boolean>;
@@ -64,7 +64,7 @@ class Outage {
   readonly #waking = new AbortController();
   #failure: Failure;
   #probes = 0;
-  #takesNobody = false;
+  #refusesConnections = false;
   #isOver = false;
   #resolve: (wasAway: boolean) => void = () => {};
 
@@ -86,17 +86,17 @@ class Outage {
       throw error;
     });
     this.over = Promise.race([ended, watched.then(() => ended)]);
-    // Nobody may be waiting for it when the purge ends.
+    // The purge may end without awaiting it.
     this.over.catch(() => {});
   }
 
   note({ wasNeverSent }: Failure): void {
-    this.#takesNobody ||= wasNeverSent === true;
+    this.#refusesConnections ||= wasNeverSent === true;
   }
 
-  /** What is under way may still be answered by a broker that takes no new connections. */
+  /** A broker that takes no new connections may still answer requests in flight. */
   answered(): void {
-    if (!this.#takesNobody) this.#end();
+    if (!this.#refusesConnections) this.#end();
   }
 
   #end(): void {
@@ -122,7 +122,7 @@ class Outage {
     }
   }
 
-  /** @throws BrokerFailedError when there is to be no other probe */
+  /** @throws BrokerFailedError when no other probe is allowed */
   async #pauseBeforeProbe(): Promise<void> {
     const { retry, clock, random, pause } = this.#options;
     const nowMs = clock.now();
@@ -130,12 +130,12 @@ class Outage {
     const decision = decideProbe(absence, retry, { nowMs, random: random() });
     if (decision.action === 'stop')
       throw new BrokerFailedError(this.#operation, this.#failure, decision.reason);
-    // Others may be asked to wait in the meantime.
+    // The broker may ask for a longer pause in the meantime.
     for (let ms = decision.afterMs; ms > 0 && !this.#waking.signal.aborted; ms = pause.leftMs)
       await clock.sleep(ms, this.#waking.signal).catch(() => {});
   }
 
-  /** Sends a probe. One that timed out has found no broker yet; any other answer comes from one. */
+  /** Sends a probe. After a time-out the broker still counts as away; any other answer ends the outage. */
   async #isStillAway(signal: AbortSignal): Promise<boolean> {
     const failure = await this.#options.probe(signal);
     const isAway = failure !== undefined && (seemsAway(failure) || failure.kind === 'timeout');

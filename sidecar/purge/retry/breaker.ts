@@ -1,8 +1,8 @@
-/** Counts failures in a row; open means that the broker answers nothing but failures. */
+/** Counts failures in a row. When open, the broker answers nothing but failures. */
 export interface Breaker {
-  /** Any answer that is not a failure. `item` as in failed(). */
+  /** Notes an answer that is not a failure. `item` as in failed(). */
   succeeded(item?: string): void;
-  /** A failed try. `item` names the single entity (or attribute) it was for; absent for queries and batches. */
+  /** Notes a failed try. `item` is the key of the single item it concerned; absent for queries and batches. */
   failed(item?: string): void;
   readonly isOpen: boolean;
 }
@@ -10,9 +10,9 @@ export interface Breaker {
 const MAX_FAILURES_IN_A_ROW = 20;
 
 /**
- * A few items that the broker cannot delete are their own error, not the broker's: a row of failures that all belong
- * to so few items says nothing about the rest. Once an item was deleted singly, the broker is known to be able to:
- * then each item counts once, or a purge would end wherever a few hopeless ones meet in the requests under way.
+ * Failures in a row that all concern a few items are about those items, not the broker. Once an item was deleted singly,
+ * the broker is known to work, and each item counts only once: otherwise a few bad items in flight together would end the
+ * purge.
  */
 const MIN_DIFFERENT_ITEMS = 5;
 

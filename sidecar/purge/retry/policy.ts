@@ -6,11 +6,11 @@ export interface RetryPolicy {
   readonly maxAttempts: number;
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
-  /** How long a broker is waited for that cannot be reached; 0 for not at all. */
+  /** How long to wait for a broker that cannot be reached; 0 for not at all. */
   readonly awayMs: number;
 }
 
-/** What the decision depends on besides the failure: time and chance, handed in so that the policy stays pure. */
+/** Time and chance, passed in to keep the policy pure. */
 export interface RetryClock {
   /** Milliseconds since the epoch, for Retry-After dates. */
   readonly nowMs: number;
@@ -22,10 +22,10 @@ export type RetryDecision =
   | { readonly action: 'wait'; readonly ms: number }
   | { readonly action: 'stop'; readonly reason: 'attempts-used-up' | 'retry-after-too-long' };
 
-/** A longer Retry-After than this many maximum delays is passed on to the caller instead of being waited for. */
+/** A Retry-After longer than this many maximum delays is passed on to the caller instead of awaited. */
 const MAX_RETRY_AFTER_DELAYS = 6;
 
-/** A context that cannot be loaded is the caller's rather than the broker's trouble: one more try at most. */
+/** An unavailable @context is usually the caller's mistake: one more try at most. */
 const MAX_CONTEXT_ATTEMPTS = 2;
 
 /**
@@ -55,7 +55,7 @@ export function decideRetry(
   };
 }
 
-/** The pause that the broker asks for, in milliseconds; 0 without one, `too-long` when it is not waited for. */
+/** The pause that the broker asks for, in milliseconds; 0 without one, `too-long` when it exceeds the limit. */
 export function askedDelayMs(
   { retryAfter }: Failure,
   policy: RetryPolicy,
@@ -86,25 +86,25 @@ export function parseRetryAfter(value: string, nowMs: number): number | undefine
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 
-/** Statuses of a broker that is starting or gone, often said by what stands before it. */
+/** Statuses of a broker that is starting or gone, often sent by a proxy in front of it. */
 const AWAY_STATUSES: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
-/** Probes are never closer together, whatever the policy: a broker that starts has other work. */
+/** Least pause between probes, whatever the policy: a starting broker is busy. */
 const MIN_PAUSE_MS = 100;
 
 /**
- * Whether a failure is that of a broker which cannot be reached: connection refused or broken, or 502 to 504. A time-out is
- * none: something is there, and does not answer.
+ * Whether a failure looks like a broker that cannot be reached: connection refused or broken, or 502 to 504. A time-out
+ * does not: something accepted the connection.
  */
 export function seemsAway({ kind, status }: Failure): boolean {
   return kind === 'unreachable' || (kind === 'broker-error' && AWAY_STATUSES.has(status));
 }
 
-/** What is known of a broker that seems to be away. */
+/** The facts about a broker that seems to be away. */
 export interface Absence {
-  /** Since the failure that looked like it. */
+  /** Time since the first such failure. */
   readonly forMs: number;
-  /** Probes that have failed. */
+  /** Number of failed probes. */
   readonly probes: number;
   /** The latest failure. */
   readonly failure: Failure;
@@ -115,8 +115,8 @@ export type ProbeDecision =
   | { readonly action: 'stop'; readonly reason: 'away-too-long' | 'retry-after-too-long' };
 
 /**
- * Decides whether a broker that seems to be away is asked once more, and when: with pauses that grow as those of retries
- * do, until it has been away for the policy's awayMs. The pause that a Retry-After asks for is not cut.
+ * Decides whether and when to probe a broker that seems to be away: with pauses that grow like those of retries, until it
+ * has been away for `awayMs`. A pause requested by Retry-After is never shortened.
  */
 export function decideProbe(absence: Absence, policy: RetryPolicy, clock: RetryClock): ProbeDecision {
   const { forMs, probes, failure } = absence;

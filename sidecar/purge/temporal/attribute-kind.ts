@@ -7,20 +7,20 @@ import type { Item } from '../item-ledger.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
 
-/** Entities in a page with all their instances. */
+/** Entities per page when all their instances are shown. */
 const BARE_LIMIT = 10;
 
 /**
  * Attributes of temporal evolutions with all their instances, or one dataset of them (clause 5.6.13).
  *
- * @param datasetId the dataset that the query is for, `@none` for the instances without one; undefined for all
+ * @param datasetId the dataset to delete, `@none` for instances without one; undefined for all
  */
 export function temporalAttributeKind(
   scope: PurgeScope,
   guard: InstanceGuard,
   datasetId: string | undefined,
 ): ItemKind {
-  // Asked for one instance of each attribute, some brokers take the newest, and then look at its dataset.
+  // With lastN=1, some brokers pick the newest instance before they look at its dataset.
   let isBare = false;
   const what = datasetId === undefined ? 'Attribute' : 'Dataset';
   return {
@@ -57,7 +57,7 @@ export function temporalAttributeKind(
     stillThere: {
       status: 409,
       title: `${what} still listed`,
-      detail: `The broker answered two deletes as done, and still shows the ${what.toLowerCase()}.`,
+      detail: `The broker confirmed two deletes and still shows the ${what.toLowerCase()}.`,
     },
   };
 }

@@ -1,14 +1,14 @@
 import type { Parameter } from '../query/parameters.js';
 import type { AttributeInstance } from './instances.js';
 
-/** One attribute of one entity, of which the broker may not have shown all instances. */
+/** The instances shown of one attribute of one entity; the broker may have left some out. */
 export interface TruncatedList {
   readonly entityId: string;
   readonly attribute: string;
   readonly instances: readonly AttributeInstance[];
 }
 
-/** Parameters that choose the entity, which is known by now, and those that are replaced. */
+/** Parameters that are replaced, or that select the entity. */
 const REPLACED_PARAMETERS: ReadonlySet<string> = new Set([
   ...['id', 'idPattern', 'scopeQ', 'attrs', 'timerel', 'timeAt', 'endTimeAt', 'timeproperty'],
 ]);
@@ -30,7 +30,7 @@ export const VALUE_FILTERS: ReadonlySet<string> = new Set([
 /**
  * The query for one attribute of one entity, without its time filter.
  *
- * @param keepsValues keep filters by value; without them, the query shows instances that they may exclude
+ * @param keepsValues keep filters by value; otherwise the query may show instances that they exclude
  */
 export function attributeQuery(
   selection: readonly Parameter[],

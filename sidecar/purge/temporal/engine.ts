@@ -24,14 +24,14 @@ const MAX_SAMPLE = 100;
 const HINTS: HintSource = { resource: temporalEntities(), variants: CATCH_ALL_TIMES, questionsMax: 2 };
 
 const STOPPED_BY_VALUE =
-  'The purge was stopped before it was complete. Without the instances that are gone, entities may no longer match q or the geoquery: go on by id and time.';
+  'The purge was stopped before it was complete. With some instances deleted, entities may no longer match q or the geoquery: continue by id and time.';
 
 const UNCOUNTABLE =
-  'The broker shows a part only of what the query matches, so that nobody can tell whether it is more than may be affected. Nothing was deleted. Narrow the query, or leave the bound out.';
+  'The broker shows only part of what the query matches, so the maximum (maxAffected) cannot be checked. Nothing was deleted. Narrow the query, or remove the maximum.';
 
 /**
  * Purges temporal evolutions by query: whole temporal entities, attributes, datasets or instances, as the query's target
- * says; see runPurge. There is no batch delete of any of them.
+ * says; see runPurge. None of them has a batch delete.
  */
 export function purgeTemporal(
   order: PurgeOrder<TemporalPurgeQuery>,
@@ -73,7 +73,7 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
   let arrived = 0;
   for await (const { context, first } of queries.open(scope)) {
     arrived += await purgeByIds(context, first, listed);
-    // What the first query lists is what was counted; the others show what it missed.
+    // The count is that of the first query; the others show what it missed.
     listed = undefined;
   }
   return reportOf(scope, arrived);

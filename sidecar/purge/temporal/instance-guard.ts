@@ -4,12 +4,12 @@ import type { TemporalPurgeQuery } from './query.js';
 import { containment } from './time-filter.js';
 
 /**
- * Checks what a broker shows of an entity against the query's own attrs, datasetId and interval: a filter that it
- * ignores must not widen a delete.
+ * Checks each shown instance against the query's attrs, datasetId and interval, so that an ignored filter cannot widen a
+ * delete.
  */
 export interface InstanceGuard {
   /**
-   * That the broker honours attrs is proven by then, so that the attribute has another name there.
+   * The broker is known to honour attrs by then, so it must use another name for the attribute.
    *
    * @throws QueryRefusedError for an attribute that the query does not name
    */
@@ -29,7 +29,7 @@ export function createInstanceGuard(query: TemporalPurgeQuery): InstanceGuard {
       if (attributes?.has(attribute) !== false) return;
       throw new QueryRefusedError(
         'badRequestData',
-        `The broker shows the attribute ${short(attribute)} of ${short(entityId)}, which attrs does not name: name it so, or send the @context in which it has another name. Nothing more is deleted.`,
+        `The broker shows the attribute ${short(attribute)} of ${short(entityId)}, which attrs does not name. Use that name, or send the @context that defines yours. Nothing more is deleted.`,
         'attrs',
       );
     },
@@ -43,7 +43,7 @@ export function createInstanceGuard(query: TemporalPurgeQuery): InstanceGuard {
       if (time !== undefined && instance.time !== undefined && !isWithin(instance.time)) {
         throw new FilterIgnoredError(
           'timerel',
-          `The broker shows an instance of ${short(attribute)} of ${short(entityId)} with ${time.property} ${short(instance.time)}, which lies outside of the interval. Nothing more is deleted.`,
+          `The broker shows an instance of ${short(attribute)} of ${short(entityId)} with ${time.property} ${short(instance.time)}, which is outside the interval. Nothing more is deleted.`,
         );
       }
     },

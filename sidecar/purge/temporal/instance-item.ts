@@ -30,18 +30,17 @@ export function toItem(
   };
 }
 
-/** Said of an attribute with instances left that the query may mean, and does not show. */
+/** For an attribute with remaining instances that the query may include but does not show. */
 export const OUT_OF_SIGHT: BrokerProblem = {
   type: ownType('instances-out-of-sight'),
   status: 501,
   title: 'Instances out of sight',
   detail:
-    'The broker shows a part only of the instances in the interval, and whether the query means the others as well cannot be told. Purge them by id and time.',
+    'The broker shows only some of the instances in the interval, and it is unclear whether the query matches the others. Purge them by id and time.',
 };
 
 /**
- * Deletes one instance (clause 6.22.3.2); refuses, without asking the broker, where it cannot be told apart or placed in
- * time.
+ * Deletes one instance (clause 6.22.3.2). Refuses, without a request, an instance that has no instanceId or no time.
  *
  * @throws BrokerRefusedError when the broker has no such operation
  */
@@ -55,14 +54,14 @@ export async function removeInstance(
     return refused(
       ownType('instance-without-id'),
       'Instance without instanceId',
-      'The broker shows no instanceId, without which the one instance cannot be deleted; a wider delete would take others with it.',
+      'The broker shows no instanceId, so this instance cannot be deleted alone; a wider delete would remove others too.',
     );
   }
   if (time?.[property] === undefined) {
     return refused(
       ownType('instance-without-time'),
       `Instance without ${property}`,
-      `The broker shows the instance without ${property}, so that nobody can tell whether it lies in the interval.`,
+      `The broker shows the instance without ${property}, so it may lie outside the interval.`,
     );
   }
   return deleteItem(scope, item, {

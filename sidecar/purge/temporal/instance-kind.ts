@@ -20,28 +20,27 @@ export interface InstanceKindOptions {
   readonly time: TimeFilter;
   /** When the purge began, in milliseconds since the epoch. */
   readonly startedMs: number;
-  /** Nothing is deleted, so that what the broker leaves out has to be asked for apart. */
+  /** Nothing is deleted, so instances that the broker leaves out need queries of their own. */
   readonly countsOnly: boolean;
 }
 
-/** Pages of which the way that the broker reads filters by value may be learnt, each by a query. */
+/** Pages on which to try to learn how the broker reads filters by value. */
 const MAX_LEARNING_TRIES = 10;
 
-/** Lists that are looked at once more in the end. */
+/** Truncated lists that are checked again at the end. */
 const MAX_HIDDEN = 1000;
 
-/** What is not deleted any more. */
+/** States of items that are not deleted again. */
 const STAYS: ReadonlySet<IdState> = new Set([IdState.failed, IdState.goneTwice]);
 
-/** Instances that wait before another page is fetched. */
+/** Instances waiting for their delete before another page is fetched. */
 const MAX_PENDING = 1000;
 
 /**
  * Attribute instances in an interval (clause 5.6.15).
  *
- * A broker may show a part of them only (206, or silently): with those gone it shows others, so that passes over the
- * same query get at them all. Where that does not help, because the shown ones stay or the entity stops matching, the
- * others are looked for behind those shown.
+ * A broker may show only some of them (206, or silently). Once those are deleted it shows others, so repeated passes reach
+ * them all. When the shown ones cannot be deleted, or the entity stops matching, narrowed queries find the others.
  */
 export function instanceKind(context: PurgeContext, options: InstanceKindOptions): ItemKind {
   const { guard, time, countsOnly, startedMs } = options;
@@ -50,13 +49,13 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   const filtersByValue = [...names].some((name) => VALUE_FILTERS.has(name));
   const evidence = new TruncationEvidence();
   let shape: InstancePageShape = countsOnly ? { ...firstShape(pageSize), limit: 1 } : firstShape(pageSize);
-  // A count shows itself right at the first look; a delete goes in small steps, and looks again in the end.
+  // A count must be complete at once; a delete starts with small pages and checks again at the end.
   let isBare = countsOnly;
   let needsTimes = time.property !== 'observedAt';
   let valueSelection: ValueSelection = 'unknown';
   let hasMeasuredLimit = false;
   let learningTries = 0;
-  /** Attributes of which some is out of sight, by entity and attribute; each is met in every pass. */
+  /** Attributes with hidden instances, by entity and attribute; every pass finds them again. */
   const hidden = new Map<string, Pick<TruncatedList, 'entityId' | 'attribute'>>();
   let skipsArrivals = false;
   let emptyPages = 0;
@@ -93,7 +92,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
   ): Promise<readonly TruncatedList[]> {
     if (truncated.length === 0) return [];
     if (!countsOnly && !filtersByValue) {
-      // They stay, and so does what they hide.
+      // All shown instances stay, so the hidden ones stay hidden.
       return truncated.filter((list) =>
         list.instances.every((instance) => stays(toItem(list.entityId, list.attribute, instance, time))),
       );
@@ -102,7 +101,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     if (filtersByValue && open.length > 0 && valueSelection === 'unknown') {
       valueSelection = await selectionByValue(open);
     }
-    // Where matching instances alone are shown, passes get at them all.
+    // If only matching instances are shown, repeated passes reach them all.
     return !countsOnly && valueSelection === 'instances' ? [] : open;
   }
 
@@ -111,13 +110,13 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     return STAYS.has(state) || (skipsArrivals && state === IdState.unknown && hasArrived(item));
   }
 
-  /** A time that its sensor gave it does not tell when an instance came; it may be a forecast. */
+  /** observedAt does not show when an instance arrived; it may be a forecast. */
   function hasArrived({ time: times }: Item): boolean {
     const at = times?.['createdAt'] ?? (time.property === 'observedAt' ? undefined : times?.[time.property]);
     return at !== undefined && (instantOf(at) ?? 0) > startedMs;
   }
 
-  /** Lists that are suspect for their length alone are not once the broker has shown a longer one. */
+  /** Drops the lists that are only suspected for their length once the broker has shown a longer one. */
   async function stillSuspect(
     page: ListedPage,
     truncated: readonly TruncatedList[],
@@ -141,7 +140,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     return truncated.filter(({ instances }) => evidence.mayBeTruncated(page, instances.length));
   }
 
-  /** What goes with an entity may decide whether it still matches, and so whether the rest of it is shown. */
+  /** Deleted instances may decide whether an entity still matches, and so whether its other instances are shown. */
   async function selectionByValue(lists: readonly TruncatedList[]): Promise<ValueSelection> {
     if (names.has('georel') || learningTries === MAX_LEARNING_TRIES) return 'unknown';
     learningTries += 1;
@@ -164,7 +163,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     if (came.hidden) yield outOfSight(list);
   }
 
-  /** Whether the query means instances that it does not show cannot be told; here, whether there are any. */
+  /** It is unknown whether the query includes instances that it hides: checks whether there are any. */
   async function* readUndecided(list: TruncatedList, asksBare: boolean): AsyncGenerator<ItemBatch, void> {
     const options = { keepsValues: false, evidence, asksBare, needsTimes, onHidden: () => {} };
     const rest = findByNarrowedQueries(context, list, time, options);
@@ -174,7 +173,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     yield outOfSight(list);
   }
 
-  /** Of a list some is there that the broker shows in no way, for now. */
+  /** Notes that the broker hides instances of a list, for now. */
   function outOfSight({ entityId, attribute }: TruncatedList): ItemBatch {
     if (!countsOnly && hidden.size < MAX_HIDDEN) {
       hidden.set(keyOf({ entityId, attribute }), { entityId, attribute });
@@ -182,7 +181,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     return { items: [], isIncomplete: true };
   }
 
-  /** What is still there when nothing is left to do; deletes may have brought it to light meanwhile. */
+  /** The hidden instances that still exist at the end; deletes may have uncovered some. */
   async function* leftOver(): AsyncGenerator<ItemError, void> {
     for (const { entityId, attribute } of hidden.values()) {
       const selection = [
@@ -213,21 +212,21 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
     stillThere: {
       status: 409,
       title: 'Instance still listed',
-      detail: 'The broker answered two deletes as done, and still shows the instance.',
+      detail: 'The broker confirmed two deletes and still shows the instance.',
     },
     hasArrived: (item) => {
-      // Asked when there seems to be no end: from now on the broker is to show when it took them in.
+      // Called when instances keep arriving: from now on, ask for createdAt.
       skipsArrivals = true;
       needsTimes = true;
       return hasArrived(item);
     },
     shape: () => {
-      // Pages that were not read held nothing new; a single one is often the end.
+      // Unread pages showed nothing new; a single one is often the end.
       if (emptyPages > 1) shape = nextShape(shape, { entities: 0, instances: 0, longest: 0 }, pageSize);
       emptyPages += 1;
       return { ...shape, needsTimes, ...(isBare ? { instances: MAX_INSTANCES, isBare } : {}) };
     },
-    // Some brokers take the most recent instances first, and then look which of them lie in the interval.
+    // Some brokers apply lastN before the interval, so the second walk does without it.
     beginSecondWalk() {
       if (isBare) return false;
       isBare = true;

@@ -4,19 +4,19 @@ import { NO_DATASET } from '../items/datasets.js';
 import { BrokerReplyError } from '../errors.js';
 import type { TimeProperty } from './time-filter.js';
 
-/** One instance of an attribute, as far as a purge needs it. */
+/** The parts of an attribute instance that a purge needs. */
 export interface AttributeInstance {
   /** Undefined where the broker does not show it. */
   readonly instanceId: string | undefined;
-  /** `@none` for an instance without one. */
+  /** `@none` if the instance has none. */
   readonly datasetId: string;
-  /** The instance's time under one of its time properties; undefined where it shows none. */
+  /** The value of the query's timeproperty; undefined if the instance does not show it. */
   readonly time: string | undefined;
-  /** When the broker took it in, where it shows that. */
+  /** When the broker stored it, if shown. */
   readonly createdAt: string | undefined;
   /** Its value, if that is a number. */
   readonly number: number | undefined;
-  /** Tells instances without an instanceId apart. */
+  /** Identifies an instance without an instanceId. */
   readonly digest: string | undefined;
 }
 
@@ -27,9 +27,9 @@ export interface InstanceList {
 }
 
 /**
- * The instances that a temporal evolution shows: arrays, or bare objects where there is one (clauses 4.5.7 and 4.5.8).
+ * The instances in a temporal evolution: an array for each attribute, or an object for a single one (clauses 4.5.7, 4.5.8).
  *
- * @param property the time to read of each
+ * @param property the time to read
  * @throws BrokerReplyError when an attribute is neither
  */
 export function instanceListsOf(
@@ -44,7 +44,9 @@ export function instanceListsOf(
 
 function readInstance(instance: unknown, property: TimeProperty): AttributeInstance {
   if (typeof instance !== 'object' || instance === null || Array.isArray(instance)) {
-    throw new BrokerReplyError('The broker shows an attribute of a temporal entity that holds no instances.');
+    throw new BrokerReplyError(
+      'The broker shows an attribute of a temporal entity that is not made of instances.',
+    );
   }
   const {
     instanceId,
@@ -64,12 +66,12 @@ function readInstance(instance: unknown, property: TimeProperty): AttributeInsta
   };
 }
 
-/** The same for an instance with and without the times that are not always asked for. */
+/** A digest of the instance without createdAt and modifiedAt, which are not always requested. */
 function digestOf(instance: object): string {
   const content = { ...instance, createdAt: undefined, modifiedAt: undefined };
   try {
     return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
   } catch (cause) {
-    throw new BrokerReplyError('The broker shows an instance that is nested too deep to be read.', { cause });
+    throw new BrokerReplyError('The broker shows an instance that is nested too deeply.', { cause });
   }
 }

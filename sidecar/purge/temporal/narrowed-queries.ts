@@ -8,29 +8,29 @@ import { MAX_INSTANCES } from './page-shape.js';
 import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
 
 export interface NarrowedQueryOptions {
-  /** Ask with the query's filters by value; else they select entities, with all their instances. */
+  /** Keep the query's filters by value; drop them when they select entities with all their instances. */
   readonly keepsValues: boolean;
-  /** Ask without a number of instances, as the list was asked for. */
+  /** Ask without lastN, as for the list. */
   readonly asksBare: boolean;
-  /** Ask for the times when the broker took the instances in. */
+  /** Ask for createdAt and modifiedAt. */
   readonly needsTimes: boolean;
-  /** What is known of how much the broker shows. */
+  /** How many instances the broker shows at once. */
   readonly evidence: TruncationEvidence;
   /**
-   * Told when some remain out of sight: more share one time than the broker shows at once, or they show no time to go by.
+   * Called when some instances stay hidden: too many share one time, or they have no time.
    */
   readonly onHidden: () => void;
 }
 
-/** With each answer showing something new, so many are met only where instances are written as fast as they are asked for. */
+/** Reached only when instances are written as fast as they are queried. */
 const MAX_NARROWED_QUERIES = 20_000;
 
 /**
- * Finds the instances that lie in an interval and were not shown, without anything being deleted: asks for what lies
- * before the oldest shown and from the newest on, and does the same with each answer.
+ * Finds the instances in an interval that a truncated list did not show, without deleting anything: queries the interval
+ * before the oldest shown instance and the one from the newest on, and does the same with each answer.
  *
- * Brokers cut at either end (clause 6.3.10), for each dataset or for all of them together, some without a word; what
- * they show of a dataset is without gaps.
+ * Brokers truncate at either end (clause 6.3.10), per dataset or for all datasets together, some without saying so. The
+ * part of a dataset that they show has no gaps.
  */
 export async function* findByNarrowedQueries(
   view: QueryView,
@@ -71,7 +71,7 @@ export async function* findByNarrowedQueries(
     opened.add(key);
     open.push(side);
   };
-  /** Opens what lies on both sides of the new ones, dataset by dataset. */
+  /** Opens the intervals on both sides of the new instances, dataset by dataset. */
   const openAround = (
     part: TimeFilter,
     shown: readonly AttributeInstance[],
@@ -80,7 +80,7 @@ export async function* findByNarrowedQueries(
     for (const datasetId of new Set(fresh.map((instance) => instance.datasetId))) {
       const span = spanOf(shown.filter((instance) => instance.datasetId === datasetId));
       if (span === undefined) continue;
-      // Bounds with milliseconds to spare: several instances may share a time, and brokers know finer ones.
+      // Overlap by a millisecond: instances may share a time, and brokers store finer ones.
       openOnce(until(part, Math.floor(span.oldest) + 1));
       openOnce(since(part, Math.floor(span.newest)));
     }
@@ -102,7 +102,7 @@ export async function* findByNarrowedQueries(
       yield fresh;
       openAround(part, shown, fresh);
     }
-    // Nothing but one moment: if there is more of it than is shown at once, there is no smaller interval to ask for.
+    // All shown instances share one millisecond: there is no smaller interval to ask for.
     const span = spanOf(shown);
     if (!mayBeTruncated || span === undefined || Math.floor(span.oldest) !== Math.floor(span.newest))
       continue;
@@ -123,7 +123,7 @@ interface Span {
   readonly newest: number;
 }
 
-/** The oldest and the newest time, in milliseconds since the epoch; undefined when none is shown. */
+/** The oldest and the newest time, in milliseconds since the epoch; undefined without times. */
 function spanOf(instances: readonly AttributeInstance[]): Span | undefined {
   let oldest = Infinity;
   let newest = -Infinity;
@@ -136,7 +136,7 @@ function spanOf(instances: readonly AttributeInstance[]): Span | undefined {
   return oldest === Infinity ? undefined : { oldest, newest };
 }
 
-/** Reads several sources at a time, each in its own order, and yields what comes as it comes. */
+/** Reads several sources concurrently, each in order, and yields values as they arrive. */
 export async function* interleave<Value>(
   sources: Iterable<AsyncGenerator<Value, void>>,
   concurrency: number,

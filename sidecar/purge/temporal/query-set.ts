@@ -11,8 +11,9 @@ import { EPOCH, timeParameters, type TimeProperty } from './time-filter.js';
 import { learnValueSelection } from './value-selection.js';
 
 /**
- * Time filters that let everything pass, where a query has none: brokers demand one (clause 5.7.4.4). What has no such
- * time is not shown (clause 4.11), so that each shows what the others may miss; the last one what was observed long ago.
+ * Time filters that match every time, for queries without one, because brokers require one (clause 5.7.4.4). Instances
+ * without the time property are not shown (clause 4.11), so each filter shows what the others may miss. The last one is
+ * for observations before 1970.
  */
 export const CATCH_ALL_TIMES: readonly (readonly Parameter[])[] = [
   ...(['createdAt', 'modifiedAt', 'observedAt'] satisfies TimeProperty[]).map((property) =>
@@ -21,10 +22,10 @@ export const CATCH_ALL_TIMES: readonly (readonly Parameter[])[] = [
   timeParameters({ property: 'observedAt', from: undefined, to: EPOCH }),
 ];
 
-/** Entities looked at to find out what q selects. */
+/** Entities sampled to find out what q selects. */
 const SAMPLE_LIMIT = 3;
 
-/** A query that the broker accepts, its first page, and the one dataset that it is for, where it is for datasets. */
+/** A query that the broker accepts, its first page, and its dataset if datasets are purged. */
 export interface OpenedQuery {
   readonly context: PurgeContext;
   readonly first: ListedPage;
@@ -35,7 +36,7 @@ interface PlannedQuery extends BrokerQuery {
   readonly datasetId: string | undefined;
 }
 
-/** The queries that together show what a temporal purge is to delete. */
+/** The queries that together show everything a temporal purge deletes. */
 export class QuerySet {
   readonly #queries: readonly PlannedQuery[];
   readonly #refused = new Map<PlannedQuery, BrokerRefusedError>();
@@ -49,8 +50,8 @@ export class QuerySet {
   }
 
   /**
-   * Without a time filter, everything of an entity goes that the query names; a broker that shows only the instances that
-   * q matches would mean less by it.
+   * Without a time filter, all instances of a matching entity are deleted. That is too much for a broker whose q selects
+   * single instances.
    *
    * @throws UnsupportedRequestError
    */
@@ -65,13 +66,12 @@ export class QuerySet {
     );
     if ((await learnValueSelection(context, lists, time)) !== 'instances') return;
     throw new UnsupportedRequestError(
-      'The broker shows of each entity only the instances that q matches, and without a time filter all would go. Add timerel and timeAt; nothing was deleted.',
+      'The broker shows only the instances that q matches, but without a time filter all of them would be deleted. Add timerel and timeAt. Nothing was deleted.',
     );
   }
 
   /**
-   * Opens one query after the other. Those with a time property that the broker refuses are left out, unless it refuses
-   * them all.
+   * Opens one query after the other. Queries that the broker refuses are skipped, unless it refuses all of them.
    *
    * @throws BrokerRefusedError
    */
@@ -106,7 +106,7 @@ function queriesOf({ target, selection }: TemporalPurgeQuery): readonly PlannedQ
     case 'attributes':
       return catchAllQueries(selection, undefined);
     case 'datasets':
-      // One by one: asked for one instance of each attribute, a broker shows that of one dataset only.
+      // One by one: with lastN=1, a broker shows an instance of only one dataset.
       return target.datasetIds.flatMap((datasetId) => {
         const others = selection.filter(({ name }) => name !== 'datasetId');
         return catchAllQueries([...others, { name: 'datasetId', value: datasetId }], datasetId);

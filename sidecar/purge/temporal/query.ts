@@ -47,7 +47,7 @@ export function parseTemporalPurgeQuery(
   const attributes = namesOf(parameters, 'attrs');
   for (const name of attributes ?? []) {
     if (NO_OWN_ATTRIBUTES.has(name)) {
-      throw refusedData('attrs', `${name} is no attribute that could be purged: name attributes only.`);
+      throw refusedData('attrs', `${name} is not an attribute that can be purged.`);
     }
   }
   const datasetIds = datasetIdsOf(parameters);
@@ -90,7 +90,7 @@ function datasetIdsOf(parameters: ReadonlyMap<string, string>): readonly string[
   }
   for (const id of datasetIds) {
     if (id !== NO_DATASET && !isUri(id)) {
-      const detail = `"${id.slice(0, 200)}" is not a URI, so it is not a datasetId; ${NO_DATASET} stands for the instances without one.`;
+      const detail = `datasetId must be a URI, or ${NO_DATASET} for the instances without one: "${id.slice(0, 200)}" is neither.`;
       throw refusedData('datasetId', detail);
     }
   }

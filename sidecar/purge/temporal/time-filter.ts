@@ -7,10 +7,10 @@ import { refusedData } from '../query/selection.js';
 const TIME_PROPERTIES = ['observedAt', 'createdAt', 'modifiedAt', 'deletedAt'] as const;
 export type TimeProperty = (typeof TIME_PROPERTIES)[number];
 
-/** Before anything was kept by a broker. */
+/** Earlier than anything a broker stores. */
 export const EPOCH = '1970-01-01T00:00:00Z';
 
-/** An interval of time as a query spells it: from inclusive, to exclusive, either may be open (clause 4.11). */
+/** An interval as written in a query: `from` inclusive, `to` exclusive, either may be open (clause 4.11). */
 export interface TimeFilter {
   readonly property: TimeProperty;
   readonly from: string | undefined;
@@ -20,7 +20,7 @@ export interface TimeFilter {
 /**
  * Reads the time filter of a temporal purge; undefined when it has none.
  *
- * @throws QueryRefusedError for a filter that lacks a part, has one too many, or names no possible interval
+ * @throws QueryRefusedError for a filter with a missing or superfluous part, or an empty interval
  */
 export function parseTimeFilter(parameters: ReadonlyMap<string, string>): TimeFilter | undefined {
   const timerel = parameters.get('timerel');
@@ -32,12 +32,12 @@ export function parseTimeFilter(parameters: ReadonlyMap<string, string>): TimeFi
     return undefined;
   }
   if (timerel !== 'before' && timerel !== 'after' && timerel !== 'between') {
-    throw refusedData('timerel', 'timerel is before, after or between.');
+    throw refusedData('timerel', 'timerel must be before, after or between.');
   }
   const property = propertyOf(parameters.get('timeproperty') ?? 'observedAt');
   const timeAt = dateTimeOf(parameters, 'timeAt');
   if (timeAt === undefined) {
-    throw refusedData('timeAt', `timerel=${timerel} needs timeAt, e.g. timeAt=2026-01-01T00:00:00Z.`);
+    throw refusedData('timeAt', `timerel=${timerel} needs timeAt, such as timeAt=2026-01-01T00:00:00Z.`);
   }
   const endTimeAt = dateTimeOf(parameters, 'endTimeAt');
   if (timerel === 'between') {
@@ -69,15 +69,14 @@ export function timeParameters({ property, from, to }: TimeFilter): readonly Par
         : to !== undefined
           ? { timerel: 'before', timeAt: to }
           : undefined;
-  if (times === undefined) throw new RangeError('a time filter needs a bound');
-  // The default (clause 4.11) is left unsaid: some brokers know no other.
+  if (times === undefined) throw new RangeError('a time filter needs a start or an end');
+  // The default (clause 4.11) is left out: some brokers support no other.
   const named = property === 'observedAt' ? times : { ...times, timeproperty: property };
   return Object.entries(named).map(([name, value]) => ({ name, value }));
 }
 
 /**
- * Makes the check whether a time may lie in the interval; brokers differ on the bounds themselves, which are taken as
- * inside.
+ * Returns a check whether a time lies in the interval. Both bounds count as inside, because brokers differ on them.
  */
 export function containment({ from, to }: Pick<TimeFilter, 'from' | 'to'>): (time: string) => boolean {
   const start = from === undefined ? -Infinity : instant(from);
@@ -88,10 +87,10 @@ export function containment({ from, to }: Pick<TimeFilter, 'from' | 'to'>): (tim
   };
 }
 
-/** A finer fraction than the milliseconds that are reckoned with. */
+/** A fraction of a second finer than milliseconds. */
 const FINER = /[.,]\d{3}\d*[1-9]/;
 
-/** The part of an interval from some time on; undefined when there is none. @param ms milliseconds since the epoch */
+/** The part of an interval from a time on; undefined if empty. @param ms milliseconds since the epoch */
 export function since(filter: TimeFilter, ms: number): TimeFilter | undefined {
   if (filter.from !== undefined && instant(filter.from) >= ms) return filter;
   const end = filter.to === undefined ? Infinity : instant(filter.to);
@@ -99,14 +98,14 @@ export function since(filter: TimeFilter, ms: number): TimeFilter | undefined {
   return isWritable(ms) ? { ...filter, from: new Date(ms).toISOString() } : filter;
 }
 
-/** The part of an interval before some time; undefined when there is none. @param ms milliseconds since the epoch */
+/** The part of an interval before a time; undefined if empty. @param ms milliseconds since the epoch */
 export function until(filter: TimeFilter, ms: number): TimeFilter | undefined {
   if (filter.to !== undefined && instant(filter.to) <= ms) return filter;
   if (filter.from !== undefined && instant(filter.from) >= ms) return undefined;
   return isWritable(ms) ? { ...filter, to: new Date(ms).toISOString() } : filter;
 }
 
-/** The same moment in UTC: some brokers take Z only. What milliseconds or four digits of a year cannot tell stays as it is. */
+/** The same moment in UTC, since some brokers accept only Z. Times finer than milliseconds are left unchanged. */
 function inUtc(value: string, at: number): string {
   const isPlain = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.\d{1,3})?[+-]/.test(value);
   return isPlain && isWritable(at) ? new Date(at).toISOString() : value;
@@ -123,7 +122,7 @@ function instant(time: string): number {
 function propertyOf(value: string): TimeProperty {
   const property = TIME_PROPERTIES.find((known) => known === value);
   if (property === undefined) {
-    throw refusedData('timeproperty', `timeproperty is one of ${TIME_PROPERTIES.join(', ')}.`);
+    throw refusedData('timeproperty', `timeproperty must be one of ${TIME_PROPERTIES.join(', ')}.`);
   }
   return property;
 }
@@ -131,14 +130,14 @@ function propertyOf(value: string): TimeProperty {
 function dateTimeOf(parameters: ReadonlyMap<string, string>, name: string): string | undefined {
   const value = parameters.get(name);
   if (value === undefined) return undefined;
-  // Brokers read a time without a zone as their own local one, or refuse it.
+  // Brokers read a time without a zone as local time, or refuse it.
   const isUnambiguous = temporalKindOf(value) === 'dateTime' && /(?:Z|[+-]\d\d:\d\d)$/.test(value);
   const at = isUnambiguous ? instantOf(value) : undefined;
   if (at !== undefined) return inUtc(value, at);
-  const hint = / \d\d:\d\d$/.test(value) ? ' (in a URL, + is written %2B)' : '';
+  const hint = / \d\d:\d\d$/.test(value) ? ' (in a URL, write + as %2B)' : '';
   throw new QueryRefusedError(
     'badRequestData',
-    `${name} is a date and time with its zone, e.g. 2026-01-01T00:00:00Z${hint}.`,
+    `${name} must be a date and time with a zone, such as 2026-01-01T00:00:00Z${hint}.`,
     name,
   );
 }

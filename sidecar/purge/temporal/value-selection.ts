@@ -7,15 +7,15 @@ import { attributeQuery, type TruncatedList } from './attribute-query.js';
 import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
 
 /**
- * What a filter by value selects in temporal queries; clause 5.7.4.4 is read in two ways: the entities of which an
- * instance matches, with all their instances, or the matching instances alone.
+ * What a filter by value selects in temporal queries. Brokers read clause 5.7.4.4 in two ways: entities with a matching
+ * instance, shown with all their instances, or only the matching instances.
  */
 export type ValueSelection = 'entities' | 'instances' | 'unknown';
 
 /**
- * Finds out by a query of its own: a value that one of two neighbouring instances has, in an interval around both.
+ * Finds out by a query for the value of one of two neighbouring instances, in an interval around both.
  *
- * @param lists lists with neighbours of different values, if there are any
+ * @param lists lists to search for neighbours with different values
  */
 export async function learnValueSelection(
   view: QueryView,
@@ -23,7 +23,7 @@ export async function learnValueSelection(
   time: TimeFilter,
 ): Promise<ValueSelection> {
   for (const list of lists) {
-    // A name that q could read as a path, or as more than one token, is left alone.
+    // Skip names that q could read as a path or as several tokens.
     if (!/^[A-Za-z_]\w*$/.test(list.attribute)) continue;
     const pair = neighboursOf(list.instances);
     const around = pair && intervalAround(pair, time);
@@ -32,7 +32,7 @@ export async function learnValueSelection(
     const q = { name: 'q', value: `${list.attribute}==${String(one.number)}` };
     const matching = await idsShown(view, list, around, [q]);
     if (matching.ids.has(keyOf(other))) return 'entities';
-    // Only if the other one is shown without q, it is q that hides it.
+    // q hides the other one only if the broker shows it without q.
     if (!matching.ids.has(keyOf(one)) || matching.isPartial) continue;
     const both = await idsShown(view, list, around, []);
     if (both.ids.has(keyOf(one)) && both.ids.has(keyOf(other))) return 'instances';
@@ -61,7 +61,7 @@ async function idsShown(
 
 type Pair = readonly [AttributeInstance, AttributeInstance];
 
-/** Two instances next to each other with different numbers as values. */
+/** Two neighbouring instances with different numeric values. */
 function neighboursOf(instances: readonly AttributeInstance[]): Pair | undefined {
   for (let index = 1; index < instances.length; index++) {
     const [one, other] = [instances[index - 1], instances[index]];
@@ -74,7 +74,7 @@ function neighboursOf(instances: readonly AttributeInstance[]): Pair | undefined
 function intervalAround([one, other]: Pair, time: TimeFilter): TimeFilter | undefined {
   const [a, b] = [instantOf(one.time ?? ''), instantOf(other.time ?? '')];
   if (a === undefined || b === undefined) return undefined;
-  // Some brokers leave out what lies on the bounds.
+  // Some brokers leave out instances on the bounds.
   const late = until(time, Math.floor(Math.max(a, b)) + 1);
   return late && since(late, Math.floor(Math.min(a, b)) - 1);
 }

@@ -61,7 +61,7 @@ describe('reading entities', () => {
     );
   });
 
-  it('what is no entity is refused with BadRequestData', () => {
+  it('invalid entities are refused with BadRequestData', () => {
     const good = { id: 'urn:x:1', type: 'T' };
     const wrong: readonly unknown[] = [
       null, [], 'x', {}, { id: 'urn:x:1' }, { ...good, id: 'no uri' }, { ...good, id: 5 }, { ...good, type: [] },
@@ -84,7 +84,7 @@ describe('reading entities', () => {
     assert.throws(() => readEntity({ ...good, a: deep }, 0), Refusal);
   });
 
-  it('no JSON makes it throw anything but a refusal, or touches a prototype', () => {
+  it('any JSON is read or refused, without touching a prototype', () => {
     const names = fc.constantFrom(
       'id',
       'type',

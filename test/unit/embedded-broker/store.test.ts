@@ -60,7 +60,7 @@ describe('the entity store', () => {
     );
   });
 
-  it('draining ten thousand entities from the front keeps order and loses none', () => {
+  it('deleting ten thousand entities from the front keeps the order of the others', () => {
     const store = new EntityStore();
     for (let index = 0; index < 10_000; index += 1) store.create(content(String(index), 'A'), 0);
     store.delete('7777');

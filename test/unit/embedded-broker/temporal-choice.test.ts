@@ -39,7 +39,7 @@ describe('choosing instances', () => {
     assert.deepEqual(choose(history, timeQuery(6, 9)).values, []);
   });
 
-  it('shows with lastN the newest of the interval first, and says so when it cut', () => {
+  it('with lastN shows the newest of the interval first, and says when it left out some', () => {
     assert.deepEqual(choose(history, timeQuery(2, 5, 3)), { values: [4, 3, 2], header: undefined });
     assert.deepEqual(choose(history, timeQuery(2, 5, 2)), {
       values: [4, 3],
@@ -61,7 +61,7 @@ describe('choosing instances', () => {
     assert.deepEqual(choose(mixed, timeQuery(0, 9), of('urn:d:9')).values, []);
   });
 
-  it('cuts what is more than the limit, oldest first, or with lastN newest first', () => {
+  it('shows no more than the limit, oldest first, or with lastN newest first', () => {
     const limited = { instancesPerAttribute: 2 };
     assert.deepEqual(choose(history, timeQuery(0, 9), limited), {
       values: [1, 2],
@@ -76,14 +76,14 @@ describe('choosing instances', () => {
     assert.deepEqual(choose(history, timeQuery(0, 9), smaller).values, [1]);
   });
 
-  it('shows silently the newest alone when told so, in the order that was asked for', () => {
+  it('silently shows only the newest when configured, in the requested order', () => {
     const silent = { behaviour: { silentInstanceLimit: 2, instancePageSize: 1 } };
     assert.deepEqual(choose(history, timeQuery(0, 5), silent), { values: [3, 4], header: undefined });
     assert.deepEqual(choose(history, timeQuery(0, 5, 4), silent), { values: [4, 3], header: undefined });
     assert.deepEqual(choose(history, timeQuery(0, 5, 1), silent), { values: [4], header: undefined });
   });
 
-  it('takes lastN before the interval when told so', () => {
+  it('applies lastN before the interval when configured', () => {
     const behaviour = { lastNBeforeTime: true };
     assert.deepEqual(choose(history, timeQuery(2, 5, 3), { behaviour }).values, [4, 3]);
     assert.deepEqual(choose(history, timeQuery(0, 3, 3), { behaviour }).values, []);
@@ -120,7 +120,7 @@ describe('the range of a partial answer', () => {
     assert.equal(choose(history, time('after', 3), limited).header, `DateTime ${minute(5)}-${minute(4)}/3`);
   });
 
-  it('ends where the first attribute was cut, so that going on from there misses nothing', () => {
+  it('ends where the first attribute was truncated, so continuing there misses nothing', () => {
     const minutes = fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(fc.array(minutes, { minLength: 1, maxLength: 4 }), fc.boolean(), (series, backwards) => {

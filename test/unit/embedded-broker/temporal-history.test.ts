@@ -52,7 +52,7 @@ describe('the history of an attribute', () => {
     assert.deepEqual([history.size, numbers(history.all())], [2, [3, 9]]);
   });
 
-  it('loses a dataset, or what has none, and tells when there was nothing', () => {
+  it('deletes a dataset, or the instances without one, and says whether there were any', () => {
     const history = new History();
     history.add([instance(1), instance(2, { datasetId: 'urn:d:1' }), instance(3, { datasetId: '@none' })]);
     assert.equal(history.deleteDataset('urn:d:2'), false);
@@ -129,7 +129,7 @@ describe('instance ids', () => {
     }
   });
 
-  it('that were not made here are no numbers', () => {
+  it('of other brokers have no number', () => {
     const ids = new InstanceIds();
     const good = ids.idOf(instance(7));
     const others = ['', 'urn:x:1', new InstanceIds().idOf(instance(7)), good.slice(0, -1), `${good}0`,

@@ -76,7 +76,7 @@ describe('the order of instances', () => {
     assert.deepEqual(numbers, [6, 2, 4, 1, 3, 5]);
   });
 
-  it('has a lower bound that counts and an upper one that does not', () => {
+  it('reads ranges that include the lower bound and exclude the upper', () => {
     const subject = new Subject();
     subject.add([-Infinity, 1, 2, 3]);
     const values = (from: number, to: number) =>

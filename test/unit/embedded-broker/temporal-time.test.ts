@@ -27,7 +27,7 @@ describe('the time query', () => {
     }
   });
 
-  it('holds no time at all under deletedAt and under what the broker does not keep', () => {
+  it('matches nothing under deletedAt and other times that the broker does not store', () => {
     const nothing = { from: Infinity, to: -Infinity };
     assert.deepEqual(read(`timerel=after&${at}&timeproperty=deletedAt`).range, nothing);
     const behaviour = { timePropertiesMissing: ['createdAt'] };
@@ -80,7 +80,7 @@ describe('the time query', () => {
     }
   });
 
-  it('may not be begun and left where one entity is retrieved', () => {
+  it('must be complete when one entity is retrieved', () => {
     assert.throws(() => read(at, {}, false), Refusal);
     assert.throws(() => read('endTimeAt=2026-01-01T00:00:00Z', {}, false), Refusal);
   });

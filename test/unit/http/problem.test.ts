@@ -105,7 +105,7 @@ describe('problemOf: refusals of the broker', () => {
         status,
         detail:
           status === 501
-            ? 'The broker cannot list the matching entities: it does not implement that (status 501). It says: city'
+            ? 'The broker cannot list the matching entities: it does not implement this operation (status 501). It says: city'
             : `The broker refused to list the matching entities with status ${status}. It says: city`,
         broker: said,
       });
@@ -178,7 +178,7 @@ describe('problemOf: failures of the broker', () => {
     assert.deepEqual([problem.status, problem.type], [502, ownType('broker-failed')]);
     assert.deepEqual(problem['broker'], brokerProblem);
     assert.deepEqual(headers, { 'retry-after': '7' });
-    assert.match(problem.detail ?? '', /answered 503 \(all tries used up\)/);
+    assert.match(problem.detail ?? '', /answered 503 \(all tries failed\)/);
   });
 
   it('failures of the broker keep its Retry-After', () => {

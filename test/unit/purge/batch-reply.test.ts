@@ -31,8 +31,8 @@ const verdictOn = (error: unknown): DeleteResult => {
 const ALL_GONE = ['deleted', 'deleted', 'deleted'];
 const ALL_ABSENT = ['absent', 'absent', 'absent'];
 
-describe('readBatchReply: all claimed gone', () => {
-  it('is what 204 and 200 say, whatever the body', () => {
+describe('readBatchReply: all deleted', () => {
+  it('is read from 204 and 200, whatever the body', () => {
     for (const body of [
       '',
       [...IDS],
@@ -46,7 +46,7 @@ describe('readBatchReply: all claimed gone', () => {
     }
   });
 
-  it('is what a 207 without errors says', () => {
+  it('is read from a 207 without errors', () => {
     for (const body of [
       '',
       { success: [FIRST] },
@@ -59,19 +59,19 @@ describe('readBatchReply: all claimed gone', () => {
     }
   });
 
-  it('is what a 404 says that names the missing entities', () => {
+  it('is read from a 404 that names the missing entities', () => {
     assert.deepEqual(kindsOf(404, { type: `${ETSI}ResourceNotFound`, entityIds: IDS }), ALL_ABSENT);
     assert.deepEqual(kindsOf(404, { title: 'Entity not found', entityId: FIRST }), ALL_ABSENT);
   });
 
-  it('covers ids that are named neither as deleted nor as failed', () => {
+  it('includes ids that are mentioned neither as deleted nor as failed', () => {
     const errors = [{ entityId: FIRST, error: { status: 403 } }];
     assert.deepEqual(kindsOf(207, { success: [], errors }), ['refused', 'deleted', 'deleted']);
   });
 });
 
 describe('readBatchReply: items that failed', () => {
-  it('outweigh a mention of the same id under success', () => {
+  it('override the same id under success', () => {
     const errors = [{ entityId: SECOND, error: { status: 500, title: 'Broken' } }];
     assert.deepEqual(kindsOf(207, { success: IDS, errors }), ['deleted', 'retryable', 'deleted']);
   });
@@ -93,7 +93,7 @@ describe('readBatchReply: items that failed', () => {
     );
   });
 
-  it('without a status are absent when their words say so, and unclear otherwise', () => {
+  it('without a status are absent if their text says so, and unclear otherwise', () => {
     for (const error of [
       { type: `${ETSI}ResourceNotFound` },
       { title: 'Entity Not Found' },
@@ -144,7 +144,7 @@ describe('readBatchReply: items that failed', () => {
     assert.deepEqual(kindsOf(400, { errors }), ['refused', 'deleted', 'deleted']);
   });
 
-  it('never add ids that were not in the batch, and odd items are passed over', () => {
+  it('never add ids that were not in the batch; malformed items are ignored', () => {
     const errors = [
       null,
       5,
@@ -157,7 +157,7 @@ describe('readBatchReply: items that failed', () => {
     assert.deepEqual(kindsOf(207, { errors }), ALL_GONE);
   });
 
-  it('are told apart when ids are names of Object.prototype', () => {
+  it('are distinguished when ids are names of Object.prototype', () => {
     const ids = ['__proto__', 'constructor', 'toString'];
     const errors = [{ entityId: '__proto__', error: { status: 403 } }];
     const items = itemsOf(207, JSON.stringify({ errors }), ids);

@@ -30,21 +30,21 @@ const UNCOUNTED: ClosingFacts = { counted: undefined, taken: 10, allowance: Infi
 const SWEPT: ClosingState = { ...initialClosing, hasSwept: true };
 
 describe('takesFresh', () => {
-  it('takes ids never seen before in one sweep after the drain, and no longer', () => {
+  it('takes new ids in exactly one sweep after the drain', () => {
     assert.equal(takesFresh(initialClosing, COUNTED), true);
     assert.equal(takesFresh(SWEPT, COUNTED), false);
   });
 
-  it('goes on while fewer were taken than the broker had counted', () => {
+  it('takes new ids while fewer were taken than counted', () => {
     assert.equal(takesFresh(SWEPT, { ...COUNTED, taken: 9 }), true);
   });
 
-  it('leaves arrivals alone where the counted ones reach the maximum', () => {
+  it('leaves arrivals when the counted matches reach the maximum', () => {
     assert.equal(takesFresh(initialClosing, { ...COUNTED, allowance: 0 }), false);
     assert.equal(takesFresh(initialClosing, { ...COUNTED, allowance: 5 }), true);
   });
 
-  it('sweeps a few times more where nothing is counted, then never again', () => {
+  it('sweeps a few more times without a count, then never again', () => {
     let state = SWEPT;
     let sweeps = 0;
     while (takesFresh(state, UNCOUNTED)) {
@@ -64,31 +64,31 @@ describe('planClosing', () => {
     }
   });
 
-  it('finishes in spite of matches that arrived and are left', () => {
+  it('finishes although matches arrived and are left', () => {
     assert.deepEqual(planClosing(surveyOf({ unseen: 5 }), SWEPT, COUNTED), { kind: 'finish' });
   });
 
-  it('works on what was never seen and on what is due a second try', () => {
+  it('works on new ids and on those due for a retry', () => {
     for (const findings of [{ fresh: ['urn:a:1'] }, { retryDue: ['urn:a:1'] }]) {
       assert.equal(planClosing(surveyOf(findings), initialClosing, COUNTED).kind, 'work');
     }
   });
 
-  it('looks once more before it repeats deletes that were answered as done: the query may lag behind', () => {
+  it('queries once more before it repeats confirmed deletes, since the query may lag behind', () => {
     const survey = surveyOf({ stillListed: ['urn:a:1'] });
     const step = planClosing(survey, initialClosing, COUNTED);
     assert.deepEqual(step, { kind: 'recheck', state: { ...initialClosing, rechecks: 1 } });
     assert.equal(planClosing(survey, { ...initialClosing, rechecks: 1 }, COUNTED).kind, 'work');
   });
 
-  it('does not take it for a lag where other ids are to be worked on', () => {
+  it('does not wait for a lagging query while other ids need work', () => {
     for (const more of [{ fresh: ['urn:a:2'] }, { retryDue: ['urn:a:2'] }]) {
       const step = planClosing(surveyOf({ stillListed: ['urn:a:1'], ...more }), initialClosing, COUNTED);
       assert.equal(step.kind, 'work');
     }
   });
 
-  it('takes matches that trickle in for arrivals: it waits for no end of them', () => {
+  it('treats matches that trickle in as arrivals and does not wait for their end', () => {
     const trickling = { complete: false, trickles: true };
     const step = planClosing(surveyOf({ ...trickling, fresh: ['urn:a:1'] }), initialClosing, UNCOUNTED);
     assert.ok(step.kind === 'work' && step.state.hasSwept);
@@ -105,7 +105,7 @@ describe('planClosing', () => {
     assert.equal(hasSwept(COUNTED), true);
   });
 
-  it('looks three times at what is uncertain before it finishes', () => {
+  it('queries three times before it finishes with uncertain facts', () => {
     assert.equal(MAX_RECHECKS, 3);
     const cases: [Survey, ClosingFacts][] = [
       [surveyOf({ lingering: 1 }), COUNTED],

@@ -44,7 +44,7 @@ function opened(
   return { context, page, asked };
 }
 
-describe('the bound of all that is taken', () => {
+describe('the maximum of a purge', () => {
   it('holds for whole pages and for single items alike', () => {
     const limits = { maxAffected: 3 };
     const { context } = opened(() => pageReply([]), { limits });
@@ -58,7 +58,7 @@ describe('the bound of all that is taken', () => {
     assert.deepEqual(context.ledger.addNew(idsOf(2)), [], 'what was taken before is no more');
   });
 
-  it('takes each id once, and only those never seen before', () => {
+  it('adds each id once, and only new ones', () => {
     const { context } = opened(() => pageReply([]));
     context.ledger.addNew(['urn:a']);
     assert.deepEqual(context.ledger.addNew(['urn:b', 'urn:a', 'urn:b', 'urn:c']), ['urn:b', 'urn:c']);
@@ -77,7 +77,7 @@ describe('a page of a purge', () => {
     }
   });
 
-  it('is refused where the broker did not stay local, and only there', async () => {
+  it('is refused only if the broker did not stay local', async () => {
     const answer = () => pageReply(['urn:a'], { 'ngsild-entitymap': 'urn:map' });
     const isRefused = async (...selection: readonly Parameter[]) => {
       const { page } = opened(answer, { brokerQuery: { selection } });
@@ -91,7 +91,7 @@ describe('a page of a purge', () => {
     assert.equal(await isRefused({ name: 'q', value: 'true' }), false);
   });
 
-  it('leaves its warning, ten different ones at most', async () => {
+  it('keeps its warning, up to ten different ones', async () => {
     let nth = 0;
     const { context, page } = opened(() => pageReply([], { 'ngsild-warning': `w${(nth += 1)}` }));
     for (let pages = 0; pages < 12; pages++) await page();
@@ -111,7 +111,7 @@ describe('a page of a purge', () => {
 });
 
 describe('the proof of the filters', () => {
-  it('is made once, with what is added for the sake of the broker', async () => {
+  it('is made once, with the additional parameters', async () => {
     const additions = [{ name: 'timerel', value: 'before' }];
     const { context, asked } = opened(() => pageReply(['urn:a']), { brokerQuery: { additions } });
     assert.deepEqual(context.selection, [...BY_TYPE, ...additions]);
@@ -121,7 +121,7 @@ describe('the proof of the filters', () => {
     assert.deepEqual([asked[0]?.get('type'), asked[0]?.get('timerel')], ['NoSuchTypePurgeProbe', 'before']);
   });
 
-  it('ends the purge each time that it is asked for where a filter is ignored', async () => {
+  it('fails each time if a filter is ignored', async () => {
     const context = contextOf({
       brokerQuery: { resource: entities('ids'), selection: BY_TYPE },
       broker: () => pageReply(['urn:a']),
@@ -130,7 +130,7 @@ describe('the proof of the filters', () => {
     await assert.rejects(context.proveFilters(), FilterIgnoredError);
   });
 
-  it('puts the tenant to the proof by the first query that listed something', async () => {
+  it('tests the tenant with the first query that listed something', async () => {
     const headers = { 'ngsild-tenant': 'mine' };
     const asked: string[] = [];
     const context = contextOf({
@@ -150,7 +150,7 @@ describe('the proof of the filters', () => {
     assert.deepEqual(asked, ['nosuchtenant pick=id&limit=2']);
   });
 
-  it('does not ask about the tenant while nothing was listed', async () => {
+  it('does not test the tenant while nothing was listed', async () => {
     const context = contextOf({
       brokerQuery: { resource: entities('ids'), selection: [] },
       headers: { 'ngsild-tenant': 'mine' },
@@ -158,7 +158,7 @@ describe('the proof of the filters', () => {
     await context.proveFilters();
   });
 
-  it('learns how far a page reaches where a filter is found to be applied late', async () => {
+  it('learns the stride if a filter is applied after paging', async () => {
     const context = contextOf({
       brokerQuery: { resource: entities('ids'), selection: [...BY_TYPE, { name: 'q', value: 'n>1' }] },
       broker: ({ path }) => {
@@ -172,7 +172,7 @@ describe('the proof of the filters', () => {
     assert.equal(context.capabilities.countsBefore('q'), true);
   });
 
-  it('goes by the count as well where pages of a collection may come empty before the end', async () => {
+  it('checks the count too if pages may come empty before the end', async () => {
     for (const [resource, isProven] of [
       [entities('ids'), true],
       [temporalEntities(), false],
@@ -188,8 +188,8 @@ describe('the proof of the filters', () => {
   });
 });
 
-describe('a view of what is purged', () => {
-  it('that is partial does not show that anything is gone', () => {
+describe('a query view', () => {
+  it('that is partial does not prove that anything is gone', () => {
     for (const isPartial of [true, false]) {
       assert.equal(opened(() => pageReply([]), { brokerQuery: { isPartial } }).context.showsAll, !isPartial);
     }

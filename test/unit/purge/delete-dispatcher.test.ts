@@ -97,7 +97,7 @@ describe('the dispatch of deletes', () => {
     }
   });
 
-  it('goes one by one where that is wanted, or there are no batches', async () => {
+  it('deletes one by one on request, or without batch delete', async () => {
     for (const given of [{ how: { singly: true } }, { takesBatches: false }]) {
       const { run, sent, counts, ledger } = dispatcherOf(given);
       await run(idsOf(7));
@@ -106,13 +106,13 @@ describe('the dispatch of deletes', () => {
     }
   });
 
-  it('goes on one by one with what a batch hands back', async () => {
+  it('continues one by one with the ids that a batch hands back', async () => {
     const { run, sent, ledger } = dispatcherOf({ stopsBatches: true });
     await run(idsOf(5));
     assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
   });
 
-  it('books failures as first or second tries', async () => {
+  it('records failures as first or final tries', async () => {
     for (const [isFinalTry, takesBatches, state] of [
       [false, true, IdState.retryDue],
       [true, true, IdState.failed],
@@ -125,7 +125,7 @@ describe('the dispatch of deletes', () => {
     }
   });
 
-  it('hands out what another try of its own may cure, instead of booking it, and nothing else', async () => {
+  it('hands out only retryable failures instead of recording them', async () => {
     const verdicts: readonly DeleteResult[] = [
       BUSY,
       GONE,

@@ -98,7 +98,7 @@ describe('the batch delete of entities', () => {
     );
   });
 
-  it('deletes singly only what makes the broker refuse a batch, and does not take it for the size', async () => {
+  it('deletes singly only the id that makes the broker refuse a batch, and keeps the batch size', async () => {
     const bad = new Set(['urn:t:3', 'urn:t:17']);
     const hand = deleterOf({
       batch: (ids) => replyOf(ids.some((id) => bad.has(id)) ? 400 : 204),
@@ -114,7 +114,7 @@ describe('the batch delete of entities', () => {
   });
 
   for (const status of [404, 405, 501]) {
-    it(`hands everything back where the broker answers ${status}, and sends no other batch`, async () => {
+    it(`hands everything back after a ${status}, and sends no other batch`, async () => {
       const hand = deleterOf({ batch: () => replyOf(status) });
       assert.deepEqual(await hand.deleteBatch(idsOf(3)), idsOf(3));
       assert.deepEqual([hand.capabilities.batchDelete, hand.deleter.usesBatches], [false, false]);
@@ -122,7 +122,7 @@ describe('the batch delete of entities', () => {
       assert.deepEqual([hand.batches.length, hand.settled.size], [1, 0]);
     });
 
-    it(`ends where only batches may be used and the broker answers ${status}`, async () => {
+    it(`ends after a ${status} if only batches may be used`, async () => {
       const hand = deleterOf({ batch: () => replyOf(status), options: { strategy: 'batch' } });
       await assert.rejects(
         hand.deleteBatch(idsOf(3)),
@@ -132,7 +132,7 @@ describe('the batch delete of entities', () => {
     });
   }
 
-  it('takes a bare 404 for entities that are gone where batches have worked', async () => {
+  it('treats a bare 404 as gone entities if batches have worked', async () => {
     const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : 404) });
     await hand.deleteBatch(['urn:t:first']);
     assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
@@ -144,7 +144,7 @@ describe('the batch delete of entities', () => {
     assert.equal(hand.deleter.usesBatches, true);
   });
 
-  it('gives up batches with the first entity that goes singly where each batch was refused', async () => {
+  it('gives up batches after the first entity that can be deleted only singly', async () => {
     for (const status of [204, 404]) {
       const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(status) });
       assert.deepEqual(await hand.deleteBatch(idsOf(8)), idsOf(8).slice(1));
@@ -159,7 +159,7 @@ describe('the batch delete of entities', () => {
     assert.deepEqual([hand.deleter.usesBatches, hand.capabilities.batchDelete], [false, true]);
   });
 
-  it('refuses an entity by what was said of its batch where only batches may be used', async () => {
+  it('refuses an entity with the problem of its batch if only batches may be used', async () => {
     const hand = deleterOf({
       batch: (ids) => (ids.includes('urn:t:2') ? replyOf(422, { title: 'Bad' }) : replyOf(204)),
       options: { strategy: 'batch' },
@@ -172,7 +172,7 @@ describe('the batch delete of entities', () => {
     assert.deepEqual([hand.singles, hand.settled.size], [[], 4]);
   });
 
-  it('sends again only the items that another try may cure, as often as the policy says', async () => {
+  it('retries only the retryable items, as often as the policy says', async () => {
     const hand = deleterOf({
       batch: (ids) =>
         replyOf(207, {
@@ -193,14 +193,14 @@ describe('the batch delete of entities', () => {
     assert.deepEqual([...new Set(hand.unclear)], ['urn:t:1']);
   });
 
-  it('settles all of a batch as failed when its tries are used up, and names all of it as unclear', async () => {
+  it('reports a whole batch as failed and unclear when its tries ran out', async () => {
     const hand = deleterOf({ batch: () => replyOf(503, { title: 'Busy' }) });
     assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
     assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
     assert.deepEqual([hand.batches.length, [...new Set(hand.unclear)]], [3, idsOf(2)]);
   });
 
-  it('calls unclear what an item says without a status or as a server error, and nothing else', async () => {
+  it('marks only items without a status, or with a server error, as unclear', async () => {
     for (const [status, isUnclear] of [
       [undefined, true],
       [500, true],
@@ -215,7 +215,7 @@ describe('the batch delete of entities', () => {
     }
   });
 
-  it('is never larger than the purge allows, nor than the broker takes', () => {
+  it('is never larger than the purge or the broker allows', () => {
     const { deleter, capabilities } = deleterOf({ options: { batchSize: 50 } });
     assert.equal(deleter.batchSize, 50);
     capabilities.batchSizeMax = 70;
@@ -236,7 +236,7 @@ describe('the delete of one entity', () => {
     [503, 'retryable'],
     [429, 'retryable'],
   ] as const) {
-    it(`comes to ${kind} when it is answered with ${status}`, async () => {
+    it(`is ${kind} after a ${status}`, async () => {
       const hand = deleterOf({ single: () => replyOf(status) });
       assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, kind);
       assert.equal(hand.deleter.deletedSingly, kind === 'deleted' ? 1 : 0);
@@ -260,7 +260,7 @@ describe('the delete of one entity', () => {
     });
   }
 
-  it('believes an error item within an answer that says it is done', async () => {
+  it('reads an error item in a successful answer', async () => {
     const hand = deleterOf({ single: (id) => itemErrors([id]) });
     assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, 'unclear');
     assert.deepEqual(hand.unclear, ['urn:t:0']);

@@ -148,7 +148,7 @@ describe('dispatcher: room', () => {
     assert.equal(dispatcher.pending, 3);
   });
 
-  it('flushes when nothing under way could make room, and resolves at once when there is room', async () => {
+  it('flushes when nothing in flight could make room, and resolves at once when there is room', async () => {
     const { dispatcher, chunks, chunk } = heldDispatcher();
     await dispatcher.room(1);
     dispatcher.add([1, 2]);
@@ -177,7 +177,7 @@ describe('dispatcher: errors', () => {
     assert.equal(chunks().length, 2);
   });
 
-  it('settled throws at once, so that what is under way can be told to end', async () => {
+  it('settled throws at once, while other chunks are in flight', async () => {
     const { dispatcher, chunk } = heldDispatcher();
     dispatcher.add([1, 2, 3, 4, 5, 6]);
     const settled = dispatcher.settled();
@@ -190,7 +190,7 @@ describe('dispatcher: errors', () => {
     await abandoned;
   });
 
-  it('cuts a chunk only when its turn comes, however many items are queued', async () => {
+  it('forms a chunk only when it can start, however many items are queued', async () => {
     const { dispatcher, chunks, chunk } = heldDispatcher();
     dispatcher.add(Array.from({ length: 1000 }, (_, index) => index));
     await turn();
@@ -202,7 +202,7 @@ describe('dispatcher: errors', () => {
 });
 
 describe('dispatcher: abandon', () => {
-  it('drops what is queued, waits for what is under way, and never throws', async () => {
+  it('drops queued items, waits for those in flight, and never throws', async () => {
     const { dispatcher, chunks, chunk } = heldDispatcher();
     dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     await turn();
@@ -215,7 +215,7 @@ describe('dispatcher: abandon', () => {
     assert.equal(dispatcher.pending, 0);
   });
 
-  it('resolves at once when nothing is under way', async () => {
+  it('resolves at once when nothing is in flight', async () => {
     const { dispatcher, chunks } = heldDispatcher();
     dispatcher.add([1]);
     await dispatcher.abandon();

@@ -108,7 +108,7 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
 const some = (every: number, rest: number) => (id: string) => Number(id.split(':')[2]) % every === rest;
 
 describe('the drain of a query', () => {
-  it('deletes all that can go, tries nothing more than twice, and reports the rest', async () => {
+  it('deletes every match that can be deleted, tries none more than twice, and reports the rest', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 60 }),
@@ -165,7 +165,7 @@ describe('the drain of a query', () => {
     }
   });
 
-  it('gives a query that never shows a change ever more second tries, and reports what it shows', async () => {
+  it('retries ever more ids of a query that never changes, and reports those it shows', async () => {
     const purge = purgeOf({
       ids: idsOf(300),
       staleFor: Infinity,
@@ -179,7 +179,7 @@ describe('the drain of a query', () => {
     assert.deepEqual(purge.waits, [1, 1, 2, 2, 3]);
   });
 
-  it('takes no more than was counted while it drains, although more has turned up', async () => {
+  it('takes no more than were counted while it drains, although more have arrived', async () => {
     const purge = purgeOf({
       ids: idsOf(40),
       onQuery: (nth, there) => {
@@ -191,7 +191,7 @@ describe('the drain of a query', () => {
     assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, purge.there.size], [40, 40, 5]);
   });
 
-  it('believes that what was refused is gone only where the query shows all there is', async () => {
+  it('considers refused entities gone only if the query shows every match', async () => {
     for (const isPartial of [false, true]) {
       const purge = purgeOf({
         ids: idsOf(4),
@@ -208,7 +208,7 @@ describe('the drain of a query', () => {
     }
   });
 
-  it('goes on reporting what stays and is counted, although pages pass over some of it', async () => {
+  it('reports remaining matches although pages skip some of them', async () => {
     const purge = purgeOf({
       ids: idsOf(12),
       locked: () => true,
@@ -219,7 +219,7 @@ describe('the drain of a query', () => {
     assert.deepEqual([purge.ledger.counts.failed, purge.ledger.counts.alreadyGone], [12, 0]);
   });
 
-  it('takes what arrives at most once more, and tells how many are left', async () => {
+  it('takes arrivals at most once more, and counts the others', async () => {
     let next = 0;
     const purge = purgeOf({
       ids: idsOf(40),
@@ -232,7 +232,7 @@ describe('the drain of a query', () => {
     assert.equal(purge.there.size, 2);
   });
 
-  it('takes no arrivals beyond the bound, and ends well where all that were counted could go', async () => {
+  it('takes no arrivals beyond the maximum, and succeeds if all counted matches were deleted', async () => {
     let next = 0;
     const purge = purgeOf({
       ids: idsOf(40),
@@ -243,7 +243,7 @@ describe('the drain of a query', () => {
     assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted], [43, 43]);
   });
 
-  it('never calls it done while the broker counts matches that it does not list', async () => {
+  it('never reports success while the broker counts matches that it does not list', async () => {
     for (const locked of [some(31, 30), some(3, 0)]) {
       const purge = purgeOf({ ids: idsOf(30), count: (total) => total + 4, locked });
       await assert.rejects(
@@ -257,7 +257,7 @@ describe('the drain of a query', () => {
     assert.equal(counted.ledger.counts.failed, 10, 'those that stay are counted as well');
   });
 
-  it('never calls it done while what stays fills the only page that the broker shows', async () => {
+  it('never reports success while remaining matches fill the only page that the broker shows', async () => {
     const purge = purgeOf({
       ids: idsOf(30),
       locked: (id) => Number(id.split(':')[2]) < 10,
@@ -271,7 +271,7 @@ describe('the drain of a query', () => {
   });
 });
 
-describe('the bound of a purge', () => {
+describe('the check of the maximum', () => {
   it('refuses one match too many before the first delete, whatever the broker counts', async () => {
     for (const [counting, exact] of [
       [(total: number) => total, true],
@@ -296,13 +296,13 @@ describe('the bound of a purge', () => {
     }
   });
 
-  it('is not checked where there is none', async () => {
+  it('is skipped without a maximum', async () => {
     const purge = purgeOf({ ids: idsOf(25) });
     assert.equal(await purge.bound(), undefined);
     assert.equal(purge.queries(), 1);
   });
 
-  it('does not go by a count that ignores a filter, nor by a listing that is not complete', async () => {
+  it('trusts neither a count that ignores a filter nor an incomplete listing', async () => {
     const late = purgeOf({ ids: idsOf(5), count: () => 500, limits: { maxAffected: 10 } });
     late.context.paging.stride = 500;
     assert.equal(await late.bound(), 5);
@@ -310,7 +310,7 @@ describe('the bound of a purge', () => {
     assert.equal(await hidden.bound(), undefined);
   });
 
-  it('proves the filters before a page of a counting is used', async () => {
+  it('proves the filters before it uses a page', async () => {
     const purge = purgeOf({ ids: idsOf(3) });
     let proofs = 0;
     const context = { ...purge.context, proveFilters: async () => void (proofs += 1) };
@@ -325,7 +325,7 @@ describe('the bound of a purge', () => {
 });
 
 describe('the preview of a purge', () => {
-  it('tells how many match and names a hundred of them, whatever the broker counts', async () => {
+  it('reports the number of matches and a hundred ids, whatever the broker counts', async () => {
     for (const n of [0, 1, 10, 99, 100, 101, 250]) {
       for (const count of [
         (total: number) => total,
@@ -345,7 +345,7 @@ describe('the preview of a purge', () => {
     assert.ok(purge.queries() <= 12, `${purge.queries()} queries`);
   });
 
-  it('takes memory for what is listed, not for what the broker claims', async () => {
+  it('uses memory for listed matches only, whatever the broker counts', async () => {
     const purge = purgeOf({ ids: idsOf(150), count: () => 10 ** 14 });
     const before = process.memoryUsage().arrayBuffers;
     await purge.preview();
@@ -354,7 +354,7 @@ describe('the preview of a purge', () => {
     assert.ok(bytes < 1_000_000, `${bytes} bytes`);
   });
 
-  it('does not believe a count that ignores a filter', async () => {
+  it('does not trust a count that ignores a filter', async () => {
     const purge = purgeOf({ ids: idsOf(150), count: () => 500 });
     purge.context.paging.stride = 10;
     assert.equal((await purge.preview()).matched, 150);

@@ -127,7 +127,7 @@ describe('a purge of entities', () => {
     assert.deepEqual(foreign.sent, []);
   });
 
-  it('reports nothing of its own where the broker purges by itself', async () => {
+  it('reports no progress of its own when the broker purges by itself', async () => {
     const answer = ({ method }: BrokerRequest) => (method === 'DELETE' ? replyOf(409) : undefined);
     const native = await run({ query: 'type=T', answer, limits: { strategy: 'native' } });
     assert.ok(native.error instanceof BrokerRefusedError);
@@ -160,7 +160,7 @@ describe('a purge of entities', () => {
     assert.equal((await run({ query: 'type=T&maxAffected=4&dryRun=true' })).report?.matched, 25);
   });
 
-  it('refuses to keep what no match has, before the first delete', async () => {
+  it('refuses a keep that no match has, before the first delete', async () => {
     const answer = (_request: BrokerRequest, query: URLSearchParams) =>
       query.get('attrs') === 'zz' ? replyOf(200, [], { 'ngsild-results-count': '0' }) : undefined;
     const { error, deletes } = await run({ query: 'type=T&keep=zz', answer });
@@ -168,7 +168,7 @@ describe('a purge of entities', () => {
     assert.deepEqual(deletes, []);
   });
 
-  it('tells what was done until then when it ends early', async () => {
+  it('reports its progress when it fails', async () => {
     let batches = 0;
     const { error, progress, world } = await run({
       query: 'type=T',
@@ -208,7 +208,7 @@ describe('the hints of a dry run', () => {
     return report.hints;
   };
 
-  it('name types that are not listed, then attributes that none of the type has, five questions at most', async () => {
+  it('name missing types, then missing attributes, with five queries at most', async () => {
     assert.deepEqual(await hintsOf('type=Gone&dryRun=true'), ['No entity of type Gone is listed.']);
     assert.deepEqual(await hintsOf('type=There&q=n>1&dryRun=true'), [
       'No entity of type There has the attribute n.',
@@ -226,7 +226,7 @@ describe('the hints of a dry run', () => {
     assert.equal(await hintsOf('type=T&dryRun=true', () => undefined), undefined);
   });
 
-  it('say nothing that is not beyond doubt', async () => {
+  it('are given only if certain', async () => {
     const one = [{ id: 'urn:x' }];
     for (const reply of [
       replyOf(200, one),

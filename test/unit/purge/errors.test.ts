@@ -10,10 +10,10 @@ import {
 } from '../../../sidecar/purge/errors.js';
 
 describe('the errors of a purge', () => {
-  it('tell a broker that cannot do something from one that refuses to', () => {
+  it('distinguish a broker that cannot do something from one that refuses', () => {
     for (const [status, message] of [
-      [405, 'The broker cannot delete an entity: it does not implement that (status 405).'],
-      [501, 'The broker cannot delete an entity: it does not implement that (status 501).'],
+      [405, 'The broker cannot delete an entity: it does not implement this operation (status 405).'],
+      [501, 'The broker cannot delete an entity: it does not implement this operation (status 501).'],
       [400, 'The broker refused to delete an entity with status 400.'],
       [403, 'The broker refused to delete an entity with status 403.'],
       [502, 'The broker refused to delete an entity with status 502.'],
@@ -21,7 +21,7 @@ describe('the errors of a purge', () => {
       assert.equal(new BrokerRefusedError('delete an entity', { status }).message, message);
   });
 
-  it('say of every failure what happened, and why there is no other try', () => {
+  it('say what failed, and why it is not retried', () => {
     const cause = new Error('The broker could not be reached: connection refused.');
     for (const [failure, words] of [
       [{ kind: 'throttled', status: 429 }, 'it answered 429 (too many requests)'],
@@ -34,7 +34,7 @@ describe('the errors of a purge', () => {
     ] as const satisfies readonly (readonly [Failure, string])[]) {
       assert.equal(describeFailure(failure), words);
       const error = new BrokerFailedError('list', failure, 'attempts-used-up');
-      assert.equal(error.message, `The broker did not list: ${words} (all tries used up).`);
+      assert.equal(error.message, `The broker did not list: ${words} (all tries failed).`);
       assert.equal(error.cause, 'cause' in failure ? cause : undefined);
     }
     const failure = { kind: 'timeout' } as const;
@@ -42,14 +42,14 @@ describe('the errors of a purge', () => {
     assert.deepEqual(
       reasons.map((reason) => /\((.*)\)/.exec(new BrokerFailedError('x', failure, reason).message)?.[1]),
       [
-        'it asks to come back later than this purge can wait',
+        'it asks to wait longer than this purge may',
         'it answers nothing but failures',
-        'it was waited for in vain',
+        'it did not come back in time',
       ],
     );
   });
 
-  it('do not claim to have counted what they have only seen a part of', () => {
+  it('say "at least" when not all matches were counted', () => {
     assert.match(new TooManyMatchesError(7, 5, true).message, /^The query matches 7, which .* the 5 that/);
     assert.match(new TooManyMatchesError(7, 5, false).message, /^The query matches at least 7, which/);
   });

@@ -57,8 +57,8 @@ function second({ stillListed = [], retryDue = [], lags = 0, ...broker }: Second
 
 const GONE = replyOf(404);
 
-describe('second tries of what was claimed gone', () => {
-  it('go singly, each once, and book what becomes of it', async () => {
+describe('final retries of entities that are still listed', () => {
+  it('delete each singly, once, and record the results', async () => {
     const { ended, singles, batches, ledger, waits } = second({
       stillListed: idsOf(20),
       single: (id) => (id === 'urn:t:1' ? GONE : id === 'urn:t:2' ? replyOf(409) : replyOf(204)),
@@ -71,7 +71,7 @@ describe('second tries of what was claimed gone', () => {
     );
   });
 
-  it('stop after a sample where the broker has none of it: the query lags behind', async () => {
+  it('stop after a sample if the broker has none of it, since the query lags behind', async () => {
     for (const [lags, sample] of [
       [0, 20],
       [1, 200],
@@ -89,7 +89,7 @@ describe('second tries of what was claimed gone', () => {
     }
   });
 
-  it('go on with all of it where the broker had some, and give up batches where it had most', async () => {
+  it('continue if the broker had some of the sample, and give up batches if it had most', async () => {
     for (const [had, batchDelete] of [
       [1, true],
       [10, true],
@@ -107,8 +107,8 @@ describe('second tries of what was claimed gone', () => {
   });
 });
 
-describe('second tries of what had failed', () => {
-  it('go by batch, and singly where a batch fails again', async () => {
+describe('final retries of entities that failed', () => {
+  it('use batches, and single deletes after a batch fails again', async () => {
     const { ended, singles, batches, ledger } = second({
       retryDue: idsOf(30),
       batch: (ids) => replyOf(ids.includes('urn:t:7') ? 500 : 204),
@@ -122,7 +122,7 @@ describe('second tries of what had failed', () => {
     assert.equal(ledger.states.get('urn:t:8'), IdState.goneTwice);
   });
 
-  it('are the last ones: what fails once more is failed', async () => {
+  it('are the last ones: an entity that fails again is recorded as failed', async () => {
     const { ended, ledger } = second({
       retryDue: ['urn:t:0', 'urn:t:1', 'urn:t:2'],
       batch: () => replyOf(500),
@@ -136,10 +136,10 @@ describe('second tries of what had failed', () => {
   });
 });
 
-describe('hopeless second tries', () => {
+describe('final retries that get nothing but failures', () => {
   const failing = { batch: () => replyOf(500, { title: 'Broken' }), single: () => replyOf(500) };
 
-  it('report each item, whatever it was, and let the purge go on', async () => {
+  it('record each item as failed and let the purge go on', async () => {
     const { ended, ledger, requester, singles } = second({
       stillListed: idsOf(60).slice(30),
       retryDue: idsOf(30),
@@ -155,7 +155,7 @@ describe('hopeless second tries', () => {
     assert.equal(settled.kind, 'gave-up');
   });
 
-  it('leave what had its second try before', async () => {
+  it('leave items that had their final retry before', async () => {
     let count = 0;
     const { ended, ledger } = second({
       stillListed: idsOf(20),
@@ -167,7 +167,7 @@ describe('hopeless second tries', () => {
     assert.deepEqual([ledger.states.count(IdState.goneTwice), ledger.states.count(IdState.failed)], [20, 30]);
   });
 
-  it('leave what was gone at its second try, too', async () => {
+  it('leave items that were deleted at their final retry', async () => {
     let count = 0;
     const { ended, ledger } = second({
       stillListed: idsOf(20),
@@ -183,7 +183,7 @@ describe('hopeless second tries', () => {
   });
 });
 
-describe('second tries that end the purge', () => {
+describe('final retries that end the purge', () => {
   it('send nothing more, and pass on the error', async () => {
     const { ended, requester, singles } = second({
       stillListed: idsOf(20),

@@ -115,7 +115,7 @@ describe('IdStates', () => {
     }
   });
 
-  it('tells hundreds of thousands of similar ids apart while it grows, marks included', () => {
+  it('distinguishes hundreds of thousands of similar ids while it grows, marks included', () => {
     const states = new IdStates();
     states.startSurvey();
     for (let index = 0; index < ID_COUNT; index++) {
@@ -160,7 +160,7 @@ describe('IdStates', () => {
     assert.equal(states.size, ID_COUNT);
   });
 
-  it('tells ids apart whatever its seed is', () => {
+  it('distinguishes ids whatever its seed', () => {
     const seeds = [Buffer.alloc(8), Buffer.alloc(8, 255), Buffer.from('0123456789abcdef', 'hex')];
     for (const seed of seeds) {
       const states = new IdStates(seed);

@@ -59,7 +59,7 @@ function removal(
 }
 
 describe('items whose deletes fail', () => {
-  it('are each reported, and the others go all the same', async () => {
+  it('are each reported, and the others are deleted', async () => {
     const { ended, ledger, tried } = removal((index) => (index % 4 === 0 ? 503 : undefined));
     assert.equal(await ended, 0);
     assert.deepEqual([ledger.matched, ledger.counts.deleted, ledger.counts.failed], [100, 75, 25]);
@@ -147,7 +147,7 @@ describe('a removal that ends early, or in doubt', () => {
     return { ended, deletes, looks, ledger: context.ledger };
   }
 
-  it('sends nothing more, waits for what is under way, and looks for what had no clear answer', async () => {
+  it('sends nothing more, waits for requests in flight, and resolves unclear items', async () => {
     let [noteFailure, release] = [() => {}, () => {}];
     const failed = new Promise<void>((resolve) => (noteFailure = resolve));
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -168,7 +168,7 @@ describe('a removal that ends early, or in doubt', () => {
     assert.deepEqual([ledger.counts.deleted, ledger.counts.unknown], [2, 0]);
   });
 
-  it('looks for what had no clear answer where its query does not show all there is', async () => {
+  it('resolves unclear items even if its query shows only some of the matches', async () => {
     const { ended, looks, ledger } = three(() => replyOf(500), true);
     await ended;
     assert.deepEqual([[...looks], ledger.counts.deleted, ledger.counts.unknown], [[ids.join(',')], 3, 0]);
@@ -176,7 +176,7 @@ describe('a removal that ends early, or in doubt', () => {
 });
 
 describe('a page that must not be used', () => {
-  it('ends the deletes at once, and those under way are booked', async () => {
+  it('ends the deletes at once, and those in flight are recorded', async () => {
     const { ended, ledger, tried } = removal(
       () => undefined,
       (index) => {

@@ -33,14 +33,14 @@ function survey(ledger: ItemLedger, showsAll: boolean, ...listed: readonly Item[
 }
 
 describe('ItemLedger: states', () => {
-  it('an item that was taken has no outcome yet', () => {
+  it('a new item has no outcome yet', () => {
     const ledger = new ItemLedger();
     ledger.add(ONE);
     assert.deepEqual(ledger.counts, counted({ matched: 1 }));
     assert.equal(ledger.states.get('urn:a:1'), IdState.pending);
   });
 
-  it('a claim counts as deleted, and is known as a first or a second one', () => {
+  it('a confirmed delete counts as deleted, at the first or the final try', () => {
     const ledger = tallyOf([ONE, GONE]);
     assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
     assert.equal(ledger.states.get('urn:a:1'), IdState.gone);
@@ -49,7 +49,7 @@ describe('ItemLedger: states', () => {
     assert.deepEqual(ledger.success, ['urn:a:1']);
   });
 
-  it('an item that is absent was gone already, unless an earlier delete may have done it', () => {
+  it('an absent item was already gone, unless an earlier delete may have removed it', () => {
     const absent = tallyOf([ONE, ABSENT]);
     assert.deepEqual(absent.counts, counted({ matched: 1, alreadyGone: 1 }));
     absent.record(ONE, ABSENT, true);
@@ -73,14 +73,14 @@ describe('ItemLedger: states', () => {
     assert.deepEqual(refused.counts, counted({ matched: 1, alreadyGone: 1 }));
   });
 
-  it('an item that is absent at first, and deleted at the second try, counts as deleted', () => {
+  it('an item that is absent at first and deleted at the final try counts as deleted', () => {
     const ledger = tallyOf([ONE, ABSENT]);
     ledger.record(ONE, GONE, true);
     assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
   });
 
   for (const verdict of [RETRYABLE, UNCLEAR]) {
-    it(`an item that is ${verdict.kind} is due for a second try, and failed after it`, () => {
+    it(`an item that is ${verdict.kind} is due for a final retry, and failed after it`, () => {
       const ledger = tallyOf([ONE, verdict]);
       assert.equal(ledger.states.get('urn:a:1'), IdState.retryDue);
       assert.equal(ledger.counts.failed, 1);
@@ -94,7 +94,7 @@ describe('ItemLedger: states', () => {
     assert.equal(tallyOf([ONE, REFUSED]).states.get('urn:a:1'), IdState.failed);
   });
 
-  it('a second try that succeeds takes the error back', () => {
+  it('a final retry that succeeds removes the error', () => {
     const ledger = tallyOf([ONE, RETRYABLE]);
     assert.equal(ledger.errors[0]?.error.title, 'Busy');
     ledger.record(ONE, GONE, true);
@@ -102,7 +102,7 @@ describe('ItemLedger: states', () => {
     assert.deepEqual([ledger.errors, ledger.success], [[], ['urn:a:1']]);
   });
 
-  it('an item still listed after two claims is failed, and no success any more', () => {
+  it('an item still listed after two confirmed deletes is failed, and no longer a success', () => {
     const ledger = tallyOf([ONE, GONE]);
     ledger.recordStillListed(ONE, { status: 409, title: 'Entity still listed' });
     assert.deepEqual(ledger.counts, counted({ matched: 1, failed: 1 }));
@@ -111,8 +111,8 @@ describe('ItemLedger: states', () => {
   });
 });
 
-describe('ItemLedger: what is unclear', () => {
-  it('is unknown while its delete is under way, when its tries are used up, and when it is given up', () => {
+describe('ItemLedger: unclear items', () => {
+  it('count as unknown while in flight, and after their tries ran out', () => {
     const ledger = new ItemLedger();
     ledger.add(ONE);
     ledger.markUnclear(ONE);
@@ -128,7 +128,7 @@ describe('ItemLedger: what is unclear', () => {
     assert.equal(shown.error.status, 502);
   });
 
-  it('is clear once a later try is answered as done', () => {
+  it('are clear once a later try is confirmed', () => {
     const ledger = new ItemLedger();
     ledger.add(ONE);
     ledger.markUnclear(ONE);
@@ -137,7 +137,7 @@ describe('ItemLedger: what is unclear', () => {
     assert.deepEqual(ledger.unclear, []);
   });
 
-  it('is deleted where a look does not find it, and not deleted where it does', () => {
+  it('are deleted if a query no longer finds them, and not if it does', () => {
     for (const settle of [false, true]) {
       const ledger = new ItemLedger();
       for (const item of [ONE, TWO]) {
@@ -157,7 +157,7 @@ describe('ItemLedger: what is unclear', () => {
     }
   });
 
-  it('is counted without end, and kept for a look up to 10,000 items of the query at hand', () => {
+  it('are all counted, and up to 10,000 of the current query are kept to be resolved', () => {
     const ledger = new ItemLedger();
     for (let index = 0; index < 10_500; index++) {
       const item = { entityId: `urn:a:${index}` };
@@ -169,7 +169,7 @@ describe('ItemLedger: what is unclear', () => {
     assert.deepEqual([ledger.counts.unknown, ledger.unclear.length], [10_500, 0]);
   });
 
-  it('is nothing that was never taken', () => {
+  it('exclude items that were never added', () => {
     const ledger = new ItemLedger();
     ledger.markUnclear(ONE);
     assert.deepEqual(ledger.counts, NONE);
@@ -187,7 +187,7 @@ describe('ItemLedger: a last survey', () => {
     return ledger;
   }
 
-  it('that shows everything: what it does not list is deleted where a delete is unclear, else gone by another hand', () => {
+  it('that shows every match resolves unlisted items as deleted if unclear, else as already gone', () => {
     const ledger = mixed();
     survey(ledger, true, ONE);
     assert.deepEqual(ledger.counts, counted({ matched: 4, deleted: 2, alreadyGone: 1, failed: 1 }));
@@ -198,13 +198,13 @@ describe('ItemLedger: a last survey', () => {
     assert.deepEqual([...ledger.success].sort(), ['urn:a:2', 'urn:a:3', 'urn:a:4']);
   });
 
-  it('that shows a part only settles nothing that it does not list', () => {
+  it('that is partial resolves no unlisted item', () => {
     const ledger = mixed();
     survey(ledger, false);
     assert.deepEqual(ledger.counts, counted({ matched: 4, deleted: 1, failed: 2, unknown: 1 }));
   });
 
-  it('settles that what it lists was not deleted', () => {
+  it('resolves listed items as not deleted', () => {
     const ledger = mixed();
     survey(ledger, false, FOUR);
     assert.deepEqual(ledger.counts, counted({ matched: 4, deleted: 1, failed: 3 }));
@@ -317,7 +317,7 @@ describe('the key of an item', () => {
     assert.equal(new Set(items.map(keyOf)).size, items.length);
   });
 
-  it('does not mind an instance changing its dataset or its time on the way', () => {
+  it('stays the same when an instance changes its dataset or time', () => {
     const instance = { ...attribute, instanceId: 'urn:i:1' };
     const keys = [
       instance,
@@ -339,7 +339,7 @@ describe('the key of an item', () => {
     );
   });
 
-  it('books instances of one attribute apart, with their parts in the errors', () => {
+  it('separates the instances of one attribute, and their errors name them', () => {
     const one = { ...attribute, instanceId: 'urn:i:1', datasetId: 'urn:d:1', time: { observedAt: 'T' } };
     const ledger = tallyOf(
       [one, REFUSED],

@@ -41,7 +41,7 @@ describe('parseBrokerProblem', () => {
     assert.equal(parseBrokerProblem(replyOf(400, { detail: ['x'], message: 'm' })).detail, 'm');
   });
 
-  it('leaves out members that are no texts, or empty, or blank', () => {
+  it('leaves out members that are blank or not strings', () => {
     for (const odd of [null, 7, true, [], {}, '', '  ']) {
       assert.deepEqual(parseBrokerProblem(replyOf(400, { type: odd, title: odd, detail: odd })), {
         status: 400,
@@ -108,7 +108,7 @@ describe('isUnknownTenant', () => {
     }
   });
 
-  it('knows it by the title where the type says nothing', () => {
+  it('recognises an unknown tenant by the title when the type is generic', () => {
     for (const title of [
       'No such tenant',
       'Tenant not found',
@@ -120,7 +120,7 @@ describe('isUnknownTenant', () => {
     }
   });
 
-  it('never takes a missing entity, a missing route or another status for it', () => {
+  it('does not mistake a missing entity, a missing route or another status for it', () => {
     for (const body of [
       { type: `${ETSI}ResourceNotFound`, title: 'Entity Not Found', detail: 'urn:ngsi-ld:Tenant:1' },
       { title: 'Entity tenant not found' },
@@ -150,7 +150,7 @@ describe('isAboutPageSize', () => {
     }
   });
 
-  it('does not take other complaints for it', () => {
+  it('ignores other complaints', () => {
     for (const body of [
       { detail: 'unknown parameter pick' },
       { title: 'unlimited', detail: 'limits apply' },

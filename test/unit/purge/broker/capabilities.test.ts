@@ -85,7 +85,7 @@ describe('broker capabilities', () => {
     assert.equal(capabilities.isProvenPage('key-values', 1), false);
   });
 
-  it('take a filter for what it is called, also when that is a name of Object.prototype', () => {
+  it('keep filters apart, even if one is a name of Object.prototype', () => {
     const { capabilities } = capabilitiesAt(0);
     for (const name of ['constructor', '__proto__', 'toString'])
       assert.equal(capabilities.isHonoured(name), false);

@@ -106,7 +106,7 @@ describe('broker client: replies', () => {
     assert.equal(reply.headers.get('constructor'), undefined);
   });
 
-  it('refuses a body larger than allowed, and takes one that just fits', async (t) => {
+  it('refuses a body larger than allowed, and accepts one that just fits', async (t) => {
     const { client, broker } = mockedClient(t, { replyMaxBytes: 10 });
     broker.intercept({ path: () => true }).reply(200, '0123456789');
     assert.equal((await client.send(LIST)).body, '0123456789');
@@ -115,7 +115,7 @@ describe('broker client: replies', () => {
   });
 });
 
-describe('broker client: replies without a bound of the caller', () => {
+describe('broker client: limits on replies', () => {
   it('are refused above 16 MiB', async (t) => {
     const { client, broker } = mockedClient(t);
     const most = 16 * 1024 * 1024;
@@ -125,7 +125,7 @@ describe('broker client: replies without a bound of the caller', () => {
     await assert.rejects(client.send(LIST), ReplyTooLargeError);
   });
 
-  it('are refused while they come in when reading them would take too long or too much memory', async (t) => {
+  it('are refused while arriving if reading them would take too long or too much memory', async (t) => {
     const { client, broker } = mockedClient(t);
     for (const body of [`[${'[],'.repeat(1_000_000)}1]`, '['.repeat(1000) + ']'.repeat(1000)]) {
       broker.intercept({ path: () => true }).reply(200, body);
@@ -133,7 +133,7 @@ describe('broker client: replies without a bound of the caller', () => {
     }
   });
 
-  it('are refused above the bound of a request, which does not widen that of the client', async (t) => {
+  it('are refused above the limit of a request, which cannot raise that of the client', async (t) => {
     const { client, broker } = mockedClient(t, { replyMaxBytes: 100 });
     for (const [bound, bytes] of [
       [10, 11],
@@ -159,7 +159,7 @@ describe('broker client: failures', () => {
     });
   });
 
-  it('tells a request that waited in vain for a connection from one that was sent', async () => {
+  it('distinguishes a request that never got a connection from one that was sent', async () => {
     const dispatcher = { dispatch: () => true } as unknown as Dispatcher;
     const client = createBrokerClient({ brokerUrl: new URL('http://broker.test'), timeoutMs: 5, dispatcher });
     await assert.rejects(client.send(LIST), (error: unknown) => {
@@ -193,7 +193,7 @@ describe('broker client: failures', () => {
     });
   }
 
-  it('ends a request with RequestAbortedError when its signal aborts', async (t) => {
+  it('rejects with RequestAbortedError when the signal aborts', async (t) => {
     const { client, broker } = mockedClient(t);
     const caller = new AbortController();
     broker

@@ -53,7 +53,7 @@ describe('an exchange with the broker', () => {
     for (const canceller of cancellers) canceller.cancel(new Error('too late'));
   });
 
-  it('keeps what it received, although its memory is used again', async () => {
+  it('keeps received data although its memory is reused', async () => {
     const { handler, reply } = begun(createCanceller());
     const memory = Buffer.from('["urn:');
     handler.onResponseStart?.(CONTROLLER, 200, {});
@@ -65,7 +65,7 @@ describe('an exchange with the broker', () => {
     assert.equal((await reply).body, '["urn:a:1"] ');
   });
 
-  it('answers with the last status and its fields, interim ones before it left out', async () => {
+  it('answers with the final status and its fields, ignoring interim ones', async () => {
     const { handler, reply } = begun(createCanceller());
     handler.onResponseStart?.(CONTROLLER, 103, { link: '</early>', early: 'hint' });
     handler.onResponseStart?.(CONTROLLER, 207, { link: ['<a>', '<b>'], none: undefined });
@@ -74,7 +74,7 @@ describe('an exchange with the broker', () => {
     assert.deepEqual([status, [...headers], body], [207, [['link', '<a>, <b>']], '']);
   });
 
-  it('takes as many bytes as allowed, and not one more', async () => {
+  it('accepts exactly as many bytes as allowed', async () => {
     for (const [bytes, isTaken] of [
       [1000, true],
       [1001, false],
@@ -87,7 +87,7 @@ describe('an exchange with the broker', () => {
     }
   });
 
-  it('leaves out the byte order mark of a text', async () => {
+  it('strips a byte order mark', async () => {
     for (const chunks of [['\ufeff[]'], ['\ufeff', '[]']]) {
       const { handler, reply } = begun(createCanceller());
       handler.onResponseStart?.(CONTROLLER, 200, {});
@@ -98,8 +98,8 @@ describe('an exchange with the broker', () => {
   });
 });
 
-describe('a cut', () => {
-  it('ends an exchange for the first reason that was given', () => {
+describe('a canceller', () => {
+  it('ends an exchange with the first reason given', () => {
     const aborted: Error[] = [];
     const canceller = createCanceller();
     canceller.attach(controllerOf(aborted));
@@ -110,7 +110,7 @@ describe('a cut', () => {
     assert.ok(aborted.every((reason) => reason === first) && aborted.length > 0);
   });
 
-  it('ends an exchange that waits for a connection, and lets nothing of it be sent afterwards', () => {
+  it('ends an exchange that waits for a connection, and nothing is sent afterwards', () => {
     const aborted: Error[] = [];
     const rejected: Error[] = [];
     const canceller = createCanceller();
@@ -122,7 +122,7 @@ describe('a cut', () => {
     assert.deepEqual(aborted, [reason]);
   });
 
-  it('tells whether there was a connection', () => {
+  it('knows whether there was a connection', () => {
     const canceller = createCanceller();
     assert.equal(canceller.hasStarted, false);
     canceller.attach(CONTROLLER);

@@ -16,7 +16,7 @@ describe('isRetryableStatus', () => {
 });
 
 describe('failureOf', () => {
-  it('is undefined for every reply that settles a request', () => {
+  it('is undefined for every final reply', () => {
     for (const status of [200, 201, 204, 207, 301, 304, 400, 401, 403, 404, 409, 413, 422, 501, 505, 511]) {
       assert.equal(failureOf(replyOf(status, { title: 'x' })), undefined, String(status));
     }
@@ -40,7 +40,7 @@ describe('failureOf', () => {
     }
   });
 
-  it('knows an @context that is not available by its type, whether sent as 503 or as 504', () => {
+  it('recognises an unavailable @context by its type, whether sent as 503 or 504', () => {
     for (const status of [503, 504]) {
       for (const type of [CONTEXT_ERROR, `${CONTEXT_ERROR} `, 'LdContextNotAvailable']) {
         assert.equal(failureOf(replyOf(status, { type }))?.kind, 'context-unavailable');

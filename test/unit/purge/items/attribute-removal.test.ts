@@ -77,7 +77,7 @@ const DROP_A: AttributeRemoval = { kind: 'drop', names: ['a'] };
 const thirty = Array.from({ length: 30 }, (_, n) => entity(n, 'a', 'b', 'c'));
 
 describe('the attributes that a removal reaches', () => {
-  it('are those that drop names, or those that keep does not name, and never what is no attribute', () => {
+  it('are those that drop names, or those that keep does not name, without other members', () => {
     const shown = { ...entity(1, 'a', 'b'), '@context': 'x', createdAt: 'x', scope: '/a' };
     for (const [kind, names, reached] of [
       ['drop', ['a', 'z'], ['a']],
@@ -144,7 +144,7 @@ describe('the names of a removal', () => {
 });
 
 describe('the removal of attributes', () => {
-  it('deletes each that is named once, of every match, and nothing else', async () => {
+  it('deletes exactly the named ones of every match, each once', async () => {
     const { context, deletes } = at({ entities: thirty });
     assert.equal(await removeAttributes(context, { kind: 'drop', names: ['a', 'c'] }, 30), 0);
     assert.equal(context.ledger.counts.deleted, 60);
@@ -171,7 +171,7 @@ describe('the removal of attributes', () => {
     }
   });
 
-  it('never calls it done while matches are counted that were not listed', async () => {
+  it('never reports success while unlisted matches are counted', async () => {
     const { context } = at({ entities: thirty });
     const hiding = {
       ...context,
@@ -204,7 +204,7 @@ describe('the preview of a removal', () => {
   });
 });
 
-describe('what is to be kept', () => {
+describe('the attributes to keep', () => {
   const KEEP: AttributeRemoval = { kind: 'keep', names: ['y', 'z'] };
   const check = async (given: Attributes, removal = KEEP) => {
     const made = at({ selection: [{ name: 'type', value: 'T' }], ...given });
@@ -216,13 +216,13 @@ describe('what is to be kept', () => {
   const refused = (error: unknown) =>
     error instanceof QueryRefusedError && error.parameter === 'keep' && error.message.includes('(y, z)');
 
-  it('needs no query where a match on the first page has one of the names', async () => {
+  it('need no query if a match on the first page has one of them', async () => {
     assert.deepEqual(await check({ entities: [entity(1, 'a'), entity(2, 'z')] }), []);
     assert.deepEqual(await check({ entities: [] }), []);
     assert.deepEqual(await check({ entities: thirty }, { kind: 'drop', names: ['y'] }), []);
   });
 
-  it('is looked for by one query with all the names where the first page does not show it', async () => {
+  it('are found by one query with all the names if the first page shows none', async () => {
     const queries = await check({ entities: [...thirty, entity(99, 'z')] });
     assert.deepEqual(
       queries.map((query) => [query.get('attrs'), query.get('type'), query.get('limit')]),
@@ -230,13 +230,13 @@ describe('what is to be kept', () => {
     );
   });
 
-  it('has to be there: otherwise every attribute would go', async () => {
+  it('must exist, otherwise every attribute would be deleted', async () => {
     for (const counts of [true, false]) {
       await assert.rejects(check({ entities: thirty, counts }), refused);
     }
   });
 
-  it('is looked for behind the first page where the broker pages before it looks at attrs', async () => {
+  it('are found beyond the first page if the broker applies attrs after paging', async () => {
     await check({ entities: [...thirty, entity(99, 'z')], filtersLate: true });
     await assert.rejects(check({ entities: thirty, filtersLate: true }), refused);
   });

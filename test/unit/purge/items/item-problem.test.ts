@@ -14,7 +14,7 @@ describe('itemProblem (clause 5.2.17)', () => {
     assert.equal(itemProblem({ type: 'about:blank', status: 400 }).type, 'about:blank');
   });
 
-  it('always has type, title and status; a type that is no URI gives way to that of the status', () => {
+  it('always has type, title and status; an invalid type is replaced by that of the status', () => {
     for (const [status, type] of [
       [404, errorTypes.resourceNotFound],
       [409, errorTypes.conflict],
@@ -37,11 +37,11 @@ describe('problemOfFailure', () => {
     assert.deepEqual(problemOfFailure({ kind: 'broker-error', status: 503, problem }), problem);
   });
 
-  it('says what happened where the broker gave none', () => {
+  it('describes the failure if the broker sent no problem', () => {
     assert.deepEqual(problemOfFailure({ kind: 'timeout' }), {
       status: 504,
       title: 'The broker answered nothing',
-      detail: 'All tries used up; at the last one it did not answer in time.',
+      detail: 'All tries failed; at the last one it did not answer in time.',
     });
     assert.equal(problemOfFailure({ kind: 'unreachable', cause: new Error('x.') }).status, 502);
     const { status, title, detail } = problemOfFailure({

@@ -122,7 +122,7 @@ describe('the removal of items', () => {
     assert.ok([...world.values()].every((attributes) => attributes.size === 0));
   });
 
-  it('gets at entities that move to pages already read, because others stop matching', async () => {
+  it('reaches entities that move to earlier pages because others stop matching', async () => {
     for (const total of [35, undefined]) {
       const world = worldOf(35, 'a');
       const { deleted } = await removed({
@@ -134,7 +134,7 @@ describe('the removal of items', () => {
     }
   });
 
-  it('tries an item again that the query no longer shows, and reports it where it fails again', async () => {
+  it('retries an item that the query no longer shows, and reports it if it fails again', async () => {
     // As drop=a,b with q=a>1: once a is gone, nothing shows b any more.
     const failing = await removed({
       world: worldOf(12, 'a', 'b'),
@@ -158,7 +158,7 @@ describe('the removal of items', () => {
     assert.deepEqual([recovering.deleted, recovering.failed], [24, 0]);
   });
 
-  it('keeps reporting what was refused, where the query does not tell that it is gone', async () => {
+  it('reports refused items unless the query proves that they are gone', async () => {
     const refusal = {
       world: worldOf(3, 'a', 'b'),
       matches: (attributes: ReadonlySet<string>) => attributes.has('a'),
@@ -174,7 +174,7 @@ describe('the removal of items', () => {
     }
   });
 
-  it('takes what was refused and is no longer shown for gone by another hand, where the query shows all that is left', async () => {
+  it('considers refused items already gone if a query that shows every match no longer shows them', async () => {
     const world = worldOf(3, 'a');
     const { alreadyGone, failed, errors } = await removed({
       world,
@@ -187,7 +187,7 @@ describe('the removal of items', () => {
     assert.deepEqual([alreadyGone, failed, errors], [3, 0, []]);
   });
 
-  it('reports what is still there after two deletes answered as done, and after some looks', async () => {
+  it('reports items that are still there after two confirmed deletes and some more queries', async () => {
     for (const left of ['ghost', { kind: 'absent' }] as const) {
       const { matched, deleted, failed, errors, tries, passes } = await removed({
         world: worldOf(15, 'a'),
@@ -214,7 +214,7 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, failed], [5, 0]);
   });
 
-  it('leaves what arrives after the second pass over all, and counts it', async () => {
+  it('leaves and counts items that arrive after the second full pass', async () => {
     const world = worldOf(5, 'a');
     const { matched, deleted, left } = await removed({
       world,
@@ -230,7 +230,7 @@ describe('the removal of items', () => {
     );
   });
 
-  it('ends where items arrive in each pass and nobody counts them', async () => {
+  it('ends when items arrive in each pass and there is no count', async () => {
     const world = worldOf(5, 'a');
     const { deleted, left, passes } = await removed({
       world,
@@ -242,7 +242,7 @@ describe('the removal of items', () => {
     assert.ok(passes < 20 && left > 0 && deleted >= 5, `${passes} passes, ${left} left`);
   });
 
-  it('gives up after fifty passes where each finds something new of what was counted', async () => {
+  it('gives up after fifty passes if each finds new counted items', async () => {
     const world = worldOf(1, 'a');
     let passes = 0;
     await assert.rejects(
@@ -260,7 +260,7 @@ describe('the removal of items', () => {
     assert.equal(passes, 50);
   });
 
-  it('never calls it done while the broker counts matches that it does not list', async () => {
+  it('never reports success while the broker counts matches that it does not list', async () => {
     await assert.rejects(
       removed({ world: worldOf(5, 'a'), count: (shown) => shown + 3, total: 8 }),
       (error: unknown) => {
@@ -289,7 +289,7 @@ describe('the removal of items', () => {
     assert.ok([...tries.values()].every((count) => count === 1));
   });
 
-  it('ends where items arrive in each pass at a broker that shows a part only, and their times tell', async () => {
+  it('ends when items whose times are shown arrive in each pass at a broker that truncates', async () => {
     const world = worldOf(1, 'a0', 'a1', 'a2', 'a3');
     const { matched, deleted, left, passes } = await removed({
       world,
@@ -312,7 +312,7 @@ describe('the removal of items', () => {
     assert.deepEqual([matched, deleted, left > 0], [deleted, deleted, true]);
   });
 
-  it('leaves what arrives behind all that was counted when a pass began, where the count grows with it', async () => {
+  it('leaves items that arrive beyond those counted when a pass began', async () => {
     for (const [count, deleted, left] of [
       [(shown: number) => shown, 20, 1],
       [() => 20, 21, 0],
@@ -347,7 +347,7 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, left], [20, 0]);
   });
 
-  it('reports in the end what the broker never showed as an item', async () => {
+  it('reports items that the broker never showed', async () => {
     const error = { type: 'about:blank', title: 'Hidden', status: 501 };
     const { failed, errors, matched } = await removed({
       world: worldOf(3, 'a'),
@@ -365,7 +365,7 @@ describe('the removal of items', () => {
     assert.equal((await removed({ world: worldOf(25, 'a'), maxAffected: 25 })).deleted, 25);
   });
 
-  it('looks again by other means before it ends, as often as its kind asks for it', async () => {
+  it('begins a second walk before it ends, as often as its kind asks for it', async () => {
     let looks = 0;
     const world = worldOf(3, 'a', 'b');
     const { deleted } = await removed({
@@ -386,7 +386,7 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, looks], [6, 2]);
   });
 
-  it('repeats passes for as long as the broker shows a part of what there is', async () => {
+  it('repeats passes as long as the broker truncates', async () => {
     // More passes than are made where everything is shown at once.
     const names = Array.from({ length: 130 }, (_, index) => `a${index}`);
     const { deleted, passes } = await removed({

@@ -104,7 +104,7 @@ describe('walkItems', () => {
     );
   });
 
-  it('tells that the broker counts what it does not show', async () => {
+  it('notes that the broker counts matches that it does not show', async () => {
     const all = idsOf(40);
     const { context } = contextWith(({ offset = 0 }) =>
       pageOf(
@@ -116,7 +116,7 @@ describe('walkItems', () => {
     assert.deepEqual([end.hidesSome, end.complete, ids.length > 3], [true, true, true]);
   });
 
-  it('waits for what is done with a batch before it reads on', async () => {
+  it('waits until a batch is processed before it reads on', async () => {
     const order: string[] = [];
     const { context } = contextWith(paged(idsOf(1)));
     const kind = kindOf({
@@ -150,7 +150,7 @@ describe('countItems', () => {
     assert.equal(seen.size, 15);
   });
 
-  it('says so where the broker does not show all', async () => {
+  it('says if the broker does not show every item', async () => {
     const { context } = contextWith(paged(idsOf(3)));
     const kind = kindOf({
       *read(page, indexes) {
@@ -161,7 +161,7 @@ describe('countItems', () => {
     assert.equal(await countItems(context, kind, new IdStates(), () => {}), false);
   });
 
-  it('looks again by other means for as long as its kind asks for it', async () => {
+  it('begins further walks as long as its kind asks for it', async () => {
     let looks = 1;
     const seen = new IdStates();
     const { context } = contextWith(paged(idsOf(3)));
@@ -177,7 +177,7 @@ describe('countItems', () => {
     assert.equal(seen.size, 9);
   });
 
-  it('ends where whoever listens has heard enough', async () => {
+  it('ends when its callback throws', async () => {
     const { context, asked } = contextWith(paged(idsOf(1000)));
     const enough = new Error('enough');
     const counting = countItems(context, kindOf(), new IdStates(), (_items, counted) => {

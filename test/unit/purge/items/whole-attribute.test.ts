@@ -58,7 +58,7 @@ describe('the delete of an attribute as a whole', () => {
     }
   });
 
-  it('teaches nothing where the attribute is not there in either way', async () => {
+  it('learns nothing if the attribute does not exist', async () => {
     for (const [status, kind] of [
       [404, 'absent'],
       [409, 'refused'],

@@ -130,7 +130,7 @@ describe('a query whose tries run out', () => {
     });
     await assert.rejects(collection.query(QUERY), {
       message:
-        'The broker did not list the matching entities: The broker could not be reached: connection refused (all tries used up).',
+        'The broker did not list the matching entities: The broker could not be reached: connection refused (all tries failed).',
     });
   });
 

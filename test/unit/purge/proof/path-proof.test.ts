@@ -48,9 +48,9 @@ describe('the path of an entity', () => {
   it('is not safe after any other answer, and the item is refused', async () => {
     for (const [reply, why] of [
       [replyOf(200, { id: 'urn:a' }), /with urn:a\./],
-      [replyOf(200, [{ id: ODD }]), /something else than an entity/],
-      [replyOf(200, {}), /something else than an entity/],
-      [replyOf(200, ODD), /something else than an entity/],
+      [replyOf(200, [{ id: ODD }]), /something other than an entity/],
+      [replyOf(200, {}), /something other than an entity/],
+      [replyOf(200, ODD), /something other than an entity/],
       [replyOf(201, { id: ODD }), /with status 201/],
       [replyOf(404, { id: ODD }), /with status 404/],
       [replyOf(400), /with status 400/],

@@ -16,7 +16,7 @@ describe('a comma list of names', () => {
   it('has no blanks and no empty items, wherever they stand', () => {
     for (const value of [',', 'a,', ',a', 'a,,b', 'a, b', ' a', 'a\tb', 'a,b\u00a0']) {
       const error = assertRefused(() => itemsOf(given(value), 'drop'), 'badRequestData', 'drop');
-      assert.match(error.message, /without blanks or empty items/, JSON.stringify(value));
+      assert.match(error.message, /without spaces or empty items/, JSON.stringify(value));
     }
   });
 
@@ -36,10 +36,10 @@ describe('a name that is refused', () => {
   it('is told with its fault', () => {
     for (const [name, fault] of [
       ['a'.repeat(2049), /longer than 2048 characters/],
-      ['owner{name}', /braces lead to linked entities/],
+      ['owner{name}', /braces select linked entities/],
       ['}', /braces/],
-      ['a*', /no wildcard/],
-      ['a[b', /brackets lead into a value/],
+      ['a*', /wildcards are not supported/],
+      ['a[b', /brackets select part of a value/],
       ['a]', /brackets/],
       ['a!', /a name has letters/],
     ] as const) {

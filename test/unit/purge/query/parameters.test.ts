@@ -82,9 +82,9 @@ describe('parseParameters', () => {
       count: 'dryRun=true',
       pick: 'drop or keep',
       omit: 'drop or keep',
-      options: 'output only',
-      format: 'output only',
-      lastN: 'output only',
+      options: 'only shapes the output',
+      format: 'only shapes the output',
+      lastN: 'only shapes the output',
       datasetId: 'temporal',
     })) {
       assert.ok(refused(`type=Car&${name}=1`, name).message.includes(hint), name);
