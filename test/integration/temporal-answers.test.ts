@@ -223,7 +223,7 @@ describe('a dry run of a temporal purge', () => {
   });
 });
 
-describe('a temporal purge of which some stays', () => {
+describe('a temporal purge with items that cannot be deleted', () => {
   it('is 207 and names each instance without an instanceId by entity, attribute and time, and deletes none', async () => {
     const { broker, purge } = await startTemporal({ noInstanceIds: true }, { entities: 1 });
     const before = instancesOf(broker);

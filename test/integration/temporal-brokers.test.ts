@@ -190,7 +190,7 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
   });
 });
 
-describe('a temporal purge of which nothing goes, although the broker claims it', () => {
+describe('a temporal purge at a broker that confirms deletes and does nothing', () => {
   for (const behaviour of [{}, { instancePageSize: 5 }, { silentInstanceLimit: 5 }]) {
     it(`reports every instance as failed (${JSON.stringify(behaviour)})`, async () => {
       const { broker, purge } = await startTemporal({ ...behaviour, isGhostInstance: () => true });

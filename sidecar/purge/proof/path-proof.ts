@@ -38,7 +38,11 @@ export function createEntityPaths(requester: Requester, collection: ListedResour
       settled = await requester.send(request, { allow403: true });
     } catch (error) {
       if (!(error instanceof ReplyTooLargeError || error instanceof BrokerReplyError)) throw error;
-      return { doubt: noSafePath(`the answer to a GET of its path cannot be used. ${error.message}`) };
+      return {
+        doubt: noSafePath(
+          `the answer to a GET of its path cannot be used: ${error.message.replace(/\.$/, '')}`,
+        ),
+      };
     }
     if (settled.kind === 'gave-up')
       return { doubt: { kind: 'retryable', problem: problemOfFailure(settled.failure) } };

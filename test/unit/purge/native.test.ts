@@ -52,7 +52,7 @@ async function natively(
 }
 
 describe("the broker's own purge", () => {
-  it('is repeated until nothing is counted, and what is gone counts as deleted', async () => {
+  it('is repeated until the count is 0, and counts every match that is gone as deleted', async () => {
     const { ended, sent, progress } = await natively([50, 30, 10, 0]);
     const { matched, deleted, alreadyGone, failed, unknown, arrived, errors } = await ended;
     assert.deepEqual([matched, deleted, alreadyGone, failed, unknown, arrived], [50, 50, 0, 0, 0, 0]);
@@ -81,7 +81,7 @@ describe("the broker's own purge", () => {
     assert.deepEqual(sent, []);
   });
 
-  it('ends after two purges in a row that leave as many as before, and reports what is left', async () => {
+  it('ends after two purges without progress, and reports the remaining matches', async () => {
     const { ended, sent } = await natively([50, 30, 40, 30]);
     const { deleted, failed, arrived, errors } = await ended;
     assert.deepEqual([deleted, failed, arrived, errors.length], [20, 30, 0, 30]);
@@ -92,7 +92,7 @@ describe("the broker's own purge", () => {
     );
   });
 
-  it('never deletes less than nothing, and tells how many have arrived', async () => {
+  it('never counts less than 0 as deleted, and counts arrivals', async () => {
     const { deleted, failed, arrived } = await (await natively([5, 8])).ended;
     assert.deepEqual([deleted, failed, arrived], [0, 5, 3]);
   });
@@ -101,17 +101,17 @@ describe("the broker's own purge", () => {
     assert.equal((await (await natively([1500, 1500])).ended).errors.length, 1000);
   });
 
-  it('goes by what is listed where that is more than what is counted', async () => {
+  it('trusts the listed matches if they exceed the count', async () => {
     const { ended } = await natively([1, 1], () => replyOf(204), { shown: () => idsOf(4) });
     assert.deepEqual((await ended).matched, 4);
   });
 
-  it('takes a 404 for a purge like any other: the count has the last word', async () => {
+  it('treats a 404 like any other answer: the count decides', async () => {
     const { ended } = await natively([5, 0], () => replyOf(404));
     assert.equal((await ended).deleted, 5);
   });
 
-  it('ends with the refusal of the broker, and claims nothing', async () => {
+  it('ends with the refusal of the broker, and counts nothing as deleted', async () => {
     for (const status of [400, 405, 409, 501]) {
       const { ended, progress } = await natively([5, 5], () => replyOf(status));
       await assert.rejects(
@@ -122,19 +122,19 @@ describe("the broker's own purge", () => {
     }
   });
 
-  it('looks once more where its tries ran out without a clear answer', async () => {
+  it('queries once more if its tries ran out without a clear answer', async () => {
     const { ended, progress } = await natively([5, 2], () => replyOf(500));
     await assert.rejects(ended, BrokerFailedError);
     assert.deepEqual(progress(), [[3, 0, 0]]);
   });
 
-  it('says that it does not know where the last look fails as well', async () => {
+  it('counts the matches as unknown if the last query fails too', async () => {
     const { ended, progress } = await natively([5, undefined], () => replyOf(500));
     await assert.rejects(ended, BrokerFailedError);
     assert.deepEqual(progress(), [[0, 0, 5]]);
   });
 
-  it('is not trusted without a count, nor where matches are counted and not listed', async () => {
+  it('is refused without a count, or if matches are counted but not listed', async () => {
     for (const { ended, sent } of [
       await natively([undefined]),
       await natively([3], undefined, { shown: () => [] }),

@@ -68,7 +68,7 @@ describe('a purge at a rate', () => {
     );
   });
 
-  it('counts every try: what is sent again is held to the rate as well', async () => {
+  it('counts every try, retries included', async () => {
     const mishaps = new Array<Mishap>(30)
       .fill('none')
       .flatMap((one, n): Mishap[] => [one, n > 5 ? '500-after' : one]);

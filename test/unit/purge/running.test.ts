@@ -27,7 +27,7 @@ describe('running purges', () => {
     assert.equal(running.count, 0);
   });
 
-  it('stop one purge when its caller goes away, and no other', async () => {
+  it('stop only the purge whose client disconnects', async () => {
     const running = createRunningPurges(16);
     const caller = new AbortController();
     const other = running.run('purge', NEVER, untilStopped);

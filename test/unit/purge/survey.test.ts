@@ -56,7 +56,7 @@ describe('a survey', () => {
   for (const name of Object.keys(found) as (keyof typeof found)[]) {
     const isTwice = name === 'goneTwice' || name === 'absentTwice';
 
-    it(`sorts what it still lists by what is known of it: ${name}`, async () => {
+    it(`sorts the ids that it lists by their state: ${name}`, async () => {
       for (const takesFresh of [true, false]) {
         const { survey, ledger } = await surveyed([[ID], [ID]], { takesFresh }, (context) =>
           context.ledger.states.set(ID, IdState[name]),
@@ -66,7 +66,7 @@ describe('a survey', () => {
       }
     });
 
-    it(`reports what two deletes have left there, and nothing else: ${name}`, async () => {
+    it(`records only ids as failed that two deletes have left: ${name}`, async () => {
       const { survey, ledger } = await surveyed([[ID]], { reportsLingering: true }, (context) =>
         context.ledger.states.set(ID, IdState[name]),
       );
@@ -79,7 +79,7 @@ describe('a survey', () => {
     });
   }
 
-  it('counts what was never seen once, and hands it out where it is to be taken', async () => {
+  it('counts each new id once, and returns it if it is wanted', async () => {
     for (const takesFresh of [true, false]) {
       const { survey, ledger } = await surveyed([['urn:a', 'urn:b'], ['urn:b', 'urn:c'], ['urn:a']], {
         takesFresh,
@@ -93,7 +93,7 @@ describe('a survey', () => {
     }
   });
 
-  it('forgets what the survey before has listed', async () => {
+  it('ignores what an earlier survey listed', async () => {
     const { ledger } = await surveyed([[]], {}, ({ ledger: { states } }) => {
       states.set(ID, IdState.failed);
       states.startSurvey();
@@ -102,7 +102,7 @@ describe('a survey', () => {
     assert.equal(ledger.states.isListed(ID), false);
   });
 
-  it('reads no further once it has what is wanted, and does not call that complete', async () => {
+  it('stops once it has enough new ids, and is then not complete', async () => {
     const pages = [idsOf(10), ['urn:more:1'], ['urn:more:2']];
     for (const [wanted, queries, isComplete] of [
       [9, 1, false],
@@ -115,7 +115,7 @@ describe('a survey', () => {
     }
   });
 
-  it('holds 32,000 findings, of whatever kind, and leaves the rest to the next', async () => {
+  it('holds at most 32,000 ids', async () => {
     const all = idsOf(40_000);
     const pages = [0, 1, 2, 3, 4].map((page) => all.slice(page * 8000, (page + 1) * 8000));
     for (const state of [IdState.unknown, IdState.gone, IdState.retryDue]) {

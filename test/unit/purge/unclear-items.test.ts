@@ -78,9 +78,9 @@ function attributes(extra: Partial<ItemBatch> = {}): Pick<ItemKind, 'read'> {
   };
 }
 
-describe('a look for what is unclear', () => {
+describe('the resolution of unclear entities', () => {
   for (const isLast of [false, true]) {
-    it(`takes what is not shown for deleted, and what is shown for there${isLast ? ', at an early end too' : ''}`, async () => {
+    it(`resolves missing entities as deleted and shown ones as present${isLast ? ', after a failure too' : ''}`, async () => {
       const { ledger, ...counts } = await looked({
         items: wholes(5),
         world: { 'urn:t:1': [], 'urn:t:3': [] },
@@ -91,7 +91,7 @@ describe('a look for what is unclear', () => {
     });
   }
 
-  it('asks for the entities by id, beside the query, in portions that fit a URL', async () => {
+  it('queries the entities by id, beside the query, in portions that fit a URL', async () => {
     const selection = [
       ...[
         { name: 'type', value: 'Thing' },
@@ -123,16 +123,16 @@ describe('a look for what is unclear', () => {
     }
   });
 
-  it('asks nothing where nothing is unclear', async () => {
+  it('sends no query if nothing is unclear', async () => {
     assert.equal((await looked({ items: [], world: {} })).queries.length, 0);
   });
 
-  it('cannot tell of an id with a comma, which no list of ids can hold', async () => {
+  it('leaves an id with a comma unclear, since a list of ids cannot hold it', async () => {
     const items = [{ entityId: 'urn:t:1,2' }, { entityId: 'urn:t:3' }];
     assert.deepEqual(outcome(await looked({ items, world: {} })), [1, 1]);
   });
 
-  it('believes only what is shown where the broker shows other ids', async () => {
+  it('resolves only shown entities if the broker shows other ids too', async () => {
     const world = { 'urn:t:0': [], 'urn:other': [] };
     const shows = () => ['urn:other', 'urn:t:0'];
     const { ledger, ...counts } = await looked({ items: wholes(3), world, shows });
@@ -144,22 +144,22 @@ describe('a look for what is unclear', () => {
   });
 });
 
-describe('a look for unclear parts of entities', () => {
+describe('the resolution of unclear parts of entities', () => {
   const items = ['urn:t:0', 'urn:t:1', 'urn:t:2'].map((entityId) => ({ entityId, attribute: 'a' }));
   const world: World = { 'urn:t:0': ['a', 'b'], 'urn:t:1': ['b'] };
 
-  it('takes them for deleted where their entity shows without them, or not at all', async () => {
+  it('resolves parts as deleted if their entity is shown without them, or not at all', async () => {
     assert.deepEqual(outcome(await looked({ items, world, kind: attributes() })), [2, 0]);
   });
 
-  it('cannot tell where the entity is not shown and the query selects by value', async () => {
+  it('leaves parts unclear if the entity is not shown and the query selects by value', async () => {
     for (const name of ['q', 'georel']) {
       const selection = [...THINGS, { name, value: 'x' }];
       assert.deepEqual(outcome(await looked({ items, world, selection, kind: attributes() })), [1, 1]);
     }
   });
 
-  it('cannot tell where the broker may show a part only of what there is', async () => {
+  it('leaves parts unclear if the broker may truncate', async () => {
     for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
       assert.deepEqual(outcome(await looked({ items, world, kind: attributes(extra) })), [1, 1]);
     }

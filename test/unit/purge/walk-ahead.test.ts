@@ -41,7 +41,7 @@ describe('a walk that reads ahead', () => {
     );
   });
 
-  it('has no more queries under way than the purge may, and four at most', async () => {
+  it('has at most four queries in flight, within the concurrency of the purge', async () => {
     for (const [concurrency, ahead] of [
       [1, 1],
       [2, 2],
@@ -54,7 +54,7 @@ describe('a walk that reads ahead', () => {
     assert.deepEqual((await walked(1000, { stopsAt: 2 })).offsets, [0, 10]);
   });
 
-  it('reads nothing behind what is wanted, or counted', async () => {
+  it('reads nothing beyond the wanted or counted matches', async () => {
     for (const [from, wanted, offsets] of [
       [0, 10, [0, 10]],
       [0, 11, [0, 10]],
@@ -76,7 +76,7 @@ describe('a walk that reads ahead', () => {
     }
   });
 
-  it('tells how many matches are still to come, so that pages may grow', async () => {
+  it('passes on how many matches are still to come, so pages may grow', async () => {
     const { asked } = await walked(100, { mayGrow: true, from: 20 });
     assert.deepEqual(
       asked.slice(0, 3).map(({ expected }) => expected),
@@ -86,7 +86,7 @@ describe('a walk that reads ahead', () => {
 });
 
 describe('a walk by what the broker pages through', () => {
-  it('hands out each match once, whatever the pages show, and goes on to where the count ends', async () => {
+  it('yields each match once, whatever the pages show, up to the end of the count', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { maxLength: 60 }),

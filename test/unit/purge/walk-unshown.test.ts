@@ -96,13 +96,13 @@ describe('a walk over a broker that counts matches which it does not show', () =
     }
   }
 
-  it('notes that matches are hidden, which says that its count cannot be counted on', async () => {
+  it('notes that matches are hidden, so the count cannot be trusted', async () => {
     assert.equal((await walkedRow(rowOf('xxxxx.....'))).paging.hidesSome, true);
     assert.equal((await walkedRow(rowOf(`${'x'.repeat(10)}${'.'.repeat(5)}`))).paging.hidesSome, true);
     assert.equal((await walkedRow(rowOf('x'.repeat(25)))).paging.hidesSome, undefined);
   });
 
-  it('does not wait for what will not come', async () => {
+  it('does not wait for hidden matches', async () => {
     const { looks, asked } = await walkedRow(rowOf('.'.repeat(100)));
     assert.deepEqual([looks, asked.length], [0, 10]);
   });
@@ -140,7 +140,7 @@ describe('a walk over a broker that counts matches which it does not show', () =
     );
   });
 
-  it('does so in long empty stretches, and in pages that grow on the way', async () => {
+  it('yields every shown match after long empty stretches, and in growing pages', async () => {
     const stretches = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 60 })), { maxLength: 6 });
     const sizes = fc
       .array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 5 })

@@ -52,7 +52,7 @@ describe('the spelling of a collection', () => {
     assert.deepEqual(asked, ['/entities', '/entities']);
   });
 
-  it('is not to blame for any answer but a 404, nor for a 404 of the tenant', async () => {
+  it('is blamed only for a 404, and not for one about the tenant', async () => {
     for (const status of [200, 400, 403, 422]) {
       const { collection, asked } = collectionOf(() => replyOf(status, []));
       assert.equal((await collection.query(QUERY)).reply.status, status);
@@ -95,7 +95,7 @@ describe('the spelling of a collection', () => {
 describe('a query whose tries run out', () => {
   const failing = () => replyOf(500, { title: 'Broken' });
 
-  it('has one more round of tries in a purge that has had answers, and no more', async () => {
+  it('has exactly one more round of tries in a purge that has had answers', async () => {
     const { collection, asked } = collectionOf((nth) => (nth === 1 ? LISTED : failing()));
     await collection.query(QUERY);
     await assert.rejects(
@@ -109,13 +109,13 @@ describe('a query whose tries run out', () => {
     assert.equal((await recovering.collection.query(QUERY)).reply.status, 200);
   });
 
-  it('has none in a purge that has had no answer', async () => {
+  it('has no further round in a purge without answers', async () => {
     const { collection, asked } = collectionOf(failing);
     await assert.rejects(collection.query(QUERY), BrokerFailedError);
     assert.equal(asked.length, 3);
   });
 
-  it('has none for a @context that cannot be loaded', async () => {
+  it('has no further round for an unavailable @context', async () => {
     const { collection, asked } = collectionOf((nth) =>
       nth === 1 ? LISTED : replyOf(504, { type: 'LdContextNotAvailable' }),
     );
@@ -124,7 +124,7 @@ describe('a query whose tries run out', () => {
     assert.equal(asked.length, 1 + 2);
   });
 
-  it('says that it was the listing that failed, and why', async () => {
+  it('reports that the listing failed, and why', async () => {
     const { collection } = collectionOf(() => {
       throw new BrokerUnreachableError('The broker could not be reached: connection refused.', false);
     });

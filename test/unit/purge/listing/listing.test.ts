@@ -60,7 +60,7 @@ function listerOf(
 const refusal = (status: number, problem: unknown = {}) => replyOf(status, problem);
 
 describe('a page of matches', () => {
-  it('is asked for with no more than is needed', async () => {
+  it('is requested with no more content than needed', async () => {
     const { page, asked } = listerOf(() => undefined);
     assert.equal((await page()).ids.length, 1000);
     await page({ offset: 0, count: false });
@@ -133,7 +133,7 @@ describe('a page of matches', () => {
     });
   }
 
-  it('is not to be had where the broker refuses the query itself, which teaches nothing about the broker', async () => {
+  it('fails if the broker refuses the query itself, without learning about the broker', async () => {
     for (const [status, problem] of [
       [400, { title: 'Bad q' }],
       [400, { detail: 'limit, pick, options and count are fine, but the page size and q are not' }],
@@ -158,7 +158,7 @@ describe('a page of matches', () => {
     }
   });
 
-  it('that was answered once is proven: a 400 on one as large is then the fault of its query', async () => {
+  it('that was accepted once is proven: a later 400 on one as large is about the query', async () => {
     let isBad = false;
     const { page, asked } = listerOf(() => (isBad ? refusal(400) : undefined));
     await page();
@@ -197,7 +197,7 @@ describe('a page of matches', () => {
     await listerOf(() => replyOf(206, []), { resource: temporalEntities() }).page();
   });
 
-  it('tells how many instances were asked for', async () => {
+  it('has the number of requested instances', async () => {
     const { page, asked } = listerOf(() => undefined, { resource: temporalEntities() });
     assert.equal((await page()).instances, 1);
     assert.equal((await page({ instances: 3, needsTimes: true })).instances, 3);
@@ -273,8 +273,8 @@ describe('a page that may grow', () => {
   });
 });
 
-describe('a look with the bare query', () => {
-  it('tells whether it shows anything, without paging', async () => {
+describe('the bare query', () => {
+  it('shows whether anything matches, without paging', async () => {
     const shows = async (answer: () => BrokerReply) => {
       const { lister, asked } = listerOf(answer);
       const is = await lister.showsAnything(SELECTION);

@@ -16,11 +16,11 @@ describe('parsePage: entities', () => {
     assert.deepEqual(page.entities[2], { id: 'urn:a:2', type: 'A' });
   });
 
-  it('takes a missing body for an empty page', () => {
+  it('reads a missing body as an empty page', () => {
     for (const body of ['', ' \n', '[]']) assert.deepEqual(parsePage(replyOf(200, body)).ids, []);
   });
 
-  it('refuses what is no array of entities with BrokerReplyError', () => {
+  it('refuses anything but an array of entities with BrokerReplyError', () => {
     for (const body of [
       '<html>',
       '{',
@@ -37,7 +37,7 @@ describe('parsePage: entities', () => {
     }
   });
 
-  it('never takes an entity without an id: its delete would be one of the collection', () => {
+  it('refuses an entity without an id, whose delete would be one of the collection', () => {
     for (const id of ['', null, undefined, 5, {}, ['urn:a:1']]) {
       assert.throws(() => parsePage(replyOf(200, [{ id: 'urn:a:1' }, { id, type: 'A' }])), BrokerReplyError);
     }
@@ -64,7 +64,7 @@ describe('parsePage: entities', () => {
 });
 
 describe('parsePage: headers', () => {
-  it('reads the count (clause 6.3.13), and takes a wrong one for none', () => {
+  it('reads the count (clause 6.3.13), and ignores an invalid one', () => {
     assert.equal(withHeaders({ 'ngsild-results-count': '0' }).count, 0);
     assert.equal(withHeaders({ 'ngsild-results-count': ' 4711 ' }).count, 4711);
     for (const count of ['-2', '', 'many', '1.5', '1e3', '5, 5', '0x10', '9'.repeat(20), 'NaN']) {
@@ -114,7 +114,7 @@ describe('parsePage: headers', () => {
     }
   });
 
-  it('keeps a warning of an incomplete result, and notes an entity map nobody asked for', () => {
+  it('keeps a warning of an incomplete result, and notes an unrequested entity map', () => {
     const page = withHeaders({ 'ngsild-warning': '199 csr "no answer"', 'ngsild-entitymap': 'urn:map:1' });
     assert.equal(page.warning, '199 csr "no answer"');
     assert.equal(page.madeEntityMap, true);

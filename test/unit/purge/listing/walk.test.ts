@@ -90,7 +90,7 @@ describe('walkMatches', () => {
     assert.deepEqual(ids, all);
   });
 
-  it('looks behind a page even when the count says that it was the last: some brokers count the page only', async () => {
+  it('reads beyond a page even if the count says it was the last, since some brokers count only the page', async () => {
     const all = idsOf(30);
     for (const size of [LIMIT, 7]) {
       const { ids, end } = await walked((offset) => {
@@ -134,7 +134,7 @@ describe('walkMatches', () => {
     }
   });
 
-  it('does not take pages cut to one size for a trickle, however many there are', async () => {
+  it('does not mistake pages of one reduced size for a trickle, however many', async () => {
     const all = idsOf(2000);
     const { ids, end } = await walked((offset) => pageOf(slice(all, offset, 7)));
     assert.deepEqual([ids, end.complete], [all, true]);
@@ -145,7 +145,7 @@ describe('walkMatches', () => {
     assert.deepEqual([ids.length, end.complete], [LIMIT, false]);
   });
 
-  it('ends where new matches arrive as fast as they are listed, and says so', async () => {
+  it('ends when new matches arrive as fast as they are listed, and reports the trickle', async () => {
     const { asked, end } = await walked((offset) => pageOf(offset === 0 ? idsOf(10) : [`urn:t:${offset}`]));
     assert.ok(asked.length < 300);
     assert.deepEqual([end.complete, end.trickles], [false, true]);
@@ -186,7 +186,7 @@ describe('walkMatches: links', () => {
 });
 
 describe('walkMatches: counts', () => {
-  it('looks again, after a wait, at an empty page that the count contradicts', async () => {
+  it('requests an empty page again, after a wait, if the count contradicts it', async () => {
     const all = idsOf(4);
     const { ids, looks, asked, end } = await walked((offset, index) =>
       pageOf(index === 0 ? [] : slice(all, offset), { count: 4 }),
@@ -198,7 +198,7 @@ describe('walkMatches: counts', () => {
     );
   });
 
-  it('gives up after three waits, and tells how many matches were counted and not listed', async () => {
+  it('gives up after three waits, and reports the number of unlisted matches', async () => {
     const all = idsOf(10);
     const { ids, looks, asked, end } = await walked((offset) => pageOf(slice(all, offset), { count: 17 }));
     assert.deepEqual([ids, looks], [all, [1, 2, 3]]);
@@ -220,7 +220,7 @@ describe('walkMatches: counts', () => {
     assert.equal(honest.contradicted, false);
   });
 
-  it('lists everything once and ends, however the broker cuts its pages and whatever it counts below the truth', async () => {
+  it('lists everything once and ends, whatever the length of pages and however low the count', async () => {
     const counted = fc.constantFrom<(total: number) => number | undefined>(
       (total) => total,
       () => undefined,

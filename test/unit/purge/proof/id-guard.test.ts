@@ -40,7 +40,7 @@ describe('createIdGuard', () => {
     assert.equal(await isAllowed(guardOf(undefined, ':\\d+$'), 'urn:ngsi-ld:Car:x'), false);
   });
 
-  it('demands both where the query names both, and tells which one excludes', async () => {
+  it('requires both if the query has both, and names the one that excludes', async () => {
     const guard = guardOf(['urn:a:1', 'urn:b:1'], '^urn:a');
     assert.equal(await isAllowed(guard, 'urn:a:1'), true);
     await assert.rejects(guard.check(['urn:b:1']), { parameter: 'idPattern' });
@@ -75,14 +75,14 @@ describe('createIdGuard', () => {
     );
   });
 
-  it('refuses an id that is too long to be looked through, only where there is a pattern', async () => {
+  it('refuses an id that is too long to be matched, only if there is a pattern', async () => {
     const id = `urn:${'a'.repeat(100_000)}`;
     assert.equal(await isAllowed(guardOf(undefined, '^urn:'), id), false);
     assert.equal(await isAllowed(guardOf(undefined), id), true);
     assert.equal(await isAllowed(guardOf([id]), id), true);
   });
 
-  it('lets other work have its turn while it looks through a large page', async () => {
+  it('yields to other work while it checks a large page', async () => {
     const ids = Array.from({ length: 2000 }, (_, index) => `urn:${'ab'.repeat(30)}${index}`);
     const guard = guardOf(undefined, '[ab]{450}|urn');
     let turns = 0;

@@ -55,7 +55,7 @@ describe('the path of an entity', () => {
       [replyOf(404, { id: ODD }), /with status 404/],
       [replyOf(400), /with status 400/],
       [replyOf(403, { id: ODD }), /with status 403/],
-      [replyOf(302), /of no use/],
+      [replyOf(302), /cannot be used: .*[^.]\. Nothing/],
     ] as const) {
       const { paths } = pathsOf(() => reply);
       const safe = await paths.safePathOf(ODD);
@@ -66,7 +66,7 @@ describe('the path of an entity', () => {
     }
   });
 
-  it('is not remembered as unsafe: it is proven anew for the second try', async () => {
+  it('is not remembered as unsafe: it is proven again for the final retry', async () => {
     const { paths, asked } = pathsOf((_path, nth) => (nth === 1 ? replyOf(404) : replyOf(200, { id: ODD })));
     assert.ok('doubt' in (await paths.safePathOf(ODD)));
     assert.ok('path' in (await paths.safePathOf(ODD)));

@@ -132,7 +132,7 @@ describe('proveFilters', () => {
   });
 });
 
-describe('proveFilters: what is shown of an entity', () => {
+describe('proveFilters: filters on instances', () => {
   const TIMES = { timerel: 'between', timeAt: '2026-01-01T00:00:00Z', endTimeAt: '2026-02-01T00:00:00Z' };
   const TEMPORAL = selectionOf({ type: 'Car', datasetId: 'urn:d:1', ...TIMES, timeproperty: 'createdAt' });
   const CAR = { id: 'urn:ngsi-ld:Car:1', type: 'Car', '@context': 'x', scope: '/a', createdAt: 'T' };

@@ -105,7 +105,7 @@ describe('entityPath', () => {
     }
   });
 
-  it('needs a proof, where there is one, for every id with a character that some server treats', () => {
+  it('needs a proof for every id with a character that some servers interpret', () => {
     for (const id of TREATED) assert.notEqual(entityPath('/entities', id)?.needsProof, false, id);
     for (const id of ['a?b', 'a#b', 'a;b', 'a/b', 'a\\b', 'a%b', 'a%3Fb', 'a/', 'a+b', 'a ', 'a.']) {
       assert.equal(entityPath('/entities', id)?.needsProof, true, id);
@@ -115,14 +115,14 @@ describe('entityPath', () => {
     }
   });
 
-  it('is none where a server could read the collection, or the path cannot be encoded', () => {
+  it('is undefined if a server could read it as the collection, or it cannot be encoded', () => {
     for (const id of HOSTILE) {
       assert.equal(entityPath('/entities', id), undefined, id);
       assert.equal(entityPath('/temporal/entities', id), undefined, id);
     }
   });
 
-  it('is none where a server that decodes too early could read the path of an attribute', () => {
+  it('is undefined if a server that decodes too early could read it as the path of an attribute', () => {
     for (const id of [
       ...['urn:T:1/attrs/a', 'http://x.example/attrs', 'urn:T:1/attrs/a/urn:i:1', 'urn:T:1//attrs/a'],
       ...[
@@ -163,7 +163,7 @@ describe('attributePath', () => {
     assert.equal(instancePath('__proto__', 'constructor'), `${CAR}/attrs/__proto__/constructor`);
   });
 
-  it('is none where any of the names has a character that some server treats', () => {
+  it('is undefined if a name has a character that some servers interpret', () => {
     for (const name of [...HOSTILE, ...TREATED]) {
       for (const collection of ['/entities', '/temporal/entities'] as const) {
         assert.equal(attributePath(collection, name, 'speed'), undefined, `entity ${name}`);
@@ -183,7 +183,7 @@ describe('paths of resources', () => {
     fc.string({ unit: 'binary' }),
   );
 
-  it('decode to the very names that they were made of, or there are none', () => {
+  it('decode to exactly the names that they were made of', () => {
     fc.assert(
       fc.property(texts, texts, texts, (entityId, attribute, instanceId) => {
         const whole = entityPath('/temporal/entities', entityId)?.path;

@@ -34,7 +34,7 @@ describe('the proof of a tenant', () => {
     assert.match(headers['ngsild-tenant'] ?? '', /^[a-z0-9_]{30,50}$/);
   });
 
-  it('asks for another such tenant each time, so that nobody can create it', async () => {
+  it('uses another such tenant each time, so it cannot be created in advance', async () => {
     const names = await Promise.all(
       [1, 2].map(async () => {
         const { asked, prove } = brokerThatLooksAt('fiware-service');
@@ -63,7 +63,7 @@ describe('the proof of a tenant', () => {
     }
   });
 
-  it('wants one of two headers to count where they name the same tenant', async () => {
+  it('requires one of two headers to be honoured if they name the same tenant', async () => {
     const same = { 'ngsild-tenant': 'a', 'fiware-service': 'a' };
     for (const name of ['ngsild-tenant', 'fiware-service']) {
       const { asked, prove } = brokerThatLooksAt(name);
@@ -75,7 +75,7 @@ describe('the proof of a tenant', () => {
     await assert.rejects(brokerThatLooksAt().prove(same), FilterIgnoredError);
   });
 
-  it('wants each of two headers to count beside the other where they differ', async () => {
+  it('requires each of two headers to be honoured if they differ', async () => {
     const different = { 'ngsild-tenant': 'a', 'fiware-service': 'b' };
     const both = brokerThatLooksAt('ngsild-tenant', 'fiware-service');
     await both.prove(different);
@@ -97,7 +97,7 @@ describe('the proof of a tenant', () => {
     assert.equal(asked.length, 5);
   });
 
-  it('takes 400, 403 and 404 for the answer to a tenant that does not exist, and nothing else', async () => {
+  it('accepts only 400, 403 and 404 as the answer to a tenant that does not exist', async () => {
     for (const status of [400, 401, 403, 404, 405, 409, 422, 501]) {
       const { lister } = listerOf(() => {
         throw new BrokerRefusedError('list the matching entities', { status });

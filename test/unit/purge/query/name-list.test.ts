@@ -27,13 +27,13 @@ describe('a comma list of names', () => {
     assert.match(error.message, /at most 1000 names; this list has 1001/);
   });
 
-  it('has no name that is none, not even the last', () => {
+  it('refuses an invalid name, even the last', () => {
     assertRefused(() => namesOf(given('a,b,c*'), 'drop'), 'badRequestData', 'drop');
   });
 });
 
 describe('a name that is refused', () => {
-  it('is told with its fault', () => {
+  it('is reported with the reason', () => {
     for (const [name, fault] of [
       ['a'.repeat(2049), /longer than 2048 characters/],
       ['owner{name}', /braces select linked entities/],

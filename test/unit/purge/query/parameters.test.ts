@@ -52,7 +52,7 @@ describe('parseParameters', () => {
     }
   });
 
-  it('gives a reason of its own for names that no purge accepts only', () => {
+  it('gives a specific reason only for names that no purge accepts', () => {
     for (const { names, reasons } of [ENTITY_PARAMETERS, TEMPORAL_PARAMETERS]) {
       for (const name of Object.keys(reasons)) assert.ok(!names.has(name), name);
     }
@@ -100,7 +100,7 @@ describe('parseParameters', () => {
       ['Q', 'q'],
       ['maxaffected', 'maxAffected'],
     ] as const) {
-      assert.ok(refused(`${wrong}=x`, wrong).message.includes(`it is spelled ${right}`));
+      assert.ok(refused(`${wrong}=x`, wrong).message.includes(`; use ${right}`));
     }
   });
 

@@ -126,7 +126,7 @@ describe('parseEntityPurgeQuery: content of the parameters', () => {
     }
   });
 
-  it('attrs, drop, keep, expandValues and jsonKeys name attributes, and nothing that a broker may read as more', () => {
+  it('attrs, drop, keep, expandValues and jsonKeys accept only attribute names', () => {
     for (const name of ['attrs', 'drop', 'keep', 'expandValues', 'jsonKeys']) {
       for (const [value, hint] of [
         ['owner{name}', /linked entities/],
@@ -192,7 +192,7 @@ describe('parseEntityPurgeQuery: drop and keep', () => {
     assert.equal(accepted('type=A').removal, undefined);
   });
 
-  it('exclude each other', () => {
+  it('cannot be combined', () => {
     badData('type=A&drop=a&keep=b', 'keep');
   });
 
@@ -236,7 +236,7 @@ describe('parseEntityPurgeQuery: dryRun, maxAffected and local', () => {
     assert.equal(accepted(`type=A&maxAffected=${'9'.repeat(15)}`).maxAffected, 999_999_999_999_999);
   });
 
-  it('are refused when repeated, empty or misspelled, so that no guard is lost', () => {
+  it('are refused when repeated, empty or misspelled', () => {
     for (const query of ['type=A&dryRun', 'type=A&dryRun=', 'type=A&dryRun=true&dryRun=false'])
       invalid(query, 'dryRun');
     invalid('type=A&dryrun=true', 'dryrun');

@@ -46,7 +46,7 @@ const failureOf = (outcome: unknown) => {
 };
 
 describe('one try of a request', () => {
-  it('is cut off by the signal where it is a query; a delete or a batch that was sent is waited for', async () => {
+  it('is aborted by the signal if it is a query; a delete that was sent is awaited', async () => {
     const { signal } = new AbortController();
     for (const [method, isPartial] of [
       ['GET', true],
@@ -65,7 +65,7 @@ describe('one try of a request', () => {
     assert.deepEqual((await tried(replyOf(200))).sent, { method: 'DELETE', path: '/x', headers: HEADERS });
   });
 
-  it('fails without an answer, and is unclear where it was sent', async () => {
+  it('fails without an answer, and is unclear if it was sent', async () => {
     for (const [error, failure, unclear] of [
       [new BrokerTimeoutError('late', true), ['timeout', undefined, undefined], 1],
       [new BrokerTimeoutError('late', false), ['timeout', undefined, true], 0],
@@ -78,7 +78,7 @@ describe('one try of a request', () => {
     }
   });
 
-  it('fails by an answer that may pass, and is unclear where that says nothing of its effect', async () => {
+  it('fails on a retryable answer, and is unclear after a server error', async () => {
     for (const [reply, failure, unclear] of [
       [replyOf(500), ['broker-error', 500, undefined], 1],
       [replyOf(503), ['broker-error', 503, undefined], 1],

@@ -35,7 +35,7 @@ function watchOf(...ends: readonly (Failure | undefined)[]) {
 }
 
 describe('a watch for outages', () => {
-  it('finds a broker there that answers the first probe, and tells nobody', async () => {
+  it('ends silently when the broker answers the first probe', async () => {
     const { watch, suspect, probedAt, events } = watchOf(undefined);
     assert.equal(watch.isOn, false);
     const suspected = suspect(RESET);
@@ -44,7 +44,7 @@ describe('a watch for outages', () => {
     assert.deepEqual([watch.isOn, probedAt, events], [false, [200], []]);
   });
 
-  it('waits for one that is away, for all that ask, with one row of probes', async () => {
+  it('waits for the broker on behalf of all requests, with one series of probes', async () => {
     const { watch, suspect, probedAt, events } = watchOf(RESET, { kind: 'timeout' }, RESET, undefined);
     const all = await Promise.all([suspect(RESET), suspect(REFUSED), suspect(RESET), watch.over()]);
     assert.deepEqual(all, [true, true, true, true]);
@@ -53,7 +53,7 @@ describe('a watch for outages', () => {
     assert.equal(watch.isOn, false);
   });
 
-  it('takes any other failure of a probe for a sign of life', async () => {
+  it('treats any other failure of a probe as a sign of life', async () => {
     for (const failure of [
       { kind: 'broker-error', status: 500 },
       { kind: 'throttled', status: 429 },
@@ -72,7 +72,7 @@ describe('a watch for outages', () => {
     assert.deepEqual(probedAt, []);
   });
 
-  it('does not end when a broker that takes no new connections answers what was under way', async () => {
+  it('continues when a broker that refuses new connections answers requests in flight', async () => {
     const { watch, suspect } = watchOf(REFUSED, undefined);
     const suspected = [suspect(RESET), suspect(REFUSED)];
     watch.answered();

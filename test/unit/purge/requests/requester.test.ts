@@ -143,7 +143,7 @@ describe('a requester whose broker may be away', () => {
     for (const ended of [one, two, three]) await isAnswered(ended);
   });
 
-  it('does not take a time-out, or a broken connection, for a sign that the broker is back', async () => {
+  it('does not mistake a time-out or broken connection for the return of the broker', async () => {
     for (const end of [new BrokerTimeoutError('late', true), RESET]) {
       const hand = await begun();
       const all = [hand.delete('/1'), hand.delete('/2')];
@@ -271,7 +271,7 @@ describe('a requester that is asked to wait', () => {
     for (const ended of [...all, late]) await isAnswered(ended);
   });
 
-  it('holds the others back even when the one that was told has no more tries', async () => {
+  it('holds the others back even if the throttled request has no tries left', async () => {
     const hand = await begun({ maxAttempts: 1 });
     const one = hand.delete('/1');
     await hand.turn();

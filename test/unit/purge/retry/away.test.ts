@@ -17,7 +17,7 @@ describe('looksAway', () => {
     for (const status of [502, 503, 504]) assert.equal(seemsAway({ kind: 'broker-error', status }), true);
   });
 
-  it('is false for anything that something is there to say, and for a time-out', () => {
+  it('is false for any other answer, and for a time-out', () => {
     for (const failure of [
       { kind: 'broker-error', status: 500 },
       { kind: 'throttled', status: 429 },
@@ -44,7 +44,7 @@ describe('decideProbe', () => {
     assert.equal(decide(0, 0, REFUSED, 0.5, never).action, 'stop');
   });
 
-  it('does not cut the pause that a Retry-After asks for, and passes one on that is too long', () => {
+  it('never shortens the pause of a Retry-After, and passes on one that is too long', () => {
     const asking = (retryAfter: string): Failure => ({ kind: 'broker-error', status: 503, retryAfter });
     assert.deepEqual(decide(0, 0, asking('45')), { action: 'probe', afterMs: 45_000 });
     assert.deepEqual(decide(29_999, 3, asking('7')), { action: 'probe', afterMs: 7000 });

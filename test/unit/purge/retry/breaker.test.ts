@@ -40,7 +40,7 @@ describe('breaker', () => {
     }
   });
 
-  it('stays closed while all failures belong to a few hopeless items', () => {
+  it('stays closed while all failures belong to a few items', () => {
     const breaker = createBreaker();
     times(400, (index) => breaker.failed(`urn:ngsi-ld:T:${index % 4}`));
     assert.equal(breaker.isOpen, false);
@@ -78,7 +78,7 @@ describe('breaker', () => {
     assert.equal(breaker.isOpen, true);
   });
 
-  it('takes an item for what it is called, also when that is a name of Object.prototype', () => {
+  it('keeps items apart, even if one is a name of Object.prototype', () => {
     const breaker = createBreaker();
     times(40, (index) => breaker.failed(['constructor', '__proto__', 'toString'][index % 3]));
     assert.equal(breaker.isOpen, false);

@@ -115,7 +115,7 @@ describe('backoffMs', () => {
     );
   });
 
-  it('grows with chance, so that clients that failed together come back apart', () => {
+  it('grows with the random number, so clients that failed together retry apart', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), chance(), chance(), (attempt, a, b) => {
         const [less, more] = [Math.min(a, b), Math.max(a, b)];

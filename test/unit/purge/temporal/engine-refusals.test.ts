@@ -27,11 +27,11 @@ describe('a temporal purge by value', () => {
   });
 });
 
-describe('a temporal purge of which the broker hides some', () => {
+describe('a temporal purge at a broker that hides instances', () => {
   const BURST = Array.from({ length: 20 }, () => stored({ hour: 1 }));
   const QUERY = `type=T&timerel=before&timeAt=${hour(8)}`;
 
-  it('is refused under a bound, which nobody can tell to hold, and a dry run counts at least', async () => {
+  it('is refused under a maximum, which cannot be checked, and a dry run gives a lower bound', async () => {
     const broker = await brokerWith(BURST, { instancePageSize: 5 });
     const { error } = await purge(broker, `${QUERY}&maxAffected=1000`);
     assert.ok(error instanceof UncountableError, String(error));
@@ -52,7 +52,7 @@ describe('a temporal purge of many matches', () => {
     }
   });
 
-  it('lists one more than the bound at most to refuse a broker that does not count', async () => {
+  it('lists at most one match more than the maximum if the broker does not count', async () => {
     const broker = await brokerWith(
       Array.from({ length: 130 }, (_, entity) => stored({ entity })),
       { countHeader: 'absent' },
@@ -89,7 +89,7 @@ describe('a temporal purge at a broker that refuses', () => {
     }
   });
 
-  it('one way of asking is asked in others: 400, 422 and 501', async () => {
+  it('one time property with 400, 422 or 501 is asked for the others', async () => {
     for (const status of [400, 422, 501]) {
       const broker = await brokerWith(HISTORY);
       const report = await purged(broker, 'type=T', {
@@ -102,7 +102,7 @@ describe('a temporal purge at a broker that refuses', () => {
   });
 });
 
-describe('a temporal purge at a broker that shows what was not asked for', () => {
+describe('a temporal purge at a broker that shows more than requested', () => {
   const HISTORY = [0, 1, 2].map((entity) => stored({ entity, dataset: 'urn:ds:1' }));
   const renaming = (broker: EmbeddedBroker, from: string, to: string) =>
     altering(broker, (request, reply) =>
@@ -147,7 +147,7 @@ describe('a temporal purge at a broker that shows what was not asked for', () =>
 });
 
 describe('a temporal purge that is stopped', () => {
-  it('says to go on by id and time only where what is gone may decide what still matches', async () => {
+  it('says to continue by id and time only if deleted instances may decide which entities match', async () => {
     const time = `&timerel=before&timeAt=${hour(8)}`;
     for (const [query, isByValue] of [
       [`type=T&q=a>=0${time}`, true],
@@ -165,7 +165,7 @@ describe('a temporal purge that is stopped', () => {
         }),
       });
       assert.ok(error instanceof PurgeStoppedError, String(error));
-      assert.equal(/go on by id and time/.test(error.message), isByValue, query);
+      assert.equal(/continue by id and time/.test(error.message), isByValue, query);
       assert.ok(deletes(broker) < 30);
     }
   });

@@ -33,7 +33,7 @@ function assertStopped(action: () => void, parameter: string): string {
 }
 
 describe('the guard of a temporal purge', () => {
-  it('lets everything pass where the query names nothing', () => {
+  it('accepts everything if the query has none of its filters', () => {
     const guard = guardOf('q=speed>1');
     guard.checkAttribute(ID, 'anything');
     guard.checkInstance(ID, 'anything', instance({ datasetId: 'urn:d:9', time: 'whenever' }));
@@ -58,7 +58,7 @@ describe('the guard of a temporal purge', () => {
     assertStopped(() => named.checkInstance(ID, 'speed', instance({})), 'datasetId');
   });
 
-  it('stops at an instance outside of the interval, the bounds apart', () => {
+  it('stops at an instance outside the interval, but not at its bounds', () => {
     const guard = guardOf(BETWEEN);
     for (const time of ['2026-01-01T00:00:00Z', '2026-01-15T12:00:00+01:00', '2026-02-01T00:00:00Z']) {
       guard.checkInstance(ID, 'speed', instance({ time }));
@@ -74,7 +74,7 @@ describe('the guard of a temporal purge', () => {
     }
   });
 
-  it('cannot tell of an instance that shows no time', () => {
+  it('accepts an instance without a time', () => {
     guardOf(BETWEEN).checkInstance(ID, 'speed', instance({ time: undefined }));
   });
 
@@ -90,7 +90,7 @@ describe('the guard of a temporal purge', () => {
     );
   });
 
-  it('quotes what a broker shows in part only', () => {
+  it('quotes at most 200 characters of what the broker shows', () => {
     const long = 'x'.repeat(100_000);
     const guard = guardOf(`attrs=speed&datasetId=urn:d:1&${BETWEEN}`);
     for (const message of [

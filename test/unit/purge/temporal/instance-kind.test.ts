@@ -59,7 +59,7 @@ async function readAll(kind: ReturnType<typeof kindOf>['kind'], page: ListedPage
 }
 
 describe('the instances of a purge', () => {
-  it('out of sight are looked at again in the end, for a thousand attributes at most', async () => {
+  it('that are hidden are checked again at the end, for at most a thousand attributes', async () => {
     // What q and a geoquery select together is never learnt, so that whether the rest is meant cannot be told.
     const answer = ({ selection }: PageQuery) => {
       const id = selection.find(({ name }) => name === 'id')?.value ?? '';
@@ -80,7 +80,7 @@ describe('the instances of a purge', () => {
     assert.deepEqual([left.length, left[0]], [1000, `${idsOf(1)[0] ?? ''} speed`]);
   });
 
-  it('out of sight are no fault once they are gone', async () => {
+  it('that are hidden are not reported once they are gone', async () => {
     let isGone = false;
     const { kind } = kindOf({
       filters: { georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
@@ -94,7 +94,7 @@ describe('the instances of a purge', () => {
     for await (const error of kind.hiddenItems?.() ?? []) assert.fail(JSON.stringify(error));
   });
 
-  it('chosen by q are learnt of on ten pages at most, and by a geoquery on none', async () => {
+  it('selected by q cause at most ten queries to learn its meaning, and none for a geoquery', async () => {
     for (const [filters, most] of [
       [{ q: 'speed>1' }, 10],
       [{ q: 'speed>1', georel: 'within', geometry: 'Point', coordinates: '[1,2]' }, 0],
@@ -112,13 +112,13 @@ describe('the instances of a purge', () => {
     }
   });
 
-  it('are asked for in larger pages where pages held nothing new, a single one apart', () => {
+  it('are requested in larger pages after two pages without anything new', () => {
     const { kind } = kindOf({});
     const limits = Array.from({ length: 5 }, () => kind.shape?.().limit);
     assert.deepEqual(limits, [10, 10, 40, 160, 640]);
   });
 
-  it('come with the times of their creation where the query goes by them, or once they are chased', () => {
+  it('include createdAt if the query uses it, or once arrivals are skipped', () => {
     for (const property of ['createdAt', 'modifiedAt', 'deletedAt'] as const)
       assert.equal(kindOf({ time: { ...BEFORE, property } }).kind.shape?.().needsTimes, true);
     const { kind } = kindOf({});
@@ -127,7 +127,7 @@ describe('the instances of a purge', () => {
     assert.equal(kind.shape().needsTimes, true);
   });
 
-  it('have arrived when the broker took them in, or changed them, after the purge began', () => {
+  it('count as arrived if createdAt or modifiedAt is later than the start of the purge', () => {
     const [early, late] = [new Date(STARTED).toISOString(), new Date(STARTED + 1).toISOString()];
     const of = (time: Readonly<Record<string, string>>) => ({
       entityId: 'urn:t:0',

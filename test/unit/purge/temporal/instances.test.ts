@@ -45,7 +45,7 @@ describe('the instances of a temporal evolution', () => {
     );
   });
 
-  it('have the time that was asked for, and no other', () => {
+  it('have exactly the requested time', () => {
     const instance = { observedAt: AT, createdAt: 'c', modifiedAt: 'm', deletedAt: 'd' };
     const times = (['observedAt', 'createdAt', 'modifiedAt', 'deletedAt'] as const).map(
       (property) => instanceListsOf({ a: instance }, property)[0]?.instances[0]?.time,
@@ -56,14 +56,14 @@ describe('the instances of a temporal evolution', () => {
     }
   });
 
-  it('have beside it the time when the broker took them in, where it shows that', () => {
+  it('have createdAt too, if shown', () => {
     assert.equal(instancesOf({ observedAt: AT, createdAt: 'c' })[0]?.createdAt, 'c');
     for (const createdAt of [undefined, null, 5, {}]) {
       assert.equal(instancesOf({ observedAt: AT, createdAt })[0]?.createdAt, undefined);
     }
   });
 
-  it('are without an id where it is no text: none is made up', () => {
+  it('have no id unless it is a string', () => {
     for (const instanceId of [undefined, null, '', 7, {}, ['urn:i:1']]) {
       const [instance] = instancesOf({ value: 1, instanceId });
       assert.equal(instance?.instanceId, undefined);
@@ -71,7 +71,7 @@ describe('the instances of a temporal evolution', () => {
     }
   });
 
-  it('are in no dataset where it is no text', () => {
+  it('have no datasetId unless it is a string', () => {
     for (const datasetId of [undefined, null, '', 7, {}, ['urn:d:1']]) {
       assert.equal(instancesOf({ value: 1, datasetId })[0]?.datasetId, '@none');
     }
@@ -89,13 +89,13 @@ describe('the instances of a temporal evolution', () => {
     }
   });
 
-  it('are never found in what holds none', () => {
+  it('are refused in attributes that are not made of instances', () => {
     for (const attribute of [5, 'text', true, null, [5], ['text'], [null], [{ value: 1 }, 5]]) {
       assert.throws(() => instancesOf(attribute), BrokerReplyError, JSON.stringify(attribute));
     }
   });
 
-  it('are read from attributes whose names objects have anyway', () => {
+  it('are read from attributes with names of Object.prototype', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
     const members = names.map((name) => `"${name}":[{"value":1,"instanceId":"urn:i:${name}"}]`);
     const lists = read(parsed(`{"id":"urn:a:1",${members.join()}}`));

@@ -24,7 +24,7 @@ async function collect(values: AsyncIterable<string>): Promise<string[]> {
 }
 
 describe('interleave', () => {
-  it('yields every value of every source, each source in its own order, so many at a time', async () => {
+  it('yields every value, each source in its order, and reads at most so many at a time', async () => {
     const lists = Array.from({ length: 7 }, (_, n) =>
       Array.from({ length: n }, (_value, index) => `${n}:${index}`),
     );

@@ -129,22 +129,22 @@ const at = (...ms: readonly number[]) => ms.map((each, index) => stored(each * 1
 const ids = (...indexes: readonly number[]) => indexes.map((index) => `urn:i:${index}`);
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-describe('a look behind a list of instances', () => {
+describe('narrowed queries for the rest of a list', () => {
   for (const tells of [true, false]) {
     const how = tells ? 'and says so' : 'without a word';
 
-    it(`finds the older ones where the broker shows the newest, ${how}`, async () => {
+    it(`find the older instances if the broker shows the newest, ${how}`, async () => {
       const { behind, hides } = await look(at(...range(12)), { order: 'newest-first', most: 5, tells });
       assert.deepEqual([[...behind].sort(), hides], [ids(...range(7)).sort(), false]);
     });
 
-    it(`finds the newer ones where the broker shows the oldest, ${how}`, async () => {
+    it(`find the newer instances if the broker shows the oldest, ${how}`, async () => {
       const { behind, hides } = await look(at(...range(12)), { order: 'oldest-first', most: 5, tells });
       assert.deepEqual([[...behind].sort(), hides], [ids(...range(12).slice(5)).sort(), false]);
     });
   }
 
-  it('asks twice for a list that is whole: for what is before the oldest, and from the newest on', async () => {
+  it('are two for a complete list: before the oldest, and from the newest on', async () => {
     const { behind, hides, asked } = await look(at(1, 5, 9), {
       order: 'oldest-first',
       most: 50,
@@ -158,7 +158,7 @@ describe('a look behind a list of instances', () => {
     ]);
   });
 
-  it('asks for the one attribute of the one entity, with its filters by value only where it is told to', async () => {
+  it('ask for one attribute of one entity, with filters by value only on request', async () => {
     const kept = { type: 'Car', datasetId: 'urn:d:1', local: 'true', csf: 'a==1' };
     const byValue = {
       ...{ q: 'speed>1', georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
@@ -179,7 +179,7 @@ describe('a look behind a list of instances', () => {
     }
   });
 
-  it('stays within an interval that is open on one side, and on its own time property', async () => {
+  it('stay within an interval that is open on one side, and keep its time property', async () => {
     for (const time of [filterOf(undefined, NOON + 6), filterOf(NOON + 3, undefined)]) {
       for (const order of ['newest-first', 'oldest-first'] as const) {
         const { first, behind, hides } = await look(at(...range(10)), { order, most: 2, tells: false }, time);
@@ -189,7 +189,7 @@ describe('a look behind a list of instances', () => {
     }
   });
 
-  it('says so where more share one time than the broker shows at once', async () => {
+  it('report hidden instances if too many share one time', async () => {
     for (const order of ['newest-first', 'oldest-first'] as const) {
       const { hides } = await look(at(3, 3, 3, 3, 3, 3), { order, most: 5, tells: true });
       assert.equal(hides, true, order);
@@ -200,7 +200,7 @@ describe('a look behind a list of instances', () => {
     assert.deepEqual([whole.behind, whole.hides], [[], false]);
   });
 
-  it('says so where the instances show no time to go by', async () => {
+  it('report hidden instances if the shown ones have no time', async () => {
     for (const observedAt of [undefined, null, 'soon', 5]) {
       const timeless = range(4).map((index) => stored(index * 1000, index, { observedAt }));
       const { asked, behind, hides } = await look(timeless, { order: 'newest-first', most: 2, tells: false });
@@ -208,13 +208,13 @@ describe('a look behind a list of instances', () => {
     }
   });
 
-  it('goes by what a broker leaves without an id as well', async () => {
+  it('work for instances without an id', async () => {
     const nameless = range(9).map((index) => stored(index * 1000, index, { instanceId: undefined }));
     const { behind, hides } = await look(nameless, { order: 'newest-first', most: 4, tells: true });
     assert.deepEqual([new Set(behind).size, behind.length, hides], [5, 5, false]);
   });
 
-  it('is over where the entity is not there any more, or has lost the attribute', async () => {
+  it('end if the entity or its attribute is gone', async () => {
     const selection = timeParameters(ALL_DAY);
     const instances =
       instanceListsOf({ speed: at(1, 2).map(({ shown }) => shown) }, 'observedAt')[0]?.instances ?? [];
@@ -240,7 +240,7 @@ describe('a look behind a list of instances', () => {
   });
 });
 
-describe('a look behind any history', () => {
+describe('narrowed queries of any history', () => {
   const micros = fc.oneof(
     fc.integer({ min: -2000, max: 12_000 }),
     fc.integer({ min: 0, max: 6 }).map((ms) => ms * 1000),
@@ -265,7 +265,7 @@ describe('a look behind any history', () => {
     if (!hides && first.length > 0) assert.deepEqual([...found].sort(), [...all].sort());
   }
 
-  it('finds all of the interval, once, or says that some are hidden: where the broker says that it cuts', async () => {
+  it('find all instances in the interval once, or report hidden ones, if the broker marks truncation', async () => {
     await fc.assert(
       fc.asyncProperty(
         histories,
@@ -280,7 +280,7 @@ describe('a look behind any history', () => {
     );
   });
 
-  it('finds all of the interval, once, where it cuts silently', async () => {
+  it('find all instances in the interval once, if the broker truncates silently', async () => {
     await fc.assert(
       fc.asyncProperty(
         histories,

@@ -24,12 +24,12 @@ const pages = (shape: InstancePageShape) =>
   });
 
 describe('the shape of a page of temporal entities', () => {
-  it('begins small, and no larger than a page may be', () => {
+  it('begins small, within the page size', () => {
     assert.deepEqual(firstShape(PAGE), { limit: 10, instances: 100 });
     assert.deepEqual(firstShape(3), { limit: 3, instances: 100 });
   });
 
-  it('stays as it may be, whatever was shown: 1 to a page of entities, 100 to 1000 instances, whole numbers', () => {
+  it('stays within 1 entity to a page and 100 to 1000 instances, in whole numbers', () => {
     const choices = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 3 })), { maxLength: 30 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: PAGE }), choices, (pageSize, steps) => {
@@ -48,7 +48,7 @@ describe('the shape of a page of temporal entities', () => {
     );
   });
 
-  it('grows by four at most in what it asks for, entities times instances', () => {
+  it('grows at most fourfold at a time, entities times instances', () => {
     const anyShape = fc.record({
       limit: fc.integer({ min: 1, max: PAGE }),
       instances: fc.integer({ min: 100, max: 1000 }),
@@ -68,7 +68,7 @@ describe('the shape of a page of temporal entities', () => {
     );
   });
 
-  it('shows no more than was wanted, for histories of any length that are all alike', () => {
+  it('asks for no more instances than wanted if all histories are alike', () => {
     const alike = fc.record({
       total: fc.integer({ min: 1, max: 5000 }),
       length: fc.integer({ min: 1, max: 5000 }),
@@ -120,7 +120,7 @@ describe('the shape of a page of temporal entities', () => {
     });
   });
 
-  it('asks for more entities where they have little, or nothing', () => {
+  it('asks for more entities if they have few instances or none', () => {
     assert.deepEqual(nextShape({ limit: 10, instances: 100 }, shown(10, 2), PAGE), {
       limit: 40,
       instances: 100,

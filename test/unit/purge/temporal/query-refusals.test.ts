@@ -38,7 +38,7 @@ describe('a temporal purge refuses parameters', () => {
     });
   }
 
-  it('it does not know, and spells those that are known in another case', () => {
+  it('that are unknown, and suggests the spelling of those in another case', () => {
     for (const name of ['foo', 'lang', 'splitEntities', 'entityMap', 'orderBy', '__proto__', 'constructor']) {
       assert.match(refusedRaw(`type=Car&${name}=1`, 'invalidRequest', name).message, /widen/);
     }
@@ -50,7 +50,7 @@ describe('a temporal purge refuses parameters', () => {
       ['datasetid', 'datasetId'],
     ] as const) {
       const { message } = refusedRaw(`type=Car&${wrong}=x`, 'invalidRequest', wrong);
-      assert.ok(message.includes(`it is spelled ${right}`), message);
+      assert.ok(message.includes(`; use ${right}`), message);
     }
   });
 
@@ -118,7 +118,7 @@ describe('a temporal purge refuses a time filter', () => {
     });
   });
 
-  it('of which only a part is there: nothing but timerel makes it one', () => {
+  it('with times but without timerel', () => {
     for (const [name, value] of [
       ['timeAt', AT],
       ['endTimeAt', LATER],
@@ -236,7 +236,7 @@ describe('a temporal purge refuses to reach too far', () => {
     badData({ type: '*', local: 'false', ...TIME }, 'type');
   });
 
-  it('by attrs that name what is no attribute of its own', () => {
+  it('by attrs that name members other than attributes', () => {
     const CORE = 'https://uri.etsi.org/ngsi-ld/';
     for (const name of [
       'id',
@@ -258,21 +258,21 @@ describe('a temporal purge refuses to reach too far', () => {
     refusedRaw('attrs=createdAt', 'badRequestData');
   });
 
-  it('by lists with blanks or empty items', () => {
+  it('by lists with spaces or empty items', () => {
     for (const list of ['a,', ',a', 'a,,b', ',', 'a b', 'a, b']) {
       badData({ attrs: list }, 'attrs');
       badData({ datasetId: list.replaceAll(/[ab]/g, 'urn:d:1') }, 'datasetId');
     }
   });
 
-  it('by attrs that are no names', () => {
+  it('by attrs with invalid names', () => {
     for (const attrs of ['owner{name}', 'speed,*', 'address[city]']) {
       badData({ attrs }, 'attrs');
       badData({ attrs, ...TIME }, 'attrs');
     }
   });
 
-  it('by a datasetId that is no URI', () => {
+  it('by a datasetId that is not a URI', () => {
     for (const datasetId of [
       'urn:{d}',
       'urn:d|e',

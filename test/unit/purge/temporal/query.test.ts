@@ -76,7 +76,7 @@ describe('what a temporal purge asks the broker', () => {
     assert.deepEqual(selectionOf({ ...given, dryRun: 'true', maxAffected: '9' }), given);
   });
 
-  it('names a time property other than the default, which some brokers know no other than', () => {
+  it('names the time property unless it is the default, since some brokers support no other', () => {
     assert.deepEqual(selectionOf({ type: 'Car', ...SINCE }), { type: 'Car', ...SINCE });
     assert.deepEqual(selectionOf({ type: 'Car', ...SINCE, timeproperty: 'observedAt' }), {
       type: 'Car',
@@ -88,7 +88,7 @@ describe('what a temporal purge asks the broker', () => {
     );
   });
 
-  it('is local for any type, even if nobody says so', () => {
+  it('is always local for type=*', () => {
     assert.equal(selectionOf({ type: '*', ...SINCE })['local'], 'true');
     assert.equal(selectionOf({ type: 'Car', ...SINCE })['local'], undefined);
   });

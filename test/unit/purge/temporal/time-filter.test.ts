@@ -55,7 +55,7 @@ describe('timeParameters', () => {
     );
   });
 
-  it('has no words for an interval without a bound', () => {
+  it('refuses an interval without a start and an end', () => {
     assert.throws(() => timeParameters(filterOf(undefined, undefined)), RangeError);
   });
 });
@@ -100,13 +100,13 @@ describe('containment', () => {
     assert.ok(!containment(bounds)('2026-01-01T12:00:00.0025Z'));
   });
 
-  it('contains no text that is no time', () => {
+  it('contains no text other than times', () => {
     for (const text of ['', 'now', '2026', '12', 'constructor', '2026-13-01T00:00:00Z']) {
       assert.ok(!containment(filterOf(undefined, NOON))(text), text);
     }
   });
 
-  it('never excludes what the interval holds, and nothing else but its end is inside', () => {
+  it('includes exactly the times of the interval and its end', () => {
     fc.assert(
       fc.property(filters, moments, (filter, ms) => {
         const isEnd = filter.to !== undefined && ms === Date.parse(filter.to);
@@ -116,8 +116,8 @@ describe('containment', () => {
   });
 });
 
-describe('the parts of an interval', () => {
-  it('since a time hold its later moments, and until a time its earlier ones: none is lost, none added', () => {
+describe('since and until', () => {
+  it('contain exactly the later moments (since) or the earlier ones (until)', () => {
     fc.assert(
       fc.property(filters, moments, moments, (filter, cut, ms) => {
         assert.equal(holds(since(filter, cut), ms), holds(filter, ms) && ms >= cut);
@@ -127,7 +127,7 @@ describe('the parts of an interval', () => {
     );
   });
 
-  it('are never empty: a part with nothing in it is none', () => {
+  it('are never empty: an empty part is undefined', () => {
     fc.assert(
       fc.property(filters, moments, (filter, cut) => {
         for (const part of [since(filter, cut), until(filter, cut)]) {
@@ -139,7 +139,7 @@ describe('the parts of an interval', () => {
     );
   });
 
-  it('hold what lies within the millisecond that an end begins, and nothing where it is the end itself', () => {
+  it('contain the millisecond in which an end lies, unless it is the end itself', () => {
     const until12 = (fraction: string) => ({
       ...({ property: 'observedAt', from: undefined } as const),
       to: `2026-01-01T12:00:00${fraction}Z`,

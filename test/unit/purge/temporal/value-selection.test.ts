@@ -77,7 +77,7 @@ describe('what q selects at a broker', () => {
       });
     }
 
-    it(`is never told wrongly, whatever the history: ${selects}`, async () => {
+    it(`is never learnt wrongly, whatever the history: ${selects}`, async () => {
       const histories = fc.uniqueArray(
         fc.record({ second: fc.nat({ max: 20 }), value: fc.constantFrom(1, 2, 'x'), isNamed: fc.boolean() }),
         { selector: ({ second }) => second, minLength: 1, maxLength: 8 },
@@ -99,7 +99,7 @@ describe('what q selects at a broker', () => {
     });
   }
 
-  it('is asked for one attribute of the one entity, and not by the filter of the query', async () => {
+  it("is learnt by one attribute of one entity, without the query's own filter", async () => {
     const { asked } = await learn([instance(1, 5), instance(2, 7)], { selects: 'instances' });
     assert.equal(asked.length, 2);
     const [matching, both] = asked.map(({ selection }) =>
@@ -112,7 +112,7 @@ describe('what q selects at a broker', () => {
     assert.ok(asked.every(({ limit, instances }) => limit === 1 && instances === 1000));
   });
 
-  it('is not known without such neighbours, nor where the broker shows none of them', async () => {
+  it('is unknown without such neighbours, or if the broker shows none of them', async () => {
     for (const history of [
       [instance(1, 5)],
       [instance(1, 5), instance(2, 5)],
@@ -124,7 +124,7 @@ describe('what q selects at a broker', () => {
     assert.equal(verdict, 'unknown');
   });
 
-  it('is never asked by a name that q could read as more than a name', async () => {
+  it('is never learnt by a name that q could read as something else', async () => {
     for (const name of ['a.b', 'a[b]', 'https://a.test/b', '1a', 'a b', 'a==1|b', 'ä'])
       assert.equal(
         (await learn([instance(1, 5), instance(2, 7)], { selects: 'entities' }, name)).asked.length,
