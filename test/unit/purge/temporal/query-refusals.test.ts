@@ -286,7 +286,7 @@ describe('a temporal purge refuses to reach too far', () => {
       'none',
       '*',
     ]) {
-      assert.match(badData({ datasetId }, 'datasetId').message, /not a URI.*@none/);
+      assert.match(badData({ datasetId }, 'datasetId').message, /must be a URI.*@none/);
     }
   });
 
