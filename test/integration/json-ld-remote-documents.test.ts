@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { createDocumentLoader } from '../../sidecar/schemas/json-ld/document-loader.js';
-import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
+import { createDocumentLoader, createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
 import { RemoteDocumentError } from '../../sidecar/schemas/remote/errors.js';
 import {
   createRemoteDocuments,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { coreContext, coreContextUrl } from '../../sidecar/schemas/json-ld/core-context.js';
-import type { SuppliedContext, Supply } from '../../sidecar/schemas/json-ld/supplied.js';
+import type { SuppliedContext, Supply } from '../../sidecar/schemas/json-ld/supplied-contexts.js';
 import { RemoteDocumentError, type RemoteFailure } from '../../sidecar/schemas/remote/errors.js';
 import type { RemoteDocuments } from '../../sidecar/schemas/remote/remote-documents.js';
 import { createSchemaService } from '../../sidecar/schemas/service/create-service.js';

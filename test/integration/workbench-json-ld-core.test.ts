@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
-import { runWithContexts } from '../../sidecar/schemas/json-ld/run-with-contexts.js';
-import type { Outcome } from '../../sidecar/schemas/json-ld/outcomes.js';
+import { type Outcome, runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
 import type { ServiceWorkers } from '../../sidecar/schemas/service/schema-intake.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { CORE } from '../unit/schemas/json-ld/contexts.js';

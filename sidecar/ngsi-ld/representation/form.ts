@@ -1,4 +1,4 @@
-import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
 import { isGeometry } from './geometry.js';
 import { areInstances, instanceOf } from './instances.js';

@@ -1,4 +1,4 @@
-import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
 import { GEOMETRY_DEPTHS } from '../geo-query.js';
 import { Findings } from './findings.js';

@@ -1,5 +1,5 @@
 import type { AttributeKind } from '../attribute-kinds.js';
-import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { isGeometry } from './geometry.js';
 import { isUri } from '../names.js';
 import { KIND_OF_MEMBER, VALUE_MEMBERS, kindNamed } from './value-members.js';

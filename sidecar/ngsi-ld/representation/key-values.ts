@@ -1,5 +1,5 @@
 import type { AttributeKind } from '../attribute-kinds.js';
-import { isArray, member, objectOf, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isArray, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
 import { idMemberOf, isOfModel, typeMemberOf } from './entity-checks.js';
 import { datasetsOf, instanceOf, instancesOf, type Instance, type Standing } from './instances.js';

@@ -1,4 +1,4 @@
-import { isArray, isObject, member, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { wrappedMemberOf } from './form.js';
 import { geometryInText } from './geometry.js';
 import type { Instance } from './instances.js';

@@ -1,10 +1,10 @@
 import {
   isArray,
   isObject,
-  member,
-  objectOf,
   type JsonObject,
   type JsonValue,
+  member,
+  objectOf,
 } from '../../shared/json/json.js';
 import { step } from '../../shared/json/pointer.js';
 import { VALUE_MEMBERS, kindNamed } from './value-members.js';

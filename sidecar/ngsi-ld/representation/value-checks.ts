@@ -1,5 +1,5 @@
 import type { AttributeKind } from '../attribute-kinds.js';
-import { isArray, isObject, member, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
 import type { Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';
 import { isUri } from '../names.js';

@@ -1,12 +1,11 @@
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
 import { readEntity } from '../../ngsi-ld/representation/read-entity.js';
 import { KIND_OF_MEMBER } from '../../ngsi-ld/representation/value-members.js';
-import type { Inference } from './inference.js';
-import type { SampleFaults } from './sample-faults.js';
-import { without } from './without.js';
+import { type Inference, without } from './inference.js';
+import type { SampleFaults } from './samples.js';
 
 /** Members that brokers write (clause 4.8): of an entity as it was read, not of the model. */
 const WRITTEN_BY_BROKERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'deletedAt']);

@@ -1,5 +1,5 @@
 import { hasFormat } from '../json-schema/formats.js';
-import { INFERENCE_LIMITS } from './limits.js';
+import { INFERENCE_LIMITS } from './errors.js';
 
 /** The formats that are inferred. */
 const FORMATS = ['date-time', 'date', 'time', 'uuid', 'email', 'ipv4', 'ipv6', 'uri'] as const;

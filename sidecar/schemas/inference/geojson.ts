@@ -1,4 +1,4 @@
-import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 
 /** Arrays around the positions of each geometry, and the fewest items of each, from outside in (RFC 7946, section 3.1). */
 const LISTS = {
@@ -36,7 +36,7 @@ export function geometryTypeOf(object: JsonObject): GeometryType | undefined {
 }
 
 /** The schema of a geometry; it refers to {@link POSITION} and, for a collection, to those of the other types. */
-export function geometrySchema(type: GeometryType): JsonObject {
+function geometrySchema(type: GeometryType): JsonObject {
   const name = type === 'GeometryCollection' ? 'geometries' : 'coordinates';
   const held =
     type === 'GeometryCollection'
@@ -90,4 +90,22 @@ function hasShape(value: JsonValue | undefined, lists: readonly number[], at = 0
   if (least === undefined)
     return value.length >= POSITION_LENGTH && value.every((item) => typeof item === 'number');
   return value.length >= least && value.every((item) => hasShape(item, lists, at + 1));
+}
+
+/** The member that holds the strings of a LanguageProperty, in key-values form as well (ETSI GS CIM 009, clause 4.5.4). */
+export const LANGUAGE_MAP = 'languageMap';
+
+/**
+ * What a LanguageProperty in key-values form says in each language: strings, or lists of them. Undefined where they
+ * are something else.
+ */
+export function languagesOf(object: JsonObject): readonly JsonValue[] | undefined {
+  const map = member(object, LANGUAGE_MAP);
+  if (!isObject(map)) return undefined;
+  const texts = Object.values(map);
+  return texts.every(isText) ? texts : undefined;
+}
+
+function isText(value: JsonValue): boolean {
+  return typeof value === 'string' || (isArray(value) && value.every((item) => typeof item === 'string'));
 }

@@ -1,16 +1,21 @@
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { DIALECT_URIS } from '../json-schema/dialect.js';
+import { localName } from '../../ngsi-ld/representation/names.js';
+import {
+  isArray,
+  type JsonObject,
+  type JsonValue,
+  member,
+  objectOf,
+  stringsOf,
+} from '../../shared/json/json.js';
 import { SchemaLimitError } from '../json-schema/errors.js';
-import { member, stringsOf, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { DIALECT_URIS } from '../json-schema/keywords.js';
 import { SCHEMA_LIMITS } from '../json-schema/limits.js';
 import { resolveWith } from '../json-schema/references.js';
-import { Annotations } from './annotations.js';
-import { typeFault, typeSchema, withLocalNames } from './entity-type.js';
 import { tooRich } from './errors.js';
-import { Observer, type Meaning } from './observe.js';
-import { Renderer } from './render.js';
-import { emptyShape, noObjects, typesIn, type Shape } from './shape.js';
-import { without } from './without.js';
+import { type Meaning, Observer } from './observe.js';
+import { Annotations, Renderer } from './render.js';
+import { emptyShape, noObjects, type Shape, typesIn } from './shape.js';
 
 export interface InferenceOptions {
   /** Lists the strings of places that have few of them. */
@@ -132,4 +137,43 @@ function checkLimits(schema: JsonObject): void {
     if (!(error instanceof SchemaLimitError)) throw error;
     throw tooRich(error.errors.map(({ detail }) => detail).join(', '), error);
   }
+}
+
+const LONGEST_SHOWN = 100;
+
+/** What keeps a sample from being one of the model, whose name is among the types of its entities; undefined for nothing. */
+function typeFault(type: JsonValue | undefined, model: string): string | undefined {
+  if (type === undefined || type === model) return undefined;
+  if (isArray(type) && type.includes(model) && type.every((name) => typeof name === 'string'))
+    return undefined;
+  const found = JSON.stringify(type);
+  const shown = found.length > LONGEST_SHOWN ? `${found.slice(0, LONGEST_SHOWN)}…` : found;
+  return `must be "${model}", or a list of types with it; found ${shown}`;
+}
+
+/** The schema of the member `type` of a model's entities. */
+function typeSchema(model: string, hasLists: boolean): JsonObject {
+  const alone = { const: model };
+  if (!hasLists) return alone;
+  return { anyOf: [alone, { type: 'array', items: { type: 'string' }, contains: alone }] };
+}
+
+/**
+ * A schema of `type` that lists types, with the names that IRIs among them end in: validation shows a schema the name of
+ * its model where an entity has the IRI. Any other schema as it is.
+ */
+function withLocalNames(schema: JsonObject): JsonObject {
+  const listed = member(schema, 'enum');
+  if (!isArray(listed)) return schema;
+  const names = listed.filter((type) => typeof type === 'string');
+  const all = new Set([...names, ...names.map(localName).filter((name) => name !== '')]);
+  const types = [...[...all].sort(), ...listed.filter((type) => type === null)];
+  const [only] = types;
+  return only !== undefined && types.length === 1 ? { const: only } : { ...schema, enum: types };
+}
+
+/** The object without the members of these names; itself when it has none of them. */
+export function without(object: JsonObject, names: ReadonlySet<string>): JsonObject {
+  if (![...names].some((name) => Object.hasOwn(object, name))) return object;
+  return objectOf(Object.entries(object).filter(([name]) => !names.has(name)));
 }

@@ -1,9 +1,8 @@
 import { isArray, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
 import { formatOf, isUri, type Format } from './formats.js';
-import { geometryTypeOf } from './geojson.js';
-import { LANGUAGE_MAP, languagesOf } from './language-map.js';
-import { INFERENCE_LIMITS } from './limits.js';
+import { geometryTypeOf, LANGUAGE_MAP, languagesOf } from './geojson.js';
+import { INFERENCE_LIMITS } from './errors.js';
 import { bitOf, emptyShape, noObjects, type ObjectsShape, type Shape, type ShapeType } from './shape.js';
 
 /**

@@ -2,7 +2,7 @@ import type { Format } from './formats.js';
 import type { GeometryType } from './geojson.js';
 
 /** Types of JSON as JSON Schema names them, in the order in which schemas list them; fractions are its other numbers. */
-export const TYPES = ['object', 'array', 'string', 'integer', 'fraction', 'boolean', 'null'] as const;
+const TYPES = ['object', 'array', 'string', 'integer', 'fraction', 'boolean', 'null'] as const;
 export type ShapeType = (typeof TYPES)[number];
 
 /**

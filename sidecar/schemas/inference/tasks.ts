@@ -1,7 +1,9 @@
-import type { JsonValue } from '../../shared/json/json.js';
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
-import { SamplesRefusedError, type SampleFault } from './errors.js';
-import { inferSchema, type SampleForm } from './infer-schema.js';
+import { addEntity } from './entities.js';
+import { type SampleFault, SamplesRefusedError } from './errors.js';
+import { Inference, type InferenceOptions } from './inference.js';
+import { SampleFaults, samplesIn } from './samples.js';
 
 export interface InferInput {
   /** JSON: one sample, or an array of samples. */
@@ -40,3 +42,40 @@ export const inferenceTasks = {
 };
 
 export type InferenceTasks = typeof inferenceTasks;
+
+/** How samples are written: any JSON, such as key-values; or entities in whatever representation. */
+export type SampleForm = 'keyvalues' | 'ngsi-ld';
+
+export interface InferSchemaOptions extends InferenceOptions {
+  readonly form?: SampleForm;
+}
+
+/**
+ * A JSON Schema of draft 2020-12 from samples: the items of an array, or a single object.
+ *
+ * - It accepts every sample. Entities are accepted in key-values form, as validation makes it.
+ * - Neither the order of samples and members nor repetition makes a difference.
+ * - With more samples it only widens: it accepts all that it accepted before, as far as it had been described; a member
+ *   of which it said nothing may be described now.
+ * - It is within the limits of schemas.
+ *
+ * @throws {InvalidSamplesError} naming what is no sample or no entity, or not of the model's type
+ * @throws {SamplesTooRichError} when the schema would be larger than a schema may be
+ */
+export function inferSchema(
+  document: JsonValue,
+  { form = 'keyvalues', ...options }: InferSchemaOptions = {},
+): JsonObject {
+  const inference = new Inference(options);
+  const faults = new SampleFaults();
+  for (const { sample, tokens } of samplesIn(document)) {
+    if (form === 'ngsi-ld') {
+      addEntity(sample, { tokens, model: options.model }, inference, faults);
+      continue;
+    }
+    const fault = inference.add({ keyValues: sample });
+    if (fault !== undefined) faults.add([...tokens, 'type'], fault);
+  }
+  faults.throwIfAny();
+  return inference.schema();
+}

@@ -1,13 +1,25 @@
-import type { ContextWarning } from './context-warnings.js';
-import { unwrapped } from './context-form.js';
-import { referencesOf } from './context-references.js';
-import { coreContextUrl, coreVersionOf } from './core-context.js';
-import { createDocumentLoader, type DocumentLoader } from './document-loader.js';
-import { ContextFailureError, ContextInvalidError, type ContextFault } from './errors.js';
+import { processingError, processingFault } from './context-check.js';
+import { type ContextReference, formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
+import { safetyFaults } from './context-safety.js';
+import { type ContextWarning, contextWarnings } from './context-warnings.js';
+import { type ContextDocument, coreContextUrl, coreVersionOf } from './core-context.js';
+import {
+  ContextFailureError,
+  type ContextFault,
+  ContextInvalidError,
+  ContextUnavailableError,
+  ContextUnusableError,
+} from './errors.js';
+import { isMap, pointerTo } from './json.js';
 import { KnownContexts } from './known-contexts.js';
-import { parseContext } from './parse-context.js';
-import { absoluteReference } from './processor.js';
-import type { Needs, Supplied } from './supplied.js';
+import { sentenceOf } from './processing-errors.js';
+import {
+  absoluteReference,
+  createDocumentLoader,
+  type DocumentLoader,
+  type LoadedDocument,
+} from './processor.js';
+import type { Needs, Supplied } from './supplied-contexts.js';
 
 export interface CheckContextInput {
   /** JSON of what was submitted; see `parseContext`. */
@@ -63,3 +75,130 @@ export async function checkContext({ text, pointer, supplied }: CheckContextInpu
 
 /** A context that is neither there nor known to be unavailable. */
 class MissingContext extends Error {}
+
+/** A context that was checked. */
+export interface ParsedContext {
+  /** What a GET of it answers: the submitted value, wrapped. */
+  readonly document: ContextDocument;
+  /** The URLs it names, in order, each once; bundled ones included. */
+  readonly urls: readonly string[];
+  readonly warnings: readonly ContextWarning[];
+}
+
+export interface ParseContextOptions {
+  /** Loads the contexts it names; errors other than those of this room end the parsing. */
+  readonly load: DocumentLoader;
+  /** Where the context stands in what was submitted; faults and warnings point there. */
+  readonly pointer?: string;
+  /** URLs under which the context itself will be known, so that one that includes itself is found. */
+  readonly ownUrls?: readonly string[];
+}
+
+/**
+ * Checks a custom context: its form, its limits, the contexts it names, and its processing by JSON-LD 1.1, alone and
+ * with the NGSI-LD core context after it.
+ *
+ * @param submitted a map of terms, an array of maps and URLs, a URL, or `{"@context": one of these}`
+ * @throws ContextInvalidError with a pointer for each fault
+ */
+export async function parseContext(submitted: unknown, options: ParseContextOptions): Promise<ParsedContext> {
+  const { value, pointer, faults } = unwrapped(submitted, options.pointer ?? '');
+  assertNone(faults);
+  // First, since it bounds what the others go through.
+  assertNone(safetyFaults(value, pointer));
+  assertNone(formFaults(value, pointer));
+  const references = referencesOf(value, pointer);
+  assertNone(references.flatMap(({ url, pointer: at }) => urlFault(url, at) ?? []));
+
+  const document = { '@context': value };
+  const ownUrls = new Set(options.ownUrls);
+  const { load, rethrowUnforeseen } = remembering(async (url) =>
+    ownUrls.has(url) ? { documentUrl: url, document: structuredClone(document) } : options.load(url),
+  );
+  try {
+    assertNone(await loadingFaults(references, load));
+    assertNone(await processingFaults(value, pointer, load));
+  } finally {
+    rethrowUnforeseen();
+  }
+  return {
+    document,
+    urls: [...new Set(references.map(({ url }) => url))],
+    warnings: contextWarnings(value, pointer),
+  };
+}
+
+function assertNone(faults: readonly ContextFault[]): void {
+  if (faults.length > 0) throw new ContextInvalidError(faults);
+}
+
+/** Contexts that it names and that cannot be had, all of them. */
+async function loadingFaults(
+  references: readonly ContextReference[],
+  load: DocumentLoader,
+): Promise<readonly ContextFault[]> {
+  const faults = references.map(async ({ url, pointer }): Promise<readonly ContextFault[]> => {
+    try {
+      await load(url);
+      return [];
+    } catch (error) {
+      if (isRefusal(error)) return [{ pointer, detail: error.message }];
+      throw error;
+    }
+  });
+  return (await Promise.all(faults)).flat();
+}
+
+async function processingFaults(
+  value: unknown,
+  pointer: string,
+  load: DocumentLoader,
+): Promise<readonly ContextFault[]> {
+  const fault = await processingFault(value, pointer, load);
+  if (fault !== undefined) return [fault];
+  const contexts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const error = await processingError([...contexts, coreContextUrl()], load);
+  if (error === undefined) return [];
+  if (error.code !== 'protected term redefinition') return [{ pointer, detail: sentenceOf(error) }];
+  const { term } = error;
+  const places = contexts.flatMap((context, index) =>
+    term !== undefined && isMap(context) && Object.hasOwn(context, term)
+      ? [pointerTo(pointer, ...(Array.isArray(value) ? [index] : []), term)]
+      : [],
+  );
+  const detail = `The context protects ${term === undefined ? 'a term' : `"${term}"`}, which the NGSI-LD core context defines otherwise: no entity could be read with both.`;
+  return [{ pointer: places.at(-1) ?? pointer, detail }];
+}
+
+function isRefusal(
+  error: unknown,
+): error is ContextFailureError | ContextUnavailableError | ContextUnusableError {
+  return (
+    error instanceof ContextFailureError ||
+    error instanceof ContextUnavailableError ||
+    error instanceof ContextUnusableError
+  );
+}
+
+/** Loads each URL once, and keeps errors that are no refusals: the processor would wrap or swallow them. */
+function remembering(load: DocumentLoader): { load: DocumentLoader; rethrowUnforeseen: () => void } {
+  const loaded = new Map<string, Promise<LoadedDocument>>();
+  const unforeseen: unknown[] = [];
+  return {
+    load: async (url) => {
+      const promise = loaded.get(url) ?? load(url);
+      loaded.set(url, promise);
+      try {
+        const { document, ...rest } = await promise;
+        // The processor writes into documents.
+        return { ...rest, document: structuredClone(document) };
+      } catch (error) {
+        if (!isRefusal(error)) unforeseen.push(error);
+        throw error;
+      }
+    },
+    rethrowUnforeseen: () => {
+      if (unforeseen.length > 0) throw unforeseen[0];
+    },
+  };
+}

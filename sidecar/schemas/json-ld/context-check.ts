@@ -1,9 +1,8 @@
-import type { DocumentLoader } from './document-loader.js';
+import { createProcessor, type DocumentLoader } from './processor.js';
 import type { ContextFault } from './errors.js';
 import { isMap, pointerTo, type JsonMap } from './json.js';
 import { KEYWORD_OF_CODE, processingErrorOf, sentenceOf, type ProcessingError } from './processing-errors.js';
-import { createProcessor } from './processor.js';
-import { dependenciesFirst } from './term-dependencies.js';
+import { dependenciesFirst } from './context-safety.js';
 
 /** One element of a context and where it stands. */
 interface Element {

@@ -1,7 +1,7 @@
 import { coreIriOf, coreVersionOf } from './core-context.js';
-import { hasScopedContext } from './context-references.js';
+import { hasScopedContext } from './context-form.js';
 import { isMap, memberOf, pointerTo, type JsonMap } from './json.js';
-import { prefixOf } from './term-dependencies.js';
+import { prefixOf } from './context-safety.js';
 
 /** Kinds of things that a context is accepted with, although they will not do what its author may expect. */
 export type ContextWarningCode =

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../shared/errors.js';
-import type { ContextFailureCode } from './supplied.js';
+import type { ContextFailureCode } from './supplied-contexts.js';
 
 /** What is wrong at one place of a submitted context. */
 export interface ContextFault {

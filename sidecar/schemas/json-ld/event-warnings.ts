@@ -1,7 +1,7 @@
 import { visitMembers } from './document-survey.js';
 import { memberOf, pointerTo } from './json.js';
 import type { CountedEvent } from './processing-session.js';
-import { shown, type JsonLdWarning } from './warnings.js';
+import { type JsonLdWarning, shown } from './outcomes.js';
 
 /** What is looked for in the document to find the place of an event. */
 type Search = 'name' | 'text' | 'null';

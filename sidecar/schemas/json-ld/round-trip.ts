@@ -1,6 +1,6 @@
 import { isMap, pointerTo, type JsonMap } from './json.js';
 import { LEFT_OUT } from './odd-parts.js';
-import { shown, type JsonLdWarning } from './warnings.js';
+import { type JsonLdWarning, shown } from './outcomes.js';
 
 /**
  * What a document does not look like any more after it was expanded and compacted again: nulls, arrays of one, arrays in

@@ -2,11 +2,10 @@ import { memberOf, pointerTo, type JsonMap } from './json.js';
 import { lossSketch } from './loss-sketch.js';
 import { oddParts } from './odd-parts.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
-import { ProcessorFailure } from './processor-failure.js';
-import type { ProcessingSession } from './processing-session.js';
+import { type ProcessingSession, ProcessorFailure } from './processing-session.js';
 import { RecentlyUsed } from '../../shared/recently-used.js';
 import { lossesOf } from './round-trip.js';
-import type { JsonLdWarning } from './warnings.js';
+import type { JsonLdWarning } from './outcomes.js';
 
 /** A node at the top of a document. */
 export interface TopNode {

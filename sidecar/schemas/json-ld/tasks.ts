@@ -1,19 +1,14 @@
 import { readJson } from '../../shared/json/strict-json.js';
 import { checkContext } from './check-context.js';
-import { surveyOf, type DocumentSurvey } from './document-survey.js';
+import { type DocumentSurvey, isLarger, surveyOf } from './document-survey.js';
 import { KnownContexts, MOST_CONTEXTS } from './known-contexts.js';
-import { refusedFor, type Outcome, type Refused } from './outcomes.js';
+import { listed, type Outcome, type Refused, refusedFor } from './outcomes.js';
 import { compactDocument, expandDocument, type Processed } from './process-document.js';
-import { ProcessingSession } from './processing-session.js';
-import { ProcessorFailure, refusalOf, tooMuch } from './processor-failure.js';
-import { protectPrototypes } from './prototypes.js';
+import { ProcessingSession, ProcessorFailure, refusalOf, tooMuch } from './processing-session.js';
 import { readRequest, type SizedRequest } from './request-body.js';
-import { contextUse, RequestContextReader } from './request-contexts.js';
+import { contextUse, RequestContextReader, SharedProcessor } from './request-contexts.js';
 import { RoundTrips } from './round-trips.js';
-import { SharedProcessor } from './shared-processor.js';
-import { isLarger } from './size.js';
-import type { Supplied } from './supplied.js';
-import { listed } from './warnings.js';
+import type { Supplied } from './supplied-contexts.js';
 
 export interface JsonLdInput {
   /** Of the body `{document, context?, safe?}`. */
@@ -96,4 +91,16 @@ function answerOf(processed: Processed | Refused, isSafe: boolean, isLarge: bool
   if (isLarge && isLarger(result, MOST_CHARACTERS)) return excess;
   const answer = JSON.stringify({ result, warnings: listed([...dropped, ...lost]) });
   return answer.length > MOST_CHARACTERS ? excess : { answer };
+}
+
+/**
+ * Lets nobody add members to what every object inherits. The JSON-LD package keeps IRIs as members of objects; relative
+ * ones from a hostile context, such as "constructor", would lead it to write there, for whoever is served next to read.
+ */
+function protectPrototypes(): void {
+  if (!Object.isExtensible(Object.prototype)) return;
+  for (const descriptor of Object.values(Object.getOwnPropertyDescriptors(Object.prototype)))
+    for (const held of Object.values(descriptor) as readonly unknown[])
+      if (typeof held === 'function') Object.preventExtensions(held);
+  Object.preventExtensions(Object.prototype);
 }

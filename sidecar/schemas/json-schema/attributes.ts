@@ -5,10 +5,10 @@ import { conjunctsOf, eachSchemaIn, namedSchemasIn, schemasIn } from './flat-gra
 import { flatten, isStandard, type FlatOptions, type FlatSchema, type Targets } from './flatten.js';
 import {
   isObject,
-  member,
-  sameJson,
   type JsonObject,
   type JsonValue,
+  member,
+  sameJson,
   type Schema,
 } from '../../shared/json/json.js';
 import { resolveWith } from './references.js';

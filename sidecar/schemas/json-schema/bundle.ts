@@ -1,8 +1,7 @@
-import { DIALECT_URIS } from './dialect.js';
+import { ANNOTATIONS, DIALECT_URIS, subschemaAt } from './keywords.js';
 import { blameIn, enter, keyOf, rootOf, type Position, type SchemaDocument } from './document.js';
 import { NotConvertibleError } from './errors.js';
-import { isObject, member, objectOf, type JsonObject, type Schema } from '../../shared/json/json.js';
-import { ANNOTATIONS, subschemaAt } from './keywords.js';
+import { isObject, type JsonObject, member, objectOf, type Schema } from '../../shared/json/json.js';
 import type { LinkedSchema, ReferenceKeyword } from './linker.js';
 import { fragmentOf, pointerOf } from '../../shared/json/pointer.js';
 import { render, renderedTokens, type Entry, type Style } from './render.js';

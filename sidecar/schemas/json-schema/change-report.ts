@@ -1,10 +1,13 @@
-import type { ChangeKind, Finding } from './checks.js';
-import { Comparison } from './comparison.js';
-import { flatten, type FlatSchema } from './flatten.js';
-import { isArray, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
+import { ARRAY_CHECKS, VALUE_CHECKS } from './array-checks.js';
+import type { ChangeKind, CheckContext, Finding, KeywordCheck, Mode, Prover } from './checks.js';
+import { Facts } from './facts.js';
+import { conjunctsOf, schemasIn } from './flat-graph.js';
+import { type FlatSchema, flatten, type Targets } from './flatten.js';
+import { isSameSchema, LOGIC_CHECKS } from './logic-checks.js';
+import { OBJECT_CHECKS } from './object-checks.js';
 import { resolveWith } from './references.js';
-import { isSameSchema } from './same-schema.js';
 
 export type { ChangeKind } from './checks.js';
 
@@ -111,4 +114,110 @@ function show(value: JsonValue): string {
 
 function distinct(differences: readonly Difference[]): readonly Difference[] {
   return [...new Map(differences.map((one) => [`${one.pointer} ${one.detail}`, one])).values()];
+}
+
+const CHECKS: ReadonlyMap<string, KeywordCheck> = new Map(
+  [VALUE_CHECKS, ARRAY_CHECKS, OBJECT_CHECKS, LOGIC_CHECKS].flatMap((checks) => Object.entries(checks)),
+);
+
+/** Proofs may branch without end in practice; past this many steps nothing more is proven. */
+const MOST_STEPS = 5000;
+
+/**
+ * Decides which conditions of a schema follow from other schemas, keyword by keyword. Every "follows" is proven; what
+ * cannot be told does not follow.
+ */
+export class Comparison implements Prover {
+  readonly targets: Targets;
+  readonly #ids = new Map<Schema, number>();
+  /** Questions under way, and how far into the value each was asked. */
+  readonly #open = new Map<string, number>();
+  #depth = 0;
+  #steps = 0;
+
+  constructor(targets: Targets) {
+    this.targets = targets;
+  }
+
+  facts(schemas: Iterable<Schema>): Facts {
+    return new Facts(schemas, this.targets);
+  }
+
+  implies(known: Iterable<Schema>, schema: Schema): boolean {
+    return this.findings(known, schema, 'prove').length === 0;
+  }
+
+  equivalent(one: Schema, other: Schema): boolean {
+    return one === other || (this.implies([one], other) && this.implies([other], one));
+  }
+
+  findingsWithin(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
+    this.#depth += 1;
+    const findings = this.findings(known, schema, mode);
+    this.#depth -= 1;
+    return findings;
+  }
+
+  /** The conditions of a schema that do not follow from the known ones, all on the same value. */
+  findings(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
+    const facts = this.facts(known);
+    if (facts.isEmpty) return [];
+    const key = this.#key(facts, schema, mode);
+    const asked = this.#open.get(key);
+    // Asked again further in: values are finite, so that an answer that holds there on its own terms holds.
+    if (asked !== undefined && this.#depth > asked) return [];
+    this.#steps += 1;
+    if (asked !== undefined || this.#steps > MOST_STEPS) return [unproven(schema)];
+    this.#open.set(key, this.#depth);
+    const findings = conjunctsOf([schema], this.targets)
+      .filter((conjunct) => !facts.schemas.includes(conjunct))
+      .flatMap((conjunct) => {
+        const found = this.#conjunctFindings(facts, conjunct, mode);
+        return found.length > 0 && this.#isImpliedByCases(facts, conjunct) ? [] : found;
+      });
+    this.#open.delete(key);
+    return findings;
+  }
+
+  /** Whether the schema follows from each of some alternatives, one of which is known to hold. */
+  #isImpliedByCases(facts: Facts, schema: Schema): boolean {
+    return facts.atoms
+      .flatMap((atom) => [schemasIn(atom, 'anyOf'), schemasIn(atom, 'oneOf')])
+      .filter((list) => list.length > 0 && !list.some((one) => facts.schemas.includes(one)))
+      .some((list) => list.every((one) => this.implies([...facts.schemas, one], schema)));
+  }
+
+  #conjunctFindings(facts: Facts, schema: Schema, mode: Mode): readonly Finding[] {
+    if (schema === true) return [];
+    if (schema === false)
+      return [{ schema: undefined, tokens: [], kind: 'breaking', subject: 'keyword', value: false }];
+    return Object.entries(schema).flatMap(([keyword, value]) => {
+      const entry = CHECKS.get(keyword);
+      if (entry === undefined || entry.types?.every((type) => !facts.types.has(type)) === true) return [];
+      const context: CheckContext = { facts, schema, keyword, prover: this, mode };
+      return entry.check(value, context);
+    });
+  }
+
+  #key(facts: Facts, schema: Schema, mode: Mode): string {
+    const known = facts.schemas.map((one) => this.#id(one)).sort((one, other) => one - other);
+    return `${mode} ${known.join(',')} ${this.#id(schema)}`;
+  }
+
+  #id(schema: Schema): number {
+    const id = this.#ids.get(schema) ?? this.#ids.size;
+    this.#ids.set(schema, id);
+    return id;
+  }
+}
+
+/** The schema as a whole, for want of a proof. */
+function unproven(schema: Schema): Finding {
+  return {
+    schema: isObject(schema) ? schema : undefined,
+    tokens: [],
+    kind: 'narrowing',
+    subject: 'unproven',
+    value: null,
+  };
 }

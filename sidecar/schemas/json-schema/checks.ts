@@ -1,6 +1,6 @@
 import type { Facts, FactType } from './facts.js';
 import type { Targets } from './flatten.js';
-import { member, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
+import { type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 
 /** How a difference weighs on documents that were valid: none is refused, some may be, or those it concerns are. */
 export type ChangeKind = 'compatible' | 'narrowing' | 'breaking';
@@ -65,7 +65,7 @@ export function passes(
 }
 
 /** The keyword's condition as a whole does not follow; breaking when it even contradicts the facts. */
-export function keywordFinding(value: JsonValue, context: CheckContext): Finding {
+function keywordFinding(value: JsonValue, context: CheckContext): Finding {
   const { facts, schema, keyword, prover } = context;
   const contradicts = prover.facts([...facts.schemas, { [keyword]: value }]).isEmpty;
   const kind = contradicts ? 'breaking' : 'narrowing';

@@ -1,14 +1,13 @@
-import { dialectOf, type Dialect } from './dialect.js';
+import { type Dialect, dialectOf, refStandsAlone, subschemaAt, subschemasOf } from './keywords.js';
 import type { Blame } from './errors.js';
 import {
   isObject,
   isSchema,
-  member,
   type JsonObject,
   type JsonValue,
+  member,
   type Schema,
 } from '../../shared/json/json.js';
-import { refStandsAlone, subschemaAt, subschemasOf } from './keywords.js';
 import { pointerOf, step } from '../../shared/json/pointer.js';
 import { ANONYMOUS, resolveUri } from './uri.js';
 
@@ -159,7 +158,7 @@ export function dynamicAnchorOf({ schema, dialect }: Position): string | undefin
 }
 
 /** The schema's identifier where its draft takes one here, as written. */
-export function idOf(schema: Schema, dialect: Dialect): string | undefined {
+function idOf(schema: Schema, dialect: Dialect): string | undefined {
   if (!isObject(schema) || refStandsAlone(schema, dialect)) return undefined;
   const id = member(schema, '$id');
   return typeof id === 'string' ? id : undefined;

@@ -4,10 +4,10 @@ import { eachSchemaIn, namedSchemasIn, namesByName, schemaIn, schemasIn } from '
 import type { Targets } from './flatten.js';
 import {
   isArray,
-  member,
-  objectOf,
   type JsonObject,
   type JsonValue,
+  member,
+  objectOf,
   type Schema,
 } from '../../shared/json/json.js';
 

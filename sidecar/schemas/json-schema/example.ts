@@ -1,6 +1,6 @@
 import { ExampleMaker, type Choices, type Preferred } from './example-maker.js';
 import { flatten } from './flatten.js';
-import { isObject, objectOf, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import { resolveWith } from './references.js';
 

@@ -3,12 +3,12 @@ import type { Targets } from './flatten.js';
 import {
   isArray,
   isObject,
-  member,
-  sameJson,
-  stringsOf,
   type JsonObject,
   type JsonValue,
+  member,
+  sameJson,
   type Schema,
+  stringsOf,
 } from '../../shared/json/json.js';
 
 /** The JSON types, numbers told apart by whether they are integers. */
@@ -183,7 +183,7 @@ export class Facts {
   }
 }
 
-export function typeOf(value: JsonValue): FactType {
+function typeOf(value: JsonValue): FactType {
   if (value === null) return 'null';
   if (isArray(value)) return 'array';
   switch (typeof value) {

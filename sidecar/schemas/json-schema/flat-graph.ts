@@ -3,10 +3,10 @@ import {
   isArray,
   isObject,
   isSchema,
-  member,
-  stringsOf,
   type JsonObject,
+  member,
   type Schema,
+  stringsOf,
 } from '../../shared/json/json.js';
 
 /** All the schemas that apply wherever one of these does, by `$ref` and `allOf`, these included; each once. */

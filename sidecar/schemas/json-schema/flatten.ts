@@ -1,6 +1,6 @@
 import { blameIn, keyOf, rootOf, type Position } from './document.js';
 import { SchemaLimitError } from './errors.js';
-import { isObject, objectOf, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, objectOf, type Schema } from '../../shared/json/json.js';
 import { ANNOTATIONS, ASSERTIONS } from './keywords.js';
 import type { LinkedSchema, ReferenceKeyword } from './linker.js';
 import { SCHEMA_LIMITS } from './limits.js';

@@ -1,6 +1,5 @@
-import { blameSubmitted, SchemaLimitError, type Blame, type SchemaFault } from './errors.js';
-import type { JsonValue, Schema } from '../../shared/json/json.js';
-import { patternsOf } from './patterns.js';
+import { isObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
+import { type Blame, blameSubmitted, type SchemaFault, SchemaLimitError } from './errors.js';
 
 /** What a schema may be, so that checking and compiling it stays within bounds. Counts include referenced parts. */
 export const SCHEMA_LIMITS = {
@@ -18,7 +17,7 @@ export const SCHEMA_LIMITS = {
   documents: 64,
 } as const;
 
-interface Place {
+export interface Place {
   readonly value: JsonValue;
   readonly depth: number;
   readonly token: string;
@@ -71,4 +70,22 @@ function tokensTo(place: Place): readonly string[] {
   const tokens: string[] = [];
   for (let at = place; at.parent !== undefined; at = at.parent) tokens.unshift(at.token);
   return tokens;
+}
+
+/** A regular expression in a schema, and the tokens that lead to it from there. */
+export interface SchemaPattern {
+  readonly tokens: readonly string[];
+  readonly pattern: string;
+}
+
+/** The regular expressions that a schema itself holds: `pattern` and the keys of `patternProperties`. */
+export function patternsOf(schema: Schema): readonly SchemaPattern[] {
+  if (!isObject(schema)) return [];
+  const pattern = member(schema, 'pattern');
+  const properties = member(schema, 'patternProperties');
+  const keys = isObject(properties) ? Object.keys(properties) : [];
+  return [
+    ...(typeof pattern === 'string' ? [{ tokens: ['pattern'], pattern }] : []),
+    ...keys.map((key) => ({ tokens: ['patternProperties', key], pattern: key })),
+  ];
 }

@@ -15,7 +15,7 @@ import {
   type SchemaDocument,
 } from './document.js';
 import { DanglingReferenceError, SchemaLimitError, type SchemaFault } from './errors.js';
-import { isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { isEffective } from './keywords.js';
 import { checkDocumentLimits, checkSchemaLimits, SCHEMA_LIMITS } from './limits.js';
 import { tokensOf } from '../../shared/json/pointer.js';
@@ -49,7 +49,7 @@ export interface LinkedSchema {
 }
 
 /** A reference of a schema in use. */
-interface Reference extends ResolvedUri {
+export interface Reference extends ResolvedUri {
   readonly from: Position;
   readonly keyword: ReferenceKeyword;
   readonly text: string;

@@ -9,7 +9,7 @@ import {
   schemaIn,
 } from './flat-graph.js';
 import type { Targets } from './flatten.js';
-import { isObject, isSchema, member, stringsOf, type Schema } from '../../shared/json/json.js';
+import { isObject, isSchema, member, type Schema, stringsOf } from '../../shared/json/json.js';
 
 const OBJECTS = ['object'] as const;
 

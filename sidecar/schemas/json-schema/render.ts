@@ -3,9 +3,9 @@ import {
   isArray,
   isObject,
   isSchema,
-  objectOf,
   type JsonObject,
   type JsonValue,
+  objectOf,
   type Schema,
 } from '../../shared/json/json.js';
 import { holdsNamedSchemas, holdsSchemas, isDefinitions, isEffective } from './keywords.js';

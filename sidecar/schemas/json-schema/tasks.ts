@@ -1,5 +1,5 @@
 import { attributesOf } from './attributes.js';
-import { compareSchemas, type ChangeReport } from './change-report.js';
+import { type ChangeReport, compareSchemas } from './change-report.js';
 import type { SchemaFault } from './errors.js';
 import { exampleOf } from './example.js';
 import type { Preferred } from './example-maker.js';

@@ -1,7 +1,15 @@
-import { SchemaRefusedError, type SchemaFault } from './errors.js';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv } from 'ajv/dist/ajv.js';
+import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
+import { tokensOf } from '../../shared/json/pointer.js';
+import { blameIn, type Position, rootOf } from './document.js';
+import { type SchemaFault, SchemaRefusedError } from './errors.js';
+import { alternativesIn, schemasIn, targetOf } from './flat-graph.js';
+import { flatten } from './flatten.js';
+import { type Dialect, DIALECT_URIS } from './keywords.js';
+import { patternsOf } from './limits.js';
 import type { LinkedSchema } from './linker.js';
-import { loopsOf } from './loops.js';
-import { faultsOf } from './meta-check.js';
 import { compileSchema } from './validator.js';
 
 /**
@@ -29,4 +37,122 @@ function faultsOfFailure(error: unknown): readonly SchemaFault[] {
     return [{ pointer: '', detail: 'schemas are within each other, or refer to each other, too deeply' }];
   const reason = error instanceof Error ? error.message : String(error);
   return [{ pointer: '', detail: `cannot be compiled: ${reason}` }];
+}
+
+/**
+ * References that lead back to where they are without going into the value: validation would never end, which a schema
+ * must not do (JSON Schema core, section 9.4.1).
+ */
+export function loopsOf(linked: LinkedSchema): readonly SchemaFault[] {
+  const { targets, sources } = flatten(linked);
+  const done = new Set<JsonObject>();
+  /** The schemas on the way to the one at hand, in order. */
+  const open = new Set<JsonObject>();
+  const loops: SchemaFault[] = [];
+  const visit = (schema: Schema | undefined): void => {
+    if (!isObject(schema) || done.has(schema)) return;
+    if (open.has(schema)) {
+      const loop = [...open].slice([...open].indexOf(schema));
+      const referring = loop.find((one) => loop.some((other) => other === targetOf(one, targets)));
+      const { document, tokens } = sources.get(referring ?? schema) ?? rootOf(linked.main);
+      loops.push(blameIn(document, tokens)(['$ref'], 'leads back here without going into the value'));
+      return;
+    }
+    open.add(schema);
+    for (const next of [...schemasIn(schema, 'allOf'), ...alternativesIn(schema)]) visit(next);
+    visit(targetOf(schema, targets));
+    open.delete(schema);
+    done.add(schema);
+  };
+  for (const schema of sources.keys()) visit(schema);
+  return loops;
+}
+
+/** No formats: patterns are checked one by one, and URIs by following them. */
+const OPTIONS = { strict: false, allErrors: true, ownProperties: true, logger: false } as const;
+
+const MAKERS: Readonly<Record<Dialect, () => Pick<Ajv, 'getSchema'>>> = {
+  'draft-07': () => new Ajv(OPTIONS),
+  '2019-09': () => new Ajv2019(OPTIONS),
+  '2020-12': () => new Ajv2020(OPTIONS),
+};
+
+/** Compiled when first needed; meta-schemas do not change. */
+const metaValidators = new Map<Dialect, ValidateFunction>();
+
+/** Faults reported; a schema that is wrong throughout is as wrong with these. */
+const MOST_FAULTS = 100;
+
+/**
+ * Everything in use that its own draft's meta-schema refuses, and every pattern that is no ECMA-262 regular expression.
+ *
+ * To be run in a worker.
+ */
+export function faultsOf(linked: LinkedSchema): readonly SchemaFault[] {
+  const faults = [
+    ...linked.entries.flatMap(metaFaults),
+    ...[...linked.positions.values()].flatMap(patternFaults),
+  ];
+  const distinct = new Map(faults.map((fault) => [`${fault.pointer} ${fault.detail}`, fault]));
+  return [...distinct.values()].slice(0, MOST_FAULTS);
+}
+
+function metaFaults({ document, tokens, schema, dialect }: Position): readonly SchemaFault[] {
+  const validate = metaValidator(dialect);
+  if (validate(schema)) return [];
+  const errors = validate.errors ?? [];
+  const blame = blameIn(document, tokens);
+  return errors
+    .filter((error) => !isConsequence(error, errors))
+    .map((error) => blame(tokensOf(error.instancePath) ?? [], describe(error)));
+}
+
+function metaValidator(dialect: Dialect): ValidateFunction {
+  const validator = metaValidators.get(dialect) ?? MAKERS[dialect]().getSchema(DIALECT_URIS[dialect]);
+  if (validator === undefined) throw new Error(`No meta-schema for ${dialect}`);
+  metaValidators.set(dialect, validator);
+  return validator;
+}
+
+/**
+ * Of the errors of alternatives, only those of the one that was meant: that none matches says nothing, errors further
+ * in say more than those at the place itself, and what is wrong with a value says more than that another type would do.
+ */
+function isConsequence(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
+  const { instancePath, keyword } = error;
+  if (keyword === 'anyOf') return true;
+  const isAlternative = errors.some(
+    (other) => other.keyword === 'anyOf' && other.instancePath === instancePath,
+  );
+  if (!isAlternative) return false;
+  const isFurtherIn = (other: ErrorObject) => other.instancePath.startsWith(`${instancePath}/`);
+  const saysMore = (other: ErrorObject) =>
+    other.instancePath === instancePath && !['anyOf', 'type'].includes(other.keyword);
+  return errors.some(isFurtherIn) || (keyword === 'type' && errors.some(saysMore));
+}
+
+function describe({ instancePath, keyword, message, params }: ErrorObject): string {
+  const name = tokensOf(instancePath)?.at(-1) ?? 'the schema';
+  const allowed: unknown = keyword === 'enum' ? params.allowedValues : undefined;
+  return `${name} ${message ?? 'is not valid'}${Array.isArray(allowed) ? `: ${allowed.join(', ')}` : ''}`;
+}
+
+function patternFaults({ document, tokens, schema }: Position): readonly SchemaFault[] {
+  return patternsOf(schema).flatMap(({ tokens: inner, pattern }) => {
+    const reason = syntaxErrorOf(pattern);
+    if (reason === undefined) return [];
+    const detail = `pattern ${pattern.slice(0, 200)} is no ECMA-262 regular expression: ${reason}`;
+    return [blameIn(document, tokens)(inner, detail)];
+  });
+}
+
+/** What keeps a pattern from being a regular expression with the flag `u`, as JSON Schema wants them. */
+function syntaxErrorOf(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern, 'u');
+    return undefined;
+  } catch (error) {
+    // V8 repeats the pattern before the reason.
+    return error instanceof Error ? (error.message.split(': ').at(-1) ?? error.message) : String(error);
+  }
 }

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { schemasIn } from './flat-graph.js';
-import { isObject, objectOf, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
 import { ASSERTIONS } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
 

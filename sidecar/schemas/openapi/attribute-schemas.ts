@@ -5,7 +5,7 @@ import { VALUE_MEMBERS } from '../../ngsi-ld/representation/value-members.js';
 /** Schemas of NGSI-LD that every model's OpenAPI document uses (ETSI GS CIM 009 V1.9.1, clause 5.2). */
 
 export const URI: JsonObject = { type: 'string', format: 'uri' };
-export const DATE_TIME: JsonObject = { type: 'string', format: 'date-time' };
+const DATE_TIME: JsonObject = { type: 'string', format: 'date-time' };
 
 /** What all attributes may have; further members are attributes of the attribute. */
 const COMMON_MEMBERS: JsonObject = {

@@ -1,10 +1,10 @@
 import {
   isArray,
   isObject,
-  member,
-  objectOf,
   type JsonObject,
   type JsonValue,
+  member,
+  objectOf,
 } from '../../shared/json/json.js';
 import type { ModelAttribute } from '../json-schema/attributes.js';
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';

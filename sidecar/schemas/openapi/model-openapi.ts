@@ -1,13 +1,18 @@
 import type { ModelAttribute } from '../json-schema/attributes.js';
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { isObject, member, objectOf, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { API_HEADERS, API_PARAMETERS, API_RESPONSES, API_SCHEMAS } from './api-components.js';
 import { VALUE_MEMBERS } from '../../ngsi-ld/representation/value-members.js';
 import { attributeSchema, LD_CONTEXT, TYPED_VALUE } from './attribute-schemas.js';
 import { exampleEntity } from './example-entity.js';
-import { componentRef, flatModel, holdsReference } from './flat-model.js';
+import {
+  componentRef,
+  flatModel,
+  holdsReference,
+  normalizedSchemas,
+  type SharedNames,
+} from './normalized-schema.js';
 import { modelPaths } from './model-paths.js';
-import { normalizedSchemas, type SharedNames } from './normalized-schema.js';
 
 /** What an OpenAPI document of a model is made from. */
 export interface ModelOpenApiInput {

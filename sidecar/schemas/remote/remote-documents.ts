@@ -1,8 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
-import { alternateOf } from './alternate-link.js';
 import { RemoteDocumentError, type RemoteFailure } from './errors.js';
-import { AddressRefused, systemResolve, vettedLookup, type ResolveHost } from './vetted-lookup.js';
+import { AddressRefused, type ResolveHost, systemResolve, vettedLookup } from './vetted-lookup.js';
 
 /** A document of another origin: a context, a schema. */
 export interface RemoteDocument {
@@ -201,4 +200,32 @@ function single(value: string | readonly string[] | undefined): string | undefin
 /** A URL as messages may show it: without credentials, and not endless. */
 function shown(url: string): string {
   return url.replace(/\/\/[^/@]*@/, '//').slice(0, 300);
+}
+
+/** One link of a Link header (RFC 8288 § 3): its target and its parameters as written. */
+const LINK = /<([^<>]*)>((?:[^,"]|"[^"]*")*)/g;
+
+/** The target of `rel="alternate"; type="application/ld+json"` in a Link header; undefined when there is none. */
+export function alternateOf(linkHeader: string | undefined): string | undefined {
+  for (const [, target, parameters = ''] of (linkHeader ?? '').matchAll(LINK)) {
+    if (
+      parameter(parameters, 'rel') === 'alternate' &&
+      parameter(parameters, 'type') === 'application/ld+json'
+    ) {
+      return target;
+    }
+  }
+  return undefined;
+}
+
+function parameter(parameters: string, name: string): string | undefined {
+  for (const part of parameters.split(';')) {
+    const [key, value] = part.split(/=(.*)/s);
+    if (key?.trim().toLowerCase() === name)
+      return value
+        ?.trim()
+        .replace(/^"(.*)"$/, '$1')
+        .toLowerCase();
+  }
+  return undefined;
 }

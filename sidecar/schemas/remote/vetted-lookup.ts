@@ -1,6 +1,5 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
-import { addressKind, isInsideHost } from './address.js';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /** All addresses of a host name, as the system resolves it. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -49,4 +48,62 @@ async function vettedAddresses(
   });
   if (addresses.length === 0) throw new AddressRefused(`${hostname} has no address that it may have.`);
   return addresses;
+}
+
+/** Of networks that are somebody's own (RFC 1122, 1918, 4193, 6598): loopback, private, shared address space. */
+const PRIVATE = subnets({
+  ipv4: ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'],
+  ipv6: ['::1/128', 'fc00::/7'],
+});
+
+/**
+ * Where no document can be (RFC 6890): this host, link-local (where clouds keep their metadata), multicast, reserved,
+ * documentation, and tunnels that hide an IPv4 address.
+ */
+const NEVER = subnets({
+  ipv4: [
+    ...['0.0.0.0/8', '169.254.0.0/16', '192.0.0.0/24', '192.0.2.0/24', '198.18.0.0/15', '198.51.100.0/24'],
+    ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  ],
+  ipv6: [
+    ...['::/96', 'fe80::/10', 'fec0::/10', 'ff00::/8', '100::/64', '2001:db8::/32', '2001::/32', '2002::/16'],
+    '64:ff9b:1::/48',
+  ],
+});
+
+export type AddressKind = 'public' | 'private' | 'never';
+
+/** What kind of network an IP address is in; IPv4 addresses mapped or translated to IPv6 count as what they stand for. */
+export function addressKind(address: string): AddressKind {
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  // In this order: `::1` is private, and the rest of the old `::/96` is nothing.
+  if (PRIVATE.check(address, family)) return 'private';
+  return NEVER.check(address, family) ? 'never' : 'public';
+}
+
+/** Names that only exist inside a network: without a dot, or of a domain kept for that (RFC 6761, 6762, 8375). */
+const INSIDE_NAME = /^[^.]+$|\.(?:localhost|local|internal|intranet|lan|corp|home\.arpa|svc|test)$/;
+
+/** Whether a host name says that it is inside a network. */
+export function isInsideHost(hostname: string): boolean {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  return INSIDE_NAME.test(host);
+}
+
+function subnets(networks: {
+  readonly ipv4: readonly string[];
+  readonly ipv6: readonly string[];
+}): BlockList {
+  const list = new BlockList();
+  for (const network of networks.ipv4) {
+    const [address = '', bits = ''] = network.split('/');
+    list.addSubnet(address, Number(bits), 'ipv4');
+    // The same, behind a translator to IPv6 (RFC 6052).
+    list.addSubnet(`64:ff9b::${address}`, 96 + Number(bits), 'ipv6');
+  }
+  for (const network of networks.ipv6) {
+    const [address = '', bits = ''] = network.split('/');
+    list.addSubnet(address, Number(bits), 'ipv6');
+  }
+  return list;
 }

@@ -1,8 +1,8 @@
-import type { ContentRef } from '../store/records.js';
+import { createHash } from 'node:crypto';
 import { StoreUnavailableError } from '../store/errors.js';
+import type { ContentRef } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
 import type { BoundedCache } from './bounded-cache.js';
-import { serve } from './served.js';
 import type { ServedDocument } from './shapes.js';
 
 /** The texts of the store, which are named by what they are and so never change. */
@@ -43,4 +43,17 @@ export async function rereading<Result>(read: () => Promise<Result>): Promise<Re
     if (!(error instanceof ContentGoneError)) throw error;
     return read();
   }
+}
+
+export const MEDIA_TYPES = {
+  schema: 'application/schema+json',
+  openapi: 'application/json',
+  context: 'application/ld+json',
+} as const;
+
+/** A text as it is sent; its ETag is its hash. */
+export function serve(text: string, mediaType: string): ServedDocument {
+  const bytes = Buffer.from(text);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { bytes, mediaType, sha256, etag: sha256 };
 }

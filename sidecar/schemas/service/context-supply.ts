@@ -1,10 +1,21 @@
-import type { Supply } from '../json-ld/supplied.js';
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../shared/clock.js';
+import {
+  bundledContext,
+  CORE_CONTEXT_VERSIONS,
+  coreContextUrl,
+  coreVersionOf,
+} from '../json-ld/core-context.js';
+import { ContextUnavailableError, ContextUnusableError } from '../json-ld/errors.js';
+import type { Supply } from '../json-ld/supplied-contexts.js';
+import { RemoteDocumentError, type RemoteFailure } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { SchemaStore } from '../store/store.js';
-import type { Clock } from '../../shared/clock.js';
 import { BoundedCache } from './bounded-cache.js';
-import type { ContextLoading } from './context-loading.js';
-import { fetchContext } from './remote-context.js';
+import { ifThere } from './concurrency.js';
+import { type Contents, MEDIA_TYPES, rereading, serve } from './contents.js';
+import { isBelow, namedContext, type NamedContext } from './context-urls.js';
+import type { ContextSummary, ServedContext } from './shapes.js';
 
 /** Gives workers the contexts that documents name by their URLs. */
 export interface ContextSupply {
@@ -69,5 +80,148 @@ export function createContextSupply({ loading, store, remote, clock }: ContextSu
 class NotFetched extends Error {
   constructor(readonly supply: Supply) {
     super('The context could not be fetched.');
+  }
+}
+
+export interface ContextSources {
+  readonly store: SchemaStore;
+  readonly contents: Contents;
+  readonly remote: RemoteDocuments;
+  readonly core: ReadonlyMap<string, CoreContext>;
+}
+
+/** Finds contexts by the URLs that name them: those of this service, and documents of allowed origins. */
+export class ContextLoading {
+  readonly #sources: ContextSources;
+
+  constructor(sources: ContextSources) {
+    this.#sources = sources;
+  }
+
+  /**
+   * The context of a URL, for processing a document with it.
+   *
+   * @param baseUrl of this service, as the client reaches it
+   * @param fetch gets a document of an allowed origin
+   * @throws StoreUnavailableError
+   */
+  async supply(
+    url: string,
+    baseUrl: string,
+    fetch: (url: string) => Promise<Supply> = (one) => fetchContext(this.#sources.remote, one),
+  ): Promise<Supply> {
+    const own = this.ownContext(url, baseUrl);
+    if (own === undefined) return this.#sources.remote.allows(url) ? fetch(url) : unknown(url);
+    return (await this.#stored(own)) ?? unknown(url);
+  }
+
+  /**
+   * The context of a URL, for checking a custom context that names it. Every version of the core context counts as the
+   * newest one: brokers apply their own, whichever is named (ETSI GS CIM 009 V1.9.1, clause 4.4), and no two versions go
+   * together, for their terms are protected.
+   *
+   * @param ownName of the context that is checked: it cannot build on itself
+   */
+  async supplyForCheck(url: string, baseUrl: string, ownName: string): Promise<Supply> {
+    const own = this.ownContext(url, baseUrl);
+    if (own?.name === ownName && own.version === undefined) {
+      const { message } = new ContextUnusableError(url, 'it is the context itself.');
+      return { failure: { code: 'CONTEXT_UNUSABLE', detail: message } };
+    }
+    const core = this.#sources.core.get(own?.name ?? '');
+    const isCore = core !== undefined && coreVersionOf(core.summary.canonicalUrl) !== undefined;
+    return isCore && (own?.version ?? 1) === 1 ? supplied(this.#newestCore()) : this.supply(url, baseUrl);
+  }
+
+  /**
+   * The context of this service that a URL means: of URLs below its base URL, and, as services are known under more than
+   * one, of all others of that form but those of origins that documents are fetched from.
+   */
+  ownContext(url: string, baseUrl: string): NamedContext | undefined {
+    const named = namedContext(url);
+    return named !== undefined && (isBelow(url, baseUrl) || !this.#sources.remote.allows(url))
+      ? named
+      : undefined;
+  }
+
+  /** Whether the base URL, by which clients reach this service, has a say in what URLs mean. */
+  dependsOn(baseUrl: string): boolean {
+    return this.#sources.remote.allows(`${baseUrl}/`);
+  }
+
+  #newestCore(): CoreContext {
+    const newest = [...this.#sources.core.values()].find(
+      ({ summary }) => summary.canonicalUrl === coreContextUrl(),
+    );
+    if (newest === undefined) throw new Error('The core context does not come with this product.');
+    return newest;
+  }
+
+  async #stored({ name, version }: NamedContext): Promise<Supply | undefined> {
+    const { core, store, contents } = this.#sources;
+    const bundled = core.get(name);
+    if (bundled !== undefined) return (version ?? 1) === 1 ? supplied(bundled) : undefined;
+    return rereading(async () => {
+      const at = await ifThere('context', store.contexts.get(name, version));
+      if (at === undefined) return undefined;
+      const { content } = at.version;
+      return { sha256: content.sha256, text: await contents.text(content) };
+    });
+  }
+}
+
+function supplied({ served: { sha256, bytes } }: CoreContext): Supply {
+  return { sha256, text: bytes.toString() };
+}
+
+function unknown(url: string): Supply {
+  return { failure: { code: 'CONTEXT_REFUSED', detail: new ContextUnavailableError(url).message } };
+}
+
+/** A context that comes with this product, and what a GET of it answers. */
+export interface CoreContext {
+  readonly summary: ContextSummary & { readonly kind: 'core' };
+  readonly served: ServedContext;
+}
+
+/** Contexts of others that the core contexts need. */
+const OTHERS = [['data-integrity-v2', 'https://w3id.org/security/data-integrity/v2']] as const;
+
+/** The contexts that come with this product, by the names under which they are served, in the order of these. */
+export function createCoreContexts(): ReadonlyMap<string, CoreContext> {
+  const named = [
+    ...OTHERS,
+    ...CORE_CONTEXT_VERSIONS.map(
+      (version) => [`ngsi-ld-core-context-v${version}`, coreContextUrl(version)] as const,
+    ),
+  ];
+  return new Map(
+    named.map(([name, canonicalUrl]): [string, CoreContext] => {
+      const served = serve(JSON.stringify(bundledContext(canonicalUrl)), MEDIA_TYPES.context);
+      const { etag } = served;
+      return [
+        name,
+        {
+          summary: { kind: 'core', name, currentVersion: 1, etag, canonicalUrl },
+          served: { ...served, kind: 'core' },
+        },
+      ];
+    }),
+  );
+}
+
+/** Nothing was sent to where the document would have come from. */
+const REFUSALS: ReadonlySet<RemoteFailure> = new Set(['origin-not-allowed', 'address-not-allowed']);
+
+/** Fetches the context of a URL of an allowed origin. */
+async function fetchContext(remote: RemoteDocuments, url: string): Promise<Supply> {
+  try {
+    const { text, url: documentUrl } = await remote.fetch(url);
+    return { sha256: createHash('sha256').update(text).digest('hex'), text, documentUrl };
+  } catch (error) {
+    if (!(error instanceof RemoteDocumentError)) throw error;
+    const { message } = new ContextUnavailableError(url, `cannot be used: ${error.message}`);
+    const code = REFUSALS.has(error.failure) ? 'CONTEXT_REFUSED' : 'CONTEXT_NOT_HAD';
+    return { failure: { code, detail: message } };
   }
 }

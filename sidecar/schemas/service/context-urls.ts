@@ -1,5 +1,5 @@
 /** Where contexts are, below the base URL of this service. */
-export const CONTEXTS_PATH = '/api/v2/contexts';
+const CONTEXTS_PATH = '/api/v2/contexts';
 
 /** A context of this service, and its version where the URL names one. */
 export interface NamedContext {

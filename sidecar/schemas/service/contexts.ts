@@ -1,15 +1,18 @@
+import { TaskTooCostlyError } from '../../shared/workers/errors.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { CheckedContext } from '../json-ld/check-context.js';
+import { unwrapped } from '../json-ld/context-form.js';
+import { type ContextFault, ContextInvalidError } from '../json-ld/errors.js';
+import { type Supply } from '../json-ld/supplied-contexts.js';
+import { runWithContexts } from '../json-ld/outcomes.js';
+import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../store/errors.js';
 import type { Context, ContextAt, NewContextVersion, Page, Paged } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
-import { rereading, type Contents } from './contents.js';
-import { acceptContext, type AcceptedContext, type ContextCheck } from './context-check.js';
-import type { ContextLoading } from './context-loading.js';
-import type { CoreContext } from './core-contexts.js';
-import { BundledContextError } from './errors.js';
-import { requireName } from './names.js';
-import { requireMatch } from './preconditions.js';
-import { retrying } from './retrying.js';
-import { MEDIA_TYPES } from './served.js';
+import { requireMatch, retrying, WhileUnwritten } from './concurrency.js';
+import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
+import type { ContextLoading, CoreContext } from './context-supply.js';
+import { BundledContextError, requireName } from './errors.js';
 import type { ContextService } from './service.js';
 import type {
   ContextSummary,
@@ -18,7 +21,6 @@ import type {
   WriteOptions,
   WrittenContext,
 } from './shapes.js';
-import { WhileUnwritten } from './while-unwritten.js';
 
 interface Parts {
   readonly store: SchemaStore;
@@ -121,5 +123,48 @@ export class Contexts implements ContextService {
       text,
       contexts: new Set(used.filter((own) => !core.has(own))),
     };
+  }
+}
+
+export interface ContextCheck {
+  readonly workers: TaskRunner<Pick<JsonLdTasks, 'checkContext'>>;
+  /** Gets the contexts that it names. */
+  readonly supply: (url: string) => Promise<Supply>;
+  /** Where it stands in the body. */
+  readonly pointer: string;
+}
+
+/** A custom context that was found valid. */
+export interface AcceptedContext extends CheckedContext {
+  /** What a GET of it answers. */
+  readonly text: string;
+}
+
+/**
+ * Checks a custom context in a worker; see `parseContext`.
+ *
+ * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
+ */
+async function acceptContext(submitted: unknown, check: ContextCheck): Promise<AcceptedContext> {
+  const { workers, supply, pointer } = check;
+  const text = JSON.stringify(submitted ?? null);
+  const refused = (detail: string, options?: ErrorOptions) => {
+    const faults: readonly ContextFault[] = [{ pointer, detail }];
+    return new ContextInvalidError(faults, options);
+  };
+  try {
+    const run = runWithContexts(
+      (supplied) => workers.run('checkContext', { text, pointer, supplied }),
+      supply,
+    );
+    const outcome = await run;
+    if ('refused' in outcome) throw refused(outcome.refused.detail);
+    if ('invalid' in outcome) throw new ContextInvalidError(outcome.invalid);
+    if (!('checked' in outcome)) throw new Error('A check of a context ended without a verdict.');
+    const { value } = unwrapped(submitted, '');
+    return { text: JSON.stringify({ '@context': value }), ...outcome.checked };
+  } catch (error) {
+    if (!(error instanceof TaskTooCostlyError)) throw error;
+    throw refused(`Processing the context takes too much ${error.bound}.`, { cause: error });
   }
 }

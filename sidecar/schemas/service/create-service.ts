@@ -1,24 +1,35 @@
+import { type Clock, systemClock } from '../../shared/clock.js';
+import type { JsonObject } from '../../shared/json/json.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
+import type { ContentRef, Model, ModelAt, ModelKey, Page, Paged } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
-import { systemClock, type Clock } from '../../shared/clock.js';
 import { BoundedCache } from './bounded-cache.js';
-import { Contents } from './contents.js';
-import { ContextLoading } from './context-loading.js';
-import { createContextSupply } from './context-supply.js';
+import { WhileUnwritten } from './concurrency.js';
+import { Contents, MEDIA_TYPES, rereading } from './contents.js';
+import { ContextLoading, createContextSupply, createCoreContexts } from './context-supply.js';
 import { Contexts } from './contexts.js';
-import { createCoreContexts } from './core-contexts.js';
-import { ModelDescriptions } from './model-descriptions.js';
-import { ModelDocuments } from './model-documents.js';
-import { ModelExamples } from './model-examples.js';
-import { ModelFiles } from './model-files.js';
-import { ModelSchemas } from './model-schemas.js';
+import { requireName } from './errors.js';
+import { ModelDescriptions, ModelDocuments, ModelExamples } from './model-documents.js';
+import { ModelFiles, ModelSchemas } from './model-files.js';
 import { ModelWriter } from './model-writer.js';
-import { Models } from './models.js';
-import { requireName } from './names.js';
 import { References } from './references.js';
 import { SchemaIntake, type ServiceWorkers } from './schema-intake.js';
-import type { DomainService, SchemaService } from './service.js';
-import type { ServedDocument } from './shapes.js';
+import type { DomainService, ModelService, SchemaService } from './service.js';
+import {
+  detailsOf,
+  type ModelChange,
+  type ModelDetails,
+  type ModelDocumentKind,
+  type ModelFile,
+  type ModelReadOptions,
+  type ModelSchema,
+  type ModelUpdate,
+  type NewModel,
+  type ServedDocument,
+  summaryOf,
+  type VersionSummary,
+  type WriteOptions,
+} from './shapes.js';
 
 export interface SchemaServiceOptions {
   readonly store: SchemaStore;
@@ -69,4 +80,88 @@ function domainsOf({ domains }: SchemaStore): DomainService {
     create: async (domain) => domains.create({ ...domain, name: requireName(domain.name) }),
     delete: (name, { cascade = false, ifMatch } = {}) => domains.delete(name, { cascade, ifMatch }),
   };
+}
+
+interface Parts {
+  readonly store: SchemaStore;
+  readonly contents: Contents;
+  readonly documents: ModelDocuments;
+  readonly files: ModelFiles;
+  readonly schemas: ModelSchemas;
+  readonly writer: ModelWriter;
+}
+
+export class Models implements ModelService {
+  readonly #parts: Parts;
+  /** Which text is the current one, or that of a version. */
+  readonly #refs: WhileUnwritten<ContentRef>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#refs = new WhileUnwritten(parts.store);
+  }
+
+  list(domain: string, page: Page): Promise<Paged<Model>> {
+    return this.#parts.store.models.list(domain, page);
+  }
+
+  get(key: ModelKey): Promise<ModelDetails> {
+    return this.#reading(key, undefined, async (at) => {
+      const text = await this.#parts.contents.text(at.version.schema);
+      return detailsOf(at, JSON.parse(text) as JsonObject);
+    });
+  }
+
+  create(domain: string, model: NewModel): Promise<ModelDetails> {
+    return this.#parts.writer.create(domain, model);
+  }
+
+  update(
+    key: ModelKey,
+    change: ModelChange,
+    options?: WriteOptions & { readonly dryRun?: boolean | undefined },
+  ): Promise<ModelUpdate> {
+    return this.#parts.writer.update(key, change, options);
+  }
+
+  delete(key: ModelKey, { ifMatch }: WriteOptions = {}): Promise<void> {
+    return this.#parts.store.models.delete(key, ifMatch);
+  }
+
+  async versions(key: ModelKey, page: Page): Promise<Paged<VersionSummary>> {
+    const { items, total } = await this.#parts.store.models.versions(key, page);
+    return { items: items.map(summaryOf), total };
+  }
+
+  document(key: ModelKey, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {
+    const { store, contents, documents } = this.#parts;
+    if (kind !== 'schema' && kind !== 'context')
+      return this.#reading(key, options.version, (at) => documents.of(at, kind, options));
+    return rereading(async () => {
+      const { version } = options;
+      const name = JSON.stringify([kind, key.domain, key.name, version]);
+      const content = await this.#refs.get(name, () => store.models.contentRef(key, kind, version));
+      return contents.served(content, MEDIA_TYPES[kind]);
+    });
+  }
+
+  schema(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
+    return this.#parts.schemas.of(key, version);
+  }
+
+  files(key: ModelKey, options: ModelReadOptions): Promise<readonly ModelFile[]> {
+    return this.#reading(key, options.version, (at) => this.#parts.files.list(at, options));
+  }
+
+  file(key: ModelKey, name: string, options: ModelReadOptions): Promise<ServedDocument> {
+    return this.#reading(key, options.version, (at) => this.#parts.files.get(at, name, options));
+  }
+
+  #reading<Result>(
+    key: ModelKey,
+    version: number | undefined,
+    read: (at: ModelAt) => Promise<Result>,
+  ): Promise<Result> {
+    return rereading(async () => read(await this.#parts.store.models.get(key, version)));
+  }
 }

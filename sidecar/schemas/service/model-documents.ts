@@ -1,15 +1,16 @@
+import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { TaskFailedError } from '../../shared/workers/errors.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
-import type { JsonObject } from '../../shared/json/json.js';
+import { SchemaTooCostlyError } from '../json-schema/errors.js';
+import { makeExample } from '../json-schema/schema-work.js';
 import { exampleEntity } from '../openapi/example-entity.js';
-import type { ModelAt } from '../store/records.js';
-import type { BoundedCache } from './bounded-cache.js';
-import type { Contents } from './contents.js';
+import type { ModelAt, ModelVersion } from '../store/records.js';
+import { BoundedCache } from './bounded-cache.js';
+import { type Contents, MEDIA_TYPES, serve } from './contents.js';
 import { contextUrl } from './context-urls.js';
-import { FileNotFoundError } from './errors.js';
-import { contentKey, type ModelDescriptions } from './model-descriptions.js';
-import type { ModelExamples } from './model-examples.js';
+import { FileNotFoundError, unlessRefused } from './errors.js';
+import type { ModelDescription } from './model-tasks.js';
 import type { ServiceWorkers } from './schema-intake.js';
-import { MEDIA_TYPES, serve } from './served.js';
 import type { ModelDocumentKind, ModelReadOptions, ServedDocument } from './shapes.js';
 
 /** A document that is made from a model version. */
@@ -109,4 +110,99 @@ function contextOf({ model }: ModelAt, { baseUrl, version }: ModelReadOptions): 
 /** That of a given version is its own, which never changes. */
 function descriptionOf({ model, version }: ModelAt, options: ModelReadOptions): string | undefined {
   return options.version === undefined ? model.description : version.description;
+}
+
+/** Descriptions of model versions: what is not at hand is made when first asked for. */
+export class ModelDescriptions {
+  readonly #contents: Contents;
+  readonly #workers: ServiceWorkers;
+  readonly #cache: BoundedCache<ModelDescription>;
+
+  constructor(contents: Contents, workers: ServiceWorkers, cacheBytes: number) {
+    this.#contents = contents;
+    this.#workers = workers;
+    this.#cache = new BoundedCache(cacheBytes, weightOf);
+  }
+
+  /** Takes in what was found out when the version was made. */
+  async keep(version: ModelVersion, description: ModelDescription): Promise<void> {
+    await this.#cache.getOrMake(contentKey(version), async () => description);
+  }
+
+  /** @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError */
+  async of(version: ModelVersion): Promise<ModelDescription> {
+    return this.#cache.getOrMake(contentKey(version), async () => {
+      const pinned = version.references.map(
+        async (reference) => [reference.uri, await this.#contents.text(reference)] as const,
+      );
+      const [schema, documents] = await Promise.all([
+        this.#contents.text(version.schema),
+        Promise.all(pinned),
+      ]);
+      return unlessRefused(await this.#workers.run('describeModel', { schema, documents }), '');
+    });
+  }
+}
+
+/** The same for versions whose schemas, with all that they refer to, are the same. */
+export function contentKey({ schema, references }: ModelVersion): string {
+  return [schema.sha256, ...references.map(({ uri, sha256 }) => `${sha256} ${uri}`)].join('\n');
+}
+
+/** Bytes of the texts in it, at two for a character. */
+function weightOf({ bundled, attributes, names }: ModelDescription): number {
+  const all = [...names, ...attributes.map(({ name }) => name)];
+  return 2 * all.reduce((sum, name) => sum + name.length, bundled.length);
+}
+
+/** An entity in key-values form; undefined when none that satisfies the schema was found. */
+interface FoundExample {
+  readonly example: JsonObject | undefined;
+}
+
+/** Example entities of models, made when first asked for. */
+export class ModelExamples {
+  readonly #workers: ServiceWorkers;
+  readonly #cache: BoundedCache<FoundExample>;
+
+  constructor(workers: ServiceWorkers, cacheBytes: number) {
+    this.#workers = workers;
+    this.#cache = new BoundedCache(cacheBytes, ({ example }) => JSON.stringify(example ?? null).length * 4);
+  }
+
+  /**
+   * @param key the same for the same schema
+   * @param bundled text of the self-contained schema
+   * @throws WorkersBusyError, TaskFailedError
+   */
+  async of(entityType: string, key: string, bundled: string): Promise<JsonObject | undefined> {
+    const found = await this.#cache.getOrMake(`${entityType} ${key}`, async () => ({
+      example: await this.#make(entityType, JSON.parse(bundled) as JsonObject),
+    }));
+    return found.example;
+  }
+
+  async #make(entityType: string, schema: JsonObject): Promise<JsonObject | undefined> {
+    try {
+      const { example, faults } = await makeExample({ schema, entityType }, this.#workers);
+      return faults.length === 0 ? entityOf(example) : undefined;
+    } catch (error) {
+      if (isTooMuch(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Whether work on a schema failed because of the schema: too costly, or too deep for the stack. */
+export function isTooMuch(error: unknown): boolean {
+  return (
+    error instanceof SchemaTooCostlyError ||
+    (error instanceof TaskFailedError && error.cause instanceof RangeError)
+  );
+}
+
+/** What a schema says about `@context` is overruled: what the model's entities have there is known. */
+function entityOf(example: JsonValue): JsonObject | undefined {
+  if (!isObject(example)) return undefined;
+  return Object.fromEntries(Object.entries(example).filter(([name]) => name !== '@context'));
 }

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { ModelAt, PinnedReference } from '../store/records.js';
-import type { Contents } from './contents.js';
+import type { ModelAt, ModelKey, PinnedReference } from '../store/records.js';
+import type { SchemaStore } from '../store/store.js';
+import { WhileUnwritten } from './concurrency.js';
+import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
 import { FileNotFoundError } from './errors.js';
-import type { ModelDocuments } from './model-documents.js';
-import { MEDIA_TYPES } from './served.js';
-import type { ModelDocumentKind, ModelFile, ModelReadOptions, ServedDocument } from './shapes.js';
+import { contentKey, type ModelDescriptions, type ModelDocuments } from './model-documents.js';
+import type {
+  ModelDocumentKind,
+  ModelFile,
+  ModelReadOptions,
+  ModelSchema,
+  ServedDocument,
+} from './shapes.js';
 
 /** The files that every model has; of a schema without an example, the examples are missing. */
 const KINDS: ReadonlyMap<string, ModelDocumentKind> = new Map([
@@ -70,4 +77,32 @@ export class ModelFiles {
 export function referenceFileName(uri: string): string {
   const word = /([A-Za-z0-9_-]{1,64})(?:\.[A-Za-z0-9]+)?[^A-Za-z0-9_-]*$/.exec(uri)?.[1] ?? 'document';
   return `${word}-${createHash('sha256').update(uri).digest('hex').slice(0, 12)}.json`;
+}
+
+/** The schemas of model versions, to be compiled: asked for with every entity, so that each is looked up once only. */
+export class ModelSchemas {
+  readonly #store: SchemaStore;
+  readonly #descriptions: ModelDescriptions;
+  readonly #known: WhileUnwritten<ModelSchema>;
+
+  constructor(store: SchemaStore, descriptions: ModelDescriptions) {
+    this.#store = store;
+    this.#descriptions = descriptions;
+    this.#known = new WhileUnwritten(store);
+  }
+
+  /** @throws NotFoundError */
+  async of(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
+    const name = JSON.stringify([key.domain, key.name, version]);
+    return this.#known.get(name, () => this.#read(key, version));
+  }
+
+  async #read(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
+    const at = await this.#store.models.get(key, version);
+    const contentHash = createHash('sha256').update(contentKey(at.version)).digest('hex');
+    return {
+      contentHash,
+      text: () => rereading(async () => (await this.#descriptions.of(at.version)).bundled),
+    };
+  }
 }

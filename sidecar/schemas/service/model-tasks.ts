@@ -1,4 +1,4 @@
-import { namesInSchema } from '../json-ld/schema-names.js';
+import { namesInSchema } from '../json-ld/generated-context.js';
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
 import { InvalidSchemaError, SchemaRefusedError, type SchemaFault } from '../json-schema/errors.js';

@@ -1,6 +1,7 @@
-import { sameJson, type JsonObject } from '../../shared/json/json.js';
+import { type JsonObject, sameJson } from '../../shared/json/json.js';
 import type { ChangeReport } from '../json-schema/change-report.js';
-import { AlreadyExistsError, PreconditionFailedError } from '../store/errors.js';
+import { reportChanges } from '../json-schema/schema-work.js';
+import { AlreadyExistsError, PreconditionFailedError, requireStorable } from '../store/errors.js';
 import type {
   Model,
   ModelAt,
@@ -9,20 +10,22 @@ import type {
   ModelTexts,
   NewModelVersion,
 } from '../store/records.js';
-import { requireStorable } from '../store/storable-text.js';
 import type { SchemaStore } from '../store/store.js';
-import { changesBetween } from './change-reports.js';
+import { ifThere, requireMatch, retrying } from './concurrency.js';
 import { rereading } from './contents.js';
-import { IncompatibleChangeError, OvertakenError } from './errors.js';
-import type { ModelDescriptions } from './model-descriptions.js';
-import { detailsOf } from './model-details.js';
-import { requireName } from './names.js';
-import { ifThere, requireMatch } from './preconditions.js';
-import { retrying } from './retrying.js';
+import { IncompatibleChangeError, OvertakenError, requireName } from './errors.js';
+import { isTooMuch, type ModelDescriptions } from './model-documents.js';
 import type { AcceptedSchema, SchemaIntake, ServiceWorkers } from './schema-intake.js';
 import type { ModelService } from './service.js';
-import type { ChangeKind, ModelChange, ModelDetails, ModelUpdate, NewModel } from './shapes.js';
-import { storedMetadata } from './version-metadata.js';
+import {
+  type ChangeKind,
+  detailsOf,
+  type ModelChange,
+  type ModelDetails,
+  type ModelUpdate,
+  type NewModel,
+  storedMetadata,
+} from './shapes.js';
 
 interface Parts {
   readonly store: SchemaStore;
@@ -158,4 +161,26 @@ function isSameVersion({ version, schema, context }: ModelTexts, accepted: Accep
     version.references.every(({ uri, sha256 }) => references.get(uri) === sha256) &&
     sameJson(JSON.parse(schema) as JsonObject, accepted.schema)
   );
+}
+
+/**
+ * What changes between two schemas. Where that takes too much time or depth to tell, documents that were valid may be
+ * refused for all that is known.
+ *
+ * @param before text of the old schema, self-contained; `after` likewise
+ * @throws WorkersBusyError, TaskFailedError
+ */
+async function changesBetween(
+  before: string,
+  after: string,
+  workers: ServiceWorkers,
+): Promise<ChangeReport> {
+  if (before === after) return { overall: 'compatible', differences: [] };
+  try {
+    return await reportChanges({ before, after }, workers);
+  } catch (error) {
+    if (!isTooMuch(error)) throw error;
+    const detail = 'the schemas are too intricate to tell what changes';
+    return { overall: 'narrowing', differences: [{ pointer: '', kind: 'narrowing', detail }] };
+  }
 }

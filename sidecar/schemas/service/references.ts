@@ -1,13 +1,15 @@
-import { dialectOf } from '../json-schema/dialect.js';
-import { isObject, type JsonValue } from '../../shared/json/json.js';
+import { createHash } from 'node:crypto';
+import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { dialectOf } from '../json-schema/keywords.js';
 import { checkDocumentLimits } from '../json-schema/limits.js';
-import type { Page, Paged, Reference } from '../store/records.js';
+import { documentUri, resolveUri } from '../json-schema/uri.js';
+import { RemoteDocumentError } from '../remote/errors.js';
+import type { RemoteDocuments } from '../remote/remote-documents.js';
+import { PreconditionFailedError } from '../store/errors.js';
+import type { NewReference, Page, Paged, Reference } from '../store/records.js';
 import type { IfMatch, PutReference, SchemaStore } from '../store/store.js';
-import { rereading, type Contents } from './contents.js';
-import { SchemaNotAcceptedError } from './errors.js';
-import { referenceUri, urisNamedIn } from './reference-uris.js';
-import { accepting } from './refusals.js';
-import { MEDIA_TYPES } from './served.js';
+import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
+import { accepting, OvertakenError, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
 import type { ReferenceService } from './service.js';
 import type { ServedDocument, WriteOptions } from './shapes.js';
 
@@ -62,4 +64,137 @@ function requireUsable(document: JsonValue): void {
   }
   checkDocumentLimits(document);
   dialectOf(document);
+}
+
+/** A document that was found, and its text. */
+interface Found {
+  readonly text: string;
+  readonly sha256: string;
+  /** To be stored, when it was fetched. */
+  readonly fetched?: NewReference;
+}
+
+/** Finds the documents that one schema refers to: in the store, else at allowed origins. */
+export class ReferenceGathering {
+  readonly #store: SchemaStore;
+  readonly #remote: RemoteDocuments;
+  readonly #stored = new Map<string, Found>();
+  readonly #fetched = new Map<string, JsonValue>();
+  /** Why a document could not be had. */
+  readonly reasons = new Map<string, string>();
+
+  constructor(store: SchemaStore, remote: RemoteDocuments) {
+    this.#store = store;
+    this.#remote = remote;
+  }
+
+  /** The document at a URI in its normal form; undefined when it cannot be had. */
+  async load(uri: string): Promise<JsonValue | undefined> {
+    const stored = (await this.#store.references.texts([uri])).get(uri);
+    if (stored !== undefined) {
+      this.#stored.set(uri, stored);
+      return JSON.parse(stored.text) as JsonValue;
+    }
+    if (!this.#remote.allows(uri)) {
+      this.reasons.set(uri, 'it is not stored here, nor of an origin that documents may be fetched from');
+      return undefined;
+    }
+    try {
+      const document = (await this.#remote.fetch(uri)).document as JsonValue;
+      this.#fetched.set(uri, document);
+      return document;
+    } catch (error) {
+      if (!(error instanceof RemoteDocumentError)) throw error;
+      this.reasons.set(uri, error.message);
+      return undefined;
+    }
+  }
+
+  /**
+   * What was found for URIs.
+   *
+   * @param uris of documents whose depth was checked meanwhile
+   */
+  found(uris: Iterable<string>): ReadonlyMap<string, Found> {
+    const found = new Map<string, Found>();
+    for (const uri of uris) {
+      const one = this.#stored.get(uri) ?? this.#foundByFetch(uri);
+      if (one !== undefined) found.set(uri, one);
+    }
+    return found;
+  }
+
+  /**
+   * Stores what was fetched.
+   *
+   * @throws OvertakenError when a document has meanwhile come to be stored
+   */
+  async keep(found: ReadonlyMap<string, Found>): Promise<void> {
+    for (const { fetched } of found.values()) {
+      if (fetched === undefined) continue;
+      try {
+        await this.#store.references.put(fetched, 'absent');
+      } catch (error) {
+        if (!(error instanceof PreconditionFailedError)) throw error;
+        throw new OvertakenError({ cause: error });
+      }
+    }
+  }
+
+  #foundByFetch(uri: string): Found | undefined {
+    const document = this.#fetched.get(uri);
+    if (document === undefined) return undefined;
+    const text = JSON.stringify(document);
+    return {
+      text,
+      sha256: createHash('sha256').update(text).digest('hex'),
+      fetched: { uri, source: 'fetched', text, references: urisNamedIn(document, uri) },
+    };
+  }
+}
+
+const LONGEST_URI = 2048;
+
+/**
+ * The normal form of a URI under which a document is stored.
+ *
+ * @throws ReferenceUriError
+ */
+export function referenceUri(text: string): string {
+  const uri = documentUri(text);
+  if (uri === undefined || !/^(?:https?|urn):/.test(uri))
+    throw new ReferenceUriError('is no absolute http, https or urn URI');
+  if (text.includes('#')) throw new ReferenceUriError('has a fragment, and documents are named without');
+  if (uri.length > LONGEST_URI) throw new ReferenceUriError(`has more than ${LONGEST_URI} characters`);
+  const { username, password } = new URL(uri);
+  if (username !== '' || password !== '') throw new ReferenceUriError('has credentials in it');
+  return uri;
+}
+
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
+
+/**
+ * The URIs of other documents that a document names by `$ref` and the like, wherever they stand.
+ *
+ * @param document of bounded depth
+ * @param uri against which it resolves, whatever its own `$id` says
+ */
+export function urisNamedIn(document: JsonValue, uri: string): ReadonlySet<string> {
+  const named = new Set<string>();
+  const own = new Set([uri]);
+  const visit = (value: JsonValue, base: string): void => {
+    if (isArray(value)) for (const item of value) visit(item, base);
+    if (!isObject(value)) return;
+    const id = value === document ? undefined : member(value, '$id');
+    const inner = (typeof id === 'string' ? resolveUri(id, base)?.uri : undefined) ?? base;
+    own.add(inner);
+    for (const keyword of REFERENCES) {
+      const reference = member(value, keyword);
+      const target = typeof reference === 'string' ? resolveUri(reference, inner)?.uri : undefined;
+      if (target !== undefined) named.add(target);
+    }
+    for (const item of Object.values(value)) visit(item, inner);
+  };
+  visit(document, uri);
+  return new Set([...named].filter((target) => !own.has(target)));
 }

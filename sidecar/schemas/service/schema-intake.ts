@@ -1,16 +1,15 @@
 import { contextDocument, generateContext, isContextBase } from '../json-ld/generated-context.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
-import type { Dialect } from '../json-schema/dialect.js';
+import type { Dialect } from '../json-schema/keywords.js';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { resolveAll } from '../json-schema/references.js';
 import type { SchemaTasks } from '../json-schema/tasks.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { SchemaStore } from '../store/store.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import { ContextBaseError, SchemaNotAcceptedError } from './errors.js';
+import { accepting, ContextBaseError, SchemaNotAcceptedError, unlessRefused } from './errors.js';
 import type { ModelDescription, ModelTasks } from './model-tasks.js';
-import { ReferenceGathering } from './reference-gathering.js';
-import { accepting, unlessRefused } from './refusals.js';
+import { ReferenceGathering } from './references.js';
 import type { ModelWarning } from './shapes.js';
 
 /** What runs in workers for this room. */

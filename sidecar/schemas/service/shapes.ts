@@ -1,9 +1,8 @@
 import type { ContextWarning } from '../json-ld/context-warnings.js';
 import type { TermWarning } from '../json-ld/generated-context.js';
 import type { ChangeKind, ChangeReport } from '../json-schema/change-report.js';
-import type { Dialect } from '../json-schema/dialect.js';
-import type { JsonValue } from '../../shared/json/json.js';
-import type { Compatibility, Context, Model } from '../store/records.js';
+import type { Dialect } from '../json-schema/keywords.js';
+import type { Compatibility, Context, JsonValue, Model, ModelAt, ModelVersion } from '../store/records.js';
 import type { IfMatch } from '../store/store.js';
 
 export type { ChangeKind, ChangeReport, Difference } from '../json-schema/change-report.js';
@@ -164,4 +163,44 @@ export interface WrittenContext {
   /** False for an update that changed nothing. */
   readonly isNewVersion: boolean;
   readonly warnings: readonly ContextWarning[];
+}
+
+/** What is kept with a model version, as found out when it was made. */
+export interface VersionMetadata {
+  readonly dialect: VersionSummary['dialect'];
+  /** From the version before. */
+  readonly change?: ChangeKind;
+  readonly warnings: readonly ModelWarning[];
+}
+
+export function storedMetadata({ warnings, ...rest }: VersionMetadata): JsonValue {
+  return { ...rest, warnings: warnings.map((warning) => ({ ...warning })) };
+}
+
+/** Nothing but {@link storedMetadata} writes it. */
+function metadataOf({ metadata }: ModelVersion): VersionMetadata {
+  return metadata as unknown as VersionMetadata;
+}
+
+function warningsOf(version: ModelVersion): readonly ModelWarning[] {
+  return metadataOf(version).warnings;
+}
+
+export function summaryOf(version: ModelVersion): VersionSummary {
+  const { number, createdAt, description, schema, references } = version;
+  const { dialect, change } = metadataOf(version);
+  return {
+    number,
+    createdAt,
+    description,
+    dialect,
+    ...schema,
+    change,
+    references: references.map(({ uri }) => uri),
+  };
+}
+
+/** A model at its current version, with that version's schema. */
+export function detailsOf({ model, version }: ModelAt, schema: JsonValue): ModelDetails {
+  return { ...model, version: summaryOf(version), schema, warnings: warningsOf(version) };
 }

@@ -1,14 +1,8 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import {
-  DatabaseUnusableError,
-  ForeignDatabaseError,
-  NewerDatabaseError,
-  NotADatabaseError,
-} from './database-errors.js';
+import { GatewayError } from '../../shared/errors.js';
 import { APPLICATION_ID, migrate, MIGRATIONS, userVersion } from './migrations.js';
-import { checkWritable } from './write-check.js';
 
 /** How long opening waits for the lock of another process. The event loop stands still meanwhile: short. */
 const BUSY_TIMEOUT_MS = 500;
@@ -138,3 +132,56 @@ const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_FULL|^ENOSPC/, 'the disk is full'],
   [/^SQLITE_|^E(?!RR_)[A-Z]/, 'the system reports a failure'],
 ];
+
+/** The file holds something, but no SQLite database. */
+export class NotADatabaseError extends GatewayError {
+  readonly code = 'DATABASE_NOT_SQLITE';
+
+  constructor(path: string, options?: ErrorOptions) {
+    super(
+      `${path} is not a SQLite database. Name another file, or move this one away to start with an empty store.`,
+      options,
+    );
+  }
+}
+
+/** A SQLite database, but of another program. */
+export class ForeignDatabaseError extends GatewayError {
+  readonly code = 'DATABASE_FOREIGN';
+
+  constructor(path: string) {
+    super(`${path} is a SQLite database of another application, and was left as it is. Name another file.`);
+  }
+}
+
+/** The store was written by a newer version of this program. */
+export class NewerDatabaseError extends GatewayError {
+  readonly code = 'DATABASE_NEWER';
+
+  constructor(path: string, version: number, known: number) {
+    super(
+      `${path} has format ${version}, and this program knows formats up to ${known}. Run the newer program, or name a backup made before the upgrade.`,
+    );
+  }
+}
+
+/** The file cannot be opened, read or written. */
+export class DatabaseUnusableError extends GatewayError {
+  readonly code = 'DATABASE_UNUSABLE';
+}
+
+/** What a write may need: room for 64 KiB. */
+const ROOM = "INSERT INTO content (sha256, size, text) VALUES ('', 65536, hex(zeroblob(32768)))";
+
+/**
+ * Finds out whether writes work, by one that changes nothing: room is taken and given back, and the number of the format
+ * is written again.
+ *
+ * @throws SqliteError when the database is locked, read-only or full
+ */
+export function checkWritable(db: Database.Database): void {
+  db.transaction(() => {
+    db.exec(`SAVEPOINT room; ${ROOM}; ROLLBACK TO room; RELEASE room`);
+    db.pragma(`user_version = ${userVersion(db)}`);
+  }).immediate();
+}

@@ -1,6 +1,6 @@
 import type { Dependent, Page, Paged } from './records.js';
 import { InUseError, type Thing } from './errors.js';
-import { SqliteListing } from './sqlite-listing.js';
+import { SqliteListing } from './sqlite-rows.js';
 import type { SqliteSession } from './sqlite-session.js';
 
 interface DependentRow {

@@ -1,11 +1,9 @@
 import type { Statement } from 'better-sqlite3';
-import { AlreadyExistsError, NotFoundError } from './errors.js';
+import { AlreadyExistsError, isStorable, NotFoundError, requireStorable } from './errors.js';
 import type { Domain, Page, Paged } from './records.js';
 import type { SqliteDependents } from './sqlite-dependents.js';
-import { SqliteListing } from './sqlite-listing.js';
+import { etagOf, requireMatch, SqliteListing, timeAfter } from './sqlite-rows.js';
 import type { SqliteSession } from './sqlite-session.js';
-import { etagOf, requireMatch, timeAfter } from './stamps.js';
-import { isStorable, requireStorable } from './storable-text.js';
 import type { Domains, IfMatch } from './store.js';
 
 export interface DomainRow {

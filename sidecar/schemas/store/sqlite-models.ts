@@ -12,14 +12,18 @@ import {
   type Page,
   type Paged,
 } from './records.js';
-import type { SqliteContents } from './sqlite-contents.js';
-import type { SqliteContextRows } from './sqlite-context-rows.js';
+import { etagOf, requireMatch, type SqliteContents, timeAfter } from './sqlite-rows.js';
+import type { SqliteContextRows } from './sqlite-contexts.js';
 import type { SqliteDependents } from './sqlite-dependents.js';
 import type { SqliteDomains } from './sqlite-domains.js';
-import { hasSettings, SqliteModelRows, toModel, type ModelRow } from './sqlite-model-rows.js';
-import type { SqliteModelVersions } from './sqlite-model-versions.js';
-import { versionParameter, type SqliteSession } from './sqlite-session.js';
-import { etagOf, requireMatch, timeAfter } from './stamps.js';
+import {
+  hasSettings,
+  type ModelRow,
+  SqliteModelRows,
+  type SqliteModelVersions,
+  toModel,
+} from './sqlite-model-versions.js';
+import { type SqliteSession, versionParameter } from './sqlite-session.js';
 import type { IfMatch, Models } from './store.js';
 
 interface Parts {

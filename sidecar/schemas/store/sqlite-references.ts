@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import { NotFoundError, PreconditionFailedError } from './errors.js';
+import { isStorable, NotFoundError, PreconditionFailedError, requireStorable } from './errors.js';
 import type {
   Dependent,
   NewReference,
@@ -9,12 +9,9 @@ import type {
   ReferenceSource,
   ReferenceText,
 } from './records.js';
-import type { SqliteContents } from './sqlite-contents.js';
+import { etagOf, requireMatch, type SqliteContents, SqliteListing, timeAfter } from './sqlite-rows.js';
 import type { SqliteDependents } from './sqlite-dependents.js';
-import { SqliteListing } from './sqlite-listing.js';
 import type { SqliteSession } from './sqlite-session.js';
-import { etagOf, requireMatch, timeAfter } from './stamps.js';
-import { isStorable, requireStorable } from './storable-text.js';
 import type { IfMatch, PutReference, References } from './store.js';
 
 interface ReferenceRow {

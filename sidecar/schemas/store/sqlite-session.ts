@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import type { Clock } from '../../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
 import { LockQueue, type LockOptions, type LockWaits } from './lock-queue.js';
-import { checkWritable } from './write-check.js';
+import { checkWritable } from './open-database.js';
 
 /** One connection, shared by the parts of a store: statements, transactions, and what becomes of SQLite's errors. */
 export class SqliteSession {

@@ -1,12 +1,10 @@
 import Database from 'better-sqlite3';
 import type { Clock } from '../../shared/clock.js';
 import { copyDatabase } from './backup.js';
-import { DatabaseUnusableError } from './database-errors.js';
 import type { LockWaits } from './lock-queue.js';
-import { openDatabase } from './open-database.js';
-import { SqliteContents } from './sqlite-contents.js';
-import { SqliteContextRows } from './sqlite-context-rows.js';
-import { SqliteContexts } from './sqlite-contexts.js';
+import { DatabaseUnusableError, openDatabase } from './open-database.js';
+import { SqliteContents } from './sqlite-rows.js';
+import { SqliteContextRows, SqliteContexts } from './sqlite-contexts.js';
 import { SqliteDependents } from './sqlite-dependents.js';
 import { SqliteDomains } from './sqlite-domains.js';
 import { SqliteModelVersions } from './sqlite-model-versions.js';

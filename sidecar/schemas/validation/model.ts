@@ -2,7 +2,7 @@ import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js'
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
 import { alternativesIn, conjunctsOf, namedSchemasIn, schemaIn } from '../json-schema/flat-graph.js';
 import type { FlatSchema, Targets } from '../json-schema/flatten.js';
-import { isObject, member, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 import { resolveWith } from '../json-schema/references.js';
 import { compileSchema } from '../json-schema/validator.js';
 import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/representation/value-members.js';

@@ -3,10 +3,10 @@ import { pointerOf } from '../../shared/json/pointer.js';
 import type { Form } from '../../ngsi-ld/representation/read-entity.js';
 import { RecentlyUsed } from '../../shared/recently-used.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
-import { judgeEntity, type JudgeOptions } from './judge.js';
+import { judgeEntity, type JudgeOptions } from './validate-entity.js';
 import { prepareModel, type Model } from './model.js';
 import { Spelling } from './spelling.js';
-import { Verdicts } from './verdicts.js';
+import { Verdicts } from './reports.js';
 
 /** Entities of one body. */
 export const ENTITIES_MAX = 10_000;

@@ -1,14 +1,13 @@
+import type { CancelSignal } from '../../shared/cancel-signal.js';
+import { WorkersBusyError } from '../../shared/workers/errors.js';
+import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
 import type { InferenceTasks } from '../inference/tasks.js';
-import { runWithContexts } from '../json-ld/run-with-contexts.js';
+import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { ContextSupply } from '../service/context-supply.js';
 import type { ModelKey, ModelService } from '../service/service.js';
-import type { CancelSignal } from '../../shared/cancel-signal.js';
 import type { ValidationTasks } from '../validation/tasks.js';
-import { WorkersBusyError } from '../../shared/workers/errors.js';
-import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
-import { answerOf, withinBounds } from './outcome.js';
-import { TextsInFlight } from './texts-in-flight.js';
+import { answerOf, withinBounds } from './errors.js';
 import type { InferOptions, ProcessOptions, ValidateOptions, Workbench } from './workbench.js';
 
 export type WorkbenchTasks = InferenceTasks & JsonLdTasks & ValidationTasks;
@@ -90,4 +89,36 @@ async function validated(
     await withinBounds(workers.run('prepareModel', input, compiling));
   }
   throw new WorkersBusyError(ROUNDS_MAX);
+}
+
+/**
+ * Keeps the texts of all work that runs or waits within a bound: workers take few tasks at a time, and each task keeps its
+ * text in memory until then.
+ */
+export class TextsInFlight {
+  readonly #charactersMax: number;
+  #characters = 0;
+  #texts = 0;
+
+  constructor(charactersMax: number) {
+    this.#charactersMax = charactersMax;
+  }
+
+  /**
+   * Does the work on a text. A text that is alone is taken whatever its length.
+   *
+   * @throws WorkersBusyError when others are in the way; and whatever the work throws
+   */
+  async with<Result>({ length }: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#texts > 0 && this.#characters + length > this.#charactersMax)
+      throw new WorkersBusyError(this.#texts);
+    this.#texts += 1;
+    this.#characters += length;
+    try {
+      return await work();
+    } finally {
+      this.#texts -= 1;
+      this.#characters -= length;
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { isArray, isObject, member, type JsonValue } from './json.js';
+import { isArray, isObject, type JsonValue, member } from './json.js';
 
 /** A JSON pointer (RFC 6901) of these reference tokens, without the `#` of a fragment. */
 export function pointerOf(tokens: readonly string[]): string {

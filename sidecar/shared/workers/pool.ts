@@ -4,10 +4,9 @@ import { Deadlines } from './deadlines.js';
 import { TaskFailedError, WorkersBusyError } from './errors.js';
 import { FairQueue, type Turn } from './fair-queue.js';
 import { LaneCosts } from './lane-costs.js';
-import { WorkerSlot } from './slot.js';
+import { TurnRun, WorkerSlot } from './slot.js';
 import { isOutOfMemory, Task } from './task.js';
 import type { RunOptions, TaskRunner, TaskTable } from './tasks.js';
-import { TurnRun } from './turn-run.js';
 
 export interface PoolOptions {
   /** The module that workers load; its default export is made by `serve`. */

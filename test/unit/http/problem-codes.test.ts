@@ -6,7 +6,7 @@ import { problemKinds, type ProblemName } from '../../../sidecar/http/problem-ki
 import { hasProblem, problemOf, startErrorLines } from '../../../sidecar/http/problem.js';
 import { ContextInvalidError } from '../../../sidecar/schemas/json-ld/errors.js';
 import * as service from '../../../sidecar/schemas/service/errors.js';
-import { NotADatabaseError } from '../../../sidecar/schemas/store/database-errors.js';
+import { NotADatabaseError } from '../../../sidecar/schemas/store/open-database.js';
 import * as store from '../../../sidecar/schemas/store/errors.js';
 import {
   TaskFailedError,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { AttributeKind } from '../../../../sidecar/ngsi-ld/attribute-kinds.js';
-import { objectOf, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
 import { step } from '../../../../sidecar/shared/json/pointer.js';
 import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/representation/value-members.js';
 

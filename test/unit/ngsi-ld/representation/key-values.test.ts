@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { objectOf, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
 import { pointerOf, tokensOf } from '../../../../sidecar/shared/json/pointer.js';
 import { exampleEntity } from '../../../../sidecar/schemas/openapi/example-entity.js';
 import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { InvalidSamplesError } from '../../../../sidecar/schemas/inference/errors.js';
-import { inferSchema, type InferSchemaOptions } from '../../../../sidecar/schemas/inference/infer-schema.js';
+import { inferSchema, type InferSchemaOptions } from '../../../../sidecar/schemas/inference/tasks.js';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
@@ -11,7 +11,7 @@ import { exampleEntity } from '../../../../sidecar/schemas/openapi/example-entit
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
-import { judgeEntity } from '../../../../sidecar/schemas/validation/judge.js';
+import { judgeEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
 import { concise, entityDrafts, keyValues, normalized } from './entity-arbitraries.js';
 

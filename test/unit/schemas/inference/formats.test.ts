@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { formatOf, isUri } from '../../../../sidecar/schemas/inference/formats.js';
-import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/limits.js';
+import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/errors.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { createValidator, type Validate } from '../../../../sidecar/schemas/json-schema/validator.js';
 

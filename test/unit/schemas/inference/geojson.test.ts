@@ -9,9 +9,9 @@ import {
 import {
   isArray,
   isObject,
-  objectOf,
   type JsonObject,
   type JsonValue,
+  objectOf,
 } from '../../../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';

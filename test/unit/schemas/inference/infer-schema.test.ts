@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { inferSchema, type InferSchemaOptions } from '../../../../sidecar/schemas/inference/infer-schema.js';
+import { inferSchema, type InferSchemaOptions } from '../../../../sidecar/schemas/inference/tasks.js';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import {
   isArray,
   isObject,
-  objectOf,
   type JsonObject,
   type JsonValue,
+  objectOf,
 } from '../../../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { inferSchema } from '../../../../sidecar/schemas/inference/infer-schema.js';
+import { inferSchema } from '../../../../sidecar/schemas/inference/tasks.js';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
-import { member, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
 
 describe('what is inferred', () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SamplesTooRichError } from '../../../../sidecar/schemas/inference/errors.js';
-import { inferSchema } from '../../../../sidecar/schemas/inference/infer-schema.js';
-import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/limits.js';
+import { INFERENCE_LIMITS, SamplesTooRichError } from '../../../../sidecar/schemas/inference/errors.js';
+import { inferSchema } from '../../../../sidecar/schemas/inference/tasks.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js';
 import { tokensOf, step } from '../../../../sidecar/shared/json/pointer.js';

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import {
   isArray,
   isObject,
+  type JsonObject,
+  type JsonValue,
   member,
   objectOf,
   stringsOf,
-  type JsonObject,
-  type JsonValue,
 } from '../../../../sidecar/shared/json/json.js';
 import { namedSchemasIn, schemaIn, schemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
 

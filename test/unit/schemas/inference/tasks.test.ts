@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/limits.js';
+import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/errors.js';
 import { inferenceTasks, type InferInput } from '../../../../sidecar/schemas/inference/tasks.js';
 
 describe('the task of inference', () => {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkContext, type CheckOutcome } from '../../../../sidecar/schemas/json-ld/check-context.js';
+import {
+  checkContext,
+  type CheckOutcome,
+  parseContext,
+} from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
 import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
-import { parseContext } from '../../../../sidecar/schemas/json-ld/parse-context.js';
-import { runWithContexts } from '../../../../sidecar/schemas/json-ld/run-with-contexts.js';
+import { runWithContexts } from '../../../../sidecar/schemas/json-ld/outcomes.js';
 import { CORE, loaderOf } from './contexts.js';
 import { Desk } from './desk.js';
 

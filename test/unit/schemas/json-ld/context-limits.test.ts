@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
 import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
-import { parseContext } from '../../../../sidecar/schemas/json-ld/parse-context.js';
+import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { CORE, loaderOf, pointersOf } from './contexts.js';
 
 const OTHER = 'http://contexts.example/other';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseContext } from '../../../../sidecar/schemas/json-ld/parse-context.js';
+import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { CORE, loaderOf } from './contexts.js';
 
 const OTHER = 'http://contexts.example/other';

@@ -1,8 +1,5 @@
 import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
-import {
-  createDocumentLoader,
-  type DocumentLoader,
-} from '../../../../sidecar/schemas/json-ld/document-loader.js';
+import { createDocumentLoader, type DocumentLoader } from '../../../../sidecar/schemas/json-ld/processor.js';
 import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
 
 export const CORE = coreContextUrl();

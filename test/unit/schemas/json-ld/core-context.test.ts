@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { bundledContext, isBundledContext } from '../../../../sidecar/schemas/json-ld/bundled-contexts.js';
 import {
+  bundledContext,
   CORE_CONTEXT_VERSIONS,
   coreContext,
   coreContextUrl,
   coreContextUrls,
   coreIriOf,
   coreVersionOf,
+  isBundledContext,
   NEWEST_CORE_VERSION,
 } from '../../../../sidecar/schemas/json-ld/core-context.js';
 import { createProcessor } from '../../../../sidecar/schemas/json-ld/processor.js';

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { Outcome, Refusal } from '../../../../sidecar/schemas/json-ld/outcomes.js';
+import {
+  type JsonLdWarning,
+  type Outcome,
+  type Refusal,
+  runWithContexts,
+} from '../../../../sidecar/schemas/json-ld/outcomes.js';
 import { createProcessor, type JsonLdProcessor } from '../../../../sidecar/schemas/json-ld/processor.js';
-import { runWithContexts } from '../../../../sidecar/schemas/json-ld/run-with-contexts.js';
-import type { Supply } from '../../../../sidecar/schemas/json-ld/supplied.js';
+import { type Supply } from '../../../../sidecar/schemas/json-ld/supplied-contexts.js';
 import { createJsonLdTasks } from '../../../../sidecar/schemas/json-ld/tasks.js';
-import type { JsonLdWarning } from '../../../../sidecar/schemas/json-ld/warnings.js';
 import { loaderOf } from './contexts.js';
 
 export interface Body {

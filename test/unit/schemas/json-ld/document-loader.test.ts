@@ -7,9 +7,12 @@ import {
   coreContext,
   coreContextUrls,
 } from '../../../../sidecar/schemas/json-ld/core-context.js';
-import { createDocumentLoader } from '../../../../sidecar/schemas/json-ld/document-loader.js';
+import {
+  createDocumentLoader,
+  createProcessor,
+  type ProcessorOptions,
+} from '../../../../sidecar/schemas/json-ld/processor.js';
 import { ContextUnavailableError, ContextUnusableError } from '../../../../sidecar/schemas/json-ld/errors.js';
-import { createProcessor, type ProcessorOptions } from '../../../../sidecar/schemas/json-ld/processor.js';
 
 const URL = 'http://contexts.example/parking';
 

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { coreContextUrl, coreIriOf } from '../../../../sidecar/schemas/json-ld/core-context.js';
 import {
   contextDocument,
+  type ContextSource,
   generateContext,
   isContextBase,
-  type ContextSource,
 } from '../../../../sidecar/schemas/json-ld/generated-context.js';
-import { parseContext } from '../../../../sidecar/schemas/json-ld/parse-context.js';
+import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { createProcessor } from '../../../../sidecar/schemas/json-ld/processor.js';
 import { loaderOf } from './contexts.js';
 

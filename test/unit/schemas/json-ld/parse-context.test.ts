@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createDocumentLoader } from '../../../../sidecar/schemas/json-ld/document-loader.js';
+import { createDocumentLoader } from '../../../../sidecar/schemas/json-ld/processor.js';
 import { ContextInvalidError, ContextUnavailableError } from '../../../../sidecar/schemas/json-ld/errors.js';
-import { parseContext } from '../../../../sidecar/schemas/json-ld/parse-context.js';
+import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { CORE, loaderOf, pointersOf } from './contexts.js';
 
 const TERMS = { Car: 'http://example.org/Car', speed: 'http://example.org/speed' };

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { runWithContexts } from '../../../../sidecar/schemas/json-ld/run-with-contexts.js';
-import type { Needs, Supplied, Supply } from '../../../../sidecar/schemas/json-ld/supplied.js';
+import {
+  type Needs,
+  type Supplied,
+  type Supply,
+} from '../../../../sidecar/schemas/json-ld/supplied-contexts.js';
+import { runWithContexts } from '../../../../sidecar/schemas/json-ld/outcomes.js';
 
 const FOUND: Supply = { sha256: 'x', text: '{}' };
 

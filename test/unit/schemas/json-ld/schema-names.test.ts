@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { namesInSchema } from '../../../../sidecar/schemas/json-ld/schema-names.js';
+import { namesInSchema } from '../../../../sidecar/schemas/json-ld/generated-context.js';
 
 describe('the names in a schema', () => {
   it('are those of properties, at any depth and wherever schemas stand', () => {

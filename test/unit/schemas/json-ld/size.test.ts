@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { isLarger } from '../../../../sidecar/schemas/json-ld/size.js';
+import { isLarger } from '../../../../sidecar/schemas/json-ld/document-survey.js';
 
 describe('the size of a value', () => {
   it('is about that of its JSON', () => {

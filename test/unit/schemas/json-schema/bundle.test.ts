@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
-import { isObject, member, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { compareSchemas, type ChangeReport } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import { type ChangeReport, compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { loopsOf } from '../../../../sidecar/schemas/json-schema/loops.js';
+import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { documents, schemas } from './schema-arbitraries.js';

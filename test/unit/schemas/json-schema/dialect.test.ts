@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { dialectOf } from '../../../../sidecar/schemas/json-schema/dialect.js';
+import { dialectOf } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { faultsOfRefusal, refusalOf } from './refusal.js';
 

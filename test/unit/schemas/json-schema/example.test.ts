@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { exampleOf, type Example } from '../../../../sidecar/schemas/json-schema/example.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { loopsOf } from '../../../../sidecar/schemas/json-schema/loops.js';
+import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';

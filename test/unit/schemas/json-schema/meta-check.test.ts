@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/dialect.js';
+import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { loopsOf } from '../../../../sidecar/schemas/json-schema/loops.js';
-import { faultsOf } from '../../../../sidecar/schemas/json-schema/meta-check.js';
+import { faultsOf, loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 
 const A = 'https://example.com/a.json';

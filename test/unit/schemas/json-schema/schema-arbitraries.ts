@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Dialect } from '../../../../sidecar/schemas/json-schema/dialect.js';
+import type { Dialect } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import type { JsonObject, JsonValue, Schema } from '../../../../sidecar/shared/json/json.js';
 
 type Keywords = Readonly<Record<string, fc.Arbitrary<JsonValue>>>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { loopsOf } from '../../../../sidecar/schemas/json-schema/loops.js';
+import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { compileSchema, createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { documents, schemas } from './schema-arbitraries.js';

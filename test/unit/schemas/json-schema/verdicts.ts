@@ -2,7 +2,7 @@ import { Ajv } from 'ajv/dist/ajv.js';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import type { Dialect } from '../../../../sidecar/schemas/json-schema/dialect.js';
+import type { Dialect } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 
 const OPTIONS = {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { describe, it } from 'node:test';
-import { addressKind, isInsideHost, type AddressKind } from '../../../../sidecar/schemas/remote/address.js';
+import {
+  addressKind,
+  type AddressKind,
+  isInsideHost,
+} from '../../../../sidecar/schemas/remote/vetted-lookup.js';
 
 /** First and last address of each network that is not public (RFC 6890), by what is said of it. */
 const NETWORKS: Readonly<Record<Exclude<AddressKind, 'public'>, readonly (readonly [string, string])[]>> = {

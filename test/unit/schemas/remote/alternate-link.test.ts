@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { alternateOf } from '../../../../sidecar/schemas/remote/alternate-link.js';
+import { alternateOf } from '../../../../sidecar/schemas/remote/remote-documents.js';
 
 describe('the JSON-LD alternate in a Link header', () => {
   for (const [header, target] of [

@@ -3,8 +3,8 @@ import type { LookupAddress } from 'node:dns';
 import { describe, it } from 'node:test';
 import {
   AddressRefused,
-  vettedLookup,
   type ResolveHost,
+  vettedLookup,
 } from '../../../../sidecar/schemas/remote/vetted-lookup.js';
 
 const PUBLIC: LookupAddress = { address: '8.8.8.8', family: 4 };

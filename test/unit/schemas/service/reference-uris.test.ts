@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ReferenceUriError } from '../../../../sidecar/schemas/service/errors.js';
 import { referenceFileName } from '../../../../sidecar/schemas/service/model-files.js';
-import { referenceUri, urisNamedIn } from '../../../../sidecar/schemas/service/reference-uris.js';
+import { referenceUri, urisNamedIn } from '../../../../sidecar/schemas/service/references.js';
 
 const URI = 'https://schemas.example/a/common.json';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OvertakenError } from '../../../../sidecar/schemas/service/errors.js';
-import { retrying } from '../../../../sidecar/schemas/service/retrying.js';
+import { retrying } from '../../../../sidecar/schemas/service/concurrency.js';
 import { DependencyChangedError } from '../../../../sidecar/schemas/store/errors.js';
 import { rejection } from './harness.js';
 

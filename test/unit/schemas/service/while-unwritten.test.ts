@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { WhileUnwritten } from '../../../../sidecar/schemas/service/while-unwritten.js';
+import { WhileUnwritten } from '../../../../sidecar/schemas/service/concurrency.js';
 
 /** A store of which nothing but the revision is asked, and what was read of it, by key. */
 function storeOf() {

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
-import { DatabaseUnusableError } from '../../../../sidecar/schemas/store/database-errors.js';
+import { DatabaseUnusableError, openDatabase } from '../../../../sidecar/schemas/store/open-database.js';
 import {
   APPLICATION_ID,
   migrate,
   MIGRATIONS,
   userVersion,
 } from '../../../../sidecar/schemas/store/migrations.js';
-import { openDatabase } from '../../../../sidecar/schemas/store/open-database.js';
 import { twoConnections } from './two-connections.js';
 
 const unchecked = () => undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type Database from 'better-sqlite3';
 import { migrate, userVersion } from '../../../../sidecar/schemas/store/migrations.js';
-import { checkWritable } from '../../../../sidecar/schemas/store/write-check.js';
+import { checkWritable } from '../../../../sidecar/schemas/store/open-database.js';
 import { twoConnections } from './two-connections.js';
 
 function store(t: TestContext): [Database.Database, Database.Database] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
-import { judgeEntity } from '../../../../sidecar/schemas/validation/judge.js';
+import { judgeEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
 import { modelOf } from './models.js';
 

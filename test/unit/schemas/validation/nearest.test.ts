@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { mistakes } from '../../../../sidecar/schemas/validation/nearest.js';
-import { Spelling, SPELLING_LIMITS } from '../../../../sidecar/schemas/validation/spelling.js';
+import { mistakes, Spelling, SPELLING_LIMITS } from '../../../../sidecar/schemas/validation/spelling.js';
 
 const nearest = (word: string, candidates: readonly string[]) => new Spelling().nearest(word, candidates);
 

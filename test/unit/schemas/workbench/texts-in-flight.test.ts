@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TextsInFlight } from '../../../../sidecar/schemas/workbench/texts-in-flight.js';
+import { TextsInFlight } from '../../../../sidecar/schemas/workbench/create-workbench.js';
 import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 
 /** Work that ends when it is told to. */

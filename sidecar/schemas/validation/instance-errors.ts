@@ -1,14 +1,13 @@
-import { objectOf, type JsonObject } from '../../shared/json/json.js';
+import { typeMemberOf } from '../../ngsi-ld/representation/entity-checks.js';
 import type { LeftOut, Reading } from '../../ngsi-ld/representation/read-entity.js';
-import type { Explained } from './explain.js';
-import { explainSafely, inOwnWords } from './explain-safely.js';
-import type { Model } from './model.js';
+import { type JsonObject, type JsonValue, member, objectOf, sameJson } from '../../shared/json/json.js';
+import { tokensOf } from '../../shared/json/pointer.js';
+import { explain, type Explained } from './explain.js';
+import type { Model, ModelError } from './model.js';
 import type { Spelling } from './spelling.js';
-import type { View } from './view.js';
-import { weightOf } from './weight.js';
 
 /** What is done for further instances at most, and for one of them at least. */
-export const INSTANCE_LIMITS = {
+const INSTANCE_LIMITS = {
   /** Faults after which no more are looked for: more than are shown. */
   faults: 100,
   /** Values that all readings which are validated have together. */
@@ -104,4 +103,98 @@ function leftOutFrom(readings: readonly Reading[], index: number): LeftOut {
   const { attribute = '' } = readings[index] ?? {};
   const before = readings.slice(0, index).filter((one) => one.attribute === attribute);
   return { attribute, read: before.length + 1 };
+}
+
+/** How the readings of an entity are shown to the schema, and what it has against the first of them. */
+export interface View {
+  readonly of: (reading: Reading) => JsonObject;
+  /** What the schema has against the first reading. */
+  readonly faults: readonly Explained[];
+  /** Whether the type is shown as it was submitted. */
+  readonly hasOwnType: boolean;
+}
+
+/**
+ * Shows the schema the model's name as the type; where it refuses that and takes the type that was submitted, such as an
+ * IRI or a list of types, it is shown that one.
+ */
+export function viewOf(entity: JsonObject, first: Reading, model: Model, spelling: Spelling): View {
+  const plain = (reading: Reading) => withoutAny(reading.keyValues, model.unsaid);
+  const shown = plain(first);
+  const error = model.firstError(shown);
+  if (error === undefined) return { of: plain, faults: [], hasOwnType: false };
+  const faults = explainSafely(model, shown, error, spelling);
+  const type = member(entity, typeMemberOf(entity));
+  if (type === undefined || sameJson(type, member(shown, 'type')))
+    return { of: plain, faults, hasOwnType: false };
+  const submitted = (reading: Reading) => withType(plain(reading), type);
+  const withOwn = submitted(first);
+  const other = model.firstError(withOwn);
+  if (other === undefined) return { of: submitted, faults: [], hasOwnType: true };
+  const refused = ofType(faults);
+  const otherFaults = refused === 0 ? faults : explainSafely(model, withOwn, other, spelling);
+  return ofType(otherFaults) < refused
+    ? { of: submitted, faults: otherFaults, hasOwnType: true }
+    : { of: plain, faults, hasOwnType: false };
+}
+
+function ofType(faults: readonly Explained[]): number {
+  return faults.filter(({ tokens }) => tokens[0] === 'type').length;
+}
+
+function withType(object: JsonObject, type: JsonValue): JsonObject {
+  return objectOf(Object.entries(object).map((entry) => (entry[0] === 'type' ? ['type', type] : entry)));
+}
+
+/** The object itself where it has none of the members, as is usual. */
+function withoutAny(object: JsonObject, members: ReadonlySet<string>): JsonObject {
+  for (const name of members)
+    if (Object.hasOwn(object, name))
+      return objectOf(Object.entries(object).filter(([other]) => !members.has(other)));
+  return object;
+}
+
+/** How many values there are in a value, itself included; not counted further than to `most`. */
+function weightOf(value: JsonValue, most: number): number {
+  const open: JsonValue[] = [value];
+  let count = 0;
+  for (let next = open.pop(); next !== undefined && count < most; next = open.pop()) {
+    count += 1;
+    if (typeof next === 'object' && next !== null)
+      for (const inner of Object.values<JsonValue>(next)) open.push(inner);
+  }
+  return count;
+}
+
+/** What the validator found first, explained; where no better words are found, in its own. */
+function explainSafely(
+  { flat }: Model,
+  keyValues: JsonObject,
+  first: ModelError,
+  spelling: Spelling,
+): readonly Explained[] {
+  const explained = explainedOrNone(flat, keyValues, spelling);
+  return explained.length > 0 ? explained : inOwnWords(first);
+}
+
+function inOwnWords({
+  instancePath,
+  keyword,
+  message = 'is not valid',
+}: ModelError): readonly Explained[] {
+  return [{ tokens: tokensOf(instancePath) ?? [], keyword, say: () => message }];
+}
+
+function explainedOrNone(
+  flat: Model['flat'],
+  keyValues: JsonObject,
+  spelling: Spelling,
+): readonly Explained[] {
+  try {
+    return explain(flat, keyValues, spelling);
+  } catch (error) {
+    // Going through schema and document takes more of the stack than the compiled validator does.
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
 }

@@ -1,12 +1,10 @@
-import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import { type Position, positionsOf } from '../../shared/json/json-positions.js';
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
-import { positionsOf, type Position } from '../../shared/json/json-positions.js';
-import { documentOrder } from './document-order.js';
-import type { EntityError } from './entity-error.js';
-import type { EntityNotice, Judgement } from './judge.js';
+import type { EntityError, EntityNotice, Judgement } from './validate-entity.js';
 
 /** What an answer holds at most. */
-export const VERDICT_LIMITS = {
+const VERDICT_LIMITS = {
   /** Errors of one entity; as many warnings. */
   entity: 100,
   /** Errors of all entities of a body; as many warnings. With these shown, each further entity shows one error. */
@@ -146,4 +144,32 @@ function written({ isValid, errors, warnings }: Verdict, positions: ReadonlyMap<
     errors: entries(errors, ({ keyword }) => ({ keyword })),
     warnings: [...entries(inPlace, tellCode), ...entries(last, tellCode)],
   });
+}
+
+type Tokens = readonly string[];
+
+/** Compares places in a document by their order there; a place comes before what is in it. */
+function documentOrder(document: JsonValue): (one: Tokens, other: Tokens) => number {
+  const ranks = new Map<JsonValue, ReadonlyMap<string, number>>();
+  const rankOf = (value: JsonValue | undefined, token: string): number => {
+    if (!isObject(value)) return Number(token);
+    const known =
+      ranks.get(value) ?? new Map(Object.keys(value).map((name, index) => [name, index] as const));
+    ranks.set(value, known);
+    return known.get(token) ?? Infinity;
+  };
+  return (one, other) => {
+    let value: JsonValue | undefined = document;
+    for (let index = 0; index < Math.min(one.length, other.length); index += 1) {
+      const [first, second] = [one[index] ?? '', other[index] ?? ''];
+      if (first !== second) return rankOf(value, first) - rankOf(value, second) || 0;
+      value = inner(value, first);
+    }
+    return one.length - other.length;
+  };
+}
+
+function inner(value: JsonValue | undefined, token: string): JsonValue | undefined {
+  if (isObject(value)) return member(value, token);
+  return isArray(value) ? value[Number(token)] : undefined;
 }

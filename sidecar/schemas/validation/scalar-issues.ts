@@ -1,17 +1,15 @@
-import { hasFormat } from '../json-schema/formats.js';
 import {
   isArray,
+  isOfType,
+  type JsonObject,
+  type JsonValue,
   member,
   sameJson,
   stringsOf,
-  type JsonObject,
-  type JsonValue,
 } from '../../shared/json/json.js';
-import { fault, isScalar, typeFault, valueFault, type Fault } from './fault.js';
-import { formatHint, formatWords } from './format-words.js';
-import { isOfType } from './json-type.js';
-import type { Place } from './place.js';
-import { counted, shown, shownPattern, type Words } from './words.js';
+import { hasFormat } from '../json-schema/formats.js';
+import { fault, type Fault, isScalar, type Place, typeFault, valueFault } from './issue.js';
+import { counted, formatHint, formatWords, shown, shownPattern, type Words } from './words.js';
 
 /** Compiles a pattern as validators do. */
 export type PatternOf = (pattern: string) => RegExp;

@@ -1,7 +1,6 @@
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { schemaIn, schemasIn } from '../json-schema/flat-graph.js';
-import { isArray, isObject, member, type JsonObject, type JsonValue } from '../../shared/json/json.js';
-import { fault, type Fault, type Verdict } from './fault.js';
-import type { Place } from './place.js';
+import { fault, type Fault, type Place, type Verdict } from './issue.js';
 import { allowedValue, counted, howMany, shown, typeWord } from './words.js';
 
 /** What keywords on arrays have against one, unevaluatedItems apart. */

@@ -1,0 +1,79 @@
+import {
+  DependencyChangedError,
+  NotFoundError,
+  PreconditionFailedError,
+  type Thing,
+} from '../store/errors.js';
+import type { IfMatch, SchemaStore } from '../store/store.js';
+import { OvertakenError } from './errors.js';
+
+const MOST_ATTEMPTS = 3;
+
+/**
+ * Starts over when others have meanwhile changed what a write was made from.
+ *
+ * @throws OvertakenError when that happens again and again
+ */
+export async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  let overtaken: unknown;
+  for (let left = MOST_ATTEMPTS; left > 0; left -= 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof DependencyChangedError) && !(error instanceof OvertakenError)) throw error;
+      overtaken = error;
+    }
+  }
+  throw new OvertakenError({ cause: overtaken });
+}
+
+/**
+ * Refuses before any work what the store would refuse after it.
+ *
+ * @throws PreconditionFailedError when the thing has none of the expected ETags
+ */
+export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
+  if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
+}
+
+/** What was read, or undefined when the thing itself is not there. @throws NotFoundError for what it would be in */
+export async function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof NotFoundError && error.thing.kind === kind) return undefined;
+    throw error;
+  }
+}
+
+/** Values that are known at a time. */
+const KNOWN_MAX = 1000;
+
+/** What was read from the store, by key, for as long as nothing is written to it, by whatever process. */
+export class WhileUnwritten<Value> {
+  readonly #store: Pick<SchemaStore, 'revision'>;
+  readonly #known = new Map<string, Value>();
+  #revision = '';
+
+  constructor(store: Pick<SchemaStore, 'revision'>) {
+    this.#store = store;
+  }
+
+  /**
+   * The value of a key: what was read for it, unless something has been written since.
+   *
+   * @param read what throws is not kept
+   * @throws StoreUnavailableError, and what `read` throws
+   */
+  async get(key: string, read: () => Promise<Value>): Promise<Value> {
+    // Before anything is read: what is written after that is seen the next time.
+    const revision = await this.#store.revision();
+    if (revision !== this.#revision || this.#known.size >= KNOWN_MAX) this.#known.clear();
+    this.#revision = revision;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const found = await read();
+    if (this.#revision === revision) this.#known.set(key, found);
+    return found;
+  }
+}

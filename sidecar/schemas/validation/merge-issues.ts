@@ -1,0 +1,221 @@
+import { isArray, isObject, jsonType } from '../../shared/json/json.js';
+import { type Fault, fault, isDecisive, isScalar, memberFault, type Place, type WordsOf } from './issue.js';
+import type { Spelling } from './spelling.js';
+import { either, sentenceOf, shown, typeWords } from './words.js';
+
+/** Keywords in the order in which people want to hear of them, where one value is wrong by several. */
+const PRECEDENCE = ['false schema', 'const', 'enum', 'type', 'not', 'anyOf', 'oneOf', 'format', 'pattern'];
+
+/**
+ * One fault for each thing that is wrong: of a value that is another one altogether nothing else is said, of a scalar one
+ * thing only, nothing twice; and a member that is lacking, while one of nearly that name is there, is one fault.
+ */
+export function tidy(faults: readonly Fault[], spelling: Spelling): readonly Fault[] {
+  const decisive = new Set(faults.filter(isDecisive).map(({ place }) => place));
+  const byPlace = new Map<Place, Fault[]>();
+  for (const one of faults) {
+    if (isWithin(one.place, decisive)) continue;
+    const others = byPlace.get(one.place);
+    if (others === undefined) byPlace.set(one.place, [one]);
+    else others.push(one);
+  }
+  const distinct = [...byPlace].flatMap(([place, found]) =>
+    decisive.has(place) || isScalar(place.value) ? foremost(found) : withoutRepeated(found, spelling),
+  );
+  return withMisspellings(fold(distinct), spelling);
+}
+
+/** Whether a place is within one of the others; it may be one of them itself. */
+function isWithin(place: Place, others: ReadonlySet<Place>): boolean {
+  for (let at = place.parent; at !== undefined; at = at.parent) if (others.has(at)) return true;
+  return false;
+}
+
+function foremost(faults: readonly Fault[]): readonly Fault[] {
+  const ranked = faults.map((one) => {
+    const rank = PRECEDENCE.indexOf(one.keyword);
+    return { one, rank: isDecisive(one) ? -1 : rank === -1 ? PRECEDENCE.length : rank };
+  });
+  ranked.sort((first, second) => first.rank - second.rank || rankOf(first.one) - rankOf(second.one));
+  return ranked.slice(0, 1).map(({ one }) => one);
+}
+
+function rankOf({ keyword }: Fault): number {
+  return PRECEDENCE.indexOf(keyword);
+}
+
+function withoutRepeated(faults: readonly Fault[], spelling: Spelling): readonly Fault[] {
+  if (faults.length < 2) return faults;
+  const seen = new Set<string>();
+  return faults.filter((one) => {
+    const key = one.missing === undefined ? sentenceOf(one.words(spelling)) : `lacks ${one.missing}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+/** Faults in one place, and in what it holds. */
+interface Node {
+  readonly place: Place;
+  readonly own: Fault[];
+  readonly inner: Map<Place, Node>;
+}
+
+/** Items that are wrong in one way are one fault from this number on; wrong in type they are from two on. */
+const ALIKE_MIN = 3;
+
+/** No more items than this were looked at, for each may have several faults. */
+const LOOKED_AT_MIN = 300;
+
+/** Keywords whose faults are alike whatever the value is. */
+const ALIKE: ReadonlySet<string> = new Set([
+  ...['type', 'required', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'additionalProperties'],
+]);
+
+const SIZES: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'uniqueItems']);
+
+/**
+ * One fault for all items of an array where all are wrong in the same way: a polygon whose rings are positions is one
+ * mistake, however many positions it has.
+ *
+ * @param faults of one document, each place with its own
+ */
+function fold(faults: readonly Fault[]): readonly Fault[] {
+  const nodes = new Map<Place, Node>();
+  const nodeOf = (place: Place): Node => {
+    const known = nodes.get(place);
+    if (known !== undefined) return known;
+    const node: Node = { place, own: [], inner: new Map() };
+    nodes.set(place, node);
+    return node;
+  };
+  const roots = new Set<Node>();
+  for (const one of faults) {
+    let node = nodeOf(one.place);
+    node.own.push(one);
+    for (let parent = node.place.parent; parent !== undefined; parent = parent.parent) {
+      const around = nodeOf(parent);
+      const isLinked = around.inner.has(node.place);
+      around.inner.set(node.place, node);
+      node = around;
+      if (isLinked) break;
+    }
+    if (node.place.parent === undefined) roots.add(node);
+  }
+  return [...roots].flatMap(folded);
+}
+
+function folded(node: Node): readonly Fault[] {
+  const items = [...node.inner.values()].map((inner) => folded(inner));
+  const { value } = node.place;
+  const all = [...node.own, ...items.flat()];
+  if (!isArray(value) || items.length < Math.min(value.length, LOOKED_AT_MIN)) return all;
+  const mistaken = items.length >= 2 ? wrongItems(node.place, items) : undefined;
+  if (mistaken !== undefined) return [...node.own.filter(({ keyword }) => !SIZES.has(keyword)), mistaken];
+  const [first = []] = items;
+  const signatures = new Set(
+    [...node.inner.keys()].map((place, index) => signature(place, items[index] ?? [])),
+  );
+  if (items.length < ALIKE_MIN || signatures.size > 1 || !first.every(({ keyword }) => ALIKE.has(keyword)))
+    return all;
+  return [...node.own, ...first.map((one) => withHint(one, value.length))];
+}
+
+/** All items are of one type, and of a wrong one. */
+function wrongItems(place: Place, items: readonly (readonly Fault[])[]): Fault | undefined {
+  const only = items.flatMap((item) => (item.length === 1 ? item : []));
+  const [first] = only;
+  if (only.length < items.length || first?.types === undefined) return undefined;
+  const wanted = first.types.join();
+  const found = new Set(only.map((one) => jsonType(one.place.value)));
+  const [type] = found;
+  const isAlike = only.every((one) => one.types?.join() === wanted && one.place.parent === place);
+  if (!isAlike || found.size > 1 || type === undefined) return undefined;
+  const words = () => ({
+    must: `hold ${either(typeWords(first.types ?? []))} only`,
+    found: `holds ${either(typeWords([type]))}`,
+  });
+  return fault(place, 'type', words);
+}
+
+function signature(item: Place, faults: readonly Fault[]): string {
+  return JSON.stringify(
+    faults.map(({ place, keyword, missing, types }) => [
+      place.tokens.slice(item.depth),
+      keyword,
+      missing ?? '',
+      types ?? [],
+    ]),
+  );
+}
+
+function withHint(one: Fault, count: number): Fault {
+  const words: WordsOf = (spelling) => {
+    const made = one.words(spelling);
+    const hint = `so it is with all ${count} items`;
+    return { ...made, hint: made.hint === undefined ? hint : `${made.hint}, and ${hint}` };
+  };
+  return { ...one, words };
+}
+
+/** Members of one object that may be misspelt; of more, none is looked for. */
+const NAMES_MAX = 1000;
+
+/** Keywords that refuse members for their names. */
+const REFUSING: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);
+
+/**
+ * Makes one fault of a member that is lacking and one of nearly that name that nobody describes; and of members that are
+ * refused says what they may be meant to be.
+ */
+function withMisspellings(faults: readonly Fault[], spelling: Spelling): readonly Fault[] {
+  const namesIn = namesNotDescribed();
+  const explained = new Set<Place>();
+  const lacking = faults.map((one) => {
+    const { place, keyword, missing } = one;
+    const written = missing === undefined ? undefined : spelling.nearest(missing, namesIn(place));
+    if (missing === undefined || written === undefined) return one;
+    const misspelt = place.child(written).kept();
+    if (explained.has(misspelt)) return one;
+    explained.add(misspelt);
+    const plain = `is probably meant to be ${shown(missing)}, which is lacking`;
+    const words = () => ({ must: `be called ${shown(missing)}`, plain });
+    return { ...memberFault(misspelt, keyword, words), missing };
+  });
+  return lacking
+    .filter(({ place, keyword }) => !(REFUSING.has(keyword) && explained.has(place)))
+    .map((one) => (REFUSING.has(one.keyword) ? withSuggestion(one) : one));
+}
+
+/** The members of an object that no schema speaks of. */
+function namesNotDescribed(): (place: Place) => readonly string[] {
+  const found = new Map<Place, readonly string[]>();
+  return (place) => {
+    const known = found.get(place);
+    if (known !== undefined) return known;
+    const described = new Set(place.describedNames);
+    const { value } = place;
+    const names = isObject(value) ? Object.keys(value).filter((name) => !described.has(name)) : [];
+    const kept = names.length > NAMES_MAX ? [] : names;
+    found.set(place, kept);
+    return kept;
+  };
+}
+
+function withSuggestion(one: Fault): Fault {
+  const words: WordsOf = (spelling) => {
+    const { parent, token } = one.place;
+    const { value } = parent ?? one.place;
+    const names = parent?.describedNames ?? [];
+    const meant = spelling.nearest(
+      token,
+      names.filter((name) => isObject(value) && !Object.hasOwn(value, name)),
+    );
+    return {
+      ...one.words(spelling),
+      ...(meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?` }),
+    };
+  };
+  return { ...one, words };
+}

@@ -1,0 +1,236 @@
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { typeMemberOf } from '../../ngsi-ld/representation/entity-checks.js';
+import type { Finding } from '../../ngsi-ld/representation/findings.js';
+import {
+  type EntityReading,
+  type Form,
+  readEntity,
+  type Reading,
+} from '../../ngsi-ld/representation/read-entity.js';
+import { KIND_OF_MEMBER } from '../../ngsi-ld/representation/value-members.js';
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { step } from '../../shared/json/pointer.js';
+import type { Explained } from './explain.js';
+import { instanceFaults, viewOf } from './instance-errors.js';
+import type { Model } from './model.js';
+import { Spelling } from './spelling.js';
+import { shown } from './words.js';
+
+/** Something that a broker takes and the model allows, but that is hardly meant. */
+export interface EntityNotice {
+  readonly tokens: readonly string[];
+  readonly code: string;
+  readonly say: () => string;
+}
+
+/** What was found out about one entity, in no particular order; it is valid when there are no errors. */
+export interface Judgement {
+  readonly errors: readonly EntityError[];
+  readonly warnings: readonly EntityNotice[];
+}
+
+export interface JudgeOptions {
+  /** Of the entity; detected when it is not given. */
+  readonly form?: Form;
+  /** False: what NGSI-LD forbids and the schema does not is a warning. True when it is not given. */
+  readonly isStrict?: boolean;
+}
+
+/**
+ * Holds an entity against a model: its structure as NGSI-LD asks for it, then its key-values form against the schema, once
+ * more for each further instance of an attribute.
+ *
+ * Of an attribute whose structure is wrong nothing is said that follows from that.
+ *
+ * @param spelling shared by the entities of one answer, as is what may be spent on looking for misspellings
+ */
+export function judgeEntity(
+  entity: JsonObject,
+  model: Model,
+  options: JudgeOptions = {},
+  spelling = new Spelling(),
+): Judgement {
+  const { form, isStrict = true } = options;
+  const { name, unwraps } = model;
+  const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: name, unwraps });
+  // What is no error has no consequences that would say the same again.
+  const bySchema = schemaErrors(entity, isStrict ? reading : { ...reading, faults: [] }, model, spelling);
+  const structure = reading.faults.map(({ tokens, keyword, detail }) => ({
+    tokens,
+    keyword,
+    say: () => detail,
+  }));
+  const errors = structure.length === 0 || !isStrict ? bySchema : [...structure, ...bySchema];
+  const warnings = [
+    ...(isStrict ? [] : structure.map(({ tokens, say }) => ({ tokens, code: 'ngsi-ld', say }))),
+    ...reading.warnings.map(({ tokens, code, detail }) => ({ tokens, code, say: () => detail })),
+  ];
+  return { errors, warnings: [...warnings, ...modelWarnings(reading, model, errors, spelling)] };
+}
+
+/** Something that is wrong with an entity. */
+export interface EntityError {
+  /** Reference tokens (RFC 6901) of a place in the entity as submitted. */
+  readonly tokens: readonly string[];
+  /** The JSON Schema keyword that asks, or could ask, for what is not so. */
+  readonly keyword: string;
+  /** Predicate of a sentence about that place; made when it is asked for. */
+  readonly say: () => string;
+}
+
+/** Errors by the schema that are kept of one entity: far more than are shown. */
+const ERRORS_MAX = 2000;
+
+const NONE: readonly EntityError[] = [];
+
+/**
+ * What the schema has against an entity, in its default instances and with each further instance of an attribute. What
+ * only follows from faults of structure is left out.
+ */
+function schemaErrors(
+  entity: JsonObject,
+  reading: Pick<EntityReading, 'readings' | 'faults' | 'leftOut'>,
+  model: Model,
+  spelling: Spelling,
+): readonly EntityError[] {
+  const [first, ...further] = reading.readings;
+  const view = viewOf(entity, first, model, spelling);
+  if (view.faults.length === 0 && further.length === 0 && reading.leftOut.length === 0) return NONE;
+  const isConsequence = consequencesOf(reading.faults, entity);
+  const found: EntityError[] = [];
+  const add = ({ missing, keyword, say }: Explained, tokens: readonly string[]): void => {
+    if (found.length < ERRORS_MAX && !isConsequence(tokens, missing)) found.push({ tokens, keyword, say });
+  };
+  const typeMember = view.hasOwnType ? typeMemberOf(entity) : undefined;
+  for (const one of view.faults) {
+    const [name, ...below] = one.tokens;
+    const isType = typeMember !== undefined && name === 'type';
+    add(one, isType ? [typeMember, ...below] : placeOf(one, first));
+  }
+  const { faults, leftOut } = instanceFaults(further, view, model, spelling);
+  for (const { fault, reading: own, isAtInstance } of faults)
+    add(fault, isAtInstance ? (own.instance ?? []) : placeOf(fault, own));
+  const notRead = [...leftOut, ...reading.leftOut].slice(0, ERRORS_MAX);
+  return [
+    ...found,
+    ...notRead.map(({ attribute, read }) => ({
+      tokens: [attribute],
+      keyword: 'maxItems',
+      say: () => `has more instances than are checked, ${read}: split the entity`,
+    })),
+  ];
+}
+
+/** A member of the key-values form stands where its name does; its value may stand further within. */
+function placeOf({ tokens, ofMember }: Explained, reading: Reading): readonly string[] {
+  const name = tokens.at(-1);
+  if (ofMember === undefined || name === undefined) return reading.locate(tokens);
+  return [...reading.locate(tokens.slice(0, -1)), name];
+}
+
+/** Members of an attribute that its key-values form is made of. */
+const CONVERTED: ReadonlySet<string> = new Set(['type', ...KIND_OF_MEMBER.keys()]);
+
+/** Members of an entity whose lack is a fault of structure. */
+const ALWAYS_THERE: ReadonlySet<string> = new Set(['id', 'type']);
+
+/**
+ * Tells of what a schema has against an entity whether it only follows from a fault of structure: what stands in the same
+ * instance of an attribute, when that has the wrong form or value; and what is lacking because it could not be read, or is
+ * lacking by the standard as well.
+ */
+function consequencesOf(
+  faults: readonly Finding[],
+  entity: JsonObject,
+): (tokens: readonly string[], missing: string | undefined) => boolean {
+  if (faults.length === 0) return () => false;
+  // That two instances have the same datasetId does not keep them from being read.
+  const reaching = faults.filter(({ keyword }) => keyword !== 'uniqueItems');
+  const wrong = new Set<string>();
+  // By name and index, for names may be long: they are not put together.
+  const wrongInstances = new Map<string, Set<string>>();
+  for (const { tokens } of reaching) {
+    const [name, index] = reachOf(tokens, entity);
+    if (name === undefined) continue;
+    if (index === undefined) wrong.add(name);
+    else wrongInstances.set(name, (wrongInstances.get(name) ?? new Set()).add(index));
+  }
+  const isEntityWrong = faults.some(({ tokens }) => tokens.length === 0);
+  return ([name, ...below], missing) => {
+    if (missing !== undefined && isEntityWrong && ALWAYS_THERE.has(missing)) return true;
+    if (name === undefined) return missing !== undefined && wrong.has(missing);
+    if (wrong.has(name)) return true;
+    const [index] = below;
+    return index !== undefined && wrongInstances.get(name)?.has(index) === true;
+  };
+}
+
+/** The attribute, or its name and the index of its instance, that a fault makes unreadable. */
+function reachOf([name, ...below]: readonly string[], entity: JsonObject): readonly string[] {
+  if (name === undefined) return [];
+  const hasInstances = isArray(member(entity, name));
+  const [index] = below;
+  const own = hasInstances && index !== undefined ? [name, index] : [name];
+  const [inner] = hasInstances ? below.slice(1) : below;
+  const value = hasInstances ? step(member(entity, name), index ?? '') : member(entity, name);
+  return inner === undefined || CONVERTED.has(inner) || isBare(value) ? own : [];
+}
+
+/** A value without anything around it, such as a geometry in the concise representation. */
+function isBare(value: JsonValue | undefined): boolean {
+  return !isObject(value) || ![...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
+}
+
+/** Warnings that are kept of one entity: far more than are shown. */
+const WARNINGS_MAX = 1000;
+
+interface Warning {
+  readonly tokens: readonly string[];
+  readonly code: string;
+  readonly say: () => string;
+}
+
+/**
+ * Attributes that the model does not know, though it allows them, and those that are of another kind than it says. Where an
+ * error names the attribute itself, that is enough.
+ */
+function modelWarnings(
+  { readings, kinds }: EntityReading,
+  model: Model,
+  errors: readonly { readonly tokens: readonly string[] }[],
+  spelling: Spelling,
+): readonly Warning[] {
+  const { attributes, foresees } = model;
+  // Of a model that names no attribute at all, none is unknown.
+  if (attributes.size === 0) return [];
+  const found: Warning[] = [];
+  const names = [...attributes.keys()];
+  const blamed = new Set(errors.flatMap(({ tokens }) => (tokens.length === 1 ? tokens : [])));
+  for (const name of Object.keys(readings[0].keyValues)) {
+    if (found.length === WARNINGS_MAX) break;
+    if (NO_OWN_ATTRIBUTES.has(name) || blamed.has(name)) continue;
+    if (!attributes.has(name)) {
+      if (!foresees(name))
+        found.push({
+          tokens: [name],
+          code: 'unknown-attribute',
+          say: () => unknown(name, model, names, spelling),
+        });
+      continue;
+    }
+    const [expected, sent] = [attributes.get(name), kinds.get(name)];
+    if (expected !== undefined && sent !== undefined && expected !== sent)
+      found.push({
+        tokens: [name],
+        code: 'other-kind',
+        say: () => `is a ${sent}, where the model has a ${expected}`,
+      });
+  }
+  return found;
+}
+
+function unknown(name: string, { name: type }: Model, names: readonly string[], spelling: Spelling): string {
+  const meant = spelling.nearest(name, names);
+  const hint = meant === undefined ? '' : `; did you mean ${shown(meant)}?`;
+  return `is no attribute that the model ${type} describes${hint}`;
+}
