@@ -41,7 +41,7 @@ export const ALLOWED = 'https://allowed.example';
 export function useRigs(): (t: TestContext, options?: RigOptions) => Promise<Rig> {
   let pool: WorkerPool<Tasks> | undefined;
   before(() => {
-    const entry = entryBeside('../../../sidecar/schemas/worker', import.meta.url);
+    const entry = entryBeside('../../../../sidecar/schemas/worker', import.meta.url);
     pool = new WorkerPool<Tasks>({ entry, threads: 1, queueLength: 100, deadlineMs: 30_000 });
   });
   after(() => pool?.close());
