@@ -51,7 +51,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/schemas/store': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['better-sqlite3'] },
   'sidecar/schemas/json-ld': {
     rooms: ['sidecar/shared'],
-    packages: ['@digitalbazaar/data-integrity-context', 'jsonld'],
+    packages: ['@digitalbazaar/data-integrity-context', 'jsonld', 'lru-cache'],
   },
   'sidecar/ngsi-ld/representation': {
     rooms: ['sidecar/ngsi-ld', 'sidecar/shared'],
@@ -64,7 +64,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sidecar/ngsi-ld',
       'sidecar/shared',
     ],
-    packages: ['ajv'],
+    packages: ['ajv', 'lru-cache'],
   },
   'sidecar/schemas/inference': {
     rooms: [
@@ -105,7 +105,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ],
       ...['sidecar/schemas/remote', 'sidecar/shared/workers', 'sidecar/shared'],
     ],
-    packages: [],
+    packages: ['lru-cache'],
   },
   'sidecar/embedded-broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['re2js'] },
 };

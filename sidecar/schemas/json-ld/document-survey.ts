@@ -1,6 +1,6 @@
 import { isMap, type JsonMap, pointerTo } from './json.js';
 
-/** What is known of a JSON-LD document from one look at it. */
+/** What one pass over a JSON-LD document finds out. */
 export interface DocumentSurvey {
   /** The values of `@context` at its top, or at the top of each item of an array. */
   readonly outerContexts: readonly unknown[];
@@ -8,52 +8,51 @@ export interface DocumentSurvey {
   readonly innerContexts: readonly unknown[];
   readonly hasNull: boolean;
   /**
-   * What may not survive a round trip: arrays that are empty, of one item, or hold arrays, and all maps and arrays that hold
-   * one of these or null, at any depth.
+   * Maps and arrays that may not survive a round trip: arrays that are empty, have one item or hold arrays, and everything
+   * that contains one of these or null at any depth.
    */
-  readonly odd: ReadonlySet<object>;
+  readonly fragile: ReadonlySet<object>;
 }
 
 /** @param document nested no deeper than the stack allows */
 export function surveyOf(document: object): DocumentSurvey {
   const outerContexts: unknown[] = [];
   const innerContexts: unknown[] = [];
-  const odd = new Set<object>();
+  const fragile = new Set<object>();
   let hasNull = false;
 
-  /** @returns whether it is null or odd */
+  /** @returns whether it is null or fragile */
   const visit = (value: object | null, isOuter: boolean): boolean => {
     if (value === null) {
       hasNull = true;
       return true;
     }
-    const isOdd = Array.isArray(value) ? visitItems(value, isOuter) : visitMap(value as JsonMap, isOuter);
-    if (isOdd) odd.add(value);
-    return isOdd;
+    const isFragile = Array.isArray(value) ? visitItems(value, isOuter) : visitMap(value as JsonMap, isOuter);
+    if (isFragile) fragile.add(value);
+    return isFragile;
   };
-  // Most values are scalars, of which there is nothing to tell.
   const visitItems = (items: readonly unknown[], isOuter: boolean): boolean => {
-    let isOdd = !isOuter && items.length < 2;
+    let isFragile = !isOuter && items.length < 2;
     for (const item of items) {
       if (typeof item !== 'object') continue;
-      if (visit(item, isOuter) || (!isOuter && Array.isArray(item))) isOdd = true;
+      if (visit(item, isOuter) || (!isOuter && Array.isArray(item))) isFragile = true;
     }
-    return isOdd;
+    return isFragile;
   };
   const visitMap = (map: JsonMap, isOuter: boolean): boolean => {
-    let isOdd = false;
+    let isFragile = false;
     for (const name of Object.keys(map)) {
       const value = map[name];
       if (name === '@context') (isOuter ? outerContexts : innerContexts).push(value);
-      else if (typeof value === 'object' && visit(value, false)) isOdd = true;
+      else if (typeof value === 'object' && visit(value, false)) isFragile = true;
     }
-    return isOdd;
+    return isFragile;
   };
   if (Array.isArray(document)) {
     for (const item of document as readonly unknown[])
       if (typeof item === 'object') visit(item, !Array.isArray(item));
   } else visit(document, true);
-  return { outerContexts, innerContexts, hasNull, odd };
+  return { outerContexts, innerContexts, hasNull, fragile };
 }
 
 /** A member of an object somewhere in a document. */
@@ -81,12 +80,12 @@ export function visitMembers(document: unknown, pointer: string, visit: (place: 
   }
 }
 
-/** Whether the JSON text of a value has more than so many characters, about; looks no further than needed. */
+/** Whether the JSON text of a value has more than about so many characters. Stops as soon as it knows. */
 export function isLarger(value: unknown, characters: number): boolean {
   return rest(value, characters) < 0;
 }
 
-/** What is left of so many characters. Recursive: for values whose depth was checked. */
+/** How many of the characters are left after the value. Recursive: for values whose depth was checked. */
 function rest(value: unknown, characters: number): number {
   if (typeof value === 'string') return characters - value.length - 3;
   if (typeof value !== 'object' || value === null) return characters - 5;

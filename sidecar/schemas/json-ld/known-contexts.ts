@@ -1,4 +1,4 @@
-import { RecentlyUsed } from '../../shared/recently-used.js';
+import { LRUCache } from 'lru-cache';
 import { referencesOf, urlFault } from './context-form.js';
 import { countOf, safetyFaults } from './context-safety.js';
 import { bundledContext } from './core-context.js';
@@ -8,10 +8,10 @@ import { absoluteReference } from './processor.js';
 import type { ContextFailure, Supplied, SuppliedContext, Supply } from './supplied-contexts.js';
 
 /** Contexts that one request may lead to. */
-export const MOST_CONTEXTS = 100;
+export const MAX_CONTEXTS = 100;
 
 /** Characters of the documents that are kept. */
-const MOST_CHARACTERS = 16 * 1024 * 1024;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /** The contexts that some URLs lead to, by their URLs. */
 export interface GatheredContexts {
@@ -20,7 +20,7 @@ export interface GatheredContexts {
   readonly failures: ReadonlyMap<string, ContextFailure>;
   /** What is not known, one way or the other. */
   readonly missing: readonly string[];
-  /** More than {@link MOST_CONTEXTS}; not all of them were looked at then. */
+  /** More than {@link MAX_CONTEXTS}; not all of them were looked at then. */
   readonly isTooMuch: boolean;
 }
 
@@ -28,7 +28,10 @@ export interface GatheredContexts {
 export class KnownContexts {
   #stamp: string | undefined;
   readonly #keys = new Map<string, string>();
-  readonly #contents = new RecentlyUsed<ContextContent>(MOST_CHARACTERS, ({ text }) => text.length);
+  readonly #contents = new LRUCache<string, ContextContent>({
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: ({ text }) => Math.max(1, text.length),
+  });
   readonly #bundled = new Map<string, ContextContent>();
 
   /**
@@ -51,10 +54,10 @@ export class KnownContexts {
       else if ('code' in found) failures.set(url, found);
       else {
         contents.set(url, found);
-        if (asked.size <= MOST_CONTEXTS) for (const reference of found.references) asked.add(reference);
+        if (asked.size <= MAX_CONTEXTS) for (const reference of found.references) asked.add(reference);
       }
     }
-    return { contents, failures, missing, isTooMuch: asked.size > MOST_CONTEXTS };
+    return { contents, failures, missing, isTooMuch: asked.size > MAX_CONTEXTS };
   }
 
   #find(url: string, supply: Supply | undefined): ContextContent | ContextFailure | undefined {

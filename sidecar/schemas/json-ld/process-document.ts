@@ -4,7 +4,7 @@ import { isMap, type JsonMap, pointerTo, sameValue } from './json.js';
 import { type JsonLdWarning, type Refused, refusedFor, shown } from './outcomes.js';
 import type { ProcessingSession } from './processing-session.js';
 import type { SizedRequest } from './request-body.js';
-import { lossesOf, nullsIn } from './round-trip.js';
+import { lossesOf, nullsIn } from './round-trip-losses.js';
 import type { RoundTrips } from './round-trips.js';
 
 /** A processed document, and what may not be as its author expects. */
@@ -40,7 +40,7 @@ export async function expandDocument(
 ): Promise<Processed> {
   const result = await session.expand(document, context);
   const dropped = eventWarnings(session.events, document);
-  if (survey.odd.size === 0) return { result, dropped, lost: [] };
+  if (survey.fragile.size === 0) return { result, dropped, lost: [] };
   if (characters > MOST_COMPARED) return { result, dropped, lost: [NOT_COMPARED] };
   const nodes: readonly unknown[] = Array.isArray(document) ? document : [document];
   const lost: JsonLdWarning[] = [];
@@ -49,7 +49,7 @@ export async function expandDocument(
     if (!isMap(node)) continue;
     const at = Array.isArray(document) ? pointerTo('/document', index) : '/document';
     const skip = skipped.get(at) ?? NOTHING;
-    const losses = await roundTrips.losses({ node, odd: survey.odd, context, skip }, session);
+    const losses = await roundTrips.losses({ node, fragile: survey.fragile, context, skip }, session);
     // There may be more of them than a call has room for.
     for (const loss of losses) lost.push({ ...loss, pointer: at + (loss.pointer ?? '') });
   }
@@ -96,7 +96,7 @@ export async function compactDocument(
 
 /** Whether the document is compacted with its own context, so that it should come back as it was. */
 function comesBack({ document, context }: SizedRequest, survey: DocumentSurvey): boolean {
-  if (survey.odd.size === 0) return false;
+  if (survey.fragile.size === 0) return false;
   if (Array.isArray(document) || survey.innerContexts.length > 0 || Object.hasOwn(document, '@graph'))
     return false;
   const [own] = survey.outerContexts;
@@ -157,10 +157,7 @@ function hasListAmongOthers(values: unknown): boolean {
  *
  * @param again the result, expanded
  */
-function compactionLosses(
-  expanded: readonly unknown[],
-  again: readonly unknown[],
-): readonly JsonLdWarning[] {
+function compactionLosses(expanded: readonly unknown[], again: readonly unknown[]): readonly JsonLdWarning[] {
   const left = countsOf(again.map((node) => canonical(node)));
   const lost = expanded.filter((node) => !taken(left, canonical(node)));
   return lost.map((node) => {

@@ -1,4 +1,4 @@
-import { RecentlyUsed } from '../../shared/recently-used.js';
+import { LRUCache } from 'lru-cache';
 import { referencesOf } from './context-form.js';
 import { countOf, limitFaults, termFaults } from './context-safety.js';
 import type { DocumentSurvey } from './document-survey.js';
@@ -30,10 +30,10 @@ const MOST_KEPT = 4 * 1024 * 1024;
 
 /** Reads the contexts of requests, and remembers those that many requests have. */
 export class RequestContextReader {
-  readonly #known = new RecentlyUsed<RequestContexts & { readonly key: string }>(
-    MOST_KEPT,
-    ({ key }) => 2 * key.length,
-  );
+  readonly #known = new LRUCache<string, RequestContexts>({
+    maxSize: MOST_KEPT,
+    sizeCalculation: (_, key) => 2 * key.length,
+  });
 
   /** @returns a refusal when they are too much to process */
   read(request: JsonLdRequest, survey: DocumentSurvey): RequestContexts | Refused {
@@ -47,7 +47,7 @@ export class RequestContextReader {
     if (known !== undefined) return known;
     const refused = refusalOf(values, request);
     if (refused !== undefined) return refused;
-    const read = { ...contextsIn(values, innerContexts.length === 0 ? key : undefined), key };
+    const read = contextsIn(values, innerContexts.length === 0 ? key : undefined);
     this.#known.set(key, read);
     return read;
   }

@@ -1,72 +1,66 @@
-import { memberOf, pointerTo, type JsonMap } from './json.js';
-import { lossSketch } from './loss-sketch.js';
-import { oddParts } from './odd-parts.js';
+import { LRUCache } from 'lru-cache';
+import { isMap, type JsonMap, memberOf, pointerTo } from './json.js';
+import type { JsonLdWarning } from './outcomes.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
 import { type ProcessingSession, ProcessorFailure } from './processing-session.js';
-import { RecentlyUsed } from '../../shared/recently-used.js';
-import { lossesOf } from './round-trip.js';
-import type { JsonLdWarning } from './outcomes.js';
+import { LEFT_OUT, lossesOf } from './round-trip-losses.js';
 
 /** A node at the top of a document. */
 export interface TopNode {
   readonly node: JsonMap;
-  /** What in it may be lost, by the survey of the document. */
-  readonly odd: ReadonlySet<object>;
+  /** Parts of it that may be lost; see `DocumentSurvey`. */
+  readonly fragile: ReadonlySet<object>;
   /** Applied before its own; undefined for none. */
   readonly context: unknown;
   /** Pointers into the node of what is known to be dropped. */
   readonly skip: ReadonlySet<string>;
 }
 
-interface Remembered {
-  readonly key: string;
-  readonly losses: readonly JsonLdWarning[];
-}
+type Losses = readonly JsonLdWarning[];
 
-const MOST_CHARACTERS = 4 * 1024 * 1024;
-const LONGEST_KEY = 64 * 1024;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+const MAX_KEY_CHARACTERS = 64 * 1024;
 
-/** What shows parts of the node, which are nobody else's. */
-const SHOWING: ReadonlySet<string> = new Set(['value-changed', 'compaction-fails']);
+/** Warnings that quote values of the node: they are never cached. */
+const QUOTING: ReadonlySet<string> = new Set(['value-changed', 'compaction-fails']);
 
 /**
- * Expands nodes and compacts them again, to find out what does not come back. Entities of one model differ little in what
- * may be lost: what was found is remembered by that.
+ * Expands nodes and compacts them again to find what is lost. Results are cached by shape, because entities of one model
+ * usually lose the same. Expanding entities takes about twice as long without the cache.
  */
 export class RoundTrips {
-  readonly #known = new RecentlyUsed<Remembered>(
-    MOST_CHARACTERS,
-    ({ key, losses }) => key.length + 200 * losses.length,
-  );
+  readonly #known = new LRUCache<string, Losses>({
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (losses, key) => key.length + 200 * losses.length,
+  });
 
-  /** What of a node does not come back; pointers are into the node. */
+  /** What is lost of a node; pointers are into the node. */
   async losses(top: TopNode, session: ProcessingSession): Promise<readonly JsonLdWarning[]> {
-    if (!top.odd.has(top.node)) return [];
+    if (!top.fragile.has(top.node)) return [];
     const key = keyOf(top, session);
     const known = key === undefined ? undefined : this.#known.get(key);
-    if (known !== undefined) return known.losses;
+    if (known !== undefined) return known;
     const losses = await found(top, session.withoutEvents());
-    if (key !== undefined && !losses.some(({ code }) => SHOWING.has(code)))
-      this.#known.set(key, { key, losses });
+    if (key !== undefined && !losses.some(({ code }) => QUOTING.has(code))) this.#known.set(key, losses);
     return losses;
   }
 }
 
-/** The same for nodes that lose the same in the same contexts; undefined where that is not worth remembering. */
+/** Equal for nodes that lose the same in the same contexts; undefined when the result must not be cached. */
 function keyOf(
-  { node, odd, context, skip }: TopNode,
+  { node, fragile, context, skip }: TopNode,
   { contextsKey }: ProcessingSession,
 ): string | undefined {
   if (contextsKey === undefined || skip.size > 0) return undefined;
   const outer = context === undefined ? '' : JSON.stringify(context);
-  const text = `${outer}\n${lossSketch(node, odd)}`;
-  return text.length > LONGEST_KEY ? undefined : `${contextsKey}\n${text}`;
+  const text = `${outer}\n${shapeOf(node, fragile)}`;
+  return text.length > MAX_KEY_CHARACTERS ? undefined : `${contextsKey}\n${text}`;
 }
 
-/** Makes the round trip with the odd parts alone, and with all of the node where that fails. */
+/** Makes the round trip with the fragile parts only, and with the whole node if that fails. */
 async function found(top: TopNode, session: ProcessingSession): Promise<readonly JsonLdWarning[]> {
   try {
-    return await roundTrip({ ...top, node: oddParts(top.node, top.odd) }, session);
+    return await roundTrip({ ...top, node: fragileParts(top.node, top.fragile) }, session);
   } catch (error) {
     if (!(error instanceof ProcessorFailure)) throw error;
   }
@@ -92,9 +86,89 @@ async function roundTrip(
     : lossesOf(graph, nodesOf(back) ?? [back], pointerTo('', '@graph'), skip);
 }
 
-/** The nodes of a document that holds nothing but them. */
+/** The nodes of a document that has no member but `@graph`. */
 function nodesOf(document: JsonMap): readonly unknown[] | undefined {
   const names = Object.keys(document).filter((name) => name !== '@context');
   const graph = memberOf(document, '@graph');
   return names.length === 1 && Array.isArray(graph) ? graph : undefined;
+}
+
+/**
+ * A node reduced to what may not survive a round trip, and what affects that. Other maps and arrays are replaced by
+ * {@link LEFT_OUT}, which makes the round trip much shorter.
+ *
+ * @param fragile see `DocumentSurvey`
+ */
+function fragileParts(node: JsonMap, fragile: ReadonlySet<object>): JsonMap {
+  const members = Object.entries(node).map(([name, value]): [string, unknown] => [
+    name,
+    isKept(name, value, fragile) ? (isFragile(value, fragile) ? reduced(value, fragile) : value) : LEFT_OUT,
+  ]);
+  return Object.fromEntries(members);
+}
+
+function reduced(value: unknown, fragile: ReadonlySet<object>): unknown {
+  if (Array.isArray(value)) return value.map((item) => reduced(item, fragile));
+  return isMap(value) ? fragileParts(value, fragile) : value;
+}
+
+function isFragile(value: unknown, fragile: ReadonlySet<object>): value is object {
+  return typeof value === 'object' && value !== null && fragile.has(value);
+}
+
+/** Whether the member of a node affects what is lost. Keywords cannot be replaced. */
+function isKept(name: string, value: unknown, fragile: ReadonlySet<object>): boolean {
+  return (
+    typeof value !== 'object' ||
+    value === null ||
+    isFragile(value, fragile) ||
+    name.startsWith('@') ||
+    isPlain(value)
+  );
+}
+
+/** An array of strings may hold the types of the node under an alias. */
+function isPlain(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item !== 'object');
+}
+
+/**
+ * A text that is equal for nodes that lose the same in the same contexts: what `fragileParts` keeps of them, with ids, times
+ * and numbers replaced by placeholders, because they do not affect what is lost.
+ *
+ * @param node nested no deeper than the stack allows
+ * @param fragile see `DocumentSurvey`
+ */
+export function shapeOf(node: JsonMap, fragile: ReadonlySet<object>): string {
+  let text = '{';
+  for (const name of Object.keys(node)) {
+    const value = node[name];
+    text += `${name.length}:${name}`;
+    if (isIdentifier(name, value)) text += ':';
+    else if (!isKept(name, value, fragile)) text += '~';
+    else if (typeof value !== 'object' || isFragile(value, fragile)) text += shapeOfValue(value, fragile);
+    else text += `=${JSON.stringify(value)}`;
+  }
+  return `${text}}`;
+}
+
+function shapeOfValue(value: unknown, fragile: ReadonlySet<object>): string {
+  if (isMap(value)) return shapeOf(value, fragile);
+  if (!Array.isArray(value)) return scalarText(value);
+  let text = '[';
+  for (const item of value as readonly unknown[]) text += shapeOfValue(item, fragile);
+  return `${text}]`;
+}
+
+function isIdentifier(name: string, value: unknown): boolean {
+  return (name === 'id' || name === '@id') && typeof value === 'string' && value.includes(':');
+}
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
+/** Unambiguous: each kind of value begins differently, and strings are preceded by their length. */
+function scalarText(value: unknown): string {
+  if (typeof value === 'string') return DATE_TIME.test(value) ? 'd' : `"${value.length}:${value}`;
+  if (typeof value === 'number') return 'n';
+  return value === null ? '0' : value === true ? 't' : 'f';
 }

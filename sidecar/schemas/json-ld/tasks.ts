@@ -1,7 +1,7 @@
 import { readJson } from '../../shared/json/strict-json.js';
 import { checkContext } from './check-context.js';
 import { type DocumentSurvey, isLarger, surveyOf } from './document-survey.js';
-import { KnownContexts, MOST_CONTEXTS } from './known-contexts.js';
+import { KnownContexts, MAX_CONTEXTS } from './known-contexts.js';
 import { listed, type Outcome, type Refused, refusedFor } from './outcomes.js';
 import { compactDocument, expandDocument, type Processed } from './process-document.js';
 import { ProcessingSession, ProcessorFailure, refusalOf, tooMuch } from './processing-session.js';
@@ -49,7 +49,7 @@ export function createJsonLdTasks() {
     if ('refused' in own) return own;
     const gathered = known.gather(own.urls, stamp, supplied);
     if (gathered.isTooMuch)
-      return tooMuch(`The contexts lead to more than ${MOST_CONTEXTS} others by their URLs.`);
+      return tooMuch(`The contexts lead to more than ${MAX_CONTEXTS} others by their URLs.`);
     if (gathered.missing.length > 0) return { needs: { urls: gathered.missing } };
 
     const session = new ProcessingSession(shared.for(contextUse(own, gathered)), gathered);

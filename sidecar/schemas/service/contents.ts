@@ -1,16 +1,41 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { StoreUnavailableError } from '../store/errors.js';
 import type { ContentRef } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
-import type { BoundedCache } from './bounded-cache.js';
 import type { ServedDocument } from './shapes.js';
+
+/** Values by key. One that is too large for the whole cache is not kept. */
+export type Cache<Value extends object> = LRUCache<string, Value, () => Promise<Value>>;
+
+/** @param sizeOf in bytes, roughly; keys are added */
+export function createCache<Value extends object>(
+  maxBytes: number,
+  sizeOf: (value: Value) => number,
+): Cache<Value> {
+  return new LRUCache({
+    maxSize: Math.max(1, Math.floor(maxBytes)),
+    sizeCalculation: (value, key) => Math.max(1, sizeOf(value) + key.length),
+    fetchMethod: (_key, _stale, { context: make }) => make(),
+    ignoreFetchAbort: true,
+  });
+}
+
+/** The cached value, or a new one. It is made once for all who ask at the same time; failures are not cached. */
+export async function made<Value extends object>(
+  cache: Cache<Value>,
+  key: string,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  return cache.get(key) ?? cache.forceFetch(key, { context: make });
+}
 
 /** The texts of the store, which are named by what they are and so never change. */
 export class Contents {
   readonly #store: SchemaStore;
-  readonly #served: BoundedCache<ServedDocument>;
+  readonly #served: Cache<ServedDocument>;
 
-  constructor(store: SchemaStore, served: BoundedCache<ServedDocument>) {
+  constructor(store: SchemaStore, served: Cache<ServedDocument>) {
     this.#store = store;
     this.#served = served;
   }
@@ -25,10 +50,7 @@ export class Contents {
   /** The text as it is sent. @throws StoreUnavailableError as `text` */
   async served(content: ContentRef, mediaType: string): Promise<ServedDocument> {
     const key = `${mediaType} ${content.sha256}`;
-    return (
-      this.#served.get(key) ??
-      this.#served.getOrMake(key, async () => serve(await this.text(content), mediaType))
-    );
+    return made(this.#served, key, async () => serve(await this.text(content), mediaType));
   }
 }
 

@@ -11,9 +11,8 @@ import type { Supply } from '../json-ld/supplied-contexts.js';
 import { RemoteDocumentError, type RemoteFailure } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { SchemaStore } from '../store/store.js';
-import { BoundedCache } from './bounded-cache.js';
 import { ifThere } from './concurrency.js';
-import { type Contents, MEDIA_TYPES, rereading, serve } from './contents.js';
+import { type Contents, createCache, made, MEDIA_TYPES, rereading, serve } from './contents.js';
 import { isBelow, namedContext, type NamedContext } from './context-urls.js';
 import type { ContextSummary, ServedContext } from './shapes.js';
 
@@ -46,17 +45,17 @@ export interface ContextSupplyOptions {
 /** How long documents of other origins are used without a look at what they are now, at most. */
 const FRESH_MS = 60_000;
 
-const MOST_REMOTE_CHARACTERS = 16 * 1024 * 1024;
+const MAX_REMOTE_CHARACTERS = 16 * 1024 * 1024;
 
 export function createContextSupply({ loading, store, remote, clock }: ContextSupplyOptions): ContextSupply {
-  const fetched = new BoundedCache<Supply>(MOST_REMOTE_CHARACTERS, (supply) =>
+  const fetched = createCache<Supply>(MAX_REMOTE_CHARACTERS, (supply) =>
     'text' in supply ? supply.text.length : 0,
   );
   const slot = () => Math.floor(clock.now() / FRESH_MS);
 
   async function fetch(url: string): Promise<Supply> {
     try {
-      return await fetched.getOrMake(`${slot()} ${url}`, async () => {
+      return await made(fetched, `${slot()} ${url}`, async () => {
         const supply = await fetchContext(remote, url);
         if ('failure' in supply) throw new NotFetched(supply);
         return supply;

@@ -3,9 +3,8 @@ import type { JsonObject } from '../../shared/json/json.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { ContentRef, Model, ModelAt, ModelKey, Page, Paged } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
-import { BoundedCache } from './bounded-cache.js';
 import { WhileUnwritten } from './concurrency.js';
-import { Contents, MEDIA_TYPES, rereading } from './contents.js';
+import { Contents, createCache, MEDIA_TYPES, rereading } from './contents.js';
 import { ContextLoading, createContextSupply, createCoreContexts } from './context-supply.js';
 import { Contexts } from './contexts.js';
 import { requireName } from './errors.js';
@@ -48,7 +47,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 /** The service on a store. Closing store, workers and remote documents is left to whoever opened them. */
 export function createSchemaService(options: SchemaServiceOptions): SchemaService {
   const { store, workers, remote, contextBase, cacheBytes = CACHE_BYTES, clock = systemClock } = options;
-  const cache = new BoundedCache<ServedDocument>(cacheBytes, ({ bytes }) => bytes.length);
+  const cache = createCache<ServedDocument>(cacheBytes, ({ bytes }) => bytes.length);
   const contents = new Contents(store, cache);
   const descriptions = new ModelDescriptions(contents, workers, cacheBytes / 2);
   const examples = new ModelExamples(workers, cacheBytes / 2);

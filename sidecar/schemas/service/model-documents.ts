@@ -5,8 +5,7 @@ import { SchemaTooCostlyError } from '../json-schema/errors.js';
 import { makeExample } from '../json-schema/schema-work.js';
 import { exampleEntity } from '../openapi/example-entity.js';
 import type { ModelAt, ModelVersion } from '../store/records.js';
-import { BoundedCache } from './bounded-cache.js';
-import { type Contents, MEDIA_TYPES, serve } from './contents.js';
+import { type Cache, type Contents, createCache, made, MEDIA_TYPES, serve } from './contents.js';
 import { contextUrl } from './context-urls.js';
 import { FileNotFoundError, unlessRefused } from './errors.js';
 import type { ModelDescription } from './model-tasks.js';
@@ -21,7 +20,7 @@ interface Parts {
   readonly descriptions: ModelDescriptions;
   readonly examples: ModelExamples;
   readonly workers: ServiceWorkers;
-  readonly cache: BoundedCache<ServedDocument>;
+  readonly cache: Cache<ServedDocument>;
 }
 
 /** The documents of model versions, as they are sent. Those that are derived are made when first asked for. */
@@ -37,7 +36,7 @@ export class ModelDocuments {
     const { contents, cache } = this.#parts;
     if (kind === 'schema' || kind === 'context') return contents.served(at.version[kind], MEDIA_TYPES[kind]);
     const key = derivedKey(at, kind, options);
-    return cache.get(key) ?? cache.getOrMake(key, () => this.#derive(at, kind, options));
+    return made(cache, key, () => this.#derive(at, kind, options));
   }
 
   async #derive(at: ModelAt, kind: DerivedKind, options: ModelReadOptions): Promise<ServedDocument> {
@@ -116,22 +115,22 @@ function descriptionOf({ model, version }: ModelAt, options: ModelReadOptions): 
 export class ModelDescriptions {
   readonly #contents: Contents;
   readonly #workers: ServiceWorkers;
-  readonly #cache: BoundedCache<ModelDescription>;
+  readonly #cache: Cache<ModelDescription>;
 
   constructor(contents: Contents, workers: ServiceWorkers, cacheBytes: number) {
     this.#contents = contents;
     this.#workers = workers;
-    this.#cache = new BoundedCache(cacheBytes, weightOf);
+    this.#cache = createCache(cacheBytes, sizeOf);
   }
 
   /** Takes in what was found out when the version was made. */
   async keep(version: ModelVersion, description: ModelDescription): Promise<void> {
-    await this.#cache.getOrMake(contentKey(version), async () => description);
+    await made(this.#cache, contentKey(version), async () => description);
   }
 
   /** @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError */
   async of(version: ModelVersion): Promise<ModelDescription> {
-    return this.#cache.getOrMake(contentKey(version), async () => {
+    return made(this.#cache, contentKey(version), async () => {
       const pinned = version.references.map(
         async (reference) => [reference.uri, await this.#contents.text(reference)] as const,
       );
@@ -150,7 +149,7 @@ export function contentKey({ schema, references }: ModelVersion): string {
 }
 
 /** Bytes of the texts in it, at two for a character. */
-function weightOf({ bundled, attributes, names }: ModelDescription): number {
+function sizeOf({ bundled, attributes, names }: ModelDescription): number {
   const all = [...names, ...attributes.map(({ name }) => name)];
   return 2 * all.reduce((sum, name) => sum + name.length, bundled.length);
 }
@@ -163,11 +162,11 @@ interface FoundExample {
 /** Example entities of models, made when first asked for. */
 export class ModelExamples {
   readonly #workers: ServiceWorkers;
-  readonly #cache: BoundedCache<FoundExample>;
+  readonly #cache: Cache<FoundExample>;
 
   constructor(workers: ServiceWorkers, cacheBytes: number) {
     this.#workers = workers;
-    this.#cache = new BoundedCache(cacheBytes, ({ example }) => JSON.stringify(example ?? null).length * 4);
+    this.#cache = createCache(cacheBytes, ({ example }) => JSON.stringify(example ?? null).length * 4);
   }
 
   /**
@@ -176,7 +175,7 @@ export class ModelExamples {
    * @throws WorkersBusyError, TaskFailedError
    */
   async of(entityType: string, key: string, bundled: string): Promise<JsonObject | undefined> {
-    const found = await this.#cache.getOrMake(`${entityType} ${key}`, async () => ({
+    const found = await made(this.#cache, `${entityType} ${key}`, async () => ({
       example: await this.#make(entityType, JSON.parse(bundled) as JsonObject),
     }));
     return found.example;

@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
 import type { Form } from '../../ngsi-ld/representation/read-entity.js';
-import { RecentlyUsed } from '../../shared/recently-used.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { judgeEntity, type JudgeOptions } from './validate-entity.js';
 import { prepareModel, type Model } from './model.js';
@@ -59,9 +59,10 @@ const MODELS_CHARACTERS = 4 * 1024 * 1024;
 const MODEL_CHARACTERS_MIN = MODELS_CHARACTERS / 64;
 
 /** Compiled models of this worker. No schema is larger than a quarter of what is kept. */
-const models = new RecentlyUsed<Prepared>(MODELS_CHARACTERS, ({ characters }) =>
-  Math.max(characters, MODEL_CHARACTERS_MIN),
-);
+const models = new LRUCache<string, Prepared>({
+  maxSize: MODELS_CHARACTERS,
+  sizeCalculation: ({ characters }) => Math.max(characters, MODEL_CHARACTERS_MIN),
+});
 
 /** Tasks that hold entities against models; run in a worker, for models have patterns. */
 export const validationTasks = {

@@ -1,12 +1,14 @@
-import { isMap, pointerTo, type JsonMap } from './json.js';
-import { LEFT_OUT } from './odd-parts.js';
+import { isMap, type JsonMap, pointerTo } from './json.js';
 import { type JsonLdWarning, shown } from './outcomes.js';
 
+/** Stands for a value that was left out of the comparison: JSON has no NaN. */
+export const LEFT_OUT = Number.NaN;
+
 /**
- * What a document does not look like any more after it was expanded and compacted again: nulls, arrays of one, arrays in
- * arrays, values that were changed. Names and IRIs may be spelled in another way: that is no loss.
+ * What a document loses when it is expanded and compacted again: nulls, arrays of one, arrays in arrays, changed values.
+ * Names and IRIs that are only spelled differently do not count.
  *
- * @param back the document as it came back, undefined when it did not
+ * @param back the document after the round trip; undefined when nothing came back
  * @param skip pointers of what is known to be dropped
  */
 export function lossesOf(
@@ -31,12 +33,12 @@ export function nullsIn(
   return findings.losses;
 }
 
-/** Where a comparison is, and what it found. Most places lose nothing: a pointer is made where one is needed only. */
+/** The current place of a comparison, and what it found. Pointers are made on demand, because most places lose nothing. */
 class Findings {
   readonly losses: JsonLdWarning[] = [];
   readonly #skip: ReadonlySet<string>;
   readonly #path: (string | number)[] = [];
-  /** Of the beginnings of the path, the whole included, as far as they were needed: many places share them. */
+  /** Pointers of the prefixes of the path, as far as they were needed. */
   readonly #pointers: string[];
 
   constructor(base: string, skip: ReadonlySet<string>) {
@@ -44,7 +46,7 @@ class Findings {
     this.#skip = skip;
   }
 
-  /** To be left again in any case. */
+  /** Every call needs a `leave`. */
   enter(token: string | number): void {
     this.#path.push(token);
   }
@@ -54,7 +56,7 @@ class Findings {
     if (this.#pointers.length > this.#path.length + 1) this.#pointers.pop();
   }
 
-  /** Whether what is here is known to be dropped, or in the member of that name. */
+  /** Whether the current place, or its member of that name, is known to be dropped. */
   isSkipped(...name: readonly string[]): boolean {
     return this.#skip.size > 0 && this.#skip.has(pointerTo(this.#pointer, ...name));
   }
@@ -83,7 +85,7 @@ function compare(value: unknown, back: unknown, findings: Findings): void {
   } else if (Array.isArray(value)) compareArray(value, back, findings);
   else if (isMap(value)) compareMap(value, back, findings);
   else if (back === undefined) findings.add(MEMBER_LOST);
-  // A text may be an IRI that is spelled in another way.
+  // A string may be an IRI that is spelled differently.
   else if (value !== back && !(typeof value === 'string' && typeof back === 'string'))
     findings.add(changed(back));
 }
@@ -127,7 +129,7 @@ function compareArray(items: readonly unknown[], back: unknown, findings: Findin
 
 function compareMap(map: JsonMap, back: unknown, findings: Findings): void {
   if (!isMap(back)) {
-    // A value, a list or a reference that was written in full; what is in it may be lost all the same.
+    // A value, list or reference that was written in full: nulls in it may still be lost.
     findNulls(map, findings);
     return;
   }
@@ -158,7 +160,7 @@ function renamedPairs(
 /** Which names came back as which: keywords as their aliases, IRIs as terms, and the other way round. */
 function pairsOf(names: readonly string[], others: Set<string>): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
-  // Names that changed are few; nobody is to make a long comparison of many.
+  // Few names change. The bound keeps hostile documents from being slow.
   if (names.length * others.size <= 10_000)
     for (const name of names) {
       const other = [...others].find((one) => one !== '' && (name.endsWith(one) || one.endsWith(name)));
