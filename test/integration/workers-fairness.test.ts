@@ -49,59 +49,63 @@ class HandClock implements Clock {
 /** Tasks are handed over at the end of the turn of the event loop in which they come. */
 const handedOver = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('lanes of the pool', () => {
-  it('do not wait for each other: one that never ends leaves a worker to others', async (t) => {
+describe('queue keys of the worker pool', () => {
+  it('do not block each other: tasks that never end leave a worker to other keys', async (t) => {
     const pool = poolFor(t);
-    const endless = Array.from({ length: 10 }, () => pool.run('spin', null, { lane: 'hostile' }));
+    const endless = Array.from({ length: 10 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
     const ends = Promise.all(endless.map((task) => assert.rejects(task, TaskFailedError)));
     for (let count = 0; count < 5; count += 1)
-      assert.equal(await pool.run('echo', count, { lane: `good ${count}` }), count);
+      assert.equal(await pool.run('echo', count, { queueKey: `good ${count}` }), count);
     await pool.close();
     await ends;
   });
 
-  it('share one worker once each has cost one, so that new lanes need not wait for deadlines', async (t) => {
+  it('share one worker after each has cost one, so that new keys need not wait for deadlines', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { clock, deadlineMs: 1000 });
     const lanes = ['x', 'y', 'z'];
-    const first = lanes.map((lane) => assert.rejects(pool.run('spin', null, { lane }), TaskTooCostlyError));
+    const first = lanes.map((queueKey) =>
+      assert.rejects(pool.run('spin', null, { queueKey }), TaskTooCostlyError),
+    );
     const settled = { count: 0 };
     for (const task of first) void task.then(() => (settled.count += 1));
     while (settled.count < 3) {
       if (clock.sleeps.length > 0) await clock.endSleep();
       else await new Promise((resolve) => setImmediate(resolve));
     }
-    const again = lanes.map((lane) => assert.rejects(pool.run('spin', null, { lane }), TaskFailedError));
+    const again = lanes.map((queueKey) =>
+      assert.rejects(pool.run('spin', null, { queueKey }), TaskFailedError),
+    );
     for (let count = 0; count < 5; count += 1)
-      assert.equal(await pool.run('echo', count, { lane: `good ${count}` }), count);
+      assert.equal(await pool.run('echo', count, { queueKey: `good ${count}` }), count);
     await pool.close();
     await Promise.all(again);
   });
 
-  it('wait for a few deadlines at most', async (t) => {
+  it('make tasks wait for a few deadlines at most', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { clock, deadlineMs: 1000, queueLength: 40 });
     const first = assert.rejects(
-      pool.run('spin', null, { lane: 'x', deadlineMs: 11_000 }),
+      pool.run('spin', null, { queueKey: 'x', deadlineMs: 11_000 }),
       TaskTooCostlyError,
     );
-    const waiting = assert.rejects(pool.run('echo', 1, { lane: 'x' }), WorkersBusyError);
+    const waiting = assert.rejects(pool.run('echo', 1, { queueKey: 'x' }), WorkersBusyError);
     await clock.endSleep();
     await Promise.all([first, waiting]);
-    assert.equal(await pool.run('echo', 2, { lane: 'x' }), 2);
+    assert.equal(await pool.run('echo', 2, { queueKey: 'x' }), 2);
   });
 
-  it('fill at most half of the queue, and the rest is for others', async (t) => {
+  it('fill at most half of the queue each', async (t) => {
     const pool = poolFor(t, { queueLength: 4 });
-    const tasks = Array.from({ length: 3 }, () => pool.run('spin', null, { lane: 'hostile' }));
+    const tasks = Array.from({ length: 3 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
     const ends = Promise.all(tasks.map((task) => assert.rejects(task, TaskFailedError)));
-    await assert.rejects(pool.run('spin', null, { lane: 'hostile' }), WorkersBusyError);
-    assert.equal(await pool.run('echo', 1, { lane: 'good' }), 1);
+    await assert.rejects(pool.run('spin', null, { queueKey: 'hostile' }), WorkersBusyError);
+    assert.equal(await pool.run('echo', 1, { queueKey: 'good' }), 1);
     await pool.close();
     await ends;
   });
 
-  it('are the kinds of tasks where none is named', async (t) => {
+  it('default to the kind of the task', async (t) => {
     const pool = poolFor(t);
     const ends = [1, 2, 3].map(() => assert.rejects(pool.run('spin', null), TaskFailedError));
     assert.equal(await pool.run('echo', 1), 1);
@@ -110,18 +114,18 @@ describe('lanes of the pool', () => {
   });
 });
 
-describe('tasks that are handed over together', () => {
-  it('each get what is theirs, in whatever mixture and order they come', async (t) => {
+describe('batched tasks', () => {
+  it('each get their own outcome, in whatever mixture and order they come', async (t) => {
     const pool = poolFor(t, { queueLength: 1000 });
     const order = fc.record({
       kind: fc.constantFrom('echo', 'later', 'fail'),
-      lane: fc.constantFrom('a', 'b', 'c'),
+      queueKey: fc.constantFrom('a', 'b', 'c'),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(order, { maxLength: 60 }), async (orders) => {
         await Promise.all(
-          orders.map(async ({ kind, lane }, index) => {
-            const task = pool.run(kind, `${index}` as never, { lane });
+          orders.map(async ({ kind, queueKey }, index) => {
+            const task = pool.run(kind, `${index}` as never, { queueKey });
             if (kind !== 'fail') assert.equal(await task, `${index}`);
             else
               await assert.rejects(
@@ -144,22 +148,22 @@ describe('tasks that are handed over together', () => {
   ] as const) {
     it(`do not suffer from each other: ${kind} fails alone`, async (t) => {
       const pool = poolFor(t, { threads: 1, deadlineMs: 500 });
-      for (let count = 0; count < 100; count += 1) await pool.run('echo', count, { lane: 'a' });
-      const mixed = [1, 2, 3, 4, 5].map((value) => pool.run('echo', value, { lane: 'a' }));
-      const failing = assert.rejects(pool.run(kind, null, { lane: 'a' }), (error) =>
+      for (let count = 0; count < 100; count += 1) await pool.run('echo', count, { queueKey: 'a' });
+      const mixed = [1, 2, 3, 4, 5].map((value) => pool.run('echo', value, { queueKey: 'a' }));
+      const failing = assert.rejects(pool.run(kind, null, { queueKey: 'a' }), (error) =>
         bound === undefined
           ? error instanceof TaskFailedError
           : error instanceof TaskTooCostlyError && error.bound === bound,
       );
-      mixed.push(...[6, 7, 8].map((value) => pool.run('echo', value, { lane: 'a' })));
+      mixed.push(...[6, 7, 8].map((value) => pool.run('echo', value, { queueKey: 'a' })));
       assert.deepEqual(await Promise.all(mixed), [1, 2, 3, 4, 5, 6, 7, 8]);
       await failing;
     });
   }
 });
 
-describe('what the pool gives up', () => {
-  it('leaves the worker alone when the task is done in a moment', async (t) => {
+describe('a task that its caller abandons', () => {
+  it('does not cost the worker when it ends within the grace period', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock });
     await pool.run('echo', 0);
@@ -172,7 +176,7 @@ describe('what the pool gives up', () => {
     assert.equal(await pool.run('echo', 2), 2);
   });
 
-  it('ends the worker when the task goes on', async (t) => {
+  it('is ended with its worker when it goes on', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock });
     await pool.run('echo', 0);
@@ -187,7 +191,7 @@ describe('what the pool gives up', () => {
     assert.equal(await next, 1);
   });
 
-  it('lets a task that may finish go on, and does not begin one that waits', async (t) => {
+  it('goes on with mayFinish when it has begun, and is removed when it waits', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock, deadlineMs: 60_000 });
     await pool.run('echo', 0);
@@ -206,13 +210,13 @@ describe('what the pool gives up', () => {
     assert.equal(await pool.run('echo', 1), 1);
   });
 
-  it('is refused at once when its caller is gone already', async (t) => {
+  it('fails at once when its signal has already aborted', async (t) => {
     const pool = poolFor(t);
     const signal = AbortSignal.abort(new Error('The caller went away.'));
     await assert.rejects(pool.run('echo', 0, { signal }), /went away/);
   });
 
-  it('fails once, with everything that waits, when the pool is closed', async (t) => {
+  it('fails once, as do all waiting tasks, when the pool is closed', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     await pool.run('echo', 0);
     const caller = new AbortController();
@@ -229,11 +233,11 @@ describe('what the pool gives up', () => {
 });
 
 describe('the deadline of a task', () => {
-  it('does not count the time in which a worker loads', async (t) => {
+  it('does not count the time that a worker takes to load', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock, deadlineMs: 1000 });
     const spinning = assert.rejects(pool.run('spin', null), TaskTooCostlyError);
-    const next = pool.run('echo', 1, { lane: 'next' });
+    const next = pool.run('echo', 1, { queueKey: 'next' });
     assert.equal(clock.sleeps.length, 0, 'the first worker is still loading');
     await clock.endSleep();
     await spinning;
@@ -244,7 +248,7 @@ describe('the deadline of a task', () => {
 });
 
 describe('workers', () => {
-  it('stand back behind the thread that serves', { skip: process.platform !== 'linux' }, async (t) => {
+  it('run at a lower priority than the main thread', { skip: process.platform !== 'linux' }, async (t) => {
     const pool = poolFor(t, { threads: 1 });
     const before = getPriority();
     assert.ok((await pool.run('niceness', null)) >= Math.min(19, before + 5));

@@ -16,31 +16,31 @@ export interface WorkbenchParts {
   readonly models: Pick<ModelService, 'schema'>;
   readonly contexts: ContextSupply;
   readonly workers: TaskRunner<WorkbenchTasks>;
-  /** Of one task, in milliseconds. */
+  /** Deadline of one task, in milliseconds. */
   readonly deadlineMs: number;
 }
 
-/** Of all bodies that are worked on or wait. */
-const CHARACTERS_MAX = 64 * 1024 * 1024;
+/** Characters of all bodies that are processed or wait. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
 
-/** How much longer than a task the compilation of a model may take. */
+/** How many deadlines of a task the compilation of a model may take. */
 const COMPILE_DEADLINES = 5;
 
-/** Each time it may be another worker that is free. */
-const ROUNDS_MAX = 16;
+/** Each round may reach another worker, which has not compiled the model yet. */
+const MAX_ROUNDS = 16;
 
-/** The workbench on the models and contexts of a schema service. Closing the workers is left to whoever opened them. */
+/** The workbench on the models and contexts of a schema service. The caller closes the workers. */
 export function createWorkbench(parts: WorkbenchParts): Workbench {
-  const texts = new TextsInFlight(CHARACTERS_MAX);
+  const budget = new BodyBudget(MAX_CHARACTERS);
   return {
-    infer: (text, options) => texts.with(text, () => infer(parts, text, options)),
-    expand: (text, options) => texts.with(text, () => processed(parts, 'expandDocument', text, options)),
-    compact: (text, options) => texts.with(text, () => processed(parts, 'compactDocument', text, options)),
-    validate: (key, text, options) => texts.with(text, () => validated(parts, key, text, options)),
+    infer: (text, options) => budget.with(text, () => infer(parts, text, options)),
+    expand: (text, options) => budget.with(text, () => processed(parts, 'expandDocument', text, options)),
+    compact: (text, options) => budget.with(text, () => processed(parts, 'compactDocument', text, options)),
+    validate: (key, text, options) => budget.with(text, () => validated(parts, key, text, options)),
   };
 }
 
-/** What a task is run with when its caller may go away. */
+/** Options for a task whose caller may disconnect. */
 function runOptions(signal: CancelSignal | undefined): RunOptions {
   return signal === undefined ? {} : { signal, mayFinish: true };
 }
@@ -68,7 +68,7 @@ async function processed(
   return answerOf(outcome);
 }
 
-/** A worker that has compiled the model before needs nothing but the name of its content. */
+/** A worker that has compiled the model before needs only its content hash. */
 async function validated(
   { models, workers, deadlineMs }: WorkbenchParts,
   key: ModelKey,
@@ -78,39 +78,36 @@ async function validated(
   const { contentHash, text: schemaText } = await models.schema(key, version);
   const model = { key: contentHash, type: key.name };
   const asGiven = { ...(form === undefined ? {} : { form }), ...(isStrict ? {} : { isStrict }) };
-  // Whatever makes one entity slow to check makes others of the model slow as well.
-  const options = { ...runOptions(signal), lane: `validate ${contentHash}` };
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+  // If one entity of a model is slow to check, others are, too.
+  const options = { ...runOptions(signal), queueKey: `validate ${contentHash}` };
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const outcome = await withinBounds(workers.run('validate', { ...model, text, ...asGiven }, options));
     if (!('needs' in outcome)) return answerOf(outcome);
-    // The schema was accepted, so that compiling it ends; large ones take longer than any entity.
+    // The schema was accepted before, so compiling it ends, but a large one takes longer than any entity.
     const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
     const input = { ...model, schema: await schemaText() };
     await withinBounds(workers.run('prepareModel', input, compiling));
   }
-  throw new WorkersBusyError(ROUNDS_MAX);
+  throw new WorkersBusyError(MAX_ROUNDS);
 }
 
-/**
- * Keeps the texts of all work that runs or waits within a bound: workers take few tasks at a time, and each task keeps its
- * text in memory until then.
- */
-export class TextsInFlight {
-  readonly #charactersMax: number;
+/** Limits the memory for bodies: workers take few tasks at a time, and each waiting task keeps its text in memory. */
+export class BodyBudget {
+  readonly #maxCharacters: number;
   #characters = 0;
   #texts = 0;
 
-  constructor(charactersMax: number) {
-    this.#charactersMax = charactersMax;
+  constructor(maxCharacters: number) {
+    this.#maxCharacters = maxCharacters;
   }
 
   /**
-   * Does the work on a text. A text that is alone is taken whatever its length.
+   * Runs the work on a text. A single text may have any length.
    *
-   * @throws WorkersBusyError when others are in the way; and whatever the work throws
+   * @throws WorkersBusyError when the budget is used up; and whatever the work throws
    */
   async with<Result>({ length }: string, work: () => Promise<Result>): Promise<Result> {
-    if (this.#texts > 0 && this.#characters + length > this.#charactersMax)
+    if (this.#texts > 0 && this.#characters + length > this.#maxCharacters)
       throw new WorkersBusyError(this.#texts);
     this.#texts += 1;
     this.#characters += length;

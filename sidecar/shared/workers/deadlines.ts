@@ -1,26 +1,26 @@
 import type { Clock } from '../clock.js';
 
-/** Something that is to be over by a time. */
+/** Something that must be over by a time. */
 interface Entry {
   readonly due: number;
   readonly onLate: () => void;
 }
 
-/** The one sleep that goes on: until when, in the time of {@link Deadlines}. */
+/** The sleep in progress: until when, in the time of {@link Deadlines}. */
 interface Sleep {
   readonly until: number;
   readonly controller: AbortController;
 }
 
 /**
- * Deadlines with one timer for all of them: an entry that ends in time costs next to nothing, for a sleep is not given up
- * with it, but finds later that there is nothing to do.
+ * Deadlines that share one timer. An entry that ends in time costs almost nothing: the sleep goes on and later finds
+ * nothing to do.
  */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #entries = new Set<Entry>();
   #sleep: Sleep | undefined;
-  /** Milliseconds that have passed; never goes back, whatever the clock is set to. */
+  /** Milliseconds that have passed; never decreases, even when the clock is set back. */
   #time = 0;
   #lastReading: number;
 
@@ -32,7 +32,7 @@ export class Deadlines {
   /**
    * Calls `onLate` after `ms` milliseconds.
    *
-   * @returns ends the entry; to be called in any case, once it is over
+   * @returns ends the entry; must be called in any case
    */
   start(ms: number, onLate: () => void): () => void {
     const entry: Entry = { due: this.#now() + ms, onLate };
@@ -41,7 +41,7 @@ export class Deadlines {
     return () => this.#entries.delete(entry);
   }
 
-  /** Forgets all entries, and sleeps no longer. */
+  /** Forgets all entries and stops sleeping. */
   close(): void {
     this.#entries.clear();
     this.#sleep?.controller.abort();
@@ -72,7 +72,7 @@ export class Deadlines {
     if (this.#sleep !== sleep) return;
     this.#sleep = undefined;
     this.#now();
-    // Timers may be early by the clock's reckoning, but what was slept has passed.
+    // Timers may fire slightly early by the clock, but the time slept has passed.
     this.#time = Math.max(this.#time, sleep.until);
     for (const entry of this.#entries) {
       if (entry.due > this.#time) continue;

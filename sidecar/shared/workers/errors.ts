@@ -1,15 +1,15 @@
 import { GatewayError } from '../errors.js';
 
-/** All workers are busy and enough tasks wait; the caller may try again later. */
+/** All workers are busy and no further task may wait; the caller may try again later. */
 export class WorkersBusyError extends GatewayError {
   readonly code = 'WORKERS_BUSY';
 
   constructor(waiting: number) {
-    super(`All workers are busy, and ${waiting} tasks wait for them.`);
+    super(`All workers are busy, and ${waiting} tasks are waiting.`);
   }
 }
 
-/** The task was ended because it took more than it may; its worker was replaced. */
+/** The task took too much time or memory and was ended; its worker was replaced. */
 export class TaskTooCostlyError extends GatewayError {
   readonly code = 'WORKER_TASK_TOO_COSTLY';
 
@@ -23,7 +23,7 @@ export class TaskTooCostlyError extends GatewayError {
   }
 }
 
-/** The task threw something unforeseen, its worker could not run, or the pool was closed. */
+/** The task threw an unexpected error, its worker could not run, or the pool was closed. */
 export class TaskFailedError extends GatewayError {
   readonly code = 'WORKER_TASK_FAILED';
 }

@@ -2,16 +2,16 @@ import { extname } from 'node:path';
 import { systemClock, type Clock } from '../clock.js';
 import { Deadlines } from './deadlines.js';
 import { TaskFailedError, WorkersBusyError } from './errors.js';
-import { FairQueue, type Turn } from './fair-queue.js';
-import { LaneCosts } from './lane-costs.js';
-import { TurnRun, WorkerSlot } from './slot.js';
+import { FairQueue, type Batch } from './fair-queue.js';
+import { TaskCosts } from './task-costs.js';
+import { RunningBatch, WorkerSlot } from './slot.js';
 import { isOutOfMemory, Task } from './task.js';
 import type { RunOptions, TaskRunner, TaskTable } from './tasks.js';
 
 export interface PoolOptions {
   /** The module that workers load; its default export is made by `serve`. */
   readonly entry: URL;
-  /** Workers; with two or more, none of what they do can keep all of them. */
+  /** Number of workers. With two or more, one kind of work cannot occupy all of them. */
   readonly threads: number;
   /** Tasks that may wait for a worker. */
   readonly queueLength: number;
@@ -21,7 +21,7 @@ export interface PoolOptions {
 }
 
 /**
- * The entry module of that name beside another module. Both are sources or both are built, so that they end alike.
+ * The entry module of that name beside another module, with the same file extension (source or built).
  *
  * @param url `import.meta.url` of the other module
  */
@@ -29,28 +29,28 @@ export function entryBeside(name: string, url: string): URL {
   return new URL(`./${name}${extname(new URL(url).pathname)}`, url);
 }
 
-/** How long a lane is under suspicion after a worker was lost to one of its tasks, in milliseconds. */
-const SUSPICION_MS = 30_000;
+/** How long a queue key is quarantined after one of its tasks cost a worker, in milliseconds. */
+const QUARANTINE_MS = 30_000;
 
-/** How many deadlines a task waits, and how long at least in milliseconds: for longer, no caller would. */
-const WAIT = { deadlines: 5, leastMs: 10_000 } as const;
+/** How many deadlines a task waits at most, and the least that limit can be in milliseconds. */
+const WAIT = { deadlines: 5, minMs: 10_000 } as const;
 
-/** How long a task may go on when nobody waits for it any more: a new worker costs more than this, in milliseconds. */
+/** How long an abandoned task may go on, in milliseconds: starting a new worker takes longer. */
 const GRACE_MS = 100;
 
 /**
- * A pool of worker threads for work on what users supply. A task past its deadline is ended with its worker, and a new
- * worker takes the place; the calling thread never waits for one. Whose turn it is, and who may wait, is decided by a
- * `FairQueue`: what goes on in one lane does not keep the others waiting for long.
+ * A pool of worker threads for work on user input. A task past its deadline is ended together with its worker, which is
+ * replaced; the calling thread never blocks. A `FairQueue` decides which tasks run and which may wait, so that tasks of
+ * one queue key do not delay the others for long.
  */
 export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   readonly #options: PoolOptions;
   readonly #clock: Clock;
   readonly #deadlines: Deadlines;
-  readonly #costs = new LaneCosts();
+  readonly #costs = new TaskCosts();
   readonly #queue: FairQueue<Task>;
   readonly #slots: readonly WorkerSlot[];
-  readonly #running = new Set<TurnRun>();
+  readonly #running = new Set<RunningBatch>();
   #isClosed = false;
   #isDispatching = false;
 
@@ -59,8 +59,8 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     this.#options = options;
     this.#clock = clock;
     this.#deadlines = new Deadlines(clock);
-    const batchSize = (lane: string) => this.#costs.batchSize(lane);
-    this.#queue = new FairQueue({ workers: threads, waitingMax: queueLength, batchSize });
+    const batchSize = (queueKey: string) => this.#costs.batchSize(queueKey);
+    this.#queue = new FairQueue({ workers: threads, maxWaiting: queueLength, batchSize });
     const onLoaded = () => this.#dispatch();
     const onBroken = (cause: unknown) => this.#giveUpWithout(cause);
     this.#slots = Array.from({ length: threads }, () => new WorkerSlot({ entry, onLoaded, onBroken }));
@@ -69,18 +69,18 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   run<Kind extends keyof Tasks & string>(
     kind: Kind,
     input: Parameters<Tasks[Kind]>[0],
-    { deadlineMs = this.#options.deadlineMs, signal, mayFinish = false, lane = kind }: RunOptions = {},
+    { deadlineMs = this.#options.deadlineMs, signal, mayFinish = false, queueKey = kind }: RunOptions = {},
   ): Promise<Awaited<ReturnType<Tasks[Kind]>>> {
     return new Promise((resolveTyped, reject) => {
       if (this.#isClosed) throw new TaskFailedError('The workers have been closed.');
       const resolve = (value: unknown) => resolveTyped(value as Awaited<ReturnType<Tasks[Kind]>>);
       const since = this.#clock.now();
-      const task = new Task({ kind, input, lane, deadlineMs, since, resolve, reject });
+      const task = new Task({ kind, input, queueKey, deadlineMs, since, resolve, reject });
       if (signal?.aborted === true) {
         task.fail(signal.reason);
         return;
       }
-      if (!this.#queue.offer(lane, task, since)) throw new WorkersBusyError(this.#queue.waiting);
+      if (!this.#queue.offer(queueKey, task, since)) throw new WorkersBusyError(this.#queue.waiting);
       if (signal !== undefined) task.heed(signal, () => this.#withdraw(task, mayFinish));
       for (const slot of this.#slots) if (slot.isBroken) void slot.restart();
       this.#dispatchSoon();
@@ -95,21 +95,21 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   /** Tasks that workers are at. */
   get atWork(): number {
     let tasks = 0;
-    for (const { turn } of this.#running) tasks += turn.tasks.length;
+    for (const { batch } of this.#running) tasks += batch.tasks.length;
     return tasks;
   }
 
-  /** Ends all workers; what they were doing fails. */
+  /** Ends all workers; their tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#deadlines.close();
-    const running = [...this.#running].flatMap(({ turn }) => turn.tasks);
+    const running = [...this.#running].flatMap(({ batch }) => batch.tasks);
     for (const task of [...this.#queue.drain(), ...running])
       task.fail(new TaskFailedError('The workers are being closed.'));
     await Promise.all(this.#slots.map((slot) => slot.close()));
   }
 
-  /** What comes in the same turn of the event loop is handed over together: each message costs as much as a short task. */
+  /** Tasks that arrive in one tick of the event loop are handed over together: a message costs as much as a short task. */
   #dispatchSoon(): void {
     if (this.#isDispatching) return;
     this.#isDispatching = true;
@@ -119,64 +119,64 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     });
   }
 
-  /** Gives free workers what they are to do. What comes while they are busy can be handed over together. */
+  /** Hands tasks to the free workers. */
   #dispatch(): void {
-    const earliest = this.#clock.now() - Math.max(WAIT.deadlines * this.#options.deadlineMs, WAIT.leastMs);
+    const earliest = this.#clock.now() - Math.max(WAIT.deadlines * this.#options.deadlineMs, WAIT.minMs);
     for (const task of this.#queue.expired(({ since }) => since < earliest))
       task.fail(new WorkersBusyError(this.#queue.waiting));
     for (;;) {
       const free = this.#slots.filter(({ isFree }) => isFree);
-      const turn = free.length === 0 ? undefined : this.#queue.take(this.#clock.now());
-      if (turn === undefined) return;
-      const home = this.#slots[homeOf(turn.lane, this.#slots.length)];
+      const batch = free.length === 0 ? undefined : this.#queue.take(this.#clock.now());
+      if (batch === undefined) return;
+      const home = this.#slots[homeOf(batch.queueKey, this.#slots.length)];
       const slot = free.find((one) => one === home) ?? free[0];
-      if (slot !== undefined) void this.#carryOut(new TurnRun(turn, slot, this.#deadlines));
+      if (slot !== undefined) void this.#carryOut(new RunningBatch(batch, slot, this.#deadlines));
     }
   }
 
-  async #carryOut(run: TurnRun): Promise<void> {
-    const { turn } = run;
+  async #carryOut(run: RunningBatch): Promise<void> {
+    const { batch } = run;
     this.#running.add(run);
     const result = await run.carryOut();
     this.#running.delete(run);
     if ('cause' in result) {
-      this.#fail(turn, result.cause, result.isLate);
+      this.#fail(batch, result.cause, result.isLate);
       this.#dispatch();
       return;
     }
     this.#costs.note(
-      turn.lane,
+      batch.queueKey,
       result.outcomes.map(({ ms }) => ms),
     );
-    this.#queue.release(turn);
-    // The worker is not to wait for what callers do with the outcomes.
+    this.#queue.release(batch);
+    // The worker must not wait for what callers do with the outcomes.
     this.#dispatch();
-    for (const [index, task] of turn.tasks.entries()) task.settle(result.outcomes[index]);
+    for (const [index, task] of batch.tasks.entries()) task.settle(result.outcomes[index]);
   }
 
-  /** A worker was not done with a turn. Which of several tasks is to blame is not known: each is then tried by itself. */
-  #fail(turn: Turn<Task>, cause: unknown, isLate: boolean): void {
-    const { lane, tasks } = turn;
-    this.#costs.forget(lane);
+  /** A worker did not finish a batch. Of several tasks, any may be to blame: each is tried again by itself. */
+  #fail(batch: Batch<Task>, cause: unknown, isLate: boolean): void {
+    const { queueKey, tasks } = batch;
+    this.#costs.forget(queueKey);
     if (isLate || isOutOfMemory(cause)) {
       const now = this.#clock.now();
-      this.#queue.suspect(lane, now, now + SUSPICION_MS);
+      this.#queue.quarantine(queueKey, now, now + QUARANTINE_MS);
     }
     const again = tasks.length > 1 ? tasks.filter(({ isOver }) => !isOver) : [];
-    this.#queue.release(turn, again);
+    this.#queue.release(batch, again);
     if (again.length === 0) for (const task of tasks) task.fail(task.failure(cause, isLate));
   }
 
-  /** Nobody waits for a task any more. A worker that is at it and at nothing else is to be done soon. */
+  /** A task was abandoned. If a worker runs nothing else, it gets a short grace period. */
   #withdraw(task: Task, mayFinish: boolean): void {
-    if (this.#queue.withdraw(task.lane, task) || mayFinish) return;
+    if (this.#queue.withdraw(task.queueKey, task) || mayFinish) return;
     for (const run of this.#running) {
-      const { tasks } = run.turn;
+      const { tasks } = run.batch;
       if (tasks.includes(task) && tasks.every(({ isOver }) => isOver)) run.hurry(GRACE_MS);
     }
   }
 
-  /** No worker can be loaded: nothing would ever run what waits. */
+  /** When no worker can be loaded, waiting tasks would never run: they fail. */
   #giveUpWithout(cause: unknown): void {
     if (!this.#slots.every(({ isBroken }) => isBroken)) return;
     for (const task of this.#queue.drain())
@@ -184,9 +184,9 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   }
 }
 
-/** The same worker for the same lane, where it is free: what it has compiled is still there. */
-function homeOf(lane: string, workers: number): number {
+/** Prefers one worker for each queue key, because it still has what it compiled before. */
+function homeOf(queueKey: string, workers: number): number {
   let sum = 0;
-  for (let at = 0; at < lane.length; at += 1) sum += lane.charCodeAt(at);
+  for (let at = 0; at < queueKey.length; at += 1) sum += queueKey.charCodeAt(at);
   return sum % workers;
 }

@@ -2,13 +2,13 @@ import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { Job, Loaded, Outcome, TaskTable } from './tasks.js';
 
-/** How much nicer a worker is than the thread that serves, where both want the same core (nice, -20 to 19). */
+/** How much lower the priority of a worker is than that of the main thread (nice, -20 to 19). */
 const NICENESS = 5;
 
-/** The function that a worker's entry module exports by default: it runs jobs by this table, one after the other. */
+/** The default export of a worker's entry module: a function that runs jobs, one after the other. */
 export function serve(tasks: TaskTable): (jobs: readonly Job[]) => Promise<readonly Outcome[]> {
   const byKind = new Map(Object.entries(tasks));
-  standBack();
+  lowerPriority();
   parentPort?.postMessage({ loaded: true } satisfies Loaded);
   return async (jobs) => {
     const outcomes: Outcome[] = [];
@@ -35,13 +35,13 @@ async function outcomeOf(
   }
 }
 
-/** On Linux a priority is that of one thread; elsewhere it would be that of the whole process. */
-function standBack(): void {
+/** On Linux, a priority applies to one thread; elsewhere to the whole process. */
+function lowerPriority(): void {
   if (parentPort === null || process.platform !== 'linux') return;
   try {
     // A new thread has the priority of the thread that started it.
     setPriority(Math.min(19, getPriority() + NICENESS));
   } catch {
-    // Some sandboxes forbid it, and nothing depends on it.
+    // Some sandboxes forbid it. Nothing depends on it.
   }
 }

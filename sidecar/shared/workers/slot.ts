@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Piscina } from 'piscina';
 import type { Deadlines } from './deadlines.js';
-import type { Turn } from './fair-queue.js';
+import type { Batch } from './fair-queue.js';
 import type { Task } from './task.js';
 import type { Job, Outcome } from './tasks.js';
 
@@ -18,8 +18,8 @@ export interface SlotOptions {
 }
 
 /**
- * The place of one worker: a worker that is ended or lost is replaced by a new one. Each is a Piscina of its own, for only
- * so is it known whether it has loaded, and what it does: a deadline is not to count the time that loading takes.
+ * A slot for one worker. A worker that is ended or lost is replaced. Each slot is a Piscina of its own: only then is it
+ * known whether its worker has loaded and what it runs, and deadlines must not count the time that loading takes.
  */
 export class WorkerSlot {
   readonly #options: SlotOptions;
@@ -33,7 +33,7 @@ export class WorkerSlot {
     this.#piscina = this.#load();
   }
 
-  /** Whether it can run something at once. */
+  /** Whether it can run jobs at once. */
   get isFree(): boolean {
     return this.#state === 'free';
   }
@@ -42,7 +42,7 @@ export class WorkerSlot {
     return this.#state === 'broken';
   }
 
-  /** Loads a worker where that was not possible before. */
+  /** Tries again to load a worker after that failed. */
   async restart(): Promise<void> {
     const broken = this.#piscina;
     this.#state = 'loading';
@@ -75,7 +75,7 @@ export class WorkerSlot {
     await this.#piscina.destroy();
   }
 
-  /** Apart, for what is awaited changes it behind the compiler's back. */
+  /** A getter, because the compiler does not see that the state changes during an await. */
   get #isBusy(): boolean {
     return this.#state === 'busy';
   }
@@ -88,11 +88,11 @@ export class WorkerSlot {
       idleTimeout: Infinity,
       recordTiming: false,
       resourceLimits: RESOURCES,
-      // Workers need nothing of the environment, and secrets are in it.
+      // Workers do not need the environment, and it contains secrets.
       env: {},
     });
     const isCurrent = () => this.#piscina === piscina && this.#state !== 'broken';
-    // The only message there is: `Loaded`.
+    // The only message is `Loaded`.
     piscina.on('message', () => {
       if (!isCurrent()) return;
       this.#state = 'free';
@@ -111,28 +111,28 @@ export class WorkerSlot {
   }
 }
 
-/** What became of a turn: an outcome of each of its tasks, or what ended the worker. */
-export type TurnResult =
+/** How a batch ended: an outcome for each of its tasks, or what ended the worker. */
+export type BatchResult =
   { readonly outcomes: readonly Outcome[] } | { readonly cause: unknown; readonly isLate: boolean };
 
-/** A turn that a worker is at. Its deadline counts from the beginning, for the worker has loaded and is free. */
-export class TurnRun {
-  readonly turn: Turn<Task>;
+/** A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. */
+export class RunningBatch {
+  readonly batch: Batch<Task>;
   readonly #slot: WorkerSlot;
   readonly #deadlines: Deadlines;
   #cancel: () => void;
   #isLate = false;
 
-  constructor(turn: Turn<Task>, slot: WorkerSlot, deadlines: Deadlines) {
-    this.turn = turn;
+  constructor(batch: Batch<Task>, slot: WorkerSlot, deadlines: Deadlines) {
+    this.batch = batch;
     this.#slot = slot;
     this.#deadlines = deadlines;
-    this.#cancel = this.#endAfter(Math.min(...turn.tasks.map(({ deadlineMs }) => deadlineMs)));
+    this.#cancel = this.#endAfter(Math.min(...batch.tasks.map(({ deadlineMs }) => deadlineMs)));
   }
 
-  async carryOut(): Promise<TurnResult> {
+  async carryOut(): Promise<BatchResult> {
     try {
-      return { outcomes: await this.#slot.run(this.turn.tasks.map(({ job }) => job)) };
+      return { outcomes: await this.#slot.run(this.batch.tasks.map(({ job }) => job)) };
     } catch (cause) {
       return { cause, isLate: this.#isLate };
     } finally {
@@ -140,7 +140,7 @@ export class TurnRun {
     }
   }
 
-  /** Ends the worker when it is still at this in `ms` milliseconds, whatever the deadline was. */
+  /** Ends the worker if the batch still runs in `ms` milliseconds, whatever the deadline was. */
   hurry(ms: number): void {
     this.#cancel();
     this.#cancel = this.#endAfter(ms);

@@ -4,7 +4,7 @@ import { TaskFailedError, TaskTooCostlyError } from './errors.js';
 import type { Job, Outcome } from './tasks.js';
 
 export interface TaskOptions extends Job {
-  readonly lane: string;
+  readonly queueKey: string;
   /** In milliseconds, from its start. */
   readonly deadlineMs: number;
   /** When it began to wait, in milliseconds of the pool's clock. */
@@ -13,7 +13,7 @@ export interface TaskOptions extends Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** A task that somebody waits for. */
+/** A task that a caller waits for. */
 export class Task {
   readonly #options: TaskOptions;
   #stopHeeding: () => void = nothing;
@@ -23,8 +23,8 @@ export class Task {
     this.#options = options;
   }
 
-  get lane(): string {
-    return this.#options.lane;
+  get queueKey(): string {
+    return this.#options.queueKey;
   }
 
   get since(): number {
@@ -35,17 +35,17 @@ export class Task {
     return this.#options.deadlineMs;
   }
 
-  /** What a worker is given of it. */
+  /** The part that is sent to a worker. */
   get job(): Job {
     return { kind: this.#options.kind, input: this.#options.input };
   }
 
-  /** Nobody waits for it any more. */
+  /** Whether it has ended for its caller. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Fails with the reason of the signal when that aborts first, and tells so. */
+  /** Fails with the reason of the signal if that aborts first, and then calls `onGivenUp`. */
   heed(signal: CancelSignal, onGivenUp: () => void): void {
     const giveUp = (): void => {
       this.fail(signal.reason);
@@ -67,7 +67,7 @@ export class Task {
     this.#options.reject(error);
   }
 
-  /** What it fails with, by what happened to its worker. */
+  /** The error it fails with, given what happened to its worker. */
   failure(cause: unknown, isLate = false): GatewayError {
     const { kind, deadlineMs } = this.#options;
     if (isLate) return new TaskTooCostlyError('time', `The task took more than ${deadlineMs} ms.`);
@@ -82,11 +82,11 @@ export class Task {
   }
 }
 
-/** Whether a worker ended because it had no memory left. */
+/** Whether a worker ended because it ran out of memory. */
 export function isOutOfMemory(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
 function nothing(): void {
-  // Most tasks heed no signal.
+  // Most tasks have no signal.
 }

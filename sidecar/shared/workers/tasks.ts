@@ -1,26 +1,26 @@
 import type { CancelSignal } from '../cancel-signal.js';
 
-/** What a worker can do: functions by kind of task. What they take and give crosses threads by structured clone. */
+/** Functions of a worker, by kind of task. Inputs and results cross threads by structured clone. */
 export type TaskTable = Readonly<Record<string, (input: never) => unknown>>;
 
 export interface RunOptions {
   /** How long the task may take from its start, in milliseconds; the pool's own deadline when left out. */
   readonly deadlineMs?: number;
-  /** Gives the task up: it leaves the queue, or is ended unless it is done in a moment. */
+  /** Abandons the task: it leaves the queue, or is ended after a short grace period. */
   readonly signal?: CancelSignal;
-  /** A task that has begun may go on, within its deadline, when it was given up: for those that are given up often. */
+  /** Lets a task that has begun finish within its deadline when it is abandoned. For tasks that are often abandoned. */
   readonly mayFinish?: boolean;
   /**
-   * What may be slow together, such as everything that uses one schema: its tasks wait for each other rather than
-   * for others, and never take all workers. The kind of the task when left out.
+   * Groups tasks that may be slow together, such as all that use one schema. They wait for each other rather than delay
+   * others, and never take all workers. Defaults to the kind of the task.
    */
-  readonly lane?: string;
+  readonly queueKey?: string;
 }
 
-/** Runs tasks somewhere else than on the calling thread. A task may be run twice, so it must have no effects. */
+/** Runs tasks outside the calling thread. A task may be run twice, so it must have no side effects. */
 export interface TaskRunner<Tasks extends TaskTable> {
   /**
-   * @throws {WorkersBusyError} when it cannot even wait
+   * @throws {WorkersBusyError} when it cannot even wait in the queue
    * @throws {TaskTooCostlyError} past its deadline, or out of memory
    * @throws {TaskFailedError}
    */
@@ -31,13 +31,13 @@ export interface TaskRunner<Tasks extends TaskTable> {
   ): Promise<Awaited<ReturnType<Tasks[Kind]>>>;
 }
 
-/** What the pool hands to a worker, some at once. */
+/** A task as it is sent to a worker. */
 export interface Job {
   readonly kind: string;
   readonly input: unknown;
 }
 
-/** What a worker gives back for a job. */
+/** The result of a job. */
 export type Outcome = ({ readonly value: unknown } | { readonly error: Error }) & {
   /** How long the job took, in milliseconds. */
   readonly ms: number;

@@ -45,7 +45,7 @@ const MODEL = { domain: 'City', name: 'Bike' };
 const AT = { baseUrl: 'http://gateway.example' };
 
 describe('the workbench', () => {
-  it('has a model compiled only by a worker that does not know it, with more time, and keeps it to its lane', async () => {
+  it('lets a worker compile a model that it does not know, with more time and under the queue key of the model', async () => {
     const { workbench, runs } = benchWith(
       ...[{ answer: '1' }, { needs: 'model' }, { isPrepared: true }, { answer: '2' }],
     );
@@ -61,10 +61,10 @@ describe('the workbench', () => {
         ['validate', { ...model, text: '{}', form: 'concise' }, undefined],
       ],
     );
-    for (const { options } of runs) assert.equal(options?.lane, 'validate hash');
+    for (const { options } of runs) assert.equal(options?.queueKey, 'validate hash');
   });
 
-  it('has it compiled by each worker that it comes to, and gives up when that does not end', async () => {
+  it('compiles a model in each worker it reaches, and gives up after a bounded number of rounds', async () => {
     const again = [{ needs: 'model' }, { isPrepared: true }];
     const { workbench } = benchWith(...again, ...again, { answer: '3' });
     assert.equal(await workbench.validate(MODEL, '{}', {}), '3');
@@ -72,7 +72,7 @@ describe('the workbench', () => {
     await assert.rejects(endless.validate(MODEL, '{}', {}), WorkersBusyError);
   });
 
-  it('does not begin what nobody waits for, and lets finish what has begun', async () => {
+  it('does not begin abandoned work, and lets work that has begun finish', async () => {
     const { signal } = new AbortController();
     const { workbench, runs } = benchWith({ answer: '4' }, { answer: '5' }, { answer: '6' });
     await workbench.validate(MODEL, '{}', { signal });
@@ -86,7 +86,7 @@ describe('the workbench', () => {
     }
   });
 
-  it('supplies the contexts that a worker lacks, and runs the same again with them', async () => {
+  it('runs a task again with the contexts that it asked for', async () => {
     const { workbench, runs } = benchWith({ needs: { urls: ['urn:a'] } }, { answer: '3' });
     assert.equal(await workbench.compact('{}', AT), '3');
     assert.deepEqual(
@@ -98,7 +98,7 @@ describe('the workbench', () => {
     );
   });
 
-  it('tells work that took too long from work that took too much memory, and from busy workers', async () => {
+  it('throws different errors for too much time, too much memory and busy workers', async () => {
     const infer = async (outcome: Error) =>
       benchWith(outcome).workbench.infer('{}', { form: 'keyvalues', enumerates: false });
     await assert.rejects(infer(new TaskTooCostlyError('time', 'late')), DeadlineExceededError);
@@ -109,7 +109,7 @@ describe('the workbench', () => {
     await assert.rejects(infer(new WorkersBusyError(1)), WorkersBusyError);
   });
 
-  it('throws what a worker refuses, with its place', async () => {
+  it('throws a refusal of a worker with its code and pointers', async () => {
     const unreadable = { line: 2, column: 9, detail: 'expected a colon', isTooDeep: false };
     await assert.rejects(
       benchWith({ unreadable }).workbench.expand('{', AT),

@@ -43,7 +43,7 @@ class HandClock implements Clock {
 }
 
 describe('deadlines', () => {
-  it('call each entry when its time has come, and never one that is over', async () => {
+  it('call each entry on time, and never one that has ended', async () => {
     const entries = fc.array(
       fc.record({ at: fc.nat(20), ms: fc.nat(20), over: fc.option(fc.nat(20), { nil: undefined }) }),
       { maxLength: 8 },
@@ -79,7 +79,7 @@ describe('deadlines', () => {
     );
   });
 
-  it('hold when the clock is set back, or is not set at all', async () => {
+  it('hold when the clock is set back or never set', async () => {
     const clock = new HandClock();
     const deadlines = new Deadlines(clock);
     const late: string[] = [];
@@ -96,7 +96,7 @@ describe('deadlines', () => {
     assert.deepEqual(late, ['before', 'after', 'still', 'still']);
   });
 
-  it('need no timer for each entry', async () => {
+  it('share one timer', async () => {
     const clock = new HandClock();
     let sleeps = 0;
     const counting: Clock = {

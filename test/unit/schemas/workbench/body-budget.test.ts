@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TextsInFlight } from '../../../../sidecar/schemas/workbench/create-workbench.js';
+import { BodyBudget } from '../../../../sidecar/schemas/workbench/create-workbench.js';
 import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 
 /** Work that ends when it is told to. */
@@ -14,9 +14,9 @@ function pending() {
   return { work: () => promise, finish, fail };
 }
 
-describe('texts in flight', () => {
-  it('never have more characters together than the bound', async () => {
-    const texts = new TextsInFlight(10);
+describe('the body budget', () => {
+  it('never admits more characters at a time than its limit', async () => {
+    const texts = new BodyBudget(10);
     const [one, other] = [pending(), pending()];
     const running = [texts.with('x'.repeat(5), one.work), texts.with('x'.repeat(5), other.work)];
     await assert.rejects(
@@ -30,13 +30,13 @@ describe('texts in flight', () => {
     await running[1];
   });
 
-  it('may be one alone of any length', async () => {
-    const texts = new TextsInFlight(10);
+  it('admits a single text of any length', async () => {
+    const texts = new BodyBudget(10);
     assert.equal(await texts.with('x'.repeat(100), async () => 1), 1);
   });
 
-  it('are counted no more once their work has failed', async () => {
-    const texts = new TextsInFlight(10);
+  it('releases the characters of work that failed', async () => {
+    const texts = new BodyBudget(10);
     for (let n = 0; n < 3; n += 1) {
       const { work, fail } = pending();
       const failing = texts.with('x'.repeat(10), work);

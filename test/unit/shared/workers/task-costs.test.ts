@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { LaneCosts } from '../../../../sidecar/shared/workers/lane-costs.js';
+import { TaskCosts } from '../../../../sidecar/shared/workers/task-costs.js';
 
-describe('the costs of lanes', () => {
-  it('let tasks be handed over together only where all of them take next to nothing', () => {
+describe('the costs of tasks', () => {
+  it('batch tasks of a queue key only while all of them are quick', () => {
     const took = fc.array(fc.double({ min: 0, max: 5000, noNaN: true }), { minLength: 1, maxLength: 16 });
     fc.assert(
       fc.property(fc.array(took, { maxLength: 50 }), (noted) => {
-        const costs = new LaneCosts();
+        const costs = new TaskCosts();
         for (const ms of noted) costs.note('a', ms);
         const size = costs.batchSize('a');
         assert.ok(Number.isInteger(size) && size >= 1 && size <= 16);
@@ -24,7 +24,7 @@ describe('the costs of lanes', () => {
     );
   });
 
-  it('let tasks that always take as long be handed over as far as that takes two milliseconds', () => {
+  it('limit a batch of equal tasks to two milliseconds', () => {
     for (const [ms, size] of [
       [0.1, 16],
       [0.4, 5],
@@ -32,14 +32,14 @@ describe('the costs of lanes', () => {
       [1.1, 1],
       [15, 1],
     ] as const) {
-      const costs = new LaneCosts();
+      const costs = new TaskCosts();
       for (let count = 0; count < 20; count += 1) costs.note('a', [ms, ms]);
       assert.equal(costs.batchSize('a'), size);
     }
   });
 
-  it('part quick tasks no more for one that was kept from its core for a moment', () => {
-    const costs = new LaneCosts();
+  it('still batch quick tasks after one of them lost its core for a moment', () => {
+    const costs = new TaskCosts();
     for (let count = 0; count < 20; count += 1) costs.note('a', Array<number>(16).fill(0.05));
     costs.note('a', [...Array<number>(15).fill(0.05), 4]);
     assert.ok(costs.batchSize('a') >= 16);
@@ -47,8 +47,8 @@ describe('the costs of lanes', () => {
     assert.equal(costs.batchSize('a'), 1);
   });
 
-  it('remember a slow task until dozens of quick ones have followed', () => {
-    const costs = new LaneCosts();
+  it('stop batching after a slow task until dozens of quick ones have followed', () => {
+    const costs = new TaskCosts();
     costs.note('a', [0.01]);
     assert.equal(costs.batchSize('a'), 16);
     costs.note('a', [0.01, 1000]);
@@ -62,13 +62,13 @@ describe('the costs of lanes', () => {
     assert.equal(costs.batchSize('a'), 1);
   });
 
-  it('remember some lanes only: those that were used last', () => {
-    const costs = new LaneCosts();
+  it('remember a bounded number of queue keys, the most recently used ones', () => {
+    const costs = new TaskCosts();
     costs.note('kept', [0.01]);
     for (let index = 0; index < 999; index += 1) costs.note(`${index}`, [0.01]);
     costs.note('kept', [0.01]);
     costs.note('new', [0.01]);
-    const sizes = ['kept', '0', '1', 'new'].map((lane) => costs.batchSize(lane));
+    const sizes = ['kept', '0', '1', 'new'].map((queueKey) => costs.batchSize(queueKey));
     assert.deepEqual(sizes, [16, 1, 16, 16]);
   });
 });
