@@ -23,7 +23,7 @@ interface BatchEntityError {
 }
 
 /** Items that a list of the answer holds at most. */
-const ERRORS_MAX = 1000;
+const MAX_ERRORS = 1000;
 
 /** Longer heads than this many kilobytes are refused by some clients. */
 const WARNING_MAX_CHARS = 2000;
@@ -52,7 +52,7 @@ export function purgeAnswer(
   const summary = { id, matched, deleted, alreadyGone, failed, unknown, durationMs, requests };
   if (wantsRepresentation) headers['preference-applied'] = 'return=representation';
   if (failed > 0 || unknown > 0 || warnings.length > 0) {
-    const errors = [...warnings.map(incomplete), ...errorsOf(report)].slice(0, ERRORS_MAX);
+    const errors = [...warnings.map(incomplete), ...errorsOf(report)].slice(0, MAX_ERRORS);
     const result = { success: report.success, errors };
     return { status: 207, headers, body: wantsRepresentation ? { ...result, ...summary } : result };
   }

@@ -237,7 +237,7 @@ async function failures(): Promise<readonly ApiClient[]> {
     new SchemaNotAcceptedError('SCHEMA_NOT_CONVERTIBLE', 'no counterpart', []),
     new SchemaNotAcceptedError('SCHEMA_TOO_COSTLY', 'too costly', []),
     new DeadlineExceededError('too slow'),
-    new WorkbenchRefusedError('CONTEXT_NOT_HAD', 'not had', [], 'https://elsewhere.example/context'),
+    new WorkbenchRefusedError('CONTEXT_FETCH_FAILED', 'not had', [], 'https://elsewhere.example/context'),
     new WorkbenchRefusedError('CONTEXT_UNUSABLE', 'no context', [], 'https://elsewhere.example/context'),
   ]) {
     const { api } = await startFakeApi(failingService(() => error));

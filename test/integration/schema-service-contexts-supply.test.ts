@@ -141,13 +141,13 @@ describe('the supply of contexts of other origins', () => {
     for (const [failure, code] of [
       ['origin-not-allowed', 'CONTEXT_REFUSED'],
       ['address-not-allowed', 'CONTEXT_REFUSED'],
-      ['unreachable', 'CONTEXT_NOT_HAD'],
-      ['timeout', 'CONTEXT_NOT_HAD'],
-      ['status', 'CONTEXT_NOT_HAD'],
-      ['too-many-redirects', 'CONTEXT_NOT_HAD'],
-      ['too-large', 'CONTEXT_NOT_HAD'],
-      ['media-type', 'CONTEXT_NOT_HAD'],
-      ['not-json', 'CONTEXT_NOT_HAD'],
+      ['unreachable', 'CONTEXT_FETCH_FAILED'],
+      ['timeout', 'CONTEXT_FETCH_FAILED'],
+      ['status', 'CONTEXT_FETCH_FAILED'],
+      ['too-many-redirects', 'CONTEXT_FETCH_FAILED'],
+      ['too-large', 'CONTEXT_FETCH_FAILED'],
+      ['media-type', 'CONTEXT_FETCH_FAILED'],
+      ['not-json', 'CONTEXT_FETCH_FAILED'],
     ] as const satisfies readonly (readonly [RemoteFailure, string])[]) {
       web.answer = () => Promise.reject(new RemoteDocumentError(failure, URL, `${failure} it is.`));
       const found = await contextSupply.supply(URL, BASE_URL);

@@ -93,7 +93,7 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     assert.deepEqual(rig.fetched, [`${ALLOWED}/a/context`, `${ALLOWED}/a/terms`]);
     for (const [url, code] of [
       ['https://else.example/c', 'CONTEXT_REFUSED'],
-      [`${ALLOWED}/none`, 'CONTEXT_NOT_HAD'],
+      [`${ALLOWED}/none`, 'CONTEXT_FETCH_FAILED'],
     ] as const) {
       const outcome = await outcomeOf(rig, 'expandDocument', { document: { '@context': url, a: 1 } });
       assert.ok('refused' in outcome);

@@ -1,10 +1,5 @@
 import { GatewayError } from '../../shared/errors.js';
-
-/** What is wrong with a sample, and where in the submitted document (a JSON pointer, RFC 6901). */
-export interface SampleFault {
-  readonly pointer: string;
-  readonly detail: string;
-}
+import type { InputIssue } from '../../shared/json/pointer.js';
 
 /** Samples from which no schema can be inferred; `errors` has the first faults. */
 export abstract class SamplesRefusedError extends GatewayError {
@@ -12,7 +7,7 @@ export abstract class SamplesRefusedError extends GatewayError {
 
   constructor(
     message: string,
-    readonly errors: readonly SampleFault[],
+    readonly errors: readonly InputIssue[],
     options?: ErrorOptions,
   ) {
     super(message, options);

@@ -139,7 +139,7 @@ function checkLimits(schema: JsonObject): void {
   }
 }
 
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
 /** What keeps a sample from being one of the model, whose name is among the types of its entities; undefined for nothing. */
 function typeFault(type: JsonValue | undefined, model: string): string | undefined {
@@ -147,7 +147,7 @@ function typeFault(type: JsonValue | undefined, model: string): string | undefin
   if (isArray(type) && type.includes(model) && type.every((name) => typeof name === 'string'))
     return undefined;
   const found = JSON.stringify(type);
-  const shown = found.length > LONGEST_SHOWN ? `${found.slice(0, LONGEST_SHOWN)}…` : found;
+  const shown = found.length > MAX_SHOWN_LENGTH ? `${found.slice(0, MAX_SHOWN_LENGTH)}…` : found;
   return `must be "${model}", or a list of types with it; found ${shown}`;
 }
 

@@ -1,6 +1,6 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
-import { pointerOf } from '../../shared/json/pointer.js';
-import { INFERENCE_LIMITS, InvalidSamplesError, type SampleFault } from './errors.js';
+import { pointerOf, type InputIssue } from '../../shared/json/pointer.js';
+import { INFERENCE_LIMITS, InvalidSamplesError } from './errors.js';
 
 /** A sample, and the reference tokens that lead to it in the submitted document. */
 export interface PlacedSample {
@@ -76,7 +76,7 @@ function isSoundScalar(value: JsonValue): boolean {
 
 /** Gathers faults of samples; keeps the first ones, and how many there are. */
 export class SampleFaults {
-  readonly #first: SampleFault[] = [];
+  readonly #first: InputIssue[] = [];
   #count = 0;
   #pointersLength = 0;
   #isFull = false;

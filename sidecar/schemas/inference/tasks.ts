@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { addEntity } from './entities.js';
-import { type SampleFault, SamplesRefusedError } from './errors.js';
+import { SamplesRefusedError } from './errors.js';
 import { Inference, type InferenceOptions } from './inference.js';
 import { SampleFaults, samplesIn } from './samples.js';
 
@@ -22,7 +23,7 @@ export type InferOutcome =
         readonly code: SamplesRefusedError['code'];
         /** What is wrong, in a sentence. */
         readonly detail: string;
-        readonly errors: readonly SampleFault[];
+        readonly errors: readonly InputIssue[];
       };
     };
 

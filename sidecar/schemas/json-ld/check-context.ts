@@ -1,3 +1,4 @@
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { processingError, processingFault } from './context-check.js';
 import { type ContextReference, formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
 import { safetyFaults } from './context-safety.js';
@@ -5,7 +6,6 @@ import { type ContextWarning, contextWarnings } from './context-warnings.js';
 import { type ContextDocument, coreContextUrl, coreVersionOf } from './core-context.js';
 import {
   ContextFailureError,
-  type ContextFault,
   ContextInvalidError,
   ContextUnavailableError,
   ContextUnusableError,
@@ -36,7 +36,7 @@ export interface CheckedContext {
 }
 
 export type CheckOutcome =
-  { readonly checked: CheckedContext } | { readonly invalid: readonly ContextFault[] } | Needs;
+  { readonly checked: CheckedContext } | { readonly invalid: readonly InputIssue[] } | Needs;
 
 /** `parseContext` as a task, with the contexts that were supplied. Every version of the core context is the newest. */
 export async function checkContext({ text, pointer, supplied }: CheckContextInput): Promise<CheckOutcome> {
@@ -128,7 +128,7 @@ export async function parseContext(submitted: unknown, options: ParseContextOpti
   };
 }
 
-function assertNone(faults: readonly ContextFault[]): void {
+function assertNone(faults: readonly InputIssue[]): void {
   if (faults.length > 0) throw new ContextInvalidError(faults);
 }
 
@@ -136,8 +136,8 @@ function assertNone(faults: readonly ContextFault[]): void {
 async function loadingFaults(
   references: readonly ContextReference[],
   load: DocumentLoader,
-): Promise<readonly ContextFault[]> {
-  const faults = references.map(async ({ url, pointer }): Promise<readonly ContextFault[]> => {
+): Promise<readonly InputIssue[]> {
+  const faults = references.map(async ({ url, pointer }): Promise<readonly InputIssue[]> => {
     try {
       await load(url);
       return [];
@@ -153,7 +153,7 @@ async function processingFaults(
   value: unknown,
   pointer: string,
   load: DocumentLoader,
-): Promise<readonly ContextFault[]> {
+): Promise<readonly InputIssue[]> {
   const fault = await processingFault(value, pointer, load);
   if (fault !== undefined) return [fault];
   const contexts: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -1,8 +1,8 @@
-import { createProcessor, type DocumentLoader } from './processor.js';
-import type { ContextFault } from './errors.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
+import { dependenciesFirst } from './context-safety.js';
 import { isMap, pointerTo, type JsonMap } from './json.js';
 import { KEYWORD_OF_CODE, processingErrorOf, sentenceOf, type ProcessingError } from './processing-errors.js';
-import { dependenciesFirst } from './context-safety.js';
+import { createProcessor, type DocumentLoader } from './processor.js';
 
 /** One element of a context and where it stands. */
 interface Element {
@@ -19,7 +19,7 @@ export async function processingFault(
   value: unknown,
   pointer: string,
   load: DocumentLoader,
-): Promise<ContextFault | undefined> {
+): Promise<InputIssue | undefined> {
   const elements: readonly Element[] = Array.isArray(value)
     ? value.map((item: unknown, index) => ({ value: item, pointer: pointerTo(pointer, index) }))
     : [{ value, pointer }];
@@ -43,7 +43,7 @@ async function faultInMap(
   pointer: string,
   error: ProcessingError,
   errorOf: (map: JsonMap) => Promise<ProcessingError | undefined>,
-): Promise<ContextFault> {
+): Promise<InputIssue> {
   const keywords = Object.entries(map).filter(([name]) => name.startsWith('@'));
   const keywordError = await errorOf(Object.fromEntries(keywords));
   if (keywordError !== undefined) {

@@ -1,4 +1,4 @@
-import type { ContextFault } from './errors.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { isMap, type JsonMap, pointerTo } from './json.js';
 
 /** A context without its wrapping. */
@@ -7,10 +7,10 @@ export interface ContextForm {
   /** Where the value stands in what was submitted. */
   readonly pointer: string;
   /** What stands beside it in the wrapping; the first few. */
-  readonly faults: readonly ContextFault[];
+  readonly faults: readonly InputIssue[];
 }
 
-const MOST_STRANGERS = 20;
+const MAX_LISTED_MEMBERS = 20;
 
 /** Unwraps `{"@context": value}`; anything else is the value itself. */
 export function unwrapped(submitted: unknown, pointer: string): ContextForm {
@@ -21,7 +21,7 @@ export function unwrapped(submitted: unknown, pointer: string): ContextForm {
   return {
     value: submitted['@context'],
     pointer: pointerTo(pointer, '@context'),
-    faults: strangers.slice(0, MOST_STRANGERS).map((name) => ({
+    faults: strangers.slice(0, MAX_LISTED_MEMBERS).map((name) => ({
       pointer: pointerTo(pointer, name),
       detail: 'What stands beside @context has no effect: terms belong into it.',
     })),
@@ -29,21 +29,21 @@ export function unwrapped(submitted: unknown, pointer: string): ContextForm {
 }
 
 /** Why a value is none of the accepted forms: a map of terms, an array of maps and URLs, or a URL. */
-export function formFaults(value: unknown, pointer: string): readonly ContextFault[] {
+export function formFaults(value: unknown, pointer: string): readonly InputIssue[] {
   if (!Array.isArray(value)) return elementFaults(value, pointer);
   if (value.length === 0) return [{ pointer, detail: 'The array is empty: it defines no term.' }];
   return value.flatMap((item, index) => elementFaults(item, pointerTo(pointer, index)));
 }
 
 /** A URL in a context must mean the same for whoever reads it. */
-export function urlFault(url: string, pointer: string): ContextFault | undefined {
+export function urlFault(url: string, pointer: string): InputIssue | undefined {
   const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   return protocol === 'http:' || protocol === 'https:'
     ? undefined
     : { pointer, detail: `"${url}" is no absolute http or https URL, and a context is named by one.` };
 }
 
-function elementFaults(element: unknown, pointer: string): readonly ContextFault[] {
+function elementFaults(element: unknown, pointer: string): readonly InputIssue[] {
   if (typeof element === 'string') return [];
   if (element === null) {
     return [{ pointer, detail: 'null takes all terms away, those of NGSI-LD included.' }];

@@ -1,5 +1,5 @@
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { hasScopedContext } from './context-form.js';
-import type { ContextFault } from './errors.js';
 import { isMap, type JsonMap, memberOf, pointerTo } from './json.js';
 
 /** What one context document may be. Processing it takes time by terms × contexts, and memory by terms × IRIs. */
@@ -30,13 +30,13 @@ export function isUnsafeTerm(name: string): boolean {
 }
 
 /** Why a context value is not safe to process: the limits it exceeds, else terms that no processor can use. */
-export function safetyFaults(context: unknown, pointer = ''): readonly ContextFault[] {
+export function safetyFaults(context: unknown, pointer = ''): readonly InputIssue[] {
   const exceeded = limitFaults(context, pointer);
   return exceeded.length > 0 ? exceeded : termFaults(context, pointer);
 }
 
 /** Terms in a context within the limits that processors stumble over, or that are defined by themselves. */
-export function termFaults(context: unknown, pointer = ''): readonly ContextFault[] {
+export function termFaults(context: unknown, pointer = ''): readonly InputIssue[] {
   return partsOf(context, pointer).flatMap(({ value, pointer: at }) =>
     isMap(value) ? [...unsafeTermFaults(value, at), ...chainFaults(value, at).circles] : [],
   );
@@ -50,7 +50,7 @@ export function countOf(context: unknown): { readonly parts: number; readonly te
 }
 
 /** The limits that a context exceeds. Stops at the first kind, as the next checks rely on the ones before. */
-export function limitFaults(context: unknown, pointer = ''): readonly ContextFault[] {
+export function limitFaults(context: unknown, pointer = ''): readonly InputIssue[] {
   const nesting = nestingFault(context, pointer);
   if (nesting !== undefined) return [nesting];
   const { length } = JSON.stringify(context);
@@ -93,7 +93,7 @@ function partsOf(context: unknown, pointer: string): readonly Part[] {
   return [{ value: context, pointer }, ...scoped];
 }
 
-function unsafeTermFaults(map: JsonMap, pointer: string): readonly ContextFault[] {
+function unsafeTermFaults(map: JsonMap, pointer: string): readonly InputIssue[] {
   return Object.keys(map)
     .filter(isUnsafeTerm)
     .map((term) => ({
@@ -106,7 +106,7 @@ function unsafeTermFaults(map: JsonMap, pointer: string): readonly ContextFault[
  * The first definition that leads through too many others, as each step copies the IRI so far, and takes stack; or back
  * to itself.
  */
-function chainFaults(map: JsonMap, pointer: string): Record<'chains' | 'circles', readonly ContextFault[]> {
+function chainFaults(map: JsonMap, pointer: string): Record<'chains' | 'circles', readonly InputIssue[]> {
   const dependencies = new Map([...termDependencies(map)].filter(([, names]) => names.length > 0));
   const ranks = new Map<string, number>();
   for (let hasMoved = true; hasMoved;) {
@@ -162,7 +162,7 @@ function longText(value: unknown, pointer: string): string | undefined {
 }
 
 /** Nesting that is too deep, or too much of it; without recursion, as the depth is not known yet. */
-function nestingFault(context: unknown, pointer: string): ContextFault | undefined {
+function nestingFault(context: unknown, pointer: string): InputIssue | undefined {
   const { depth, terms } = CONTEXT_LIMITS;
   let level: readonly Part[] = isNested(context) ? [{ value: context, pointer }] : [];
   for (let at = 0; level[0] !== undefined; at += 1) {

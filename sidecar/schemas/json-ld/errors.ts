@@ -1,19 +1,13 @@
 import { GatewayError } from '../../shared/errors.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
 import type { ContextFailureCode } from './supplied-contexts.js';
-
-/** What is wrong at one place of a submitted context. */
-export interface ContextFault {
-  /** RFC 6901, into what was submitted. */
-  readonly pointer: string;
-  readonly detail: string;
-}
 
 /** A context that cannot be used as one. */
 export class ContextInvalidError extends GatewayError {
   readonly code = 'CONTEXT_INVALID';
-  readonly errors: readonly ContextFault[];
+  readonly errors: readonly InputIssue[];
 
-  constructor(errors: readonly ContextFault[], options?: ErrorOptions) {
+  constructor(errors: readonly InputIssue[], options?: ErrorOptions) {
     super(`The @context is invalid: ${errors[0]?.detail ?? 'no reason known'}`, options);
     this.errors = errors;
   }

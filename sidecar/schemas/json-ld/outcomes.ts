@@ -1,5 +1,5 @@
+import type { InputIssue } from '../../shared/json/pointer.js';
 import type { Unreadable } from '../../shared/json/strict-json.js';
-import type { ContextFault } from './errors.js';
 import type { ContextFailureCode, Needs, Supplied, Supply } from './supplied-contexts.js';
 
 /** Why a request is refused. */
@@ -7,7 +7,7 @@ export interface Refusal {
   readonly code: ContextFailureCode | 'BODY_INVALID' | 'DATA_DROPPED' | 'JSON_LD_INVALID' | 'LIMIT_EXCEEDED';
   readonly detail: string;
   /** Pointers are into the body. */
-  readonly errors?: readonly ContextFault[];
+  readonly errors?: readonly InputIssue[];
   /** Of the context that is the reason. */
   readonly url?: string;
 }
@@ -20,7 +20,7 @@ export interface Refused {
 export type Outcome = { readonly answer: string } | { readonly unreadable: Unreadable } | Refused | Needs;
 
 /** A request that is refused for faults at places of the body. @param subject the beginning of a sentence */
-export function refusedFor(code: Refusal['code'], subject: string, errors: readonly ContextFault[]): Refused {
+export function refusedFor(code: Refusal['code'], subject: string, errors: readonly InputIssue[]): Refused {
   return { refused: { code, detail: `${subject}: ${errors[0]?.detail ?? 'no reason known'}`, errors } };
 }
 
@@ -32,7 +32,7 @@ export interface JsonLdWarning {
   readonly pointer?: string;
 }
 
-const MOST_WARNINGS = 100;
+const MAX_WARNINGS = 100;
 
 /** The warnings as they are answered: one for each place, the first hundred, and how many there are more. */
 export function listed(warnings: readonly JsonLdWarning[]): readonly JsonLdWarning[] {
@@ -43,11 +43,11 @@ export function listed(warnings: readonly JsonLdWarning[]): readonly JsonLdWarni
     seen.add(pointer);
     return isNew;
   });
-  const more = distinct.length - MOST_WARNINGS;
+  const more = distinct.length - MAX_WARNINGS;
   return more <= 0
     ? distinct
     : [
-        ...distinct.slice(0, MOST_WARNINGS),
+        ...distinct.slice(0, MAX_WARNINGS),
         { code: 'more-warnings', detail: `At least ${more} more are not listed.` },
       ];
 }
@@ -60,9 +60,9 @@ export function shown(value: unknown): string {
 }
 
 /** Contexts lead to each other in chains that processors follow ten deep; and another worker may take each round. */
-const MOST_ROUNDS = 16;
-const MOST_URLS = 100;
-const MOST_CHARACTERS = 16 * 1024 * 1024;
+const MAX_ROUNDS = 16;
+const MAX_URLS = 100;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 /** Contexts that are got at the same time for one request. */
 const AT_ONCE = 8;
 
@@ -80,13 +80,12 @@ export async function runWithContexts<Outcome extends object>(
 ): Promise<Outcome | Refused> {
   const supplied = new Map<string, Supply>();
   let characters = 0;
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const outcome = await run([...supplied]);
     if (!('needs' in outcome)) return outcome;
     const urls = [...new Set(outcome.needs.urls)].filter((url) => !supplied.has(url));
     if (urls.length === 0) throw new Error('A task needs contexts that it was given.');
-    if (supplied.size + urls.length > MOST_URLS)
-      return refused(`more than ${MOST_URLS} others by their URLs`);
+    if (supplied.size + urls.length > MAX_URLS) return refused(`more than ${MAX_URLS} others by their URLs`);
     for (let from = 0; from < urls.length; from += AT_ONCE) {
       const some = urls.slice(from, from + AT_ONCE);
       for (const [url, found] of await Promise.all(
@@ -95,7 +94,7 @@ export async function runWithContexts<Outcome extends object>(
         supplied.set(url, found);
         characters += 'text' in found ? found.text.length : 0;
       }
-      if (characters > MOST_CHARACTERS) return refused(`more than ${MOST_CHARACTERS} characters of others`);
+      if (characters > MAX_CHARACTERS) return refused(`more than ${MAX_CHARACTERS} characters of others`);
     }
   }
   return refused('others in too long a chain');

@@ -17,7 +17,7 @@ export interface Processed {
 }
 
 /** Characters of a request for which there is time to look for what is lost: it takes about as long again. */
-const MOST_COMPARED = 512 * 1024;
+const MAX_COMPARED = 512 * 1024;
 
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -41,7 +41,7 @@ export async function expandDocument(
   const result = await session.expand(document, context);
   const dropped = eventWarnings(session.events, document);
   if (survey.fragile.size === 0) return { result, dropped, lost: [] };
-  if (characters > MOST_COMPARED) return { result, dropped, lost: [NOT_COMPARED] };
+  if (characters > MAX_COMPARED) return { result, dropped, lost: [NOT_COMPARED] };
   const nodes: readonly unknown[] = Array.isArray(document) ? document : [document];
   const lost: JsonLdWarning[] = [];
   const skipped = byNode(dropped, Array.isArray(document) ? /^\/document\/\d+/ : /^\/document/);
@@ -79,7 +79,7 @@ export async function compactDocument(
   const result = await session.compact(expanded, context ?? {});
   const dropped = eventWarnings(session.events, document);
   const skip = pointersOf(dropped);
-  const isSmall = request.characters <= MOST_COMPARED;
+  const isSmall = request.characters <= MAX_COMPARED;
   const lost = comesBack(request, survey)
     ? isSmall
       ? lossesOf(document, result, '/document', skip)

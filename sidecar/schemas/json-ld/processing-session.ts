@@ -1,6 +1,6 @@
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { urlFault } from './context-form.js';
 import { visitMembers } from './document-survey.js';
-import type { ContextFault } from './errors.js';
 import { isMap, pointerTo, sameValue } from './json.js';
 import type { GatheredContexts } from './known-contexts.js';
 import { type Refused, shown } from './outcomes.js';
@@ -10,7 +10,7 @@ import type { JsonLdRequest } from './request-body.js';
 import type { ContextFailure } from './supplied-contexts.js';
 
 /** Different events of which a request keeps the details. */
-const MOST_EVENTS = 1000;
+const MAX_EVENTS = 1000;
 
 /** An event of the processor, and how often it occurred. */
 export interface CountedEvent {
@@ -97,7 +97,7 @@ export class ProcessingSession {
     const key = `${event.code} ${keyOf(event.details)}`;
     const noted = this.#events.get(key);
     if (noted !== undefined) noted.count += 1;
-    else if (this.#events.size < MOST_EVENTS) this.#events.set(key, { event, count: 1 });
+    else if (this.#events.size < MAX_EVENTS) this.#events.set(key, { event, count: 1 });
     next();
   };
 }
@@ -130,7 +130,7 @@ export function refusalOf({ cause }: ProcessorFailure, request: JsonLdRequest): 
   const pointers =
     error.term === undefined ? placesOfValue(cause, request) : placesOfTerm(error.term, request);
   const [pointer] = pointers;
-  const errors: readonly ContextFault[] =
+  const errors: readonly InputIssue[] =
     pointers.length === 1 && pointer !== undefined ? [{ pointer, detail: sentence }] : [];
   return { refused: { code: 'JSON_LD_INVALID', detail, ...(errors.length > 0 ? { errors } : {}) } };
 }

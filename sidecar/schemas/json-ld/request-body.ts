@@ -1,4 +1,4 @@
-import type { ContextFault } from './errors.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { isMap, memberOf, pointerTo } from './json.js';
 
 /** What an expansion or a compaction is asked to do. */
@@ -17,10 +17,10 @@ export interface SizedRequest extends JsonLdRequest {
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(['document', 'context', 'safe']);
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 /** Reads a body `{document, context?, safe?}`. @returns what is wrong with it otherwise */
-export function readRequest(body: unknown): JsonLdRequest | { readonly faults: readonly ContextFault[] } {
+export function readRequest(body: unknown): JsonLdRequest | { readonly faults: readonly InputIssue[] } {
   if (!isMap(body)) return { faults: [{ pointer: '', detail: 'The body must be an object.' }] };
   if (!Object.hasOwn(body, 'document') && Object.keys(body).some((name) => !MEMBERS.has(name)))
     return { faults: [{ pointer: '', detail: NOT_WRAPPED }] };
@@ -41,7 +41,7 @@ export function readRequest(body: unknown): JsonLdRequest | { readonly faults: r
     ...strangers(body, '', (name) => MEMBERS.has(name), UNKNOWN),
   ];
   if (!isDocument || typeof safe !== 'boolean' || faults.length > 0)
-    return { faults: faults.slice(0, MOST_FAULTS) };
+    return { faults: faults.slice(0, MAX_FAULTS) };
   return { document, context, contextPointer, safe };
 }
 
@@ -55,20 +55,20 @@ function strangers(
   pointer: string,
   isKnown: (name: string) => boolean,
   detail: string,
-): readonly ContextFault[] {
+): readonly InputIssue[] {
   return Object.keys(map)
     .filter((name) => !isKnown(name))
     .map((name) => ({ pointer: pointerTo(pointer, name), detail }));
 }
 
-function contextFaults(context: unknown, pointer: string): readonly ContextFault[] {
+function contextFaults(context: unknown, pointer: string): readonly InputIssue[] {
   if (!Array.isArray(context)) return elementFaults(context, pointer);
   return (context as readonly unknown[]).flatMap((item, index) =>
     elementFaults(item, pointerTo(pointer, index)),
   );
 }
 
-function elementFaults(element: unknown, pointer: string): readonly ContextFault[] {
+function elementFaults(element: unknown, pointer: string): readonly InputIssue[] {
   if (element === null || typeof element === 'string') return [];
   if (!isMap(element))
     return [{ pointer, detail: 'A context is a map of terms, a URL, null, or an array of these.' }];

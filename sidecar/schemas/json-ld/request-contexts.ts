@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { referencesOf } from './context-form.js';
 import { countOf, limitFaults, termFaults } from './context-safety.js';
 import type { DocumentSurvey } from './document-survey.js';
-import type { ContextFault } from './errors.js';
 import { isMap, pointerTo } from './json.js';
 import type { GatheredContexts } from './known-contexts.js';
 import { type Refused, refusedFor } from './outcomes.js';
@@ -10,8 +10,8 @@ import { absoluteReference, createProcessor, type JsonLdProcessor } from './proc
 import type { JsonLdRequest } from './request-body.js';
 
 /** Different contexts that one document may have. */
-const MOST_DIFFERENT = 100;
-const MOST_FAULTS = 100;
+const MAX_DIFFERENT_CONTEXTS = 100;
+const MAX_FAULTS = 100;
 
 /** The contexts that a request holds itself, before any is loaded. */
 export interface RequestContexts {
@@ -26,12 +26,12 @@ export interface RequestContexts {
 }
 
 /** Characters of contexts that are known to be within the limits. */
-const MOST_KEPT = 4 * 1024 * 1024;
+const MAX_KEPT = 4 * 1024 * 1024;
 
 /** Reads the contexts of requests, and remembers those that many requests have. */
 export class RequestContextReader {
   readonly #known = new LRUCache<string, RequestContexts>({
-    maxSize: MOST_KEPT,
+    maxSize: MAX_KEPT,
     sizeCalculation: (_, key) => 2 * key.length,
   });
 
@@ -58,11 +58,11 @@ function refusalOf(
   values: ReadonlyMap<string, unknown>,
   { document, context, contextPointer }: JsonLdRequest,
 ): Refused | undefined {
-  if (values.size > MOST_DIFFERENT + 1) {
-    const detail = `A document may have ${MOST_DIFFERENT} different contexts; this one has ${values.size}.`;
+  if (values.size > MAX_DIFFERENT_CONTEXTS + 1) {
+    const detail = `A document may have ${MAX_DIFFERENT_CONTEXTS} different contexts; this one has ${values.size}.`;
     return refusedFor('LIMIT_EXCEEDED', 'The contexts are too many', [{ pointer: '/document', detail }]);
   }
-  const faultsOf = (check: (value: unknown) => readonly ContextFault[]) =>
+  const faultsOf = (check: (value: unknown) => readonly InputIssue[]) =>
     [...values.values()].flatMap((value) =>
       check(value).map(({ pointer, detail }) => {
         const base = value === context ? contextPointer : (pointerOf(document, value) ?? '/document');
@@ -71,10 +71,10 @@ function refusalOf(
     );
   const exceeded = faultsOf(limitFaults);
   if (exceeded.length > 0)
-    return refusedFor('LIMIT_EXCEEDED', 'A context is too large', exceeded.slice(0, MOST_FAULTS));
+    return refusedFor('LIMIT_EXCEEDED', 'A context is too large', exceeded.slice(0, MAX_FAULTS));
   const invalid = faultsOf(termFaults);
   return invalid.length > 0
-    ? refusedFor('JSON_LD_INVALID', 'A context is invalid', invalid.slice(0, MOST_FAULTS))
+    ? refusedFor('JSON_LD_INVALID', 'A context is invalid', invalid.slice(0, MAX_FAULTS))
     : undefined;
 }
 
@@ -117,10 +117,10 @@ function pointerOf(value: unknown, context: unknown, pointer = '/document'): str
  * What a processor may keep of processed contexts: characters of theirs, each time for each context that they were
  * processed with. A character takes some 20 bytes.
  */
-const MOST_WEIGHT = 5_000_000;
+const MAX_WEIGHT = 5_000_000;
 
 /** Above it, the contexts of one request are not kept. */
-const MOST_SHARED_WEIGHT = MOST_WEIGHT / 2;
+const MAX_SHARED_WEIGHT = MAX_WEIGHT / 2;
 
 /** The contexts of a request, as a processor keeps them. */
 export interface ContextUse {
@@ -129,7 +129,7 @@ export interface ContextUse {
   readonly signature: string | undefined;
   /** Whether a context of the request itself imports another. */
   readonly hasImport: boolean;
-  /** See {@link MOST_WEIGHT}. */
+  /** See {@link MAX_WEIGHT}. */
   readonly weight: number;
 }
 
@@ -157,12 +157,12 @@ export class SharedProcessor {
   }
 
   #isKeepable({ signature, weight, gathered }: ContextUse): boolean {
-    return signature !== undefined && weight <= MOST_SHARED_WEIGHT && gathered.failures.size === 0;
+    return signature !== undefined && weight <= MAX_SHARED_WEIGHT && gathered.failures.size === 0;
   }
 
   #shared({ signature = '', weight, gathered: { contents } }: ContextUse): JsonLdProcessor {
     const hasChanged = [...contents].some(([url, { key }]) => (this.#keys.get(url) ?? key) !== key);
-    const isTooMuch = !this.#signatures.has(signature) && this.#weight + weight > MOST_WEIGHT;
+    const isTooMuch = !this.#signatures.has(signature) && this.#weight + weight > MAX_WEIGHT;
     if (hasChanged || isTooMuch) this.#replace();
     for (const [url, { key }] of contents) this.#keys.set(url, key);
     if (!this.#signatures.has(signature)) {

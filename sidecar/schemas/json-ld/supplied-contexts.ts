@@ -10,10 +10,10 @@ export interface SuppliedContext {
 
 /**
  * - `CONTEXT_REFUSED`: the URL is of no context that may be used
- * - `CONTEXT_NOT_HAD`: it may be used, and could not be fetched
+ * - `CONTEXT_FETCH_FAILED`: it may be used, and could not be fetched
  * - `CONTEXT_UNUSABLE`: what it gives is no context, or is too much of one
  */
-export type ContextFailureCode = 'CONTEXT_REFUSED' | 'CONTEXT_NOT_HAD' | 'CONTEXT_UNUSABLE';
+export type ContextFailureCode = 'CONTEXT_REFUSED' | 'CONTEXT_FETCH_FAILED' | 'CONTEXT_UNUSABLE';
 
 /** Why there is no context under a URL. */
 export interface ContextFailure {

@@ -20,7 +20,7 @@ export interface JsonLdInput {
 }
 
 /** Characters of an answer. */
-const MOST_CHARACTERS = 32 * 1024 * 1024;
+const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Of a request. IRIs of contexts are bounded, so that the results of smaller ones are, too. */
 const SMALL = 48 * 1024;
 
@@ -87,10 +87,10 @@ function answerOf(processed: Processed | Refused, isSafe: boolean, isLarge: bool
     const errors = listed(dropped).map(({ pointer = '/document', detail }) => ({ pointer, detail }));
     return refusedFor('DATA_DROPPED', 'Data would be dropped', errors);
   }
-  const excess = tooMuch(`The result has more than ${MOST_CHARACTERS} characters.`);
-  if (isLarge && isLarger(result, MOST_CHARACTERS)) return excess;
+  const excess = tooMuch(`The result has more than ${MAX_CHARACTERS} characters.`);
+  if (isLarge && isLarger(result, MAX_CHARACTERS)) return excess;
   const answer = JSON.stringify({ result, warnings: listed([...dropped, ...lost]) });
-  return answer.length > MOST_CHARACTERS ? excess : { answer };
+  return answer.length > MAX_CHARACTERS ? excess : { answer };
 }
 
 /**

@@ -28,7 +28,7 @@ export interface ChangeReport {
 /** From harmless to worst. */
 const SEVERITY: readonly ChangeKind[] = ['compatible', 'narrowing', 'breaking'];
 
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
 /**
  * What becomes of valid documents when a schema replaces another: the differences that matter to validation.
@@ -108,8 +108,8 @@ function differenceOf(
 /** The value itself where it is short. */
 function show(value: JsonValue): string {
   const text = JSON.stringify(value);
-  if (text.length <= LONGEST_SHOWN) return text;
-  return isArray(value) ? `a list of ${value.length}` : `${text.slice(0, LONGEST_SHOWN)}…`;
+  if (text.length <= MAX_SHOWN_LENGTH) return text;
+  return isArray(value) ? `a list of ${value.length}` : `${text.slice(0, MAX_SHOWN_LENGTH)}…`;
 }
 
 function distinct(differences: readonly Difference[]): readonly Difference[] {
@@ -121,7 +121,7 @@ const CHECKS: ReadonlyMap<string, KeywordCheck> = new Map(
 );
 
 /** Proofs may branch without end in practice; past this many steps nothing more is proven. */
-const MOST_STEPS = 5000;
+const MAX_STEPS = 5000;
 
 /**
  * Decides which conditions of a schema follow from other schemas, keyword by keyword. Every "follows" is proven; what
@@ -167,7 +167,7 @@ export class Comparison implements Prover {
     // Asked again further in: values are finite, so that an answer that holds there on its own terms holds.
     if (asked !== undefined && this.#depth > asked) return [];
     this.#steps += 1;
-    if (asked !== undefined || this.#steps > MOST_STEPS) return [unproven(schema)];
+    if (asked !== undefined || this.#steps > MAX_STEPS) return [unproven(schema)];
     this.#open.set(key, this.#depth);
     const findings = conjunctsOf([schema], this.targets)
       .filter((conjunct) => !facts.schemas.includes(conjunct))

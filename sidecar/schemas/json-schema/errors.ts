@@ -1,14 +1,8 @@
 import { GatewayError } from '../../shared/errors.js';
-import { pointerOf } from '../../shared/json/pointer.js';
-
-/** What is wrong, and where in the submitted schema (a JSON pointer, RFC 6901). */
-export interface SchemaFault {
-  readonly pointer: string;
-  readonly detail: string;
-}
+import { pointerOf, type InputIssue } from '../../shared/json/pointer.js';
 
 /** Says where a fault is, from the tokens of a JSON pointer into the document at hand. */
-export type Blame = (tokens: readonly string[], detail: string) => SchemaFault;
+export type Blame = (tokens: readonly string[], detail: string) => InputIssue;
 
 /** The document at hand is the submitted schema itself. */
 export const blameSubmitted: Blame = (tokens, detail) => ({ pointer: pointerOf(tokens), detail });
@@ -17,7 +11,7 @@ export const blameSubmitted: Blame = (tokens, detail) => ({ pointer: pointerOf(t
 export abstract class SchemaRefusedError extends GatewayError {
   constructor(
     summary: string,
-    readonly errors: readonly SchemaFault[],
+    readonly errors: readonly InputIssue[],
     options?: ErrorOptions,
   ) {
     super(summary, options);
@@ -40,7 +34,7 @@ export class DanglingReferenceError extends SchemaRefusedError {
 
   /** @param missingUris every document that is not there, by absolute URI without fragment */
   constructor(
-    errors: readonly SchemaFault[],
+    errors: readonly InputIssue[],
     readonly missingUris: readonly string[],
   ) {
     super(

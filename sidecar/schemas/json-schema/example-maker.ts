@@ -1,7 +1,3 @@
-import { exampleNumber, exampleString } from './example-values.js';
-import { Facts, type FactType } from './facts.js';
-import { eachSchemaIn, namedSchemasIn, namesByName, schemaIn, schemasIn } from './flat-graph.js';
-import type { Targets } from './flatten.js';
 import {
   isArray,
   type JsonObject,
@@ -10,6 +6,10 @@ import {
   objectOf,
   type Schema,
 } from '../../shared/json/json.js';
+import { exampleNumber, exampleString } from './example-values.js';
+import { Facts, type FactType } from './facts.js';
+import { eachSchemaIn, namedSchemasIn, namesByName, schemaIn, schemasIn } from './flat-graph.js';
+import type { Targets } from './flatten.js';
 
 /** Which way was taken where there were several; the first where nothing is said. */
 export type Choices = ReadonlyMap<string, number>;
@@ -18,13 +18,13 @@ export type Choices = ReadonlyMap<string, number>;
 export type Preferred = ReadonlyMap<string, readonly JsonValue[]>;
 
 /** Items written at most. */
-const MOST_ITEMS = 64;
+const MAX_ITEMS = 64;
 
 /** Values written at most, those within others included. */
-const MOST_VALUES = 2000;
+const MAX_VALUES = 2000;
 
 /** Values within each other at most. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 
 /** Keywords that tell which type is meant, where a schema does not say. */
 const TELLING: readonly (readonly [readonly FactType[], readonly string[]])[] = [
@@ -62,7 +62,7 @@ export class ExampleMaker {
 
   #value(schemas: readonly Schema[], path: string, variant: number): JsonValue | undefined {
     this.#values += 1;
-    if (this.#values > MOST_VALUES || this.#levels === MOST_LEVELS) return undefined;
+    if (this.#values > MAX_VALUES || this.#levels === MAX_LEVELS) return undefined;
     const facts = this.#settle(schemas, path);
     const fresh = facts.atoms.filter((atom) => !this.#outer.has(atom));
     if (facts.isEmpty || (facts.atoms.length > 0 && fresh.length === 0)) return undefined;
@@ -126,7 +126,7 @@ export class ExampleMaker {
     }
     const [least, most] = [facts.limit('min', 'Properties'), facts.limit('max', 'Properties')];
     for (const name of [...names].reverse()) if (made.size > most && !required.has(name)) made.delete(name);
-    for (let count = 1; made.size < Math.min(least, MOST_ITEMS); count += 1) {
+    for (let count = 1; made.size < Math.min(least, MAX_ITEMS); count += 1) {
       const name = `property${count}`;
       const value = made.has(name) ? undefined : this.#property(facts, path, name);
       if (value === undefined) break;
@@ -177,10 +177,10 @@ export class ExampleMaker {
     const contained = facts.atoms.flatMap((atom) => {
       const count = member(atom, 'minContains') ?? 1;
       return eachSchemaIn([atom], 'contains').flatMap((schema) =>
-        Array.from({ length: Math.min(Number(count), MOST_ITEMS) }, () => schema),
+        Array.from({ length: Math.min(Number(count), MAX_ITEMS) }, () => schema),
       );
     });
-    const length = Math.min(Math.max(least, contained.length, facts.listedItems, 1), most, MOST_ITEMS);
+    const length = Math.min(Math.max(least, contained.length, facts.listedItems, 1), most, MAX_ITEMS);
     const isUnique = facts.says('uniqueItems', true);
     const items: JsonValue[] = [];
     for (let index = 0; index < length; index += 1) {

@@ -1,7 +1,7 @@
-import { ExampleMaker, type Choices, type Preferred } from './example-maker.js';
-import { flatten } from './flatten.js';
 import { isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
 import { tokensOf } from '../../shared/json/pointer.js';
+import { ExampleMaker, type Choices, type Preferred } from './example-maker.js';
+import { flatten } from './flatten.js';
 import { resolveWith } from './references.js';
 
 /** Something that an example gets wrong, and where: a JSON pointer into it. */
@@ -29,7 +29,7 @@ interface Attempt<Fault> extends Example<Fault> {
 }
 
 /** Examples made in search of one that validates. */
-const MOST_ATTEMPTS = 64;
+const MAX_ATTEMPTS = 64;
 
 /**
  * An example of a schema: its own constants, enumerated values, defaults and examples first, then values made to suit
@@ -52,7 +52,7 @@ export function exampleOf<Fault extends ExampleFault>(
     return { example, faults: check(example), choices, options: maker.options };
   };
   let best = attempt(new Map());
-  let left = MOST_ATTEMPTS;
+  let left = MAX_ATTEMPTS;
   for (let next: Attempt<Fault> | undefined = best; next !== undefined && best.faults.length > 0;) {
     next = undefined;
     for (const choices of otherChoices(best)) {

@@ -1,9 +1,9 @@
+import { isObject, type JsonObject, type JsonValue, objectOf, type Schema } from '../../shared/json/json.js';
 import { blameIn, keyOf, rootOf, type Position } from './document.js';
 import { SchemaLimitError } from './errors.js';
-import { isObject, type JsonObject, type JsonValue, objectOf, type Schema } from '../../shared/json/json.js';
 import { ANNOTATIONS, ASSERTIONS } from './keywords.js';
-import type { LinkedSchema, ReferenceKeyword } from './linker.js';
 import { SCHEMA_LIMITS } from './limits.js';
+import type { LinkedSchema, ReferenceKeyword } from './linker.js';
 import { render, type Entry, type Style } from './render.js';
 
 /** The schemas that the references of a flat schema lead to, by what the references say. */
@@ -30,7 +30,7 @@ export interface FlatOptions {
 }
 
 /** Definitions within definitions are written for each, and so are those that dynamic references multiply. */
-const MOST_RENDERED = 5 * SCHEMA_LIMITS.subschemas;
+const MAX_RENDERED = 5 * SCHEMA_LIMITS.subschemas;
 
 /** What dynamic references mean on some way through the schema: a schema for each name. */
 type Scope = ReadonlyMap<string, Position>;
@@ -97,7 +97,7 @@ class Flattener {
 
   #render(position: Position, scope: Scope): Schema {
     this.#rendered += 1;
-    if (this.#rendered > MOST_RENDERED) throw tooManyCopies(position);
+    if (this.#rendered > MAX_RENDERED) throw tooManyCopies(position);
     const style: Style = {
       identity: () => undefined,
       reference: (from, keyword) => this.#refer(from, keyword, scope),

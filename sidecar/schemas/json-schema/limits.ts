@@ -1,5 +1,6 @@
 import { isObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
-import { type Blame, blameSubmitted, type SchemaFault, SchemaLimitError } from './errors.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
+import { type Blame, blameSubmitted, SchemaLimitError } from './errors.js';
 
 /** What a schema may be, so that checking and compiling it stays within bounds. Counts include referenced parts. */
 export const SCHEMA_LIMITS = {
@@ -62,7 +63,7 @@ export function checkSchemaLimits(schema: Schema, depth: number, count: number, 
   }
 }
 
-function limitError(fault: SchemaFault): SchemaLimitError {
+function limitError(fault: InputIssue): SchemaLimitError {
   return new SchemaLimitError(`The schema is too large: ${fault.detail}.`, [fault]);
 }
 

@@ -1,3 +1,5 @@
+import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import {
   anchorKey,
   blameIn,
@@ -14,11 +16,9 @@ import {
   type Position,
   type SchemaDocument,
 } from './document.js';
-import { DanglingReferenceError, SchemaLimitError, type SchemaFault } from './errors.js';
-import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { DanglingReferenceError, SchemaLimitError } from './errors.js';
 import { isEffective } from './keywords.js';
 import { checkDocumentLimits, checkSchemaLimits, SCHEMA_LIMITS } from './limits.js';
-import { tokensOf } from '../../shared/json/pointer.js';
 import { isAbsolute, resolveUri, type ResolvedUri } from './uri.js';
 
 export const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
@@ -65,8 +65,8 @@ export class Linker {
   readonly #links = new Map<string, Link>();
   readonly #open: Position[] = [];
   readonly #waiting = new Map<string, Reference[]>();
-  readonly #missing = new Map<string, SchemaFault>();
-  readonly #dangling: SchemaFault[] = [];
+  readonly #missing = new Map<string, InputIssue>();
+  readonly #dangling: InputIssue[] = [];
 
   /** @throws {SchemaLimitError | UnsupportedDialectError} */
   constructor(schema: JsonObject) {
@@ -240,7 +240,7 @@ export class Linker {
     return index?.anchors.get(key) ?? 'leads to no schema';
   }
 
-  #fault({ from, keyword, text }: Reference, detail: string): SchemaFault {
+  #fault({ from, keyword, text }: Reference, detail: string): InputIssue {
     const { document, tokens } = from;
     return blameIn(document, tokens)([keyword], `${keyword} ${text.slice(0, 500)}: ${detail}`);
   }

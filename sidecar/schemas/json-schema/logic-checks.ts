@@ -14,7 +14,7 @@ import type { Targets } from './flatten.js';
 import { ASSERTIONS, holdsNamedSchemas } from './keywords.js';
 
 /** Alternatives that are compared pair by pair. */
-const MOST_ALTERNATIVES = 32;
+const MAX_ALTERNATIVES = 32;
 
 /** Checks of the keywords that combine schemas. `allOf` and `$ref` are followed before any check. */
 export const LOGIC_CHECKS: KeywordChecks = {
@@ -62,7 +62,7 @@ function arePaired(known: readonly Schema[], schemas: readonly Schema[], prover:
 /** Whether no value can satisfy two of the schemas. */
 function areDisjoint(schemas: readonly Schema[], prover: Prover): boolean {
   return (
-    schemas.length <= MOST_ALTERNATIVES &&
+    schemas.length <= MAX_ALTERNATIVES &&
     schemas.every((one, index) =>
       schemas.slice(index + 1).every((other) => prover.facts([one, other]).isEmpty),
     )

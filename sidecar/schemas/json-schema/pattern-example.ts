@@ -1,5 +1,5 @@
 /** Repetitions written for one quantifier at most; a pattern that needs more has no example. */
-const MOST_REPETITIONS = 256;
+const MAX_REPETITIONS = 256;
 
 /** What single characters are tried for a class or an escape, the plainest first. */
 const CHARACTERS = [
@@ -68,7 +68,7 @@ class PatternWriter {
     while (this.#at < this.#pattern.length && !this.#sees('|') && !this.#sees(')')) {
       const one = this.#one();
       text += one.repeat(this.#repetitions());
-      if (text.length > MOST_REPETITIONS * MOST_REPETITIONS) throw new NoExample();
+      if (text.length > MAX_REPETITIONS * MAX_REPETITIONS) throw new NoExample();
     }
     return text;
   }
@@ -113,8 +113,8 @@ class PatternWriter {
     const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}/.exec(quantifier) ?? [];
     const min = least === undefined ? (quantifier.startsWith('+') ? 1 : 0) : Number(least);
     const max = least === undefined ? (quantifier.startsWith('?') ? 1 : Infinity) : upperOf(min, comma, most);
-    if (min > MOST_REPETITIONS) throw new NoExample();
-    return Math.min(max, min + this.#extra, MOST_REPETITIONS);
+    if (min > MAX_REPETITIONS) throw new NoExample();
+    return Math.min(max, min + this.#extra, MAX_REPETITIONS);
   }
 
   #sees(character: string): boolean {

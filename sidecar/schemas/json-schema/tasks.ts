@@ -1,9 +1,9 @@
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { attributesOf } from './attributes.js';
 import { type ChangeReport, compareSchemas } from './change-report.js';
-import type { SchemaFault } from './errors.js';
-import { exampleOf } from './example.js';
 import type { Preferred } from './example-maker.js';
-import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import { exampleOf } from './example.js';
 import { resolveWith } from './references.js';
 import { createValidator } from './validator.js';
 
@@ -17,7 +17,7 @@ export interface ExampleInput {
 /** An example, and what is wrong with it: nothing when one was found that validates. */
 export interface MadeExample {
   readonly example: JsonValue;
-  readonly faults: readonly SchemaFault[];
+  readonly faults: readonly InputIssue[];
 }
 
 /** Texts of two self-contained schemas. */

@@ -2,9 +2,9 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv } from 'ajv/dist/ajv.js';
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
-import { tokensOf } from '../../shared/json/pointer.js';
+import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import { blameIn, type Position, rootOf } from './document.js';
-import { type SchemaFault, SchemaRefusedError } from './errors.js';
+import { SchemaRefusedError } from './errors.js';
 import { alternativesIn, schemasIn, targetOf } from './flat-graph.js';
 import { flatten } from './flatten.js';
 import { type Dialect, DIALECT_URIS } from './keywords.js';
@@ -18,7 +18,7 @@ import { compileSchema } from './validator.js';
  *
  * To be run in a worker.
  */
-export function usabilityFaults(linked: LinkedSchema): readonly SchemaFault[] {
+export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
   try {
     const faults = faultsOf(linked);
     if (faults.length > 0) return faults;
@@ -31,7 +31,7 @@ export function usabilityFaults(linked: LinkedSchema): readonly SchemaFault[] {
   }
 }
 
-function faultsOfFailure(error: unknown): readonly SchemaFault[] {
+function faultsOfFailure(error: unknown): readonly InputIssue[] {
   if (error instanceof SchemaRefusedError) return error.errors;
   if (error instanceof RangeError)
     return [{ pointer: '', detail: 'schemas are within each other, or refer to each other, too deeply' }];
@@ -43,12 +43,12 @@ function faultsOfFailure(error: unknown): readonly SchemaFault[] {
  * References that lead back to where they are without going into the value: validation would never end, which a schema
  * must not do (JSON Schema core, section 9.4.1).
  */
-export function loopsOf(linked: LinkedSchema): readonly SchemaFault[] {
+export function loopsOf(linked: LinkedSchema): readonly InputIssue[] {
   const { targets, sources } = flatten(linked);
   const done = new Set<JsonObject>();
   /** The schemas on the way to the one at hand, in order. */
   const open = new Set<JsonObject>();
-  const loops: SchemaFault[] = [];
+  const loops: InputIssue[] = [];
   const visit = (schema: Schema | undefined): void => {
     if (!isObject(schema) || done.has(schema)) return;
     if (open.has(schema)) {
@@ -81,23 +81,23 @@ const MAKERS: Readonly<Record<Dialect, () => Pick<Ajv, 'getSchema'>>> = {
 const metaValidators = new Map<Dialect, ValidateFunction>();
 
 /** Faults reported; a schema that is wrong throughout is as wrong with these. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 /**
  * Everything in use that its own draft's meta-schema refuses, and every pattern that is no ECMA-262 regular expression.
  *
  * To be run in a worker.
  */
-export function faultsOf(linked: LinkedSchema): readonly SchemaFault[] {
+export function faultsOf(linked: LinkedSchema): readonly InputIssue[] {
   const faults = [
     ...linked.entries.flatMap(metaFaults),
     ...[...linked.positions.values()].flatMap(patternFaults),
   ];
   const distinct = new Map(faults.map((fault) => [`${fault.pointer} ${fault.detail}`, fault]));
-  return [...distinct.values()].slice(0, MOST_FAULTS);
+  return [...distinct.values()].slice(0, MAX_FAULTS);
 }
 
-function metaFaults({ document, tokens, schema, dialect }: Position): readonly SchemaFault[] {
+function metaFaults({ document, tokens, schema, dialect }: Position): readonly InputIssue[] {
   const validate = metaValidator(dialect);
   if (validate(schema)) return [];
   const errors = validate.errors ?? [];
@@ -137,7 +137,7 @@ function describe({ instancePath, keyword, message, params }: ErrorObject): stri
   return `${name} ${message ?? 'is not valid'}${Array.isArray(allowed) ? `: ${allowed.join(', ')}` : ''}`;
 }
 
-function patternFaults({ document, tokens, schema }: Position): readonly SchemaFault[] {
+function patternFaults({ document, tokens, schema }: Position): readonly InputIssue[] {
   return patternsOf(schema).flatMap(({ tokens: inner, pattern }) => {
     const reason = syntaxErrorOf(pattern);
     if (reason === undefined) return [];

@@ -1,8 +1,8 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { flatten, selfContained, type FlatSchema } from './flatten.js';
-import { schemasIn } from './flat-graph.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
+import { schemasIn } from './flat-graph.js';
+import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { ASSERTIONS } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
 
@@ -15,7 +15,7 @@ const NO_FAULTS: readonly ErrorObject[] = [];
 const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties'];
 
 /** Schemas whose code is optimized have no more positions than this. */
-const OPTIMIZED_MAX = 300;
+const MAX_OPTIMIZED = 300;
 
 /** Checks a document against the schema; every fault is in the answer, none when it is valid. */
 export type Validate = (document: JsonValue) => readonly ErrorObject[];
@@ -73,7 +73,7 @@ export function compileSchema(
     logger: false,
     formats: fullFormats,
     // What optimizing takes grows with the square of the code, and gains a few microseconds a document.
-    code: { optimize: isOptimized && linked.positions.size <= OPTIMIZED_MAX },
+    code: { optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED },
   });
   // The constructor turns it on for all; it costs time, and is of use only with these keywords.
   ajv.opts.unevaluated = tracksEvaluated;

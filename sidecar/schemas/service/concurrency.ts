@@ -7,7 +7,7 @@ import {
 import type { IfMatch, SchemaStore } from '../store/store.js';
 import { OvertakenError } from './errors.js';
 
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 /**
  * Starts over when others have meanwhile changed what a write was made from.
@@ -16,7 +16,7 @@ const MOST_ATTEMPTS = 3;
  */
 export async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
   let overtaken: unknown;
-  for (let left = MOST_ATTEMPTS; left > 0; left -= 1) {
+  for (let left = MAX_ATTEMPTS; left > 0; left -= 1) {
     try {
       return await attempt();
     } catch (error) {
@@ -47,7 +47,7 @@ export async function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>):
 }
 
 /** Values that are known at a time. */
-const KNOWN_MAX = 1000;
+const MAX_KNOWN = 1000;
 
 /** What was read from the store, by key, for as long as nothing is written to it, by whatever process. */
 export class WhileUnwritten<Value> {
@@ -68,7 +68,7 @@ export class WhileUnwritten<Value> {
   async get(key: string, read: () => Promise<Value>): Promise<Value> {
     // Before anything is read: what is written after that is seen the next time.
     const revision = await this.#store.revision();
-    if (revision !== this.#revision || this.#known.size >= KNOWN_MAX) this.#known.clear();
+    if (revision !== this.#revision || this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#revision = revision;
     const known = this.#known.get(key);
     if (known !== undefined) return known;

@@ -220,7 +220,7 @@ async function fetchContext(remote: RemoteDocuments, url: string): Promise<Suppl
   } catch (error) {
     if (!(error instanceof RemoteDocumentError)) throw error;
     const { message } = new ContextUnavailableError(url, `cannot be used: ${error.message}`);
-    const code = REFUSALS.has(error.failure) ? 'CONTEXT_REFUSED' : 'CONTEXT_NOT_HAD';
+    const code = REFUSALS.has(error.failure) ? 'CONTEXT_REFUSED' : 'CONTEXT_FETCH_FAILED';
     return { failure: { code, detail: message } };
   }
 }

@@ -1,10 +1,11 @@
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { CheckedContext } from '../json-ld/check-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
-import { type ContextFault, ContextInvalidError } from '../json-ld/errors.js';
-import { type Supply } from '../json-ld/supplied-contexts.js';
+import { ContextInvalidError } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
+import { type Supply } from '../json-ld/supplied-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../store/errors.js';
 import type { Context, ContextAt, NewContextVersion, Page, Paged } from '../store/records.js';
@@ -149,7 +150,7 @@ async function acceptContext(submitted: unknown, check: ContextCheck): Promise<A
   const { workers, supply, pointer } = check;
   const text = JSON.stringify(submitted ?? null);
   const refused = (detail: string, options?: ErrorOptions) => {
-    const faults: readonly ContextFault[] = [{ pointer, detail }];
+    const faults: readonly InputIssue[] = [{ pointer, detail }];
     return new ContextInvalidError(faults, options);
   };
   try {

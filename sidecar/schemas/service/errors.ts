@@ -1,16 +1,14 @@
 import { GatewayError } from '../../shared/errors.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { ChangeReport } from '../json-schema/change-report.js';
-import { DanglingReferenceError, type SchemaFault, SchemaRefusedError } from '../json-schema/errors.js';
+import { DanglingReferenceError, SchemaRefusedError } from '../json-schema/errors.js';
 import type { Refusal } from './model-tasks.js';
-
-/** What is wrong, and where in the input (RFC 6901). */
-export type InputFault = SchemaFault;
 
 /** A name that no domain, model or context may have. */
 export class NameError extends GatewayError {
   readonly code = 'NAME_INVALID';
-  readonly errors: readonly InputFault[];
+  readonly errors: readonly InputIssue[];
 
   constructor(detail: string) {
     super(`The name ${detail}.`);
@@ -21,7 +19,7 @@ export class NameError extends GatewayError {
 /** A `contextBase` to which no term can be appended. */
 export class ContextBaseError extends GatewayError {
   readonly code = 'CONTEXT_BASE_INVALID';
-  readonly errors: readonly InputFault[];
+  readonly errors: readonly InputIssue[];
 
   constructor() {
     const detail = 'is no http, https or urn IRI that ends with one of / # : =';
@@ -48,7 +46,7 @@ export class SchemaNotAcceptedError extends GatewayError {
   constructor(
     code: string,
     message: string,
-    readonly errors: readonly InputFault[],
+    readonly errors: readonly InputIssue[],
     readonly missingUris: readonly string[] = [],
     options?: ErrorOptions,
   ) {

@@ -1,9 +1,10 @@
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { namesInSchema } from '../json-ld/generated-context.js';
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
-import { InvalidSchemaError, SchemaRefusedError, type SchemaFault } from '../json-schema/errors.js';
+import { InvalidSchemaError, SchemaRefusedError } from '../json-schema/errors.js';
 import { Facts } from '../json-schema/facts.js';
-import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import type { LinkedSchema } from '../json-schema/linker.js';
 import { resolveWith } from '../json-schema/references.js';
 import { usabilityFaults } from '../json-schema/usability.js';
@@ -31,7 +32,7 @@ export interface Refusal {
   readonly refused: {
     readonly code: string;
     readonly message: string;
-    readonly errors: readonly SchemaFault[];
+    readonly errors: readonly InputIssue[];
   };
 }
 

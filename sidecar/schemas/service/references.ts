@@ -153,7 +153,7 @@ export class ReferenceGathering {
   }
 }
 
-const LONGEST_URI = 2048;
+const MAX_URI_LENGTH = 2048;
 
 /**
  * The normal form of a URI under which a document is stored.
@@ -165,7 +165,7 @@ export function referenceUri(text: string): string {
   if (uri === undefined || !/^(?:https?|urn):/.test(uri))
     throw new ReferenceUriError('is no absolute http, https or urn URI');
   if (text.includes('#')) throw new ReferenceUriError('has a fragment, and documents are named without');
-  if (uri.length > LONGEST_URI) throw new ReferenceUriError(`has more than ${LONGEST_URI} characters`);
+  if (uri.length > MAX_URI_LENGTH) throw new ReferenceUriError(`has more than ${MAX_URI_LENGTH} characters`);
   const { username, password } = new URL(uri);
   if (username !== '' || password !== '') throw new ReferenceUriError('has credentials in it');
   return uri;

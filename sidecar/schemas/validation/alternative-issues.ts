@@ -1,32 +1,32 @@
 import { isArray, isObject, jsonType, member, type Schema, stringsOf } from '../../shared/json/json.js';
 import {
-  fault,
-  type Fault,
+  issue,
+  type Issue,
   isDecisive,
-  lackingFault,
-  memberFault,
+  lackingIssue,
+  memberIssue,
   type Place,
-  typeFault,
-  valueFault,
+  typeIssue,
+  valueIssue,
 } from './issue.js';
 import { allowedValue, either, shown, shownPattern, typeWord, type Words } from './words.js';
 
 /** Demands that a sentence names. */
-const SAID_MAX = 20;
+const MAX_SAID = 20;
 
 /** What one of several alternatives has against a value. */
-export type Branch = readonly Fault[];
+export type Branch = readonly Issue[];
 
 /**
- * What to say of a value that fits none of several alternatives (`anyOf`, `oneOf`): the faults by the one alternative that
- * it was meant to fit, as far as that can be told; else one fault for all.
+ * What to say of a value that fits none of several alternatives (`anyOf`, `oneOf`): the issues by the one alternative that
+ * it was meant to fit, as far as that can be told; else one issue for all.
  *
  * Meant is what has the value's type, then what has its tag (a member such as `type`, for which alternatives allow
- * different values), then what it fits but for the fewest faults, and the deepest ones.
+ * different values), then what it fits but for the fewest issues, and the deepest ones.
  *
  * @param branches of each alternative what it has against the value; not one is empty
  */
-export function alternativeFaults(keyword: string, place: Place, branches: readonly Branch[]): Branch {
+export function alternativeIssues(keyword: string, place: Place, branches: readonly Branch[]): Branch {
   const possible = branches.filter((branch) => !branch.some((one) => one.keyword === 'false schema'));
   if (possible.length === 0) return [ruledOut(place)];
   const open = possible.filter((branch) => !branch.some((one) => one.place === place && isDecisive(one)));
@@ -37,20 +37,20 @@ export function alternativeFaults(keyword: string, place: Place, branches: reado
 }
 
 /** Several of the alternatives fit, where one alone may. */
-export function ambiguity(place: Place, fitting: readonly number[], count: number): Fault {
+export function ambiguity(place: Place, fitting: readonly number[], count: number): Issue {
   const which = fitting.map((index) => index + 1).join(', ');
-  return fault(place, 'oneOf', () => ({
+  return issue(place, 'oneOf', () => ({
     must: `match exactly one of ${count} alternatives`,
     found: `matches ${fitting.length} (${which})`,
   }));
 }
 
-export function ruledOut(place: Place): Fault {
-  return memberFault(place, 'false schema', () => ({ must: 'not be there' }));
+export function ruledOut(place: Place): Issue {
+  return memberIssue(place, 'false schema', () => ({ must: 'not be there' }));
 }
 
 /** All alternatives are for values of other types, or are other values. */
-function anotherKind(keyword: string, place: Place, branches: readonly Branch[]): Fault {
+function anotherKind(keyword: string, place: Place, branches: readonly Branch[]): Issue {
   const decisive = branches.flatMap((branch) =>
     branch.filter((one) => one.place === place && isDecisive(one)),
   );
@@ -58,12 +58,12 @@ function anotherKind(keyword: string, place: Place, branches: readonly Branch[])
   const types = decisive.flatMap((one) => one.types ?? []);
   const isAlike = values.some((value) => jsonType(value) === jsonType(place.value));
   if (values.length > 0 && (isAlike || types.length === 0))
-    return valueFault(place, values.length === 1 ? 'const' : 'enum', values);
-  if (values.length === 0) return typeFault(place, types);
+    return valueIssue(place, values.length === 1 ? 'const' : 'enum', values);
+  if (values.length === 0) return typeIssue(place, types);
   return { ...merged(keyword, place, decisive), types };
 }
 
-/** The alternatives with the fewest tags that are wrong; a fault for each tag that is wrong for all. */
+/** The alternatives with the fewest tags that are wrong; a issue for each tag that is wrong for all. */
 function byTag(place: Place, branches: readonly Branch[]): readonly Branch[] {
   const wrongTags = branches.map((branch) => branch.filter((one) => isTag(place, one)));
   const least = Math.min(...wrongTags.map((tags) => tags.length));
@@ -80,15 +80,15 @@ function wrongForAll([first = [], ...others]: readonly Branch[]): Branch {
     const same = tags.map((byPlace) => byPlace.get(tag.place));
     if (same.includes(undefined)) return [];
     const values = [tag, ...same].flatMap((one) => one?.allowed ?? []);
-    return [valueFault(tag.place, values.length === 1 ? 'const' : 'enum', values)];
+    return [valueIssue(tag.place, values.length === 1 ? 'const' : 'enum', values)];
   });
 }
 
-function isTag(place: Place, { place: at, allowed }: Fault): boolean {
+function isTag(place: Place, { place: at, allowed }: Issue): boolean {
   return at.parent === place && allowed !== undefined;
 }
 
-/** One fault where each alternative has but one, of the value itself. */
+/** One issue where each alternative has but one, of the value itself. */
 function oneForAll(keyword: string, place: Place, branches: readonly Branch[]): Branch | undefined {
   const only = branches.flatMap((branch) => (branch.length === 1 ? branch : []));
   if (only.length < branches.length || only.some((one) => one.place !== place)) return undefined;
@@ -97,17 +97,17 @@ function oneForAll(keyword: string, place: Place, branches: readonly Branch[]): 
   if (name === undefined || !only.every((one) => one.missing !== undefined))
     return [merged(keyword, place, only)];
   if (missing.length === 1) return only.slice(0, 1);
-  const names = either(missing.slice(0, SAID_MAX).map(allowedValue));
+  const names = either(missing.slice(0, MAX_SAID).map(allowedValue));
   const words = (): Words => ({ must: `have the member ${names}`, plain: `lacks the member ${names}` });
-  return [{ ...lackingFault(place, keyword, name), ...fault(place, keyword, words) }];
+  return [{ ...lackingIssue(place, keyword, name), ...issue(place, keyword, words) }];
 }
 
-/** A fault in the words of several. */
-function merged(keyword: string, place: Place, faults: readonly Fault[]): Fault {
-  return fault(place, keyword, (spelling) => {
-    const words = faults.slice(0, SAID_MAX).map((one) => one.words(spelling));
+/** A issue in the words of several. */
+function merged(keyword: string, place: Place, issues: readonly Issue[]): Issue {
+  return issue(place, keyword, (spelling) => {
+    const words = issues.slice(0, MAX_SAID).map((one) => one.words(spelling));
     const demands = [...new Set(words.map(({ must }) => must))];
-    if (faults.length > SAID_MAX) demands.push(`meet one of ${faults.length - SAID_MAX} more demands`);
+    if (issues.length > MAX_SAID) demands.push(`meet one of ${issues.length - MAX_SAID} more demands`);
     const found = words.find((one) => one.found !== undefined)?.found;
     const hint = words.find((one) => one.hint !== undefined)?.hint;
     return {
@@ -128,11 +128,11 @@ function nearest(branches: readonly Branch[]): Branch {
 }
 
 /** Members that a sentence names. */
-const NAMED_MAX = 20;
+const MAX_NAMED = 20;
 
 /** The value fits a schema that it must not fit. */
-export function negationFault(excluded: Schema, place: Place): Fault {
-  return fault(place, 'not', () => wordsFor(excluded, place));
+export function negationIssue(excluded: Schema, place: Place): Issue {
+  return issue(place, 'not', () => wordsFor(excluded, place));
 }
 
 /** In words where the schema says but one thing. */
@@ -160,7 +160,7 @@ function wordsFor(excluded: Schema, { value }: Place): Words {
       if (names.length === 0) return general;
       const together = names.length > 1 ? ' together' : '';
       return {
-        must: `not have the member ${names.slice(0, NAMED_MAX).map(allowedValue).join(' and ')}${together}`,
+        must: `not have the member ${names.slice(0, MAX_NAMED).map(allowedValue).join(' and ')}${together}`,
       };
     }
     case 'pattern':

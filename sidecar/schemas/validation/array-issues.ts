@@ -1,41 +1,41 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { schemaIn, schemasIn } from '../json-schema/flat-graph.js';
-import { fault, type Fault, type Place, type Verdict } from './issue.js';
+import { issue, type Issue, type Place, type Check } from './issue.js';
 import { allowedValue, counted, howMany, shown, typeWord } from './words.js';
 
 /** What keywords on arrays have against one, unevaluatedItems apart. */
-export function arrayFaults(
+export function arrayIssues(
   schema: JsonObject,
   place: Place,
   items: readonly JsonValue[],
-  verdict: Verdict,
+  check: Check,
   most: number,
-): readonly Fault[] {
-  const found: Fault[] = [
-    ...sizeFaults(schema, place, items),
-    ...containsFaults(schema, place, items, verdict),
+): readonly Issue[] {
+  const found: Issue[] = [
+    ...sizeIssues(schema, place, items),
+    ...containsIssues(schema, place, items, check),
   ];
   const listed = schemasIn(schema, 'prefixItems');
   const rest = schemaIn(schema, 'items');
   const checked = rest === undefined ? Math.min(listed.length, items.length) : items.length;
   for (let index = 0; index < checked && found.length < most; index += 1) {
     const own = listed[index] ?? rest;
-    if (own !== undefined && own !== true) found.push(...verdict(own, place.child(index)));
+    if (own !== undefined && own !== true) found.push(...check(own, place.child(index)));
   }
   return found;
 }
 
-function sizeFaults(schema: JsonObject, place: Place, items: readonly JsonValue[]): readonly Fault[] {
-  const found: Fault[] = [];
+function sizeIssues(schema: JsonObject, place: Place, items: readonly JsonValue[]): readonly Issue[] {
+  const found: Issue[] = [];
   const [least, most] = ['minItems', 'maxItems'].map((keyword) => member(schema, keyword));
   const holds = `holds ${howMany(items.length)}`;
   if (typeof least === 'number' && items.length < least)
     found.push(
-      fault(place, 'minItems', () => ({ must: `hold at least ${counted(least, 'item')}`, found: holds })),
+      issue(place, 'minItems', () => ({ must: `hold at least ${counted(least, 'item')}`, found: holds })),
     );
   if (typeof most === 'number' && items.length > most)
     found.push(
-      fault(place, 'maxItems', () => ({ must: `hold at most ${counted(most, 'item')}`, found: holds })),
+      issue(place, 'maxItems', () => ({ must: `hold at most ${counted(most, 'item')}`, found: holds })),
     );
   const again = member(schema, 'uniqueItems') === true ? firstRepeated(items) : undefined;
   if (again !== undefined) {
@@ -44,31 +44,31 @@ function sizeFaults(schema: JsonObject, place: Place, items: readonly JsonValue[
       must: 'hold no item twice',
       found: `holds ${shown(items[first] ?? null)} at ${first} and ${second}`,
     });
-    found.push(fault(place, 'uniqueItems', words));
+    found.push(issue(place, 'uniqueItems', words));
   }
   return found;
 }
 
-function containsFaults(
+function containsIssues(
   schema: JsonObject,
   place: Place,
   items: readonly JsonValue[],
-  verdict: Verdict,
-): readonly Fault[] {
+  check: Check,
+): readonly Issue[] {
   const wanted = schemaIn(schema, 'contains');
   if (wanted === undefined) return [];
   const [low, high] = ['minContains', 'maxContains'].map((keyword) => member(schema, keyword));
   const least = typeof low === 'number' ? low : 1;
   const most = typeof high === 'number' ? high : Infinity;
   if (least === 0 && most === Infinity) return [];
-  const count = items.filter((_, index) => verdict(wanted, place.child(index)).length === 0).length;
+  const count = items.filter((_, index) => check(wanted, place.child(index)).length === 0).length;
   if (count >= least && count <= most) return [];
   const [keyword, bound] =
     count < least
       ? (['minContains', `at least ${counted(least, 'item')}`] as const)
       : (['maxContains', `at most ${counted(most, 'item')}`] as const);
   const words = () => ({ must: `hold ${bound} ${whichIs(wanted)}`, found: `holds ${howMany(count)}` });
-  return [fault(place, member(schema, keyword) === undefined ? 'contains' : keyword, words)];
+  return [issue(place, member(schema, keyword) === undefined ? 'contains' : keyword, words)];
 }
 
 /** The items that `contains` means, in words where its schema is simple. */

@@ -1,12 +1,12 @@
 import { isArray, isObject, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
 import { namedSchemasIn, schemaIn, schemasIn, targetOf } from '../json-schema/flat-graph.js';
 import type { FlatSchema, Targets } from '../json-schema/flatten.js';
-import { alternativeFaults, ambiguity, negationFault, ruledOut } from './alternative-issues.js';
-import { arrayFaults } from './array-issues.js';
-import { type Fault, isScalar, Place } from './issue.js';
-import { tidy } from './merge-issues.js';
-import { evaluatedItems, evaluatesMember, objectFaults, unknownMember } from './object-issues.js';
-import { kindFault, numberFaults, stringFaults } from './scalar-issues.js';
+import { alternativeIssues, ambiguity, negationIssue, ruledOut } from './alternative-issues.js';
+import { arrayIssues } from './array-issues.js';
+import { type Issue, isScalar, Place } from './issue.js';
+import { mergeIssues } from './merge-issues.js';
+import { evaluatedItems, evaluatesMember, objectIssues, unknownMember } from './object-issues.js';
+import { kindIssue, numberIssues, stringIssues } from './scalar-issues.js';
 import { Spelling } from './spelling.js';
 import { sentenceOf } from './words.js';
 
@@ -36,8 +36,8 @@ export function explain(
   document: JsonValue,
   spelling: Spelling = new Spelling(),
 ): readonly Explained[] {
-  const faults = tidy(new Explainer(targets).faultsOf(root, new Place(document)), spelling);
-  return faults.map(({ place, keyword, missing, ofMember, words }) => ({
+  const issues = mergeIssues(new Explainer(targets).faultsOf(root, new Place(document)), spelling);
+  return issues.map(({ place, keyword, missing, ofMember, words }) => ({
     tokens: place.tokens,
     keyword,
     ...(missing === undefined ? {} : { missing }),
@@ -47,9 +47,9 @@ export function explain(
 }
 
 /** Faults of one schema in one place that are looked for; far more than are shown. */
-const FAULTS_MAX = 1000;
+const MAX_ISSUES = 1000;
 
-const NONE: readonly Fault[] = [];
+const NONE: readonly Issue[] = [];
 
 const ALTERNATIVES = ['anyOf', 'oneOf'];
 const CONDITIONS = ['not', 'if', 'dependentSchemas', 'dependencies'];
@@ -74,30 +74,30 @@ export class Explainer {
   readonly #targets: Targets;
   readonly #patterns = new Map<string, RegExp>();
   /** What was found of values that hold others: alternatives come to the same ones again and again. */
-  readonly #found = new Map<Place, Map<JsonObject, readonly Fault[]>>();
+  readonly #found = new Map<Place, Map<JsonObject, readonly Issue[]>>();
 
   constructor(targets: Targets) {
     this.#targets = targets;
   }
 
   /** @throws {RangeError} when document and schema together nest too deeply for the stack */
-  faultsOf(schema: Schema, place: Place): readonly Fault[] {
+  faultsOf(schema: Schema, place: Place): readonly Issue[] {
     if (!isObject(schema)) return schema ? [] : [ruledOut(place)];
     if (isScalar(place.value)) return this.#look(schema, place);
-    const known = this.#found.get(place) ?? new Map<JsonObject, readonly Fault[]>();
+    const known = this.#found.get(place) ?? new Map<JsonObject, readonly Issue[]>();
     this.#found.set(place, known);
     const before = known.get(schema);
     if (before !== undefined) return before;
     // A schema that comes back to itself in the same place has nothing to add.
     known.set(schema, []);
     const all = this.#look(schema, place);
-    const found = all.length > FAULTS_MAX ? all.slice(0, FAULTS_MAX) : all;
+    const found = all.length > MAX_ISSUES ? all.slice(0, MAX_ISSUES) : all;
     known.set(schema, found);
     return found;
   }
 
-  #look(schema: JsonObject, place: Place): readonly Fault[] {
-    const wrongKind = kindFault(schema, place);
+  #look(schema: JsonObject, place: Place): readonly Issue[] {
+    const wrongKind = kindIssue(schema, place);
     if (wrongKind !== undefined) return [wrongKind];
     if (!saysMore(schema)) return NONE;
     const own = this.#own(schema, place);
@@ -107,19 +107,18 @@ export class Explainer {
     return isOwnAll ? own : [...own, ...brought, ...unevaluated];
   }
 
-  #own(schema: JsonObject, place: Place): readonly Fault[] {
+  #own(schema: JsonObject, place: Place): readonly Issue[] {
     const { value } = place;
-    if (typeof value === 'number') return numberFaults(schema, place, value);
-    if (typeof value === 'string') return stringFaults(schema, place, value, this.#patternOf);
-    if (isArray(value)) return arrayFaults(schema, place, value, this.#verdict, FAULTS_MAX);
-    if (isObject(value))
-      return objectFaults(schema, place, value, this.#verdict, this.#patternOf, FAULTS_MAX);
+    if (typeof value === 'number') return numberIssues(schema, place, value);
+    if (typeof value === 'string') return stringIssues(schema, place, value, this.#patternOf);
+    if (isArray(value)) return arrayIssues(schema, place, value, this.#check, MAX_ISSUES);
+    if (isObject(value)) return objectIssues(schema, place, value, this.#check, this.#patternOf, MAX_ISSUES);
     return NONE;
   }
 
   /** By schemas that apply to the same value. */
-  #brought(schema: JsonObject, place: Place): readonly Fault[] {
-    const found: Fault[] = [];
+  #brought(schema: JsonObject, place: Place): readonly Issue[] {
+    const found: Issue[] = [];
     const target = targetOf(schema, this.#targets);
     if (target !== undefined) found.push(...this.faultsOf(target, place));
     if (Object.hasOwn(schema, 'allOf'))
@@ -131,20 +130,20 @@ export class Explainer {
     return found;
   }
 
-  #alternatives(keyword: string, schema: JsonObject, place: Place): readonly Fault[] {
+  #alternatives(keyword: string, schema: JsonObject, place: Place): readonly Issue[] {
     const branches = schemasIn(schema, keyword).map((one) => this.faultsOf(one, place));
     const fitting = branches.flatMap((branch, index) => (branch.length === 0 ? [index] : []));
-    if (fitting.length === 0) return alternativeFaults(keyword, place, branches);
+    if (fitting.length === 0) return alternativeIssues(keyword, place, branches);
     const isOneTooMany = keyword === 'oneOf' && fitting.length > 1;
     return isOneTooMany ? [ambiguity(place, fitting, branches.length)] : NONE;
   }
 
-  #conditions(schema: JsonObject, place: Place): readonly Fault[] {
+  #conditions(schema: JsonObject, place: Place): readonly Issue[] {
     const { value } = place;
-    const found: Fault[] = [];
+    const found: Issue[] = [];
     const excluded = schemaIn(schema, 'not');
     if (excluded !== undefined && this.faultsOf(excluded, place).length === 0)
-      found.push(negationFault(excluded, place));
+      found.push(negationIssue(excluded, place));
     const condition = schemaIn(schema, 'if');
     if (condition !== undefined) {
       const holds = this.faultsOf(condition, place).length === 0;
@@ -158,16 +157,16 @@ export class Explainer {
     return found;
   }
 
-  #unevaluated(schema: JsonObject, place: Place): readonly Fault[] {
+  #unevaluated(schema: JsonObject, place: Place): readonly Issue[] {
     if (!UNEVALUATED.some((keyword) => Object.hasOwn(schema, keyword))) return NONE;
     const { value } = place;
-    const found: Fault[] = [];
-    const around = { targets: this.#targets, verdict: this.#verdict, patternOf: this.#patternOf };
+    const found: Issue[] = [];
+    const around = { targets: this.#targets, check: this.#check, patternOf: this.#patternOf };
     const members = isObject(value) ? schemaIn(schema, 'unevaluatedProperties') : undefined;
     if (members !== undefined && isObject(value)) {
       const isEvaluated = evaluatesMember(schema, place, around);
       for (const name of Object.keys(value)) {
-        if (found.length >= FAULTS_MAX) break;
+        if (found.length >= MAX_ISSUES) break;
         if (isEvaluated(name)) continue;
         if (members === false) found.push(unknownMember(place.child(name), 'unevaluatedProperties'));
         else found.push(...this.faultsOf(members, place.child(name)));
@@ -176,13 +175,13 @@ export class Explainer {
     const items = isArray(value) ? schemaIn(schema, 'unevaluatedItems') : undefined;
     if (items !== undefined && isArray(value)) {
       const first = evaluatedItems(schema, place, around);
-      for (let index = first; index < value.length && found.length < FAULTS_MAX; index += 1)
+      for (let index = first; index < value.length && found.length < MAX_ISSUES; index += 1)
         found.push(...this.faultsOf(items, place.child(index)));
     }
     return found;
   }
 
-  readonly #verdict = (schema: Schema, place: Place): readonly Fault[] => this.faultsOf(schema, place);
+  readonly #check = (schema: Schema, place: Place): readonly Issue[] => this.faultsOf(schema, place);
 
   readonly #patternOf = (pattern: string): RegExp => {
     const known = this.#patterns.get(pattern) ?? new RegExp(pattern, 'u');

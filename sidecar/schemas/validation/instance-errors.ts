@@ -9,15 +9,15 @@ import type { Spelling } from './spelling.js';
 /** What is done for further instances at most, and for one of them at least. */
 const INSTANCE_LIMITS = {
   /** Faults after which no more are looked for: more than are shown. */
-  faults: 100,
+  issues: 100,
   /** Values that all readings which are validated have together. */
   validated: 20_000_000,
   /** Values that all readings which are explained have together. */
   explained: 500_000,
 } as const;
 
-export interface InstanceFault {
-  readonly fault: Explained;
+export interface InstanceIssue {
+  readonly issue: Explained;
   readonly reading: Reading;
   /** Whether it is to be said of the instance as a whole. */
   readonly isAtInstance: boolean;
@@ -26,28 +26,28 @@ export interface InstanceFault {
 /**
  * What the schema has against an entity with a further instance of an attribute, beyond what it has against it anyway.
  *
- * Where the entity has no faults otherwise, whatever is found comes from the instance. Else only what is within the
+ * Where the entity has no issues otherwise, whatever is found comes from the instance. Else only what is within the
  * attribute surely does.
  */
-export function instanceFaults(
+export function instanceIssues(
   readings: readonly Reading[],
   view: View,
   model: Model,
   spelling: Spelling,
-): { readonly faults: readonly InstanceFault[]; readonly leftOut: readonly LeftOut[] } {
+): { readonly issues: readonly InstanceIssue[]; readonly leftOut: readonly LeftOut[] } {
   const [some] = readings;
-  const found: InstanceFault[] = [];
-  if (some === undefined) return { faults: found, leftOut: [] };
-  const isWrongAnyway = view.faults.length > 0;
-  const { faults, validated, explained } = INSTANCE_LIMITS;
+  const found: InstanceIssue[] = [];
+  if (some === undefined) return { issues: found, leftOut: [] };
+  const isWrongAnyway = view.issues.length > 0;
+  const { issues, validated, explained } = INSTANCE_LIMITS;
   const shown = isWrongAnyway ? withoutOthersBlamed(view) : view.of;
-  const weight = weightOf(shown(some), validated);
-  const most = Math.max(1, Math.floor(validated / weight));
-  let explicable = Math.max(1, Math.floor(explained / weight));
+  const count = countValues(shown(some), validated);
+  const most = Math.max(1, Math.floor(validated / count));
+  let explicable = Math.max(1, Math.floor(explained / count));
   const elsewhere = new Set<string>();
   for (const [index, reading] of readings.entries()) {
-    if (found.length > faults) break;
-    if (index >= most) return { faults: found, leftOut: [leftOutFrom(readings, index)] };
+    if (found.length > issues) break;
+    if (index >= most) return { issues: found, leftOut: [leftOutFrom(readings, index)] };
     if (isWrongAnyway && explicable === 0) break;
     const keyValues = shown(reading);
     const error = model.firstError(keyValues);
@@ -56,12 +56,12 @@ export function instanceFaults(
     explicable = Math.max(0, explicable - 1);
     found.push(...(isWrongAnyway ? withinOnly(all, reading) : causedBy(all, reading, elsewhere)));
   }
-  return { faults: found, leftOut: [] };
+  return { issues: found, leftOut: [] };
 }
 
 /** What is wrong with other attributes is said already, and would be found for each instance again. */
 function withoutOthersBlamed(view: View): (reading: Reading) => JsonObject {
-  const blamed = new Set(view.faults.flatMap(({ tokens }) => tokens.slice(0, 1)));
+  const blamed = new Set(view.issues.flatMap(({ tokens }) => tokens.slice(0, 1)));
   return (reading) =>
     objectOf(
       Object.entries(view.of(reading)).filter(
@@ -70,10 +70,10 @@ function withoutOthersBlamed(view: View): (reading: Reading) => JsonObject {
     );
 }
 
-function withinOnly(all: readonly Explained[], reading: Reading): readonly InstanceFault[] {
+function withinOnly(all: readonly Explained[], reading: Reading): readonly InstanceIssue[] {
   return all
     .filter(({ tokens, ofMember }) => tokens[0] === reading.attribute && !(ofMember && tokens.length === 1))
-    .map((fault) => ({ fault, reading, isAtInstance: false }));
+    .map((issue) => ({ issue, reading, isAtInstance: false }));
 }
 
 /** @param elsewhere other attributes that instances have made wrong, of which the same is not said for each; added to */
@@ -81,22 +81,22 @@ function causedBy(
   all: readonly Explained[],
   reading: Reading,
   elsewhere: Set<string>,
-): readonly InstanceFault[] {
+): readonly InstanceIssue[] {
   const others = new Set<string>();
-  const found = all.flatMap((fault): readonly InstanceFault[] => {
-    const [name, ...below] = fault.tokens;
-    if (name === undefined) return [{ fault: ofEntity(fault), reading, isAtInstance: true }];
+  const found = all.flatMap((issue): readonly InstanceIssue[] => {
+    const [name, ...below] = issue.tokens;
+    if (name === undefined) return [{ issue: ofEntity(issue), reading, isAtInstance: true }];
     if (name === reading.attribute)
-      return [{ fault, reading, isAtInstance: fault.ofMember === true && below.length === 0 }];
+      return [{ issue, reading, isAtInstance: issue.ofMember === true && below.length === 0 }];
     others.add(name);
-    return elsewhere.has(name) ? [] : [{ fault, reading, isAtInstance: false }];
+    return elsewhere.has(name) ? [] : [{ issue, reading, isAtInstance: false }];
   });
   for (const name of others) elsewhere.add(name);
   return found;
 }
 
-function ofEntity(fault: Explained): Explained {
-  return { ...fault, say: () => `makes the entity wrong, which ${fault.say()}` };
+function ofEntity(issue: Explained): Explained {
+  return { ...issue, say: () => `makes the entity wrong, which ${issue.say()}` };
 }
 
 function leftOutFrom(readings: readonly Reading[], index: number): LeftOut {
@@ -109,7 +109,7 @@ function leftOutFrom(readings: readonly Reading[], index: number): LeftOut {
 export interface View {
   readonly of: (reading: Reading) => JsonObject;
   /** What the schema has against the first reading. */
-  readonly faults: readonly Explained[];
+  readonly issues: readonly Explained[];
   /** Whether the type is shown as it was submitted. */
   readonly hasOwnType: boolean;
 }
@@ -122,24 +122,24 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
   const plain = (reading: Reading) => withoutAny(reading.keyValues, model.unsaid);
   const shown = plain(first);
   const error = model.firstError(shown);
-  if (error === undefined) return { of: plain, faults: [], hasOwnType: false };
-  const faults = explainSafely(model, shown, error, spelling);
+  if (error === undefined) return { of: plain, issues: [], hasOwnType: false };
+  const issues = explainSafely(model, shown, error, spelling);
   const type = member(entity, typeMemberOf(entity));
   if (type === undefined || sameJson(type, member(shown, 'type')))
-    return { of: plain, faults, hasOwnType: false };
+    return { of: plain, issues, hasOwnType: false };
   const submitted = (reading: Reading) => withType(plain(reading), type);
   const withOwn = submitted(first);
   const other = model.firstError(withOwn);
-  if (other === undefined) return { of: submitted, faults: [], hasOwnType: true };
-  const refused = ofType(faults);
-  const otherFaults = refused === 0 ? faults : explainSafely(model, withOwn, other, spelling);
-  return ofType(otherFaults) < refused
-    ? { of: submitted, faults: otherFaults, hasOwnType: true }
-    : { of: plain, faults, hasOwnType: false };
+  if (other === undefined) return { of: submitted, issues: [], hasOwnType: true };
+  const refused = ofType(issues);
+  const otherIssues = refused === 0 ? issues : explainSafely(model, withOwn, other, spelling);
+  return ofType(otherIssues) < refused
+    ? { of: submitted, issues: otherIssues, hasOwnType: true }
+    : { of: plain, issues, hasOwnType: false };
 }
 
-function ofType(faults: readonly Explained[]): number {
-  return faults.filter(({ tokens }) => tokens[0] === 'type').length;
+function ofType(issues: readonly Explained[]): number {
+  return issues.filter(({ tokens }) => tokens[0] === 'type').length;
 }
 
 function withType(object: JsonObject, type: JsonValue): JsonObject {
@@ -155,7 +155,7 @@ function withoutAny(object: JsonObject, members: ReadonlySet<string>): JsonObjec
 }
 
 /** How many values there are in a value, itself included; not counted further than to `most`. */
-function weightOf(value: JsonValue, most: number): number {
+function countValues(value: JsonValue, most: number): number {
   const open: JsonValue[] = [value];
   let count = 0;
   for (let next = open.pop(); next !== undefined && count < most; next = open.pop()) {
@@ -177,11 +177,7 @@ function explainSafely(
   return explained.length > 0 ? explained : inOwnWords(first);
 }
 
-function inOwnWords({
-  instancePath,
-  keyword,
-  message = 'is not valid',
-}: ModelError): readonly Explained[] {
+function inOwnWords({ instancePath, keyword, message = 'is not valid' }: ModelError): readonly Explained[] {
   return [{ tokens: tokensOf(instancePath) ?? [], keyword, say: () => message }];
 }
 

@@ -10,13 +10,13 @@ import type { Spelling } from './spelling.js';
 import { allowedValue, either, shown, typed, typeWord, type Words } from './words.js';
 
 /** Allowed values that a sentence names. */
-const LISTED_MAX = 20;
+const MAX_LISTED = 20;
 
-/** Puts a fault into words; looks for misspellings as long as those may be looked for. */
+/** Puts an issue into words; looks for misspellings as long as those may be looked for. */
 export type WordsOf = (spelling: Spelling) => Words;
 
-/** What a schema has against a value. Words are made when they are needed: most faults of alternatives never are. */
-export interface Fault {
+/** What a schema has against a value. Words are made when they are needed: most issues of alternatives never are. */
+export interface Issue {
   readonly place: Place;
   /** The keyword that asks for what is not so. */
   readonly keyword: string;
@@ -32,30 +32,30 @@ export interface Fault {
 }
 
 /** What a schema has against a value: nothing, when the value is valid. */
-export type Verdict = (schema: Schema, place: Place) => readonly Fault[];
+export type Check = (schema: Schema, place: Place) => readonly Issue[];
 
-export function fault(place: Place, keyword: string, words: WordsOf): Fault {
+export function issue(place: Place, keyword: string, words: WordsOf): Issue {
   return { place: place.kept(), keyword, words };
 }
 
-/** A fault of the member that leads to a place. */
-export function memberFault(place: Place, keyword: string, words: WordsOf): Fault {
-  return { ...fault(place, keyword, words), ofMember: true };
+/** A issue of the member that leads to a place. */
+export function memberIssue(place: Place, keyword: string, words: WordsOf): Issue {
+  return { ...issue(place, keyword, words), ofMember: true };
 }
 
 /** The value is none of those allowed. */
-export function valueFault(place: Place, keyword: string, allowed: readonly JsonValue[]): Fault {
-  return { ...fault(place, keyword, (spelling) => allowedWords(allowed, place.value, spelling)), allowed };
+export function valueIssue(place: Place, keyword: string, allowed: readonly JsonValue[]): Issue {
+  return { ...issue(place, keyword, (spelling) => allowedWords(allowed, place.value, spelling)), allowed };
 }
 
 /** The value is of none of the types allowed. */
-export function typeFault(place: Place, types: readonly string[]): Fault {
+export function typeIssue(place: Place, types: readonly string[]): Issue {
   const words = (): Words => ({
     must: `be ${either([...new Set(types)].map(typeWord))}`,
     // Of a number that should be an integer, the digits say it all.
     found: `is ${types.includes('integer') ? untypedNumber(place.value) : typed(place.value)}`,
   });
-  return { ...fault(place, 'type', words), types };
+  return { ...issue(place, 'type', words), types };
 }
 
 function untypedNumber(value: JsonValue): string {
@@ -63,17 +63,17 @@ function untypedNumber(value: JsonValue): string {
 }
 
 /** A member is lacking. @param because completes the sentence, where something asks for the member */
-export function lackingFault(place: Place, keyword: string, missing: string, because = ''): Fault {
+export function lackingIssue(place: Place, keyword: string, missing: string, because = ''): Issue {
   const name = allowedValue(missing);
   const words = (): Words => ({
     must: `have the member ${name}${because}`,
     plain: `lacks the member ${name}${because}`,
   });
-  return { ...fault(place, keyword, words), missing };
+  return { ...issue(place, keyword, words), missing };
 }
 
-/** A fault with which nothing else that is said of the value, or of what it holds, is worth saying. */
-export function isDecisive({ keyword, allowed, types }: Fault): boolean {
+/** A issue with which nothing else that is said of the value, or of what it holds, is worth saying. */
+export function isDecisive({ keyword, allowed, types }: Issue): boolean {
   return allowed !== undefined || types !== undefined || keyword === 'false schema';
 }
 
@@ -90,20 +90,20 @@ function allowedWords(allowed: readonly JsonValue[], value: JsonValue, spelling:
   const [meant] = near;
   const hint = meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?` };
   if (others.length === 0) return { must: `be ${allowedValue(only)}`, found, ...hint };
-  const isLong = allowed.length > LISTED_MAX;
+  const isLong = allowed.length > MAX_LISTED;
   const ordered = isLong && typeof value === 'string' ? foremost(allowed, near) : allowed;
-  const listed = ordered.slice(0, LISTED_MAX).map(allowedValue).join(', ');
-  const rest = isLong ? ` and ${allowed.length - LISTED_MAX} more` : '';
+  const listed = ordered.slice(0, MAX_LISTED).map(allowedValue).join(', ');
+  const rest = isLong ? ` and ${allowed.length - MAX_LISTED} more` : '';
   return { must: `be one of ${listed}${rest}`, found, ...hint };
 }
 
 /** Of a long list the values to name: those that are near, then other strings, then the rest. */
 function foremost(allowed: readonly JsonValue[], near: readonly string[]): readonly JsonValue[] {
-  const found: JsonValue[] = near.slice(0, LISTED_MAX);
+  const found: JsonValue[] = near.slice(0, MAX_LISTED);
   const isNear = new Set<JsonValue>(near);
   for (const isString of [true, false])
     for (const one of allowed) {
-      if (found.length >= LISTED_MAX) return found;
+      if (found.length >= MAX_LISTED) return found;
       if ((typeof one === 'string') === isString && !isNear.has(one)) found.push(one);
     }
   return found;
@@ -111,7 +111,7 @@ function foremost(allowed: readonly JsonValue[], near: readonly string[]): reado
 
 /**
  * A value in a document that is held against a schema, and the way that led to it. Values of one place are always the
- * same object where they hold others or have faults, so that what is known of them is found again.
+ * same object where they hold others or have issues, so that what is known of them is found again.
  */
 export class Place {
   readonly value: JsonValue;

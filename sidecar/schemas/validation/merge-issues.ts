@@ -1,5 +1,5 @@
 import { isArray, isObject, jsonType } from '../../shared/json/json.js';
-import { type Fault, fault, isDecisive, isScalar, memberFault, type Place, type WordsOf } from './issue.js';
+import { type Issue, issue, isDecisive, isScalar, memberIssue, type Place, type WordsOf } from './issue.js';
 import type { Spelling } from './spelling.js';
 import { either, sentenceOf, shown, typeWords } from './words.js';
 
@@ -7,13 +7,13 @@ import { either, sentenceOf, shown, typeWords } from './words.js';
 const PRECEDENCE = ['false schema', 'const', 'enum', 'type', 'not', 'anyOf', 'oneOf', 'format', 'pattern'];
 
 /**
- * One fault for each thing that is wrong: of a value that is another one altogether nothing else is said, of a scalar one
- * thing only, nothing twice; and a member that is lacking, while one of nearly that name is there, is one fault.
+ * One issue for each thing that is wrong: of a value that is another one altogether nothing else is said, of a scalar one
+ * thing only, nothing twice; and a member that is lacking, while one of nearly that name is there, is one issue.
  */
-export function tidy(faults: readonly Fault[], spelling: Spelling): readonly Fault[] {
-  const decisive = new Set(faults.filter(isDecisive).map(({ place }) => place));
-  const byPlace = new Map<Place, Fault[]>();
-  for (const one of faults) {
+export function mergeIssues(issues: readonly Issue[], spelling: Spelling): readonly Issue[] {
+  const decisive = new Set(issues.filter(isDecisive).map(({ place }) => place));
+  const byPlace = new Map<Place, Issue[]>();
+  for (const one of issues) {
     if (isWithin(one.place, decisive)) continue;
     const others = byPlace.get(one.place);
     if (others === undefined) byPlace.set(one.place, [one]);
@@ -22,7 +22,7 @@ export function tidy(faults: readonly Fault[], spelling: Spelling): readonly Fau
   const distinct = [...byPlace].flatMap(([place, found]) =>
     decisive.has(place) || isScalar(place.value) ? foremost(found) : withoutRepeated(found, spelling),
   );
-  return withMisspellings(fold(distinct), spelling);
+  return withMisspellings(mergeItems(distinct), spelling);
 }
 
 /** Whether a place is within one of the others; it may be one of them itself. */
@@ -31,8 +31,8 @@ function isWithin(place: Place, others: ReadonlySet<Place>): boolean {
   return false;
 }
 
-function foremost(faults: readonly Fault[]): readonly Fault[] {
-  const ranked = faults.map((one) => {
+function foremost(issues: readonly Issue[]): readonly Issue[] {
+  const ranked = issues.map((one) => {
     const rank = PRECEDENCE.indexOf(one.keyword);
     return { one, rank: isDecisive(one) ? -1 : rank === -1 ? PRECEDENCE.length : rank };
   });
@@ -40,14 +40,14 @@ function foremost(faults: readonly Fault[]): readonly Fault[] {
   return ranked.slice(0, 1).map(({ one }) => one);
 }
 
-function rankOf({ keyword }: Fault): number {
+function rankOf({ keyword }: Issue): number {
   return PRECEDENCE.indexOf(keyword);
 }
 
-function withoutRepeated(faults: readonly Fault[], spelling: Spelling): readonly Fault[] {
-  if (faults.length < 2) return faults;
+function withoutRepeated(issues: readonly Issue[], spelling: Spelling): readonly Issue[] {
+  if (issues.length < 2) return issues;
   const seen = new Set<string>();
-  return faults.filter((one) => {
+  return issues.filter((one) => {
     const key = one.missing === undefined ? sentenceOf(one.words(spelling)) : `lacks ${one.missing}`;
     if (seen.has(key)) return false;
     seen.add(key);
@@ -58,17 +58,17 @@ function withoutRepeated(faults: readonly Fault[], spelling: Spelling): readonly
 /** Faults in one place, and in what it holds. */
 interface Node {
   readonly place: Place;
-  readonly own: Fault[];
+  readonly own: Issue[];
   readonly inner: Map<Place, Node>;
 }
 
-/** Items that are wrong in one way are one fault from this number on; wrong in type they are from two on. */
-const ALIKE_MIN = 3;
+/** Items that are wrong in one way are one issue from this number on; wrong in type they are from two on. */
+const MIN_ALIKE = 3;
 
-/** No more items than this were looked at, for each may have several faults. */
-const LOOKED_AT_MIN = 300;
+/** No more items than this were looked at, for each may have several issues. */
+const MIN_LOOKED_AT = 300;
 
-/** Keywords whose faults are alike whatever the value is. */
+/** Keywords whose issues are alike whatever the value is. */
 const ALIKE: ReadonlySet<string> = new Set([
   ...['type', 'required', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'additionalProperties'],
 ]);
@@ -76,12 +76,12 @@ const ALIKE: ReadonlySet<string> = new Set([
 const SIZES: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'uniqueItems']);
 
 /**
- * One fault for all items of an array where all are wrong in the same way: a polygon whose rings are positions is one
+ * One issue for all items of an array where all are wrong in the same way: a polygon whose rings are positions is one
  * mistake, however many positions it has.
  *
- * @param faults of one document, each place with its own
+ * @param issues of one document, each place with its own
  */
-function fold(faults: readonly Fault[]): readonly Fault[] {
+function mergeItems(issues: readonly Issue[]): readonly Issue[] {
   const nodes = new Map<Place, Node>();
   const nodeOf = (place: Place): Node => {
     const known = nodes.get(place);
@@ -91,7 +91,7 @@ function fold(faults: readonly Fault[]): readonly Fault[] {
     return node;
   };
   const roots = new Set<Node>();
-  for (const one of faults) {
+  for (const one of issues) {
     let node = nodeOf(one.place);
     node.own.push(one);
     for (let parent = node.place.parent; parent !== undefined; parent = parent.parent) {
@@ -103,27 +103,27 @@ function fold(faults: readonly Fault[]): readonly Fault[] {
     }
     if (node.place.parent === undefined) roots.add(node);
   }
-  return [...roots].flatMap(folded);
+  return [...roots].flatMap(mergedItems);
 }
 
-function folded(node: Node): readonly Fault[] {
-  const items = [...node.inner.values()].map((inner) => folded(inner));
+function mergedItems(node: Node): readonly Issue[] {
+  const items = [...node.inner.values()].map((inner) => mergedItems(inner));
   const { value } = node.place;
   const all = [...node.own, ...items.flat()];
-  if (!isArray(value) || items.length < Math.min(value.length, LOOKED_AT_MIN)) return all;
+  if (!isArray(value) || items.length < Math.min(value.length, MIN_LOOKED_AT)) return all;
   const mistaken = items.length >= 2 ? wrongItems(node.place, items) : undefined;
   if (mistaken !== undefined) return [...node.own.filter(({ keyword }) => !SIZES.has(keyword)), mistaken];
   const [first = []] = items;
   const signatures = new Set(
     [...node.inner.keys()].map((place, index) => signature(place, items[index] ?? [])),
   );
-  if (items.length < ALIKE_MIN || signatures.size > 1 || !first.every(({ keyword }) => ALIKE.has(keyword)))
+  if (items.length < MIN_ALIKE || signatures.size > 1 || !first.every(({ keyword }) => ALIKE.has(keyword)))
     return all;
   return [...node.own, ...first.map((one) => withHint(one, value.length))];
 }
 
 /** All items are of one type, and of a wrong one. */
-function wrongItems(place: Place, items: readonly (readonly Fault[])[]): Fault | undefined {
+function wrongItems(place: Place, items: readonly (readonly Issue[])[]): Issue | undefined {
   const only = items.flatMap((item) => (item.length === 1 ? item : []));
   const [first] = only;
   if (only.length < items.length || first?.types === undefined) return undefined;
@@ -136,12 +136,12 @@ function wrongItems(place: Place, items: readonly (readonly Fault[])[]): Fault |
     must: `hold ${either(typeWords(first.types ?? []))} only`,
     found: `holds ${either(typeWords([type]))}`,
   });
-  return fault(place, 'type', words);
+  return issue(place, 'type', words);
 }
 
-function signature(item: Place, faults: readonly Fault[]): string {
+function signature(item: Place, issues: readonly Issue[]): string {
   return JSON.stringify(
-    faults.map(({ place, keyword, missing, types }) => [
+    issues.map(({ place, keyword, missing, types }) => [
       place.tokens.slice(item.depth),
       keyword,
       missing ?? '',
@@ -150,7 +150,7 @@ function signature(item: Place, faults: readonly Fault[]): string {
   );
 }
 
-function withHint(one: Fault, count: number): Fault {
+function withHint(one: Issue, count: number): Issue {
   const words: WordsOf = (spelling) => {
     const made = one.words(spelling);
     const hint = `so it is with all ${count} items`;
@@ -160,19 +160,19 @@ function withHint(one: Fault, count: number): Fault {
 }
 
 /** Members of one object that may be misspelt; of more, none is looked for. */
-const NAMES_MAX = 1000;
+const MAX_NAMES = 1000;
 
 /** Keywords that refuse members for their names. */
 const REFUSING: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);
 
 /**
- * Makes one fault of a member that is lacking and one of nearly that name that nobody describes; and of members that are
+ * Makes one issue of a member that is lacking and one of nearly that name that nobody describes; and of members that are
  * refused says what they may be meant to be.
  */
-function withMisspellings(faults: readonly Fault[], spelling: Spelling): readonly Fault[] {
+function withMisspellings(issues: readonly Issue[], spelling: Spelling): readonly Issue[] {
   const namesIn = namesNotDescribed();
   const explained = new Set<Place>();
-  const lacking = faults.map((one) => {
+  const lacking = issues.map((one) => {
     const { place, keyword, missing } = one;
     const written = missing === undefined ? undefined : spelling.nearest(missing, namesIn(place));
     if (missing === undefined || written === undefined) return one;
@@ -181,7 +181,7 @@ function withMisspellings(faults: readonly Fault[], spelling: Spelling): readonl
     explained.add(misspelt);
     const plain = `is probably meant to be ${shown(missing)}, which is lacking`;
     const words = () => ({ must: `be called ${shown(missing)}`, plain });
-    return { ...memberFault(misspelt, keyword, words), missing };
+    return { ...memberIssue(misspelt, keyword, words), missing };
   });
   return lacking
     .filter(({ place, keyword }) => !(REFUSING.has(keyword) && explained.has(place)))
@@ -197,13 +197,13 @@ function namesNotDescribed(): (place: Place) => readonly string[] {
     const described = new Set(place.describedNames);
     const { value } = place;
     const names = isObject(value) ? Object.keys(value).filter((name) => !described.has(name)) : [];
-    const kept = names.length > NAMES_MAX ? [] : names;
+    const kept = names.length > MAX_NAMES ? [] : names;
     found.set(place, kept);
     return kept;
   };
 }
 
-function withSuggestion(one: Fault): Fault {
+function withSuggestion(one: Issue): Issue {
   const words: WordsOf = (spelling) => {
     const { parent, token } = one.place;
     const { value } = parent ?? one.place;

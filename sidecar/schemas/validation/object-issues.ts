@@ -8,40 +8,40 @@ import {
 } from '../../shared/json/json.js';
 import { namedSchemasIn, namesByName, schemaIn, schemasIn, targetOf } from '../json-schema/flat-graph.js';
 import type { Targets } from '../json-schema/flatten.js';
-import { fault, type Fault, lackingFault, memberFault, Place, type Verdict, type WordsOf } from './issue.js';
+import { issue, type Issue, lackingIssue, memberIssue, Place, type Check, type WordsOf } from './issue.js';
 import type { PatternOf } from './scalar-issues.js';
 import { allowedValue, counted, sentenceOf } from './words.js';
 
 /** What keywords on objects have against one, unevaluatedProperties and conditions apart. */
-export function objectFaults(
+export function objectIssues(
   schema: JsonObject,
   place: Place,
   value: JsonObject,
-  verdict: Verdict,
+  check: Check,
   patternOf: PatternOf,
   most: number,
-): readonly Fault[] {
+): readonly Issue[] {
   const described = member(schema, 'properties');
   if (isObject(described)) place.describe(described);
   const names = Object.keys(value);
-  const found: Fault[] = [...lacking(schema, place, value), ...countFaults(schema, place, names.length)];
+  const found: Issue[] = [...lacking(schema, place, value), ...countIssues(schema, place, names.length)];
   const naming = schemaIn(schema, 'propertyNames');
   const schemasOf = memberSchemas(schema, patternOf);
   for (const name of names) {
     if (found.length >= most) break;
-    if (naming !== undefined) found.push(...nameFaults(naming, name, place, verdict));
+    if (naming !== undefined) found.push(...nameIssues(naming, name, place, check));
     for (const own of schemasOf(name)) {
       if (own === REFUSED) found.push(unknownMember(place.child(name), 'additionalProperties'));
-      else if (own !== true) found.push(...verdict(own, place.child(name)));
+      else if (own !== true) found.push(...check(own, place.child(name)));
     }
   }
   return found;
 }
 
 /** A member that is not allowed at all. */
-export function unknownMember(place: Place, keyword: string): Fault {
+export function unknownMember(place: Place, keyword: string): Issue {
   const plain = 'is not among the members that the schema allows';
-  return memberFault(place, keyword, () => ({ must: 'not be there', plain }));
+  return memberIssue(place, keyword, () => ({ must: 'not be there', plain }));
 }
 
 /** The member is one of no others that are allowed: said in other words than where the member itself is ruled out. */
@@ -72,54 +72,54 @@ function memberSchemas(
 
 const DEPENDENT = ['dependentRequired', 'dependencies'];
 
-function lacking(schema: JsonObject, place: Place, value: JsonObject): readonly Fault[] {
-  const found: Fault[] = [];
+function lacking(schema: JsonObject, place: Place, value: JsonObject): readonly Issue[] {
+  const found: Issue[] = [];
   for (const name of stringsOf(member(schema, 'required')))
-    if (!Object.hasOwn(value, name)) found.push(lackingFault(place, 'required', name));
+    if (!Object.hasOwn(value, name)) found.push(lackingIssue(place, 'required', name));
   for (const keyword of DEPENDENT) {
     if (!Object.hasOwn(schema, keyword)) continue;
     for (const [name, others] of namesByName(schema, keyword)) {
       if (!Object.hasOwn(value, name)) continue;
       for (const other of others)
         if (!Object.hasOwn(value, other))
-          found.push(lackingFault(place, keyword, other, `, which ${allowedValue(name)} asks for`));
+          found.push(lackingIssue(place, keyword, other, `, which ${allowedValue(name)} asks for`));
     }
   }
   return found;
 }
 
-function countFaults(schema: JsonObject, place: Place, count: number): readonly Fault[] {
-  const found: Fault[] = [];
+function countIssues(schema: JsonObject, place: Place, count: number): readonly Issue[] {
+  const found: Issue[] = [];
   const [least, most] = ['minProperties', 'maxProperties'].map((keyword) => member(schema, keyword));
   const has = `has ${count === 0 ? 'none' : count}`;
   if (typeof least === 'number' && count < least)
     found.push(
-      fault(place, 'minProperties', () => ({
+      issue(place, 'minProperties', () => ({
         must: `have at least ${counted(least, 'member')}`,
         found: has,
       })),
     );
   if (typeof most === 'number' && count > most)
     found.push(
-      fault(place, 'maxProperties', () => ({ must: `have at most ${counted(most, 'member')}`, found: has })),
+      issue(place, 'maxProperties', () => ({ must: `have at most ${counted(most, 'member')}`, found: has })),
     );
   return found;
 }
 
-function nameFaults(naming: Schema, name: string, place: Place, verdict: Verdict): readonly Fault[] {
-  const [first] = verdict(naming, new Place(name));
+function nameIssues(naming: Schema, name: string, place: Place, check: Check): readonly Issue[] {
+  const [first] = check(naming, new Place(name));
   if (first === undefined) return [];
   const words: WordsOf = (spelling) => {
     const inner = sentenceOf(first.words(spelling));
     return { must: 'have another name', plain: `its name ${inner}` };
   };
-  return [memberFault(place.child(name), 'propertyNames', words)];
+  return [memberIssue(place.child(name), 'propertyNames', words)];
 }
 
 /** What `unevaluatedProperties` and `unevaluatedItems` ask their surroundings. */
 export interface Surroundings {
   readonly targets: Targets;
-  readonly verdict: Verdict;
+  readonly check: Check;
   readonly patternOf: PatternOf;
 }
 
@@ -156,10 +156,10 @@ export function evaluatedItems(schema: Schema, place: Place, around: Surrounding
 }
 
 /** The schema, and all that apply to the same value with it. */
-function applied(schema: Schema, place: Place, { targets, verdict }: Surroundings): readonly JsonObject[] {
+function applied(schema: Schema, place: Place, { targets, check }: Surroundings): readonly JsonObject[] {
   const found = new Set<JsonObject>();
   const open: Schema[] = [schema];
-  const fits = (one: Schema) => verdict(one, place).length === 0;
+  const fits = (one: Schema) => check(one, place).length === 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (!isObject(next) || found.has(next)) continue;
     found.add(next);

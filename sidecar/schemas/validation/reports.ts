@@ -1,10 +1,10 @@
 import { type Position, positionsOf } from '../../shared/json/json-positions.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
-import type { EntityError, EntityNotice, Judgement } from './validate-entity.js';
+import type { EntityError, EntityNotice, EntityIssues } from './validate-entity.js';
 
 /** What an answer holds at most. */
-const VERDICT_LIMITS = {
+const REPORT_LIMITS = {
   /** Errors of one entity; as many warnings. */
   entity: 100,
   /** Errors of all entities of a body; as many warnings. With these shown, each further entity shows one error. */
@@ -18,7 +18,7 @@ const VERDICT_LIMITS = {
 type Shown = EntityError | EntityNotice;
 
 /** What is shown of one entity; tokens lead through the body. */
-interface Verdict {
+interface Report {
   readonly isValid: boolean;
   readonly errors: readonly EntityError[];
   readonly warnings: readonly EntityNotice[];
@@ -26,20 +26,20 @@ interface Verdict {
 
 const VALID = '{"valid":true,"errors":[],"warnings":[]}';
 
-/** Gathers the verdicts on the entities of a body, and writes them down. */
-export class Verdicts {
-  readonly #verdicts: (Verdict | undefined)[] = [];
+/** Gathers the reports on the entities of a body, and writes them down. */
+export class Reports {
+  readonly #reports: (Report | undefined)[] = [];
   #errors = 0;
   #warnings = 0;
-  #pointersLeft: number = VERDICT_LIMITS.pointers;
+  #pointersLeft: number = REPORT_LIMITS.pointers;
 
   /** @param path tokens of the entity in the body */
-  add(entity: JsonObject, { errors, warnings }: Judgement, path: readonly string[]): void {
+  add(entity: JsonObject, { errors, warnings }: EntityIssues, path: readonly string[]): void {
     if (errors.length === 0 && warnings.length === 0) {
-      this.#verdicts.push(undefined);
+      this.#reports.push(undefined);
       return;
     }
-    const { entity: most, body } = VERDICT_LIMITS;
+    const { entity: most, body } = REPORT_LIMITS;
     const inBody = <One extends Shown>(one: One): One => ({ ...one, tokens: [...path, ...one.tokens] });
     const firstErrors = foremost(errors, entity, this.#errors < body ? most : 1).map(inBody);
     const shownErrors = this.#affordable(firstErrors);
@@ -54,7 +54,7 @@ export class Verdicts {
       ...noticeOfMore('errors', shownErrors, errors),
       ...noticeOfMore('warnings', shownWarnings, warnings),
     ];
-    this.#verdicts.push({
+    this.#reports.push({
       isValid: errors.length === 0,
       errors: shownErrors,
       warnings: [...shownWarnings, ...notices.map(inBody)],
@@ -73,18 +73,18 @@ export class Verdicts {
     return found;
   }
 
-  /** JSON of each verdict: `{valid, errors: [{pointer, detail, keyword, line, column}], warnings}`, by place in the text. */
+  /** JSON of each report: `{valid, errors: [{pointer, detail, keyword, line, column}], warnings}`, by place in the text. */
   write(text: string): readonly string[] {
-    const all = this.#verdicts.flatMap((verdict) =>
-      verdict === undefined ? [] : [...verdict.errors, ...verdict.warnings],
+    const all = this.#reports.flatMap((report) =>
+      report === undefined ? [] : [...report.errors, ...report.warnings],
     );
-    if (all.length === 0) return this.#verdicts.map(() => VALID);
+    if (all.length === 0) return this.#reports.map(() => VALID);
     const found = positionsOf(
       text,
       all.map(({ tokens }) => tokens),
     );
     const positions = new Map(all.map((one, index) => [one, found[index] ?? START] as const));
-    return this.#verdicts.map((verdict) => (verdict === undefined ? VALID : written(verdict, positions)));
+    return this.#reports.map((report) => (report === undefined ? VALID : written(report, positions)));
   }
 }
 
@@ -93,7 +93,7 @@ function cut(error: EntityError, least: number): EntityError {
   let length = 0;
   const end = error.tokens.findIndex((token, index) => {
     length += token.length + 1;
-    return index >= least && length > VERDICT_LIMITS.cutPointer;
+    return index >= least && length > REPORT_LIMITS.cutPointer;
   });
   return end < 0 ? error : { ...error, tokens: error.tokens.slice(0, end) };
 }
@@ -120,7 +120,7 @@ function noticeOfMore(
   return [{ tokens: [], code: `more-${what}`, say }];
 }
 
-function written({ isValid, errors, warnings }: Verdict, positions: ReadonlyMap<Shown, Position>): string {
+function written({ isValid, errors, warnings }: Report, positions: ReadonlyMap<Shown, Position>): string {
   const entries = <One extends Shown>(
     all: readonly One[],
     tell: (one: One) => JsonObject,

@@ -8,26 +8,26 @@ import {
   stringsOf,
 } from '../../shared/json/json.js';
 import { hasFormat } from '../json-schema/formats.js';
-import { fault, type Fault, isScalar, type Place, typeFault, valueFault } from './issue.js';
+import { issue, type Issue, isScalar, type Place, typeIssue, valueIssue } from './issue.js';
 import { counted, formatHint, formatWords, shown, shownPattern, type Words } from './words.js';
 
 /** Compiles a pattern as validators do. */
 export type PatternOf = (pattern: string) => RegExp;
 
-/** What `type`, `enum` and `const` have against a value; one fault, for the value is another one altogether. */
-export function kindFault(schema: JsonObject, place: Place): Fault | undefined {
+/** What `type`, `enum` and `const` have against a value; one issue, for the value is another one altogether. */
+export function kindIssue(schema: JsonObject, place: Place): Issue | undefined {
   const { value } = place;
   const constant = member(schema, 'const');
-  if (constant !== undefined && !sameJson(constant, value)) return valueFault(place, 'const', [constant]);
+  if (constant !== undefined && !sameJson(constant, value)) return valueIssue(place, 'const', [constant]);
   const listed = member(schema, 'enum');
-  if (isArray(listed) && !isAmong(value, listed)) return valueFault(place, 'enum', listed);
+  if (isArray(listed) && !isAmong(value, listed)) return valueIssue(place, 'enum', listed);
   const declared = member(schema, 'type');
   if (typeof declared === 'string')
-    return isOfType(value, declared) ? undefined : typeFault(place, [declared]);
+    return isOfType(value, declared) ? undefined : typeIssue(place, [declared]);
   const types = stringsOf(declared);
   return types.length === 0 || types.some((type) => isOfType(value, type))
     ? undefined
-    : typeFault(place, types);
+    : typeIssue(place, types);
 }
 
 /** Scalars are most of what is looked for, and quick to find. */
@@ -50,26 +50,26 @@ const NUMBER_CHECKS: readonly (readonly [
 ];
 
 /** What keywords on numbers have against one. */
-export function numberFaults(schema: JsonObject, place: Place, value: number): readonly Fault[] {
-  const found: Fault[] = [];
+export function numberIssues(schema: JsonObject, place: Place, value: number): readonly Issue[] {
+  const found: Issue[] = [];
   for (const [keyword, word, holds] of NUMBER_CHECKS) {
     const limit = member(schema, keyword);
     if (typeof limit === 'number' && !holds(value, limit))
-      found.push(fault(place, keyword, () => ({ must: `be ${word} ${limit}`, found: `is ${shown(value)}` })));
+      found.push(issue(place, keyword, () => ({ must: `be ${word} ${limit}`, found: `is ${shown(value)}` })));
   }
-  const unformatted = formatFault(schema, place);
+  const unformatted = formatIssue(schema, place);
   return unformatted === undefined ? found : [...found, unformatted];
 }
 
 /** What keywords on strings have against one. */
-export function stringFaults(
+export function stringIssues(
   schema: JsonObject,
   place: Place,
   value: string,
   patternOf: PatternOf,
-): readonly Fault[] {
-  const found: Fault[] = [];
-  const add = (keyword: string, words: () => Words) => found.push(fault(place, keyword, words));
+): readonly Issue[] {
+  const found: Issue[] = [];
+  const add = (keyword: string, words: () => Words) => found.push(issue(place, keyword, words));
   const least = member(schema, 'minLength');
   const most = member(schema, 'maxLength');
   const pattern = member(schema, 'pattern');
@@ -86,11 +86,11 @@ export function stringFaults(
       must: `match the pattern ${shownPattern(pattern)}`,
       found: `is ${shown(value)}`,
     }));
-  const unformatted = formatFault(schema, place);
+  const unformatted = formatIssue(schema, place);
   return unformatted === undefined ? found : [...found, unformatted];
 }
 
-function formatFault(schema: JsonObject, place: Place): Fault | undefined {
+function formatIssue(schema: JsonObject, place: Place): Issue | undefined {
   const { value } = place;
   const format = member(schema, 'format');
   if (typeof format !== 'string' || hasFormat(format, value)) return undefined;
@@ -102,7 +102,7 @@ function formatFault(schema: JsonObject, place: Place): Fault | undefined {
       ...(hint === undefined ? {} : { hint }),
     };
   };
-  return fault(place, 'format', words);
+  return issue(place, 'format', words);
 }
 
 /** Characters are code points (JSON Schema Validation, section 6.3). */

@@ -58,10 +58,10 @@ export class Spelling {
 }
 
 /** Words longer than this are not compared: nobody mistypes them. */
-const LENGTH_MAX = 100;
+const MAX_LENGTH = 100;
 
 /** More mistakes than this are none of typing. */
-const MISTAKES_MAX = 3;
+const MAX_MISTAKES = 3;
 
 /**
  * How many letters have to be added, removed, replaced, or swapped with their neighbour, to make one word of the other;
@@ -76,12 +76,12 @@ export function mistakes(word: string, other: string): number {
 
 /** Whether two words are so alike in length that one may be a misspelling of the other; quick to tell. */
 function canBeNear(word: string, other: string): boolean {
-  if (word.length > LENGTH_MAX || other.length > LENGTH_MAX) return false;
+  if (word.length > MAX_LENGTH || other.length > MAX_LENGTH) return false;
   return Math.abs(word.length - other.length) <= mostMistakes(word, other);
 }
 
 function mostMistakes(word: string, other: string): number {
-  return Math.min(MISTAKES_MAX, Math.floor(Math.max(word.length, other.length) / 3));
+  return Math.min(MAX_MISTAKES, Math.floor(Math.max(word.length, other.length) / 3));
 }
 
 /** Optimal string alignment; only cells that can be within the bound are looked at. */

@@ -1,21 +1,21 @@
 import { LRUCache } from 'lru-cache';
+import type { Form } from '../../ngsi-ld/representation/read-entity.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
-import type { Form } from '../../ngsi-ld/representation/read-entity.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
-import { judgeEntity, type JudgeOptions } from './validate-entity.js';
 import { prepareModel, type Model } from './model.js';
+import { Reports } from './reports.js';
 import { Spelling } from './spelling.js';
-import { Verdicts } from './reports.js';
+import { validateEntity, type EntityOptions } from './validate-entity.js';
 
 /** Entities of one body. */
-export const ENTITIES_MAX = 10_000;
+export const MAX_ENTITIES = 10_000;
 
 /** Characters of an answer: pointers repeat the names of members, which may be as long as a body. */
-const ANSWER_MAX = 16 * 1024 * 1024;
+const MAX_ANSWER = 16 * 1024 * 1024;
 
 /** Faults that a refusal lists. */
-const LISTED_MAX = 100;
+const MAX_LISTED = 100;
 
 export interface ValidateInput {
   /** Names the model's version by its content: the same key always means the same schema. */
@@ -24,7 +24,7 @@ export interface ValidateInput {
   readonly type: string;
   /** The entities' representation; told from each entity when it is left out. */
   readonly form?: Form;
-  /** See `JudgeOptions`. */
+  /** See `EntityOptions`. */
   readonly isStrict?: boolean;
   /** The body: an entity, or an array of entities. */
   readonly text: string;
@@ -53,15 +53,15 @@ interface Prepared {
 }
 
 /** Of the schemas of all compiled models together: what is made of them takes some forty times the memory. */
-const MODELS_CHARACTERS = 4 * 1024 * 1024;
+const MAX_MODELS_CHARACTERS = 4 * 1024 * 1024;
 
 /** Of one at least, so that there are no more than 64 models. */
-const MODEL_CHARACTERS_MIN = MODELS_CHARACTERS / 64;
+const MIN_MODEL_CHARACTERS = MAX_MODELS_CHARACTERS / 64;
 
 /** Compiled models of this worker. No schema is larger than a quarter of what is kept. */
 const models = new LRUCache<string, Prepared>({
-  maxSize: MODELS_CHARACTERS,
-  sizeCalculation: ({ characters }) => Math.max(characters, MODEL_CHARACTERS_MIN),
+  maxSize: MAX_MODELS_CHARACTERS,
+  sizeCalculation: ({ characters }) => Math.max(characters, MIN_MODEL_CHARACTERS),
 });
 
 /** Tasks that hold entities against models; run in a worker, for models have patterns. */
@@ -76,7 +76,7 @@ export const validationTasks = {
     if (prepared === undefined) return { needs: 'model' };
     const read = readJson(text);
     if ('unreadable' in read) return read;
-    return judged(read.value as JsonValue, text, prepared.model, options);
+    return validated(read.value as JsonValue, text, prepared.model, options);
   },
 
   /**
@@ -100,31 +100,31 @@ function nameOf(key: string, type: string): string {
   return `${key} ${type}`;
 }
 
-function judged(body: JsonValue, text: string, model: Model, options: JudgeOptions): ValidateOutcome {
-  const verdicts = new Verdicts();
+function validated(body: JsonValue, text: string, model: Model, options: EntityOptions): ValidateOutcome {
+  const reports = new Reports();
   const spelling = new Spelling();
   if (isObject(body)) {
-    verdicts.add(body, judgeEntity(body, model, options, spelling), []);
-    return bounded(verdicts.write(text).join());
+    reports.add(body, validateEntity(body, model, options, spelling), []);
+    return bounded(reports.write(text).join());
   }
   const refused = refusalOf(body);
   if (refused !== undefined || !isArray(body)) return { refused: refused ?? invalid([[]]) };
   for (const [index, entity] of body.entries())
     if (isObject(entity))
-      verdicts.add(entity, judgeEntity(entity, model, options, spelling), [String(index)]);
-  return bounded(`[${verdicts.write(text).join()}]`);
+      reports.add(entity, validateEntity(entity, model, options, spelling), [String(index)]);
+  return bounded(`[${reports.write(text).join()}]`);
 }
 
 function bounded(answer: string): ValidateOutcome {
-  if (answer.length <= ANSWER_MAX) return { answer };
-  const detail = `The verdict has more than ${ANSWER_MAX} characters: send fewer entities at a time.`;
+  if (answer.length <= MAX_ANSWER) return { answer };
+  const detail = `The report has more than ${MAX_ANSWER} characters: send fewer entities at a time.`;
   return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };
 }
 
 function refusalOf(body: JsonValue): ValidationRefusal | undefined {
   if (!isArray(body)) return invalid([[]]);
-  if (body.length > ENTITIES_MAX) {
-    const detail = `holds ${body.length} entities, more than ${ENTITIES_MAX}`;
+  if (body.length > MAX_ENTITIES) {
+    const detail = `holds ${body.length} entities, more than ${MAX_ENTITIES}`;
     return { code: 'LIMIT_EXCEEDED', detail: `The body ${detail}.`, errors: [{ pointer: '', detail }] };
   }
   const others = body.flatMap((item, index) => (isObject(item) ? [] : [[String(index)]]));
@@ -136,7 +136,7 @@ function invalid(places: readonly (readonly string[])[]): ValidationRefusal {
   return {
     code: 'BODY_INVALID',
     detail: 'The body is neither an entity nor an array of entities.',
-    errors: places.slice(0, LISTED_MAX).map((tokens) => ({
+    errors: places.slice(0, MAX_LISTED).map((tokens) => ({
       pointer: pointerOf(tokens),
       detail:
         tokens.length === 0 ? 'must be an entity, or an array of entities' : 'must be an entity, an object',

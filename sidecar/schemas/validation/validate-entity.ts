@@ -11,7 +11,7 @@ import { KIND_OF_MEMBER } from '../../ngsi-ld/representation/value-members.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { step } from '../../shared/json/pointer.js';
 import type { Explained } from './explain.js';
-import { instanceFaults, viewOf } from './instance-errors.js';
+import { instanceIssues, viewOf } from './instance-errors.js';
 import type { Model } from './model.js';
 import { Spelling } from './spelling.js';
 import { shown } from './words.js';
@@ -24,12 +24,12 @@ export interface EntityNotice {
 }
 
 /** What was found out about one entity, in no particular order; it is valid when there are no errors. */
-export interface Judgement {
+export interface EntityIssues {
   readonly errors: readonly EntityError[];
   readonly warnings: readonly EntityNotice[];
 }
 
-export interface JudgeOptions {
+export interface EntityOptions {
   /** Of the entity; detected when it is not given. */
   readonly form?: Form;
   /** False: what NGSI-LD forbids and the schema does not is a warning. True when it is not given. */
@@ -44,12 +44,12 @@ export interface JudgeOptions {
  *
  * @param spelling shared by the entities of one answer, as is what may be spent on looking for misspellings
  */
-export function judgeEntity(
+export function validateEntity(
   entity: JsonObject,
   model: Model,
-  options: JudgeOptions = {},
+  options: EntityOptions = {},
   spelling = new Spelling(),
-): Judgement {
+): EntityIssues {
   const { form, isStrict = true } = options;
   const { name, unwraps } = model;
   const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: name, unwraps });
@@ -79,7 +79,7 @@ export interface EntityError {
 }
 
 /** Errors by the schema that are kept of one entity: far more than are shown. */
-const ERRORS_MAX = 2000;
+const MAX_ERRORS = 2000;
 
 const NONE: readonly EntityError[] = [];
 
@@ -95,22 +95,22 @@ function schemaErrors(
 ): readonly EntityError[] {
   const [first, ...further] = reading.readings;
   const view = viewOf(entity, first, model, spelling);
-  if (view.faults.length === 0 && further.length === 0 && reading.leftOut.length === 0) return NONE;
+  if (view.issues.length === 0 && further.length === 0 && reading.leftOut.length === 0) return NONE;
   const isConsequence = consequencesOf(reading.faults, entity);
   const found: EntityError[] = [];
   const add = ({ missing, keyword, say }: Explained, tokens: readonly string[]): void => {
-    if (found.length < ERRORS_MAX && !isConsequence(tokens, missing)) found.push({ tokens, keyword, say });
+    if (found.length < MAX_ERRORS && !isConsequence(tokens, missing)) found.push({ tokens, keyword, say });
   };
   const typeMember = view.hasOwnType ? typeMemberOf(entity) : undefined;
-  for (const one of view.faults) {
+  for (const one of view.issues) {
     const [name, ...below] = one.tokens;
     const isType = typeMember !== undefined && name === 'type';
     add(one, isType ? [typeMember, ...below] : placeOf(one, first));
   }
-  const { faults, leftOut } = instanceFaults(further, view, model, spelling);
-  for (const { fault, reading: own, isAtInstance } of faults)
-    add(fault, isAtInstance ? (own.instance ?? []) : placeOf(fault, own));
-  const notRead = [...leftOut, ...reading.leftOut].slice(0, ERRORS_MAX);
+  const { issues, leftOut } = instanceIssues(further, view, model, spelling);
+  for (const { issue, reading: own, isAtInstance } of issues)
+    add(issue, isAtInstance ? (own.instance ?? []) : placeOf(issue, own));
+  const notRead = [...leftOut, ...reading.leftOut].slice(0, MAX_ERRORS);
   return [
     ...found,
     ...notRead.map(({ attribute, read }) => ({
@@ -182,7 +182,7 @@ function isBare(value: JsonValue | undefined): boolean {
 }
 
 /** Warnings that are kept of one entity: far more than are shown. */
-const WARNINGS_MAX = 1000;
+const MAX_WARNINGS = 1000;
 
 interface Warning {
   readonly tokens: readonly string[];
@@ -207,7 +207,7 @@ function modelWarnings(
   const names = [...attributes.keys()];
   const blamed = new Set(errors.flatMap(({ tokens }) => (tokens.length === 1 ? tokens : [])));
   for (const name of Object.keys(readings[0].keyValues)) {
-    if (found.length === WARNINGS_MAX) break;
+    if (found.length === MAX_WARNINGS) break;
     if (NO_OWN_ATTRIBUTES.has(name) || blamed.has(name)) continue;
     if (!attributes.has(name)) {
       if (!foresees(name))

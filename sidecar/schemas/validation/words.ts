@@ -1,10 +1,10 @@
 import { isArray, type JsonValue } from '../../shared/json/json.js';
 
 /** Characters of a value that are shown. */
-const SHOWN_MAX = 80;
+const MAX_SHOWN = 80;
 
 /** Characters of a pattern that are shown: a part of one says little. */
-const PATTERN_MAX = 200;
+const MAX_PATTERN = 200;
 
 /** The parts of a sentence on a value. */
 export interface Words {
@@ -14,7 +14,7 @@ export interface Words {
   readonly found?: string;
   /** What may help. */
   readonly hint?: string;
-  /** The demand as it is said of a single fault, where "must …" is not how people say it. */
+  /** The demand as it is said of a single issue, where "must …" is not how people say it. */
   readonly plain?: string;
 }
 
@@ -32,17 +32,17 @@ export function shown(value: JsonValue): string {
 
 /** A string in double quotes, cut where it is long. */
 function quoted(text: string): string {
-  return JSON.stringify(cut(text, SHOWN_MAX));
+  return JSON.stringify(cut(text, MAX_SHOWN));
 }
 
 /** A value that a schema allows; it may be an object, and then its JSON is shown. */
 export function allowedValue(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return shown(value);
-  return cut(JSON.stringify(value), SHOWN_MAX);
+  return cut(JSON.stringify(value), MAX_SHOWN);
 }
 
 export function shownPattern(pattern: string): string {
-  return cut(pattern, PATTERN_MAX);
+  return cut(pattern, MAX_PATTERN);
 }
 
 /** A value with its type: what to say when the type is wrong. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../shared/errors.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
 import type { Unreadable } from '../../shared/json/strict-json.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 
@@ -10,7 +11,7 @@ export type Outcome =
 export interface Refusal {
   readonly code: RefusalCode;
   readonly detail: string;
-  readonly errors?: readonly BodyFault[];
+  readonly errors?: readonly InputIssue[];
   readonly url?: string;
 }
 
@@ -56,17 +57,10 @@ export class UnreadableBodyError extends GatewayError {
   }
 }
 
-/** What is wrong at one place of a body. */
-export interface BodyFault {
-  /** JSON pointer (RFC 6901) into the body. */
-  readonly pointer: string;
-  readonly detail: string;
-}
-
 /** Why a body is refused; which kind of problem each is, HTTP decides. */
 export type RefusalCode =
   | 'BODY_INVALID'
-  | 'CONTEXT_NOT_HAD'
+  | 'CONTEXT_FETCH_FAILED'
   | 'CONTEXT_REFUSED'
   | 'CONTEXT_UNUSABLE'
   | 'DATA_DROPPED'
@@ -81,7 +75,7 @@ export class WorkbenchRefusedError extends GatewayError {
   constructor(
     readonly code: RefusalCode,
     detail: string,
-    readonly errors: readonly BodyFault[] = [],
+    readonly errors: readonly InputIssue[] = [],
     readonly url?: string,
     options?: ErrorOptions,
   ) {

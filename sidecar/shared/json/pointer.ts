@@ -27,3 +27,11 @@ export function step(value: JsonValue | undefined, token: string): JsonValue | u
   if (!isArray(value) || !/^(?:0|[1-9]\d*)$/.test(token)) return undefined;
   return value[Number(token)];
 }
+
+/** What is wrong at one place of an input. */
+export interface InputIssue {
+  /** JSON Pointer (RFC 6901) into the input. */
+  readonly pointer: string;
+  /** A sentence or predicate for people. */
+  readonly detail: string;
+}

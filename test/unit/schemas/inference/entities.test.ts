@@ -11,7 +11,7 @@ import { exampleEntity } from '../../../../sidecar/schemas/openapi/example-entit
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
-import { judgeEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
+import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
 import { concise, entityDrafts, keyValues, normalized } from './entity-arbitraries.js';
 
@@ -215,7 +215,7 @@ describe('entities', () => {
 function assertValid(schema: JsonObject, samples: readonly JsonObject[]): void {
   const model = prepareModel('Vehicle', bundle(resolveWith(schema)));
   for (const sample of samples) {
-    const errors = judgeEntity(sample, model).errors.map(
+    const errors = validateEntity(sample, model).errors.map(
       ({ tokens, say }) => `${pointerOf(tokens)} ${say()}`,
     );
     assert.deepEqual(errors, [], `${JSON.stringify(schema)} refuses ${JSON.stringify(sample)}`);

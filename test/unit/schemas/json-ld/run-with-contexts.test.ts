@@ -39,7 +39,7 @@ describe('running a task with the contexts that it needs', () => {
   });
 
   it('hands failures on, and throws what the supply or the task throws', async () => {
-    const failure: Supply = { failure: { code: 'CONTEXT_NOT_HAD', detail: 'gone' } };
+    const failure: Supply = { failure: { code: 'CONTEXT_FETCH_FAILED', detail: 'gone' } };
     const run = async (supplied: Supplied) =>
       supplied.length === 0 ? { needs: { urls: ['a'] } } : { supplied };
     assert.deepEqual(await runWithContexts(run, async () => failure), { supplied: [['a', failure]] });

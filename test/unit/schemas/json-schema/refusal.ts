@@ -1,5 +1,6 @@
+import type { InputIssue } from '../../../../sidecar/shared/json/pointer.js';
 import assert from 'node:assert/strict';
-import { SchemaRefusedError, type SchemaFault } from '../../../../sidecar/schemas/json-schema/errors.js';
+import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
 
 /** The refusal that the work ends in. */
 export async function refusalOf(work: () => unknown): Promise<SchemaRefusedError> {
@@ -13,7 +14,7 @@ export async function refusalOf(work: () => unknown): Promise<SchemaRefusedError
 }
 
 /** The faults of the refusal that the work ends in, with its code. */
-export async function faultsOfRefusal(work: () => unknown, code: string): Promise<readonly SchemaFault[]> {
+export async function faultsOfRefusal(work: () => unknown, code: string): Promise<readonly InputIssue[]> {
   const refusal = await refusalOf(work);
   assert.equal('code' in refusal && refusal.code, code);
   return refusal.errors;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
-import { judgeEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
+import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
 import { modelOf } from './models.js';
 
@@ -42,7 +42,7 @@ describe('an instance of an attribute', () => {
   it('is never taken for valid unseen', () => {
     const a = Array.from({ length: 3000 }, (_, index) => instance(index, `urn:d:${index}`));
     for (const isStrict of [true, false]) {
-      const { errors } = judgeEntity({ ...HEAD, a }, modelOf({}), { isStrict });
+      const { errors } = validateEntity({ ...HEAD, a }, modelOf({}), { isStrict });
       assert.deepEqual(
         errors.map(({ tokens, keyword, say }) => [...tokens, keyword, say()]),
         [['a', 'maxItems', 'has more instances than are checked, 1001: split the entity']],
@@ -59,7 +59,7 @@ describe('an instance of an attribute', () => {
         tags: { type: 'array', items: { type: 'string' } },
       },
     } as const;
-    const { errors } = judgeEntity({ ...HEAD, tags: instance(tags), speed }, modelOf(schema));
+    const { errors } = validateEntity({ ...HEAD, tags: instance(tags), speed }, modelOf(schema));
     assert.equal(errors.filter(({ tokens }) => tokens[0] === 'speed').length, 101);
   });
 });
@@ -101,14 +101,14 @@ describe('an answer', () => {
     const required = names('wanted');
     const entity = { ...HEAD, ...Object.fromEntries(names('wonted').map((name) => [name, 1])) };
     const schema = { required, properties: { id: true, type: true } };
-    const { errors, warnings } = judgeEntity(entity, modelOf(schema), { form: 'keyvalues' });
+    const { errors, warnings } = validateEntity(entity, modelOf(schema), { form: 'keyvalues' });
     assert.equal(errors.length, 1000);
     assert.ok(warnings.length <= 1000);
   });
 
   it('has kept no more warnings of unknown attributes than are needed', () => {
     const entity = { ...HEAD, ...Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`n${n}`, 1])) };
-    const { warnings } = judgeEntity(entity, modelOf({ properties: { speed: {} } }));
+    const { warnings } = validateEntity(entity, modelOf({ properties: { speed: {} } }));
     assert.equal(warnings.length, 1000);
     assert.deepEqual(warnings[0]?.tokens, ['n0']);
   });
@@ -158,7 +158,7 @@ function instance(value: JsonValue, datasetId?: string): JsonObject {
 }
 
 function places(entity: JsonObject, schema: JsonObject): readonly string[] {
-  return judgeEntity(entity, modelOf(schema))
+  return validateEntity(entity, modelOf(schema))
     .errors.map(({ tokens }) => pointerOf(tokens))
     .sort();
 }

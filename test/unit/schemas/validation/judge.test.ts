@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
 import { pointerOf, step } from '../../../../sidecar/shared/json/pointer.js';
 import { readEntity, type Form } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
-import { judgeEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
+import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { MISTAKES, modelOf, VEHICLE, VEHICLE_KEY_VALUES, VEHICLE_SCHEMA, withValue } from './models.js';
 
 const MODEL = modelOf(VEHICLE_SCHEMA);
@@ -71,7 +71,7 @@ describe('an entity held against its model', () => {
 
   it('has only warnings of what NGSI-LD forbids and the schema does not, where that is asked for', () => {
     const lenient = (members: JsonObject) => {
-      const { errors, warnings } = judgeEntity({ ...VEHICLE, ...members }, MODEL, { isStrict: false });
+      const { errors, warnings } = validateEntity({ ...VEHICLE, ...members }, MODEL, { isStrict: false });
       return [errors, warnings].map((all) =>
         (all as readonly { tokens: readonly string[]; code?: string; keyword?: string }[]).map(
           ({ tokens, code, keyword }) => [pointerOf(tokens), code ?? keyword],
@@ -250,7 +250,7 @@ describe('any entity', () => {
         const isRight = readings.every(
           (reading) => reading.attribute !== undefined || MODEL.firstError(reading.keyValues) === undefined,
         );
-        const { errors, warnings } = judgeEntity(entity, MODEL);
+        const { errors, warnings } = validateEntity(entity, MODEL);
         if (readings.length === 1) assert.equal(errors.length === 0, faults.length === 0 && isRight);
         for (const { tokens, say } of [...errors, ...warnings]) {
           assert.ok(say().length > 0);
@@ -266,7 +266,7 @@ describe('any entity', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), forms, (object, form) => {
         const entity = JSON.parse(JSON.stringify(object)) as JsonObject;
-        assert.notEqual(judgeEntity(entity, MODEL, { form }).errors.length, 0);
+        assert.notEqual(validateEntity(entity, MODEL, { form }).errors.length, 0);
       }),
     );
   });
@@ -278,7 +278,7 @@ function judged(
   schema?: JsonObject,
   form?: Form,
 ): { readonly errors: readonly Line[]; readonly warnings: readonly Line[] } {
-  const { errors, warnings } = judgeEntity(
+  const { errors, warnings } = validateEntity(
     entity,
     schema === undefined ? MODEL : modelOf(schema),
     form === undefined ? {} : { form },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import {
-  ENTITIES_MAX,
+  MAX_ENTITIES,
   validationTasks,
   type ValidateInput,
 } from '../../../../sidecar/schemas/validation/tasks.js';
@@ -126,10 +126,10 @@ describe('the task of validating', () => {
   it('refuses more entities than it takes, naming the limit, and takes as many', () => {
     const entity = '{"id":"urn:a:b","type":"Vehicle","speed":1}';
     const body = (count: number) => `[${Array<string>(count).fill(entity).join()}]`;
-    const refused = validationTasks.validate(inputOf(body(ENTITIES_MAX + 1)));
+    const refused = validationTasks.validate(inputOf(body(MAX_ENTITIES + 1)));
     assert.ok('refused' in refused && refused.refused.code === 'LIMIT_EXCEEDED');
     assert.match(refused.refused.detail, /10001 entities, more than 10000/);
-    assert.equal(verdictsOn(body(ENTITIES_MAX)).filter(({ valid }) => valid).length, ENTITIES_MAX);
+    assert.equal(verdictsOn(body(MAX_ENTITIES)).filter(({ valid }) => valid).length, MAX_ENTITIES);
   });
 
   it('shows the first hundred errors and warnings of an entity, and says that there are more', () => {
@@ -194,7 +194,7 @@ describe('a verdict that would be too long', () => {
     const schema = JSON.stringify({ properties: { a: { enum: allowed } } });
     validationTasks.prepareModel({ key: 'listing', type: 'Vehicle', schema });
     const text = JSON.stringify(
-      Array.from({ length: ENTITIES_MAX }, () => ({ id: 'urn:a:b', type: 'Vehicle', a: 1 })),
+      Array.from({ length: MAX_ENTITIES }, () => ({ id: 'urn:a:b', type: 'Vehicle', a: 1 })),
     );
     const outcome = validationTasks.validate(inputOf(text, { key: 'listing' }));
     assert.ok('refused' in outcome);
