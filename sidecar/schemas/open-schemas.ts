@@ -27,10 +27,10 @@ export interface OpenSchemas {
   close(): Promise<void>;
 }
 
-/** One core is left to the event loop. Two at least, so that work that hangs until its deadline holds up nobody else. */
+/** Leaves one core to the event loop. At least two, so that work that hangs until its deadline does not block others. */
 const THREADS = Math.max(2, Math.min(8, availableParallelism() - 1));
 
-/** Tasks that may wait for a worker; whoever comes later is told to try again. */
+/** Tasks that may wait for a worker; later callers are asked to try again. */
 const QUEUE_LENGTH = 1024;
 
 /**

@@ -16,7 +16,7 @@ import {
 } from '../unit/schemas/service/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
-const STORED_ELSEWHERE = 'it is not stored here, nor of an origin that documents may be fetched from';
+const STORED_ELSEWHERE = 'it is neither stored here nor from an allowed origin';
 
 describe('creating models', () => {
   const rigOf = useRigs();

@@ -106,7 +106,7 @@ describe('a backup of a SQLite store', () => {
     const path = fresh();
     await assert.rejects(backUp(path, target), {
       code: 'DATABASE_UNUSABLE',
-      message: `There is no database ${path}.`,
+      message: `The database ${path} does not exist.`,
     });
     await assert.rejects(backUp(join(path, 'deeper.db'), target), { code: 'DATABASE_UNUSABLE' });
     assert.equal(existsSync(path), false);

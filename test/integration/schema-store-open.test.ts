@@ -117,7 +117,7 @@ describe('opening a SQLite store', () => {
       db.pragma(`application_id = ${APPLICATION_ID}`);
       db.pragma(`user_version = ${MIGRATIONS.length}`);
     });
-    await assert.rejects(open(hollow), { code: 'DATABASE_UNUSABLE', message: /lacks parts of a store/ });
+    await assert.rejects(open(hollow), { code: 'DATABASE_UNUSABLE', message: /it is incomplete/ });
   });
 
   it('says what is wrong with a path that leads to no file', async () => {

@@ -14,7 +14,7 @@ export abstract class SamplesRefusedError extends GatewayError {
   }
 }
 
-/** A sample is no object, no entity, not of the model's type, or there is none. */
+/** A sample is not an object, not an entity or not of the model's type, or samples are missing. */
 export class InvalidSamplesError extends SamplesRefusedError {
   readonly code = 'SAMPLES_INVALID';
 }

@@ -61,8 +61,7 @@ function addUnsound(value: JsonValue, path: string[], faults: SampleFaults): voi
   } else if (isObject(value)) {
     for (const [name, inner] of Object.entries(value)) {
       path.push(name);
-      if (!isSoundName(name))
-        faults.add(path, 'must have a name of whole characters; half a surrogate pair is none');
+      if (!isSoundName(name)) faults.add(path, 'must have a name without lone surrogates');
       if (!isSoundScalar(inner)) addUnsound(inner, path, faults);
       path.pop();
     }

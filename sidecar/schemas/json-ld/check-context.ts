@@ -66,7 +66,7 @@ export async function checkContext({ text, pointer, supplied }: CheckContextInpu
   } catch (error) {
     if (error instanceof ContextInvalidError) return { invalid: error.errors };
     if (!(error instanceof MissingContext)) throw error;
-    // What is known already tells what else will be asked for.
+    // Known contexts already say which others will be needed.
     const references = referencesOf(unwrapped(submitted, '').value);
     const urls = references.map(({ url }) => absoluteReference('', url));
     return { needs: { urls: [...new Set([...missing, ...known.gather(urls, '', supplied).missing])] } };
@@ -180,7 +180,7 @@ function isRefusal(
   );
 }
 
-/** Loads each URL once, and keeps errors that are no refusals: the processor would wrap or swallow them. */
+/** Loads each URL once, and keeps unexpected errors, which the processor would wrap or swallow. */
 function remembering(load: DocumentLoader): { load: DocumentLoader; rethrowUnforeseen: () => void } {
   const loaded = new Map<string, Promise<LoadedDocument>>();
   const unforeseen: unknown[] = [];

@@ -81,7 +81,7 @@ async function firstFailing(
 
 /**
  * What the processor says of contexts, in order, with nothing else in the document; undefined when all is well. Errors of
- * the loader count as the processor's, which does not always tell them apart.
+ * the loader count as the processor's, which does not always distinguish them.
  *
  * A new processor each time: a cached context would hide that what it imports has changed.
  */

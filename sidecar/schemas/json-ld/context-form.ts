@@ -23,36 +23,42 @@ export function unwrapped(submitted: unknown, pointer: string): ContextForm {
     pointer: pointerTo(pointer, '@context'),
     faults: strangers.slice(0, MAX_LISTED_MEMBERS).map((name) => ({
       pointer: pointerTo(pointer, name),
-      detail: 'What stands beside @context has no effect: terms belong into it.',
+      detail: 'Members next to @context have no effect. Terms belong inside it.',
     })),
   };
 }
 
-/** Why a value is none of the accepted forms: a map of terms, an array of maps and URLs, or a URL. */
+/** Why a value does not have an accepted form: a map of terms, an array of maps and URLs, or a URL. */
 export function formFaults(value: unknown, pointer: string): readonly InputIssue[] {
   if (!Array.isArray(value)) return elementFaults(value, pointer);
-  if (value.length === 0) return [{ pointer, detail: 'The array is empty: it defines no term.' }];
+  if (value.length === 0)
+    return [{ pointer, detail: 'The array is empty, so it does not define any terms.' }];
   return value.flatMap((item, index) => elementFaults(item, pointerTo(pointer, index)));
 }
 
-/** A URL in a context must mean the same for whoever reads it. */
+/** A URL in a context must be absolute, so that it means the same to every reader. */
 export function urlFault(url: string, pointer: string): InputIssue | undefined {
   const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   return protocol === 'http:' || protocol === 'https:'
     ? undefined
-    : { pointer, detail: `"${url}" is no absolute http or https URL, and a context is named by one.` };
+    : { pointer, detail: `"${url}" is not an absolute http or https URL, which a context URL must be.` };
 }
 
 function elementFaults(element: unknown, pointer: string): readonly InputIssue[] {
   if (typeof element === 'string') return [];
   if (element === null) {
-    return [{ pointer, detail: 'null takes all terms away, those of NGSI-LD included.' }];
+    return [{ pointer, detail: 'null removes all terms, including those of NGSI-LD.' }];
   }
   if (!isMap(element)) {
     return [{ pointer, detail: 'A context is a map of terms, a URL, or an array of these.' }];
   }
   return Object.hasOwn(element, '@context')
-    ? [{ pointer: pointerTo(pointer, '@context'), detail: '@context belongs around the whole, not inside.' }]
+    ? [
+        {
+          pointer: pointerTo(pointer, '@context'),
+          detail: '@context must wrap the whole context, not a part of it.',
+        },
+      ]
     : [];
 }
 

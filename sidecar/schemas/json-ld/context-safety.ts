@@ -98,7 +98,7 @@ function unsafeTermFaults(map: JsonMap, pointer: string): readonly InputIssue[] 
     .filter(isUnsafeTerm)
     .map((term) => ({
       pointer: pointerTo(pointer, term),
-      detail: `"${term}" cannot be a term: JSON-LD processors stumble over this name.`,
+      detail: `"${term}" cannot be a term: JSON-LD processors cannot handle this name.`,
     }));
 }
 

@@ -55,7 +55,7 @@ export function contextWarnings(value: unknown, pointer: string): readonly Conte
 }
 
 function coreNotLast(pointer: string): ContextWarning {
-  const detail = 'Brokers take the core context as if it came last, wherever it stands: put it there.';
+  const detail = 'Brokers apply the core context last, wherever it stands. Put it last.';
   return { code: 'core-context-not-last', pointer, detail };
 }
 
@@ -79,7 +79,7 @@ function mapWarnings(
   });
 }
 
-/** Members of a context that are no terms (JSON-LD 1.1 § 9.15). */
+/** Members of a context that are not terms (JSON-LD 1.1 § 9.15). */
 const CONTEXT_KEYWORDS: ReadonlySet<string> = new Set(
   'base direction import language propagate protected type version vocab'
     .split(' ')
@@ -89,7 +89,7 @@ const CONTEXT_KEYWORDS: ReadonlySet<string> = new Set(
 const KEYWORD_CHECKS: readonly Check[] = [
   ({ term }) =>
     term === '@vocab'
-      ? ['vocab', '@vocab has no effect in NGSI-LD: that of the core context comes after it.']
+      ? ['vocab', '@vocab has no effect in NGSI-LD: the @vocab of the core context overrides it.']
       : undefined,
   ({ term }) =>
     CONTEXT_KEYWORDS.has(term)
@@ -97,7 +97,7 @@ const KEYWORD_CHECKS: readonly Check[] = [
       : ['reserved-term', `"${term}" looks like a keyword: JSON-LD processors may ignore it.`],
 ];
 
-/** Schemes that IRIs of terms have; another word before a colon is rather a prefix that nobody defined. */
+/** Schemes that IRIs of terms have; another word before a colon is probably an undefined prefix. */
 const KNOWN_SCHEMES: ReadonlySet<string> = new Set([
   'did',
   'http',
@@ -114,15 +114,15 @@ const TERM_CHECKS: readonly Check[] = [
   ({ term, iri, coreIri }) =>
     coreIri === undefined || coreIri === iri
       ? undefined
-      : ['core-term', `"${term}" is a term of the NGSI-LD core context, which wins: it means ${coreIri}.`],
+      : [
+          'core-term',
+          `"${term}" is a term of the NGSI-LD core context, which takes precedence: it means ${coreIri}.`,
+        ],
   ({ term, id, iri, coreIri }) => {
     const isIri = id !== null && (iri === undefined || iri === coreIri || !/^(?:@|_:)/.test(iri));
     return isIri
       ? undefined
-      : [
-          'no-iri',
-          `"${term}" is mapped to ${iri ?? 'null'}, which no attribute and no type can be named by.`,
-        ];
+      : ['no-iri', `"${term}" is mapped to ${iri ?? 'null'}, which cannot name an attribute or a type.`];
   },
   ({ id, prefixes }) => {
     const prefix = typeof id === 'string' ? prefixOf(id) : undefined;
@@ -147,7 +147,7 @@ const TERM_CHECKS: readonly Check[] = [
     hasScopedContext(definition)
       ? [
           'scoped-context',
-          'NGSI-LD allows no scoped contexts (ETSI GS CIM 009 V1.9.1, clause 5.5.7): brokers may answer 400.',
+          'NGSI-LD does not allow scoped contexts (ETSI GS CIM 009 V1.9.1, clause 5.5.7): brokers may answer 400.',
         ]
       : undefined,
 ];
@@ -164,6 +164,6 @@ function expandIn(map: JsonMap, text: string): string {
 function iriOfTerm(map: JsonMap, term: string): string | undefined {
   const definition = memberOf(map, term);
   const id = isMap(definition) ? memberOf(definition, '@id') : definition;
-  // A term mapped to itself gets its IRI from elsewhere; valid contexts have no longer circles.
+  // A term mapped to itself gets its IRI from elsewhere; valid contexts do not have longer cycles.
   return typeof id === 'string' && id !== term ? expandIn(map, id) : coreIriOf(term);
 }

@@ -13,22 +13,19 @@ export class ContextInvalidError extends GatewayError {
   }
 }
 
-/** A context that is named by its URL and cannot be had. */
+/** A context that is referenced by its URL and is unavailable. */
 export class ContextUnavailableError extends GatewayError {
   readonly code = 'CONTEXT_UNAVAILABLE';
   readonly url: string;
 
   /** @param reason completes "The context URL …"; without one, the URL is of no context that may be used */
   constructor(url: string, reason?: string, options?: ErrorOptions) {
-    super(
-      `The context ${url} ${reason ?? 'is neither stored here nor of an origin that contexts may come from.'}`,
-      options,
-    );
+    super(`The context ${url} ${reason ?? 'is neither stored here nor from an allowed origin.'}`, options);
     this.url = url;
   }
 }
 
-/** A document that was found under a context's URL and that is none, or is too much of one. */
+/** The document at a context URL is not a context, or is too large. */
 export class ContextUnusableError extends GatewayError {
   readonly code = 'CONTEXT_UNUSABLE';
   readonly url: string;
@@ -39,7 +36,7 @@ export class ContextUnusableError extends GatewayError {
   }
 }
 
-/** A context that whoever supplies contexts could not give. */
+/** A context that the main thread could not supply. */
 export class ContextFailureError extends GatewayError {
   constructor(
     readonly url: string,

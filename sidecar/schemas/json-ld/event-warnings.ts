@@ -27,7 +27,7 @@ const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
     'relative @id reference',
     {
       ...{ code: 'relative-id', about: 'id', search: 'text' },
-      sentence: (id) => `The id ${id} is no absolute IRI: it does not tell what it is about.`,
+      sentence: (id) => `The id ${id} is not an absolute IRI, so it does not identify anything.`,
     },
   ],
   [
@@ -39,13 +39,13 @@ const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   ],
   [
     'relative @vocab reference',
-    { code: 'relative-vocab', about: 'vocab', sentence: (iri) => `@vocab ${iri} is no absolute IRI.` },
+    { code: 'relative-vocab', about: 'vocab', sentence: (iri) => `@vocab ${iri} is not an absolute IRI.` },
   ],
   [
     'invalid @language value',
     {
       ...{ code: 'language-tag', about: 'language', search: 'text' },
-      sentence: (tag) => `${tag} is no language tag (BCP 47).`,
+      sentence: (tag) => `${tag} is not a language tag (BCP 47).`,
     },
   ],
   [
@@ -68,7 +68,7 @@ const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
     'reserved @id value',
     {
       ...{ code: 'reserved-id', about: 'id', search: 'text' },
-      sentence: (id) => `The id ${id} looks like a keyword, and is dropped.`,
+      sentence: (id) => `The id ${id} looks like a keyword and is dropped.`,
     },
   ],
   ...dropped('null @id value', 'id', 'An id that is null is dropped'),
@@ -91,7 +91,7 @@ function dropped(code: string, about: string, what: string): readonly [string, W
   return [[code, { code: 'dropped-value', about, sentence: (value) => `${what}: ${value}` }]];
 }
 
-/** What the events of processing a document tell, where that is known at the places it is about. */
+/** Warnings for the events of processing a document, with pointers where the place is known. */
 export function eventWarnings(events: readonly CountedEvent[], document: object): readonly JsonLdWarning[] {
   if (events.length === 0) return [];
   const known = events.flatMap(({ event, count }) => {

@@ -26,7 +26,7 @@ export interface TermWarning {
   readonly detail: string;
 }
 
-/** Members of entities, which are no attributes. */
+/** Members of entities that are not attributes. */
 const STRUCTURAL_NAMES: ReadonlySet<string> = new Set(['id', 'type', '@id', '@type', '@context']);
 /** Members of geometries, for which the core context has exactly the terms that are meant. */
 const GEOJSON_NAMES: ReadonlySet<string> = new Set(['coordinates', 'bbox']);
@@ -90,13 +90,13 @@ function encoded(name: string): string {
   return name.replaceAll(NOT_IN_SEGMENTS, (character) => encodeURIComponent(character));
 }
 
-/** Why a name can be no term; completes "NAME …". */
+/** Why a name cannot be a term; completes "NAME …". */
 function noTermReason(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > 512) return 'is too long';
   if (name.startsWith('@')) return 'has the form of a JSON-LD keyword';
   if (/[:/]/.test(name)) return 'has the form of an IRI, which stands for itself';
-  if (/\p{Cs}/u.test(name)) return 'is no Unicode text';
+  if (/\p{Cs}/u.test(name)) return 'is not valid Unicode text';
   if (isUnsafeTerm(name)) return 'is a name that JSON-LD processors stumble over';
   return undefined;
 }

@@ -97,12 +97,12 @@ export interface ContextContent {
   readonly isBundled: boolean;
 }
 
-/** Reads the document of a URL. @returns a failure when it is no context that can be used */
+/** Reads the document of a URL. @returns a failure when it cannot be used as a context */
 function readContext(url: string, supplied: SuppliedContext): ContextContent | ContextFailure {
   const { sha256, text, documentUrl = url } = supplied;
   const document = parsed(text);
   const context = isMap(document) ? memberOf(document, '@context') : undefined;
-  if (context === undefined) return unusable(url, 'it is no JSON object with an @context.');
+  if (context === undefined) return unusable(url, 'it is not a JSON object with an @context.');
   const [fault] = safetyFaults(context);
   if (fault !== undefined) return unusable(url, fault.detail);
   return { key: `${sha256} ${documentUrl}`, ...contentOf(text, context, documentUrl), isBundled: false };

@@ -16,7 +16,7 @@ export interface Refused {
   readonly refused: Refusal;
 }
 
-/** What a task on a body ends with: the text of the answer, or why there is none. */
+/** The outcome of a task on a body: the text of the answer, or why it cannot be given. */
 export type Outcome = { readonly answer: string } | { readonly unreadable: Unreadable } | Refused | Needs;
 
 /** A request that is refused for faults at places of the body. @param subject the beginning of a sentence */
@@ -24,7 +24,7 @@ export function refusedFor(code: Refusal['code'], subject: string, errors: reado
   return { refused: { code, detail: `${subject}: ${errors[0]?.detail ?? 'no reason known'}`, errors } };
 }
 
-/** Something that a request does, or does not do, that whoever sent it may not expect. */
+/** An effect of a request that its author may not expect. */
 export interface JsonLdWarning {
   readonly code: string;
   readonly detail: string;
@@ -48,7 +48,7 @@ export function listed(warnings: readonly JsonLdWarning[]): readonly JsonLdWarni
     ? distinct
     : [
         ...distinct.slice(0, MAX_WARNINGS),
-        { code: 'more-warnings', detail: `At least ${more} more are not listed.` },
+        { code: 'more-warnings', detail: `At least ${more} more warnings are not listed.` },
       ];
 }
 

@@ -23,7 +23,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 const NOT_COMPARED: JsonLdWarning = {
   code: 'not-compared',
-  detail: 'The document is too large to look for all that compaction may lose.',
+  detail: 'The document is too large to check what compaction may lose.',
 };
 
 /**
@@ -71,7 +71,7 @@ export async function compactDocument(
   const [context, ...others] =
     request.context === undefined ? distinct(survey.outerContexts) : [request.context];
   if (others.length > 0) {
-    const detail = 'The parts of the document have different contexts: say here which to compact with.';
+    const detail = 'The parts of the document have different contexts. Give the one to compact with here.';
     return refusedFor('BODY_INVALID', 'The body is invalid', [{ pointer: '/context', detail }]);
   }
   const expanded = await session.expand(document, undefined);

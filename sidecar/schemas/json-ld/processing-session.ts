@@ -31,7 +31,7 @@ export class ProcessingSession {
     this.#gathered = gathered;
   }
 
-  /** The context that was wanted and cannot be had. The processor's own error does not always tell. */
+  /** The context that was needed and is unavailable. The processor's own error does not always say. */
   get failure(): (ContextFailure & { readonly url: string }) | undefined {
     return this.#failure;
   }
@@ -87,7 +87,7 @@ export class ProcessingSession {
       };
     const failure = this.#gathered.failures.get(url) ?? {
       code: 'CONTEXT_REFUSED',
-      detail: urlFault(url, '')?.detail ?? `The context ${url} stands where none is looked for.`,
+      detail: urlFault(url, '')?.detail ?? `The context ${url} stands where no context is expected.`,
     };
     this.#failure ??= { url, ...failure };
     throw new Error(failure.detail);
@@ -110,7 +110,7 @@ async function failing<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** What tells events of one code apart: the texts among their details. */
+/** The strings among the details of an event, which distinguish events of one code. */
 function keyOf(details: Readonly<Record<string, unknown>>): string {
   const texts = Object.values(details).filter((value) => typeof value === 'string');
   return texts.join(' ');
@@ -121,7 +121,7 @@ export class ProcessorFailure extends Error {}
 
 /** Says of a failure what is wrong, and where when there is but one place that it can be about. */
 export function refusalOf({ cause }: ProcessorFailure, request: JsonLdRequest): Refused {
-  if (cause instanceof RangeError) return tooMuch('Processing it goes too deep, or makes too much of it.');
+  if (cause instanceof RangeError) return tooMuch('Processing goes too deep or produces too much.');
   const error = processingErrorOf(cause);
   const sentence = sentenceOf(error);
   const { code } = error;

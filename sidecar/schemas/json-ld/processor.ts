@@ -40,7 +40,7 @@ export interface JsonLdProcessor {
  * A processor with caches of its own, whose built-in loader, which would fetch any URL, is replaced by a refusal.
  *
  * Contexts that were given as maps, and those that the loader calls `static`, stay in its caches, with whatever their
- * URLs gave then: see shared-processor.ts for how one is used for long.
+ * URLs gave then: see `SharedProcessor` for long-term use.
  */
 export function createProcessor(): JsonLdProcessor {
   const instance = (jsonld as unknown as () => JsonLdProcessor & { documentLoader: unknown })();
@@ -89,7 +89,8 @@ export function createDocumentLoader({ resolve }: DocumentLoaderOptions): Docume
     const document = await resolve(url);
     if (document === undefined) throw new ContextUnavailableError(url);
     const context = isMap(document) ? memberOf(document, '@context') : undefined;
-    if (context === undefined) throw new ContextUnusableError(url, 'it is no JSON object with an @context.');
+    if (context === undefined)
+      throw new ContextUnusableError(url, 'it is not a JSON object with an @context.');
     const [fault] = safetyFaults(context);
     if (fault !== undefined) throw new ContextUnusableError(url, fault.detail);
     return { documentUrl: url, document };

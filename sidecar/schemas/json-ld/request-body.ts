@@ -45,10 +45,10 @@ export function readRequest(body: unknown): JsonLdRequest | { readonly faults: r
   return { document, context, contextPointer, safe };
 }
 
-const NOT_WRAPPED = 'The document belongs into the member document: {"document": {…}}.';
-const NO_DOCUMENT = 'document must be there, and be an object or an array; a URL is not loaded.';
-const BESIDE = 'What stands beside @context has no effect: terms belong into it.';
-const UNKNOWN = 'There is no such member: document, context and safe are known.';
+const NOT_WRAPPED = 'Put the document into the member document: {"document": {…}}.';
+const NO_DOCUMENT = 'document is required, and must be an object or an array. A URL is not loaded.';
+const BESIDE = 'Members next to @context have no effect. Terms belong inside it.';
+const UNKNOWN = 'Unknown member. Only document, context and safe are allowed.';
 
 function strangers(
   map: object,
@@ -73,6 +73,11 @@ function elementFaults(element: unknown, pointer: string): readonly InputIssue[]
   if (!isMap(element))
     return [{ pointer, detail: 'A context is a map of terms, a URL, null, or an array of these.' }];
   return Object.hasOwn(element, '@context')
-    ? [{ pointer: pointerTo(pointer, '@context'), detail: '@context belongs around the whole, not inside.' }]
+    ? [
+        {
+          pointer: pointerTo(pointer, '@context'),
+          detail: '@context must wrap the whole context, not a part of it.',
+        },
+      ]
     : [];
 }

@@ -101,7 +101,7 @@ export function contextUse(own: RequestContexts, gathered: GatheredContexts): Co
   return { gathered, signature, hasImport, weight: characters * parts };
 }
 
-/** Where a context of a document stands in the body; it is told by its identity. */
+/** Where a context of a document stands in the body; found by identity. */
 function pointerOf(value: unknown, context: unknown, pointer = '/document'): string | undefined {
   if (!Array.isArray(value) && !isMap(value)) return undefined;
   for (const [name, item] of Object.entries(value) as [string, unknown][]) {

@@ -72,11 +72,11 @@ class Findings {
   }
 }
 
-const NULL_LOST = { code: 'null-lost', detail: 'JSON-LD does not keep null: it is dropped.' };
+const NULL_LOST = { code: 'null-lost', detail: 'JSON-LD drops null.' };
 const ARRAY_OF_ONE = { code: 'array-of-one', detail: 'An array of one item comes back as the item alone.' };
 const FLATTENED = { code: 'array-flattened', detail: 'Arrays in an array come back as one array.' };
-const EMPTY_LOST = { code: 'empty-array-lost', detail: 'The empty array does not come back.' };
-const MEMBER_LOST = { code: 'member-lost', detail: 'The member does not come back.' };
+const EMPTY_LOST = { code: 'empty-array-lost', detail: 'The empty array is lost.' };
+const MEMBER_LOST = { code: 'member-lost', detail: 'The member is lost.' };
 
 function compare(value: unknown, back: unknown, findings: Findings): void {
   if (findings.isSkipped() || Object.is(value, LEFT_OUT)) return;

@@ -9,13 +9,13 @@ export interface SuppliedContext {
 }
 
 /**
- * - `CONTEXT_REFUSED`: the URL is of no context that may be used
- * - `CONTEXT_FETCH_FAILED`: it may be used, and could not be fetched
- * - `CONTEXT_UNUSABLE`: what it gives is no context, or is too much of one
+ * - `CONTEXT_REFUSED`: no context may be fetched from the URL
+ * - `CONTEXT_FETCH_FAILED`: the URL is allowed, but fetching it failed
+ * - `CONTEXT_UNUSABLE`: the document is not a context, or is too large
  */
 export type ContextFailureCode = 'CONTEXT_REFUSED' | 'CONTEXT_FETCH_FAILED' | 'CONTEXT_UNUSABLE';
 
-/** Why there is no context under a URL. */
+/** Why a context URL cannot be used. */
 export interface ContextFailure {
   readonly code: ContextFailureCode;
   /** A sentence that names the URL. */
@@ -24,10 +24,10 @@ export interface ContextFailure {
 
 export type Supply = SuppliedContext | { readonly failure: ContextFailure };
 
-/** What a task is run with, by the URL as the worker asked for it. */
+/** Contexts given to a task, by the URL that the worker asked for. */
 export type Supplied = readonly (readonly [url: string, supply: Supply])[];
 
-/** What a task ends with that lacks contexts: it is to be run again with these supplied as well. */
+/** The outcome of a task that needs more contexts: run it again with these supplied as well. */
 export interface Needs {
   readonly needs: { readonly urls: readonly string[] };
 }

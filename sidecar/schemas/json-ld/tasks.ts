@@ -31,7 +31,7 @@ type Operation = (
   roundTrips: RoundTrips,
 ) => Promise<Processed | Refused>;
 
-/** Tasks on JSON-LD that are run in a worker. What a worker learns of contexts stays with its tasks. */
+/** JSON-LD tasks of a worker. They share what the worker knows of contexts. */
 export function createJsonLdTasks() {
   const known = new KnownContexts();
   const shared = new SharedProcessor();
@@ -94,8 +94,8 @@ function answerOf(processed: Processed | Refused, isSafe: boolean, isLarge: bool
 }
 
 /**
- * Lets nobody add members to what every object inherits. The JSON-LD package keeps IRIs as members of objects; relative
- * ones from a hostile context, such as "constructor", would lead it to write there, for whoever is served next to read.
+ * Freezes the prototypes of all objects. The JSON-LD package uses IRIs as members of objects. A hostile context with
+ * relative ones, such as "constructor", would make it write to a prototype, which later requests would read.
  */
 function protectPrototypes(): void {
   if (!Object.isExtensible(Object.prototype)) return;

@@ -78,7 +78,7 @@ const IS_NEW: Wording = {
   property: (_, name) => `property ${name} is new`,
   required: (_, name) => `property ${name} is required now`,
   forbidden: (_, name) => `property ${name} is not allowed any more`,
-  unproven: () => 'it cannot be told whether all that was valid still is',
+  unproven: () => 'it is unclear whether everything that was valid still is',
 };
 
 const WAS_OLD: Wording = {
@@ -87,7 +87,7 @@ const WAS_OLD: Wording = {
   property: (_, name) => `property ${name} is not described any more`,
   required: (_, name) => `property ${name} is not required any more`,
   forbidden: (_, name) => `property ${name} is allowed now`,
-  unproven: () => 'it cannot be told whether more is valid now',
+  unproven: () => 'it is unclear whether more is valid now',
 };
 
 function differenceOf(

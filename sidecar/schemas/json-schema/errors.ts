@@ -46,7 +46,7 @@ export class DanglingReferenceError extends SchemaRefusedError {
   }
 }
 
-/** A keyword holds a value it may not have, or a pattern is no regular expression. */
+/** A keyword holds a value it may not have, or a pattern is not a regular expression. */
 export class InvalidSchemaError extends SchemaRefusedError {
   readonly code = 'SCHEMA_INVALID';
 }

@@ -92,7 +92,10 @@ export class Linker {
     this.#waiting.delete(uri);
     const [first] = references;
     if (first === undefined) return;
-    const fault = this.#fault(first, root === undefined ? `${uri} is missing` : `${uri} is no JSON object`);
+    const fault = this.#fault(
+      first,
+      root === undefined ? `${uri} is missing` : `${uri} is not a JSON object`,
+    );
     if (!isObject(root)) {
       this.#missing.set(uri, fault);
       return;
@@ -178,7 +181,7 @@ export class Linker {
   #refer(from: Position, keyword: ReferenceKeyword, text: string): void {
     const resolved = resolveUri(text, from.resource);
     const reference = { from, keyword, text, uri: '', fragment: '', ...resolved };
-    if (resolved === undefined) this.#dangling.push(this.#fault(reference, 'is no URI reference'));
+    if (resolved === undefined) this.#dangling.push(this.#fault(reference, 'is not a URI reference'));
     else this.#follow(reference);
   }
 

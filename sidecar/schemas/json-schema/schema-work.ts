@@ -39,7 +39,7 @@ async function costing<Result>(task: Promise<Result>): Promise<Result> {
     return await task;
   } catch (error) {
     if (!(error instanceof TaskTooCostlyError)) throw error;
-    const detail = `working on the schema takes too much ${error.bound}`;
+    const detail = `processing the schema takes too much ${error.bound}`;
     throw new SchemaTooCostlyError(`The schema is refused: ${detail}.`, [{ pointer: '', detail }], {
       cause: error,
     });

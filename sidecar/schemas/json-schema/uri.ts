@@ -12,7 +12,7 @@ export const ANONYMOUS = `${NO_BASE}schema.json`;
 
 /**
  * Resolves a URI reference (RFC 3986 section 5) to its normal form, so that equal URIs are equal strings.
- * Undefined when it is none, or its fragment is not percent-encoded UTF-8.
+ * Undefined when it is not a URI reference, or its fragment is not percent-encoded UTF-8.
  */
 export function resolveUri(reference: string, base: string = ANONYMOUS): ResolvedUri | undefined {
   try {
@@ -32,7 +32,7 @@ export function isAbsolute(uri: string): boolean {
 
 /**
  * The form under which reference documents are stored and looked up: absolute, normalised, without fragment.
- * Undefined when the text is no absolute URI.
+ * Undefined when the text is not an absolute URI.
  */
 export function documentUri(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;

@@ -34,7 +34,7 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
 function faultsOfFailure(error: unknown): readonly InputIssue[] {
   if (error instanceof SchemaRefusedError) return error.errors;
   if (error instanceof RangeError)
-    return [{ pointer: '', detail: 'schemas are within each other, or refer to each other, too deeply' }];
+    return [{ pointer: '', detail: 'schemas are nested, or refer to each other, too deeply' }];
   const reason = error instanceof Error ? error.message : String(error);
   return [{ pointer: '', detail: `cannot be compiled: ${reason}` }];
 }
@@ -84,7 +84,7 @@ const metaValidators = new Map<Dialect, ValidateFunction>();
 const MAX_FAULTS = 100;
 
 /**
- * Everything in use that its own draft's meta-schema refuses, and every pattern that is no ECMA-262 regular expression.
+ * Everything in use that its own draft's meta-schema refuses, and every pattern that is not an ECMA-262 regular expression.
  *
  * To be run in a worker.
  */
@@ -141,7 +141,7 @@ function patternFaults({ document, tokens, schema }: Position): readonly InputIs
   return patternsOf(schema).flatMap(({ tokens: inner, pattern }) => {
     const reason = syntaxErrorOf(pattern);
     if (reason === undefined) return [];
-    const detail = `pattern ${pattern.slice(0, 200)} is no ECMA-262 regular expression: ${reason}`;
+    const detail = `pattern ${pattern.slice(0, 200)} is not an ECMA-262 regular expression: ${reason}`;
     return [blameIn(document, tokens)(inner, detail)];
   });
 }

@@ -56,15 +56,15 @@ export const API_SCHEMAS = {
 } as const satisfies Components;
 
 export const API_RESPONSES: Components = {
-  BadRequest: problem('The request is malformed, or its data is no NGSI-LD.'),
-  NotFound: problem('There is no such entity or attribute.'),
+  BadRequest: problem('The request is malformed, or its data is not valid NGSI-LD.'),
+  NotFound: problem('The entity or attribute does not exist.'),
   Conflict: problem('The entity exists already.'),
   Partial: {
-    description: 'Done in part: the body tells what failed, and why.',
+    description: 'Partly done. The body says what failed and why.',
     content: jsonContent({ $ref: '#/components/schemas/BatchOperationResult' }),
   },
   PartialUpdate: {
-    description: 'Done in part: the body tells which attributes were not changed, and why.',
+    description: 'Partly done. The body says which attributes were not changed and why.',
     content: jsonContent({ $ref: '#/components/schemas/UpdateResult' }),
   },
   Done: { description: 'Done.', headers: { 'NGSILD-Tenant': { $ref: '#/components/headers/Tenant' } } },

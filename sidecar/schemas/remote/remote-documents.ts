@@ -130,10 +130,7 @@ class Failed extends Error {
 function failureOf(error: unknown): Failed {
   if (error instanceof Failed) return error;
   if (error instanceof AddressRefused) {
-    return new Failed(
-      'address-not-allowed',
-      'its host name has a private or special address, and is no name for one',
-    );
+    return new Failed('address-not-allowed', 'its host name resolves to a private or special address');
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
   return new Failed('unreachable', `its host cannot be reached (${code})`);
@@ -184,8 +181,8 @@ async function read(
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, bytes));
     return { text, document: JSON.parse(text) as unknown };
   } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : 'it is no UTF-8';
-    throw new Failed('not-json', `it is no JSON (${reason})`);
+    const reason = error instanceof SyntaxError ? error.message : 'it is not valid UTF-8';
+    throw new Failed('not-json', `it is not valid JSON (${reason})`);
   }
 }
 

@@ -4,7 +4,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 /** All addresses of a host name, as the system resolves it. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** A host name whose addresses are none that it may have. */
+/** A host name without an allowed address. */
 export class AddressRefused extends Error {}
 
 /** The system's own resolver. */
@@ -46,7 +46,7 @@ async function vettedAddresses(
     const kind = addressKind(address);
     return kind === 'public' || (kind === 'private' && isInside);
   });
-  if (addresses.length === 0) throw new AddressRefused(`${hostname} has no address that it may have.`);
+  if (addresses.length === 0) throw new AddressRefused(`${hostname} does not resolve to an allowed address.`);
   return addresses;
 }
 

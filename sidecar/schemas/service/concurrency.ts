@@ -30,7 +30,7 @@ export async function retrying<Result>(attempt: () => Promise<Result>): Promise<
 /**
  * Refuses before any work what the store would refuse after it.
  *
- * @throws PreconditionFailedError when the thing has none of the expected ETags
+ * @throws PreconditionFailedError when the ETag is not one of those expected
  */
 export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
   if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);

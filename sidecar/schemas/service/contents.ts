@@ -43,7 +43,7 @@ export class Contents {
   /** @throws StoreUnavailableError when nothing names the text any more; see {@link rereading} */
   async text({ sha256 }: ContentRef): Promise<string> {
     const text = await this.#store.content(sha256);
-    if (text === undefined) throw new ContentGoneError(`The database has no content ${sha256} any more.`);
+    if (text === undefined) throw new ContentGoneError(`Content ${sha256} is no longer in the database.`);
     return text;
   }
 
@@ -54,10 +54,10 @@ export class Contents {
   }
 }
 
-/** A text was named a moment ago, and is no more: what named it was deleted, or its document replaced. */
+/** A text has gone since it was looked up, because its model, context or document was deleted or replaced. */
 class ContentGoneError extends StoreUnavailableError {}
 
-/** Reads once more when something was deleted or replaced between two looks at the store. */
+/** Reads once more when something was deleted or replaced between two reads of the store. */
 export async function rereading<Result>(read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();

@@ -44,7 +44,7 @@ export interface SchemaServiceOptions {
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 
-/** The service on a store. Closing store, workers and remote documents is left to whoever opened them. */
+/** The service on a store. The caller closes store, workers and remote documents. */
 export function createSchemaService(options: SchemaServiceOptions): SchemaService {
   const { store, workers, remote, contextBase, cacheBytes = CACHE_BYTES, clock = systemClock } = options;
   const cache = createCache<ServedDocument>(cacheBytes, ({ bytes }) => bytes.length);

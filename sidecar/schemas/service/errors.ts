@@ -22,7 +22,7 @@ export class ContextBaseError extends GatewayError {
   readonly errors: readonly InputIssue[];
 
   constructor() {
-    const detail = 'is no http, https or urn IRI that ends with one of / # : =';
+    const detail = 'must be an http, https or urn IRI that ends with one of / # : =';
     super(`The contextBase ${detail}.`);
     this.errors = [{ pointer: '/contextBase', detail }];
   }
@@ -60,7 +60,7 @@ export class IncompatibleChangeError extends GatewayError {
   readonly code = 'CHANGE_INCOMPATIBLE';
 
   constructor(readonly report: ChangeReport) {
-    super(`The change is ${report.overall}, and the model takes compatible ones only.`);
+    super(`The change is ${report.overall}, but the model accepts only compatible changes.`);
   }
 }
 
@@ -78,7 +78,7 @@ export class OvertakenError extends GatewayError {
   readonly code = 'OVERTAKEN';
 
   constructor(options: ErrorOptions) {
-    super('What this depends on is being changed by others; try again.', options);
+    super('Other clients are changing what this request depends on. Try again.', options);
   }
 }
 
@@ -133,7 +133,7 @@ function notAccepted(
 }
 
 function tooCostly(cause: TaskTooCostlyError, base: string): SchemaNotAcceptedError {
-  const detail = `working on the schema takes too much ${cause.bound}`;
+  const detail = `processing the schema takes too much ${cause.bound}`;
   const errors = [{ pointer: base, detail }];
   return new SchemaNotAcceptedError('SCHEMA_TOO_COSTLY', `The schema is refused: ${detail}.`, errors, [], {
     cause,
@@ -149,5 +149,5 @@ const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
  */
 export function requireName(name: string): string {
   if (NAME.test(name)) return name;
-  throw new NameError('has 1 to 128 of A-Z a-z 0-9 _ . - and begins with a letter');
+  throw new NameError('must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and begin with a letter');
 }

@@ -31,7 +31,7 @@ export class ModelDocuments {
     this.#parts = parts;
   }
 
-  /** @throws FileNotFoundError for an example where there is none; errors of the workers */
+  /** @throws FileNotFoundError when an example could not be made; errors of the workers */
   async of(at: ModelAt, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {
     const { contents, cache } = this.#parts;
     if (kind === 'schema' || kind === 'context') return contents.served(at.version[kind], MEDIA_TYPES[kind]);

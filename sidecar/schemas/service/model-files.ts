@@ -71,7 +71,7 @@ export class ModelFiles {
 }
 
 /**
- * The file name of a document that schemas refer to: the last word of its URI, told from others of that word by a hash.
+ * The file name of a document that schemas refer to: the last word of its URI, and a hash that makes it unique.
  * It depends on nothing but the URI.
  */
 export function referenceFileName(uri: string): string {

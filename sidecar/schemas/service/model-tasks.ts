@@ -80,7 +80,7 @@ function refusalOf(error: unknown): Refusal['refused'] {
     return { code, message, errors };
   }
   if (!(error instanceof RangeError)) throw error;
-  const detail = 'schemas are within each other, or refer to each other, too deeply';
+  const detail = 'schemas are nested, or refer to each other, too deeply';
   return {
     code: 'SCHEMA_LIMIT_EXCEEDED',
     message: `The schema is too large: ${detail}.`,

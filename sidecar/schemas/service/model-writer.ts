@@ -164,23 +164,19 @@ function isSameVersion({ version, schema, context }: ModelTexts, accepted: Accep
 }
 
 /**
- * What changes between two schemas. Where that takes too much time or depth to tell, documents that were valid may be
- * refused for all that is known.
+ * What changes between two schemas. If the comparison takes too much time or depth, the change counts as narrowing. It is
+ * a task of its own: its deadline must not refuse the schema.
  *
  * @param before text of the old schema, self-contained; `after` likewise
  * @throws WorkersBusyError, TaskFailedError
  */
-async function changesBetween(
-  before: string,
-  after: string,
-  workers: ServiceWorkers,
-): Promise<ChangeReport> {
+async function changesBetween(before: string, after: string, workers: ServiceWorkers): Promise<ChangeReport> {
   if (before === after) return { overall: 'compatible', differences: [] };
   try {
     return await reportChanges({ before, after }, workers);
   } catch (error) {
     if (!isTooMuch(error)) throw error;
-    const detail = 'the schemas are too intricate to tell what changes';
+    const detail = 'the schemas are too complex to compare';
     return { overall: 'narrowing', differences: [{ pointer: '', kind: 'narrowing', detail }] };
   }
 }

@@ -59,7 +59,7 @@ export class References implements ReferenceService {
 /** Whether schemas can refer to the document; what is in it is looked at when one does. */
 function requireUsable(document: JsonValue): void {
   if (!isObject(document)) {
-    const detail = 'is no JSON object, as documents are that schemas refer to';
+    const detail = 'must be a JSON object';
     throw new SchemaNotAcceptedError('SCHEMA_INVALID', `The document ${detail}.`, [{ pointer: '', detail }]);
   }
   checkDocumentLimits(document);
@@ -96,7 +96,7 @@ export class ReferenceGathering {
       return JSON.parse(stored.text) as JsonValue;
     }
     if (!this.#remote.allows(uri)) {
-      this.reasons.set(uri, 'it is not stored here, nor of an origin that documents may be fetched from');
+      this.reasons.set(uri, 'it is neither stored here nor from an allowed origin');
       return undefined;
     }
     try {
@@ -163,11 +163,12 @@ const MAX_URI_LENGTH = 2048;
 export function referenceUri(text: string): string {
   const uri = documentUri(text);
   if (uri === undefined || !/^(?:https?|urn):/.test(uri))
-    throw new ReferenceUriError('is no absolute http, https or urn URI');
-  if (text.includes('#')) throw new ReferenceUriError('has a fragment, and documents are named without');
-  if (uri.length > MAX_URI_LENGTH) throw new ReferenceUriError(`has more than ${MAX_URI_LENGTH} characters`);
+    throw new ReferenceUriError('must be an absolute http, https or urn URI');
+  if (text.includes('#')) throw new ReferenceUriError('must not have a fragment');
+  if (uri.length > MAX_URI_LENGTH)
+    throw new ReferenceUriError(`must have at most ${MAX_URI_LENGTH} characters`);
   const { username, password } = new URL(uri);
-  if (username !== '' || password !== '') throw new ReferenceUriError('has credentials in it');
+  if (username !== '' || password !== '') throw new ReferenceUriError('must not contain credentials');
   return uri;
 }
 

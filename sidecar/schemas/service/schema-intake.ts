@@ -92,7 +92,7 @@ export class SchemaIntake {
 }
 
 function noObject(): SchemaNotAcceptedError {
-  const detail = 'is no JSON object, as the schema of an entity is';
+  const detail = 'must be a JSON object';
   return new SchemaNotAcceptedError('SCHEMA_INVALID', `The schema ${detail}.`, [{ pointer: SCHEMA, detail }]);
 }
 
@@ -100,6 +100,6 @@ function noObject(): SchemaNotAcceptedError {
 function typeWarnings(model: string, { types }: ModelDescription): readonly ModelWarning[] {
   const isAllowed = types?.some((type) => type === model || (Array.isArray(type) && type.includes(model)));
   if (isAllowed !== false) return [];
-  const detail = `The schema lets no entity have the type "${model}", which is the model's name.`;
+  const detail = `The schema does not allow entities of the type "${model}", the name of the model.`;
   return [{ code: 'other-type', term: model, detail }];
 }

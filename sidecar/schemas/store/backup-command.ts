@@ -1,7 +1,7 @@
 import { GatewayError } from '../../shared/errors.js';
 import { backUp } from './backup.js';
 
-/** Exit codes: a mistake in the call is told from a backup that failed. */
+/** Exit codes distinguish a wrong call from a failed backup. */
 const EXIT_USAGE = 2;
 const EXIT_FAILED = 1;
 

@@ -45,7 +45,7 @@ export async function copyDatabase(db: Database, target: string): Promise<void> 
   }
 }
 
-/** Creates an empty file, which tells a second backup to the same target that one is under way. */
+/** Creates an empty file, so that a second backup to the same target sees that one is in progress. */
 async function claim(partial: string): Promise<void> {
   try {
     await (await open(partial, 'wx')).close();

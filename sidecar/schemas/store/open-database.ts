@@ -44,7 +44,7 @@ export function openDatabase(path: string): Database.Database {
  */
 export function openForReading(path: string): Database.Database {
   return opened(path, () => {
-    if (!existsSync(absolute(path))) throw new DatabaseUnusableError(`There is no database ${path}.`);
+    if (!existsSync(absolute(path))) throw new DatabaseUnusableError(`The database ${path} does not exist.`);
     const db = new Database(absolute(path), {
       readonly: true,
       fileMustExist: true,
@@ -123,7 +123,7 @@ const NO_FILE = 'it is not a file';
 /** By the codes of SQLite and of the file system. */
 const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/, 'another process keeps it locked; end that one first'],
-  [/^SQLITE_ERROR$/, 'it lacks parts of a store; restore it from a backup'],
+  [/^SQLITE_ERROR$/, 'it is incomplete; restore it from a backup'],
   [/^SQLITE_CORRUPT/, 'it is damaged; restore it from a backup'],
   [/^SQLITE_READONLY|^EACCES|^EPERM|^EROFS/, 'this user may not write it, or its directory'],
   [/^SQLITE_CANTOPEN/, 'this user may not open or create it'],

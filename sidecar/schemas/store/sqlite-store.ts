@@ -47,7 +47,7 @@ export class SqliteStore implements SchemaStore {
     } catch (error) {
       db.close();
       if (!(error instanceof Database.SqliteError)) throw error;
-      throw new DatabaseUnusableError(`${path} lacks parts of a store; restore it from a backup.`, {
+      throw new DatabaseUnusableError(`${path} is incomplete; restore it from a backup.`, {
         cause: error,
       });
     }

@@ -3,7 +3,7 @@ import {
   issue,
   type Issue,
   isDecisive,
-  lackingIssue,
+  missingIssue,
   memberIssue,
   type Place,
   typeIssue,
@@ -99,7 +99,7 @@ function oneForAll(keyword: string, place: Place, branches: readonly Branch[]): 
   if (missing.length === 1) return only.slice(0, 1);
   const names = either(missing.slice(0, MAX_SAID).map(allowedValue));
   const words = (): Words => ({ must: `have the member ${names}`, plain: `lacks the member ${names}` });
-  return [{ ...lackingIssue(place, keyword, name), ...issue(place, keyword, words) }];
+  return [{ ...missingIssue(place, keyword, name), ...issue(place, keyword, words) }];
 }
 
 /** A issue in the words of several. */

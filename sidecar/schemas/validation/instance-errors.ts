@@ -96,7 +96,7 @@ function causedBy(
 }
 
 function ofEntity(issue: Explained): Explained {
-  return { ...issue, say: () => `makes the entity wrong, which ${issue.say()}` };
+  return { ...issue, say: () => `makes the entity invalid, which ${issue.say()}` };
 }
 
 function leftOutFrom(readings: readonly Reading[], index: number): LeftOut {

@@ -12,10 +12,10 @@ import { allowedValue, either, shown, typed, typeWord, type Words } from './word
 /** Allowed values that a sentence names. */
 const MAX_LISTED = 20;
 
-/** Puts an issue into words; looks for misspellings as long as those may be looked for. */
+/** Puts an issue into words; may look for misspellings. */
 export type WordsOf = (spelling: Spelling) => Words;
 
-/** What a schema has against a value. Words are made when they are needed: most issues of alternatives never are. */
+/** Something wrong with a value, by its schema. Words are made on demand: most issues of alternatives are never shown. */
 export interface Issue {
   readonly place: Place;
   /** The keyword that asks for what is not so. */
@@ -25,13 +25,13 @@ export interface Issue {
   readonly allowed?: readonly JsonValue[];
   /** The only types possible. */
   readonly types?: readonly string[];
-  /** The member that is lacking. */
+  /** The missing member. */
   readonly missing?: string;
   /** Set where it is said of the member as such, its name or that it is there, and not of its value. */
   readonly ofMember?: true;
 }
 
-/** What a schema has against a value: nothing, when the value is valid. */
+/** Checks a value against a schema; returns no issues for a valid value. */
 export type Check = (schema: Schema, place: Place) => readonly Issue[];
 
 export function issue(place: Place, keyword: string, words: WordsOf): Issue {
@@ -43,7 +43,7 @@ export function memberIssue(place: Place, keyword: string, words: WordsOf): Issu
   return { ...issue(place, keyword, words), ofMember: true };
 }
 
-/** The value is none of those allowed. */
+/** The value is not one of those allowed. */
 export function valueIssue(place: Place, keyword: string, allowed: readonly JsonValue[]): Issue {
   return { ...issue(place, keyword, (spelling) => allowedWords(allowed, place.value, spelling)), allowed };
 }
@@ -62,8 +62,8 @@ function untypedNumber(value: JsonValue): string {
   return typeof value === 'number' ? shown(value) : typed(value);
 }
 
-/** A member is lacking. @param because completes the sentence, where something asks for the member */
-export function lackingIssue(place: Place, keyword: string, missing: string, because = ''): Issue {
+/** A member is missing. @param because completes the sentence: what requires the member */
+export function missingIssue(place: Place, keyword: string, missing: string, because = ''): Issue {
   const name = allowedValue(missing);
   const words = (): Words => ({
     must: `have the member ${name}${because}`,

@@ -7,8 +7,8 @@ import { either, sentenceOf, shown, typeWords } from './words.js';
 const PRECEDENCE = ['false schema', 'const', 'enum', 'type', 'not', 'anyOf', 'oneOf', 'format', 'pattern'];
 
 /**
- * One issue for each thing that is wrong: of a value that is another one altogether nothing else is said, of a scalar one
- * thing only, nothing twice; and a member that is lacking, while one of nearly that name is there, is one issue.
+ * Reduces issues to one for each mistake. A value of the wrong kind has no other issues, a scalar has one, and none is
+ * repeated. A missing member and an unknown one of a similar name are one issue.
  */
 export function mergeIssues(issues: readonly Issue[], spelling: Spelling): readonly Issue[] {
   const decisive = new Set(issues.filter(isDecisive).map(({ place }) => place));
@@ -153,7 +153,7 @@ function signature(item: Place, issues: readonly Issue[]): string {
 function withHint(one: Issue, count: number): Issue {
   const words: WordsOf = (spelling) => {
     const made = one.words(spelling);
-    const hint = `so it is with all ${count} items`;
+    const hint = `all ${count} items have this error`;
     return { ...made, hint: made.hint === undefined ? hint : `${made.hint}, and ${hint}` };
   };
   return { ...one, words };
@@ -166,24 +166,24 @@ const MAX_NAMES = 1000;
 const REFUSING: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);
 
 /**
- * Makes one issue of a member that is lacking and one of nearly that name that nobody describes; and of members that are
- * refused says what they may be meant to be.
+ * Merges a missing member and an undescribed one of a similar name into one issue, and suggests names for members that
+ * are not allowed.
  */
 function withMisspellings(issues: readonly Issue[], spelling: Spelling): readonly Issue[] {
   const namesIn = namesNotDescribed();
   const explained = new Set<Place>();
-  const lacking = issues.map((one) => {
+  const renamed = issues.map((one) => {
     const { place, keyword, missing } = one;
     const written = missing === undefined ? undefined : spelling.nearest(missing, namesIn(place));
     if (missing === undefined || written === undefined) return one;
     const misspelt = place.child(written).kept();
     if (explained.has(misspelt)) return one;
     explained.add(misspelt);
-    const plain = `is probably meant to be ${shown(missing)}, which is lacking`;
+    const plain = `is probably meant to be ${shown(missing)}, which is missing`;
     const words = () => ({ must: `be called ${shown(missing)}`, plain });
     return { ...memberIssue(misspelt, keyword, words), missing };
   });
-  return lacking
+  return renamed
     .filter(({ place, keyword }) => !(REFUSING.has(keyword) && explained.has(place)))
     .map((one) => (REFUSING.has(one.keyword) ? withSuggestion(one) : one));
 }

@@ -7,13 +7,13 @@ import { resolveWith } from '../json-schema/references.js';
 import { compileSchema } from '../json-schema/validator.js';
 import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/representation/value-members.js';
 
-/** A model made ready to hold entities against it. */
+/** A model prepared for validating entities. */
 export interface Model {
   /** The type of its entities. */
   readonly name: string;
   /** Its schema, flat, as it was compiled. */
   readonly flat: FlatSchema;
-  /** What the validator says first against an entity in key-values form; undefined of a valid one. */
+  /** The validator's first error for an entity in key-values form; undefined when it is valid. */
   readonly firstError: (keyValues: JsonValue) => ModelError | undefined;
   /** The kind that the model gives each attribute; undefined where it does not say. */
   readonly attributes: ReadonlyMap<string, AttributeKind | undefined>;

@@ -8,7 +8,7 @@ import {
 } from '../../shared/json/json.js';
 import { namedSchemasIn, namesByName, schemaIn, schemasIn, targetOf } from '../json-schema/flat-graph.js';
 import type { Targets } from '../json-schema/flatten.js';
-import { issue, type Issue, lackingIssue, memberIssue, Place, type Check, type WordsOf } from './issue.js';
+import { issue, type Issue, missingIssue, memberIssue, Place, type Check, type WordsOf } from './issue.js';
 import type { PatternOf } from './scalar-issues.js';
 import { allowedValue, counted, sentenceOf } from './words.js';
 
@@ -24,7 +24,7 @@ export function objectIssues(
   const described = member(schema, 'properties');
   if (isObject(described)) place.describe(described);
   const names = Object.keys(value);
-  const found: Issue[] = [...lacking(schema, place, value), ...countIssues(schema, place, names.length)];
+  const found: Issue[] = [...missing(schema, place, value), ...countIssues(schema, place, names.length)];
   const naming = schemaIn(schema, 'propertyNames');
   const schemasOf = memberSchemas(schema, patternOf);
   for (const name of names) {
@@ -72,17 +72,17 @@ function memberSchemas(
 
 const DEPENDENT = ['dependentRequired', 'dependencies'];
 
-function lacking(schema: JsonObject, place: Place, value: JsonObject): readonly Issue[] {
+function missing(schema: JsonObject, place: Place, value: JsonObject): readonly Issue[] {
   const found: Issue[] = [];
   for (const name of stringsOf(member(schema, 'required')))
-    if (!Object.hasOwn(value, name)) found.push(lackingIssue(place, 'required', name));
+    if (!Object.hasOwn(value, name)) found.push(missingIssue(place, 'required', name));
   for (const keyword of DEPENDENT) {
     if (!Object.hasOwn(schema, keyword)) continue;
     for (const [name, others] of namesByName(schema, keyword)) {
       if (!Object.hasOwn(value, name)) continue;
       for (const other of others)
         if (!Object.hasOwn(value, other))
-          found.push(lackingIssue(place, keyword, other, `, which ${allowedValue(name)} asks for`));
+          found.push(missingIssue(place, keyword, other, `, which ${allowedValue(name)} asks for`));
     }
   }
   return found;

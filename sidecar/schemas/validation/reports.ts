@@ -116,7 +116,7 @@ function noticeOfMore(
   all: readonly Shown[],
 ): readonly EntityNotice[] {
   if (shown.length === all.length) return [];
-  const say = () => `has more ${what} than are shown, ${shown.length}`;
+  const say = () => `has more ${what} than the ${shown.length} shown`;
   return [{ tokens: [], code: `more-${what}`, say }];
 }
 

@@ -45,7 +45,7 @@ const NUMBER_CHECKS: readonly (readonly [
   ['exclusiveMinimum', 'greater than', (value, limit) => value > limit],
   ['maximum', 'at most', (value, limit) => value <= limit],
   ['exclusiveMaximum', 'less than', (value, limit) => value < limit],
-  // As Ajv divides: 0.3 is no multiple of 0.1 for it.
+  // Divides like Ajv, for which 0.3 is not a multiple of 0.1.
   ['multipleOf', 'a multiple of', (value, limit) => Number.isInteger(value / limit)],
 ];
 

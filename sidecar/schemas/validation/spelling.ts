@@ -57,10 +57,10 @@ export class Spelling {
   }
 }
 
-/** Words longer than this are not compared: nobody mistypes them. */
+/** Words longer than this are not compared: they are not typing mistakes. */
 const MAX_LENGTH = 100;
 
-/** More mistakes than this are none of typing. */
+/** Words that differ more are not misspellings of each other. */
 const MAX_MISTAKES = 3;
 
 /**
@@ -74,7 +74,7 @@ export function mistakes(word: string, other: string): number {
   return distance > most ? Infinity : distance;
 }
 
-/** Whether two words are so alike in length that one may be a misspelling of the other; quick to tell. */
+/** Whether two words are so alike in length that one may be a misspelling of the other. Cheap. */
 function canBeNear(word: string, other: string): boolean {
   if (word.length > MAX_LENGTH || other.length > MAX_LENGTH) return false;
   return Math.abs(word.length - other.length) <= mostMistakes(word, other);

@@ -22,7 +22,7 @@ export interface ValidateInput {
   readonly key: string;
   /** The model's name. */
   readonly type: string;
-  /** The entities' representation; told from each entity when it is left out. */
+  /** The entities' representation; detected from each entity when left out. */
   readonly form?: Form;
   /** See `EntityOptions`. */
   readonly isStrict?: boolean;
@@ -64,10 +64,10 @@ const models = new LRUCache<string, Prepared>({
   sizeCalculation: ({ characters }) => Math.max(characters, MIN_MODEL_CHARACTERS),
 });
 
-/** Tasks that hold entities against models; run in a worker, for models have patterns. */
+/** Tasks that validate entities; they run in a worker, because models have patterns. */
 export const validationTasks = {
   /**
-   * Holds an entity, or each of an array of entities, against a model. The answer is JSON: `{valid, errors: [{pointer, detail,
+   * Validates an entity, or each of an array of entities, against a model. The answer is JSON: `{valid, errors: [{pointer, detail,
    * keyword, line, column}], warnings: [{pointer, detail, code, line, column}]}`, or an array of these. Pointers lead
    * through the body as it was submitted. A worker that has not met the model yet needs it.
    */

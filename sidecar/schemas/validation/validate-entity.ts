@@ -16,14 +16,14 @@ import type { Model } from './model.js';
 import { Spelling } from './spelling.js';
 import { shown } from './words.js';
 
-/** Something that a broker takes and the model allows, but that is hardly meant. */
+/** Something that is valid but probably not intended. */
 export interface EntityNotice {
   readonly tokens: readonly string[];
   readonly code: string;
   readonly say: () => string;
 }
 
-/** What was found out about one entity, in no particular order; it is valid when there are no errors. */
+/** Errors and warnings of one entity, in no particular order; it is valid when there are no errors. */
 export interface EntityIssues {
   readonly errors: readonly EntityError[];
   readonly warnings: readonly EntityNotice[];
@@ -37,10 +37,10 @@ export interface EntityOptions {
 }
 
 /**
- * Holds an entity against a model: its structure as NGSI-LD asks for it, then its key-values form against the schema, once
+ * Validates an entity against a model: its structure by the rules of NGSI-LD, then its key-values form by the schema, once
  * more for each further instance of an attribute.
  *
- * Of an attribute whose structure is wrong nothing is said that follows from that.
+ * Errors that only follow from a wrong structure are left out.
  *
  * @param spelling shared by the entities of one answer, as is what may be spent on looking for misspellings
  */
@@ -53,7 +53,7 @@ export function validateEntity(
   const { form, isStrict = true } = options;
   const { name, unwraps } = model;
   const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: name, unwraps });
-  // What is no error has no consequences that would say the same again.
+  // Structural warnings must not hide schema errors.
   const bySchema = schemaErrors(entity, isStrict ? reading : { ...reading, faults: [] }, model, spelling);
   const structure = reading.faults.map(({ tokens, keyword, detail }) => ({
     tokens,
@@ -116,7 +116,7 @@ function schemaErrors(
     ...notRead.map(({ attribute, read }) => ({
       tokens: [attribute],
       keyword: 'maxItems',
-      say: () => `has more instances than are checked, ${read}: split the entity`,
+      say: () => `has more than ${read} instances, and the others are not checked: split the entity`,
     })),
   ];
 }
@@ -135,9 +135,8 @@ const CONVERTED: ReadonlySet<string> = new Set(['type', ...KIND_OF_MEMBER.keys()
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['id', 'type']);
 
 /**
- * Tells of what a schema has against an entity whether it only follows from a fault of structure: what stands in the same
- * instance of an attribute, when that has the wrong form or value; and what is lacking because it could not be read, or is
- * lacking by the standard as well.
+ * Recognises schema errors that only follow from a structural fault: errors in the same instance of an attribute, if that
+ * has the wrong form or value; and missing members that could not be read, or that the standard requires as well.
  */
 function consequencesOf(
   faults: readonly Finding[],
@@ -232,5 +231,5 @@ function modelWarnings(
 function unknown(name: string, { name: type }: Model, names: readonly string[], spelling: Spelling): string {
   const meant = spelling.nearest(name, names);
   const hint = meant === undefined ? '' : `; did you mean ${shown(meant)}?`;
-  return `is no attribute that the model ${type} describes${hint}`;
+  return `is not an attribute of the model ${type}${hint}`;
 }

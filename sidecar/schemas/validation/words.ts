@@ -99,7 +99,7 @@ export function howMany(count: number): string {
 
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
-  // Half a surrogate pair is no character.
+  // Never cut between the halves of a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(text.charAt(length - 1)) ? length - 1 : length;
   return `${text.slice(0, end)}…`;
 }
@@ -138,12 +138,12 @@ export function formatHint(format: string, text: string): string | undefined {
   if (format === 'date-time') {
     if (/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) {
       return /:\d\d:/.test(text)
-        ? 'the time zone is lacking, such as Z'
-        : 'the seconds and the time zone are lacking';
+        ? 'the time zone, such as Z, is missing'
+        : 'the seconds and the time zone are missing';
     }
-    if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'the time is lacking';
+    if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'the time is missing';
   }
   if (format === 'time' && /^\d\d:\d\d:\d\d(?:\.\d+)?$/.test(text))
-    return 'the time zone is lacking, such as Z';
-  return (format === 'uri' || format === 'url') && /\s/.test(text) ? 'it holds a space' : undefined;
+    return 'the time zone, such as Z, is missing';
+  return (format === 'uri' || format === 'url') && /\s/.test(text) ? 'it contains a space' : undefined;
 }

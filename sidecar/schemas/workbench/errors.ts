@@ -28,7 +28,7 @@ export function answerOf(outcome: Outcome): string {
 }
 
 /**
- * What was sent is to blame when the work on it takes more than it may.
+ * Turns exceeded limits of a worker into errors that blame the input.
  *
  * @throws DeadlineExceededError, WorkbenchRefusedError, or what the work throws
  */
@@ -38,16 +38,13 @@ export async function withinBounds<Result>(work: Promise<Result>): Promise<Resul
   } catch (cause) {
     if (!(cause instanceof TaskTooCostlyError)) throw cause;
     if (cause.bound === 'time')
-      throw new DeadlineExceededError(
-        'The work took longer than one piece of it may (WORKBENCH_TIMEOUT_MS), and was ended.',
-        { cause },
-      );
-    const detail = 'The work took more memory than one piece of it may, and was ended: send less at once.';
+      throw new DeadlineExceededError('The work exceeded WORKBENCH_TIMEOUT_MS and was ended.', { cause });
+    const detail = 'The work took too much memory and was ended. Send less at a time.';
     throw new WorkbenchRefusedError('LIMIT_EXCEEDED', detail, [], undefined, { cause });
   }
 }
 
-/** A body that is no JSON, not JSON that everybody reads alike, or nested too deeply. */
+/** A body that is not JSON, is ambiguous JSON, or is nested too deeply. */
 export class UnreadableBodyError extends GatewayError {
   readonly code = 'BODY_UNREADABLE';
 
@@ -57,7 +54,7 @@ export class UnreadableBodyError extends GatewayError {
   }
 }
 
-/** Why a body is refused; which kind of problem each is, HTTP decides. */
+/** Why a body is refused; http/ maps each code to a kind of problem. */
 export type RefusalCode =
   | 'BODY_INVALID'
   | 'CONTEXT_FETCH_FAILED'

@@ -3,7 +3,7 @@ import type { CancelSignal } from '../../shared/cancel-signal.js';
 
 /** Of any work. */
 export interface WorkOptions {
-  /** Nobody waits for it any more: it is not begun. What has begun goes on, within its deadline. */
+  /** Aborts when the caller is gone: waiting work is dropped, work that has begun goes on within its deadline. */
   readonly signal?: CancelSignal | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface InferOptions extends WorkOptions {
 export interface ValidateOptions extends WorkOptions {
   /** Of the model; the current one when not given. */
   readonly version?: number | undefined;
-  /** The representation of the entity; told from the entity itself when not given. */
+  /** The representation of the entity; detected from the entity when not given. */
   readonly form?: EntityForm | undefined;
   /** False: what NGSI-LD forbids and the schema does not is a warning. */
   readonly isStrict?: boolean | undefined;
@@ -34,7 +34,7 @@ export interface ProcessOptions extends WorkOptions {
 }
 
 /**
- * Work on what users send along. It is done in workers, within a deadline, and changes nothing.
+ * Work on documents that users submit. It runs in workers, within a deadline, and changes nothing.
  *
  * Each takes the text of a body and gives that of the answer, both JSON. Each can fail with UnreadableBodyError,
  * WorkbenchRefusedError, DeadlineExceededError, WorkersBusyError, TaskFailedError, the reason of the signal and, where

@@ -170,8 +170,7 @@ describe('parsing a context: other contexts', () => {
       { pointer: '/0', detail: 'The context http://a.example/slow did not answer in time.' },
       {
         pointer: '/2',
-        detail:
-          'The context http://a.example/none is neither stored here nor of an origin that contexts may come from.',
+        detail: 'The context http://a.example/none is neither stored here nor from an allowed origin.',
       },
     ]);
   });

@@ -39,7 +39,7 @@ describe('the explanation of what a schema has against a value', () => {
       [
         { format: 'date-time' },
         '2026-01-31T12:00:00',
-        'must be a date-time such as 2026-01-31T12:00:00Z, is "2026-01-31T12:00:00"; the time zone is lacking, such as Z',
+        'must be a date-time such as 2026-01-31T12:00:00Z, is "2026-01-31T12:00:00"; the time zone, such as Z, is missing',
       ],
       [{ format: 'int32' }, 2 ** 40, 'must be an integer of 32 bits, is 1099511627776'],
       [{ minItems: 1 }, [], 'must hold at least 1 item, holds none'],
@@ -203,7 +203,7 @@ describe('of alternatives, the explanation', () => {
     assert.deepEqual(linesOf(text, 'A b'), [
       [
         '',
-        'must match the pattern ^[a-z]+$, or be a URI such as urn:ngsi-ld:Vehicle:001, is "A b"; it holds a space',
+        'must match the pattern ^[a-z]+$, or be a URI such as urn:ngsi-ld:Vehicle:001, is "A b"; it contains a space',
       ],
     ]);
     assert.deepEqual(linesOf(text, 5), [['', 'must be a string, is the number 5']]);
@@ -269,7 +269,7 @@ describe('one mistake', () => {
 
   it('is a misspelt name where a member of nearly that name is lacking', () => {
     const schema: JsonObject = { properties: { speed: true, owner: true }, required: ['speed'] };
-    const misspelt: Line = ['/sped', 'is probably meant to be "speed", which is lacking'];
+    const misspelt: Line = ['/sped', 'is probably meant to be "speed", which is missing'];
     assert.deepEqual(linesOf(schema, { sped: 1, owner: 1 }), [misspelt]);
     assert.deepEqual(linesOf({ ...schema, additionalProperties: false }, { sped: 1 }), [misspelt]);
     assert.deepEqual(linesOf({ ...schema, additionalProperties: false }, { speed: 1, ownr: 2 }), [
@@ -285,14 +285,14 @@ describe('one mistake', () => {
         [3, 4],
         [5, 6],
       ]),
-      [['/0', 'must hold arrays only, holds numbers; so it is with all 3 items']],
+      [['/0', 'must hold arrays only, holds numbers; all 3 items have this error']],
     );
     assert.deepEqual(linesOf({ items: { type: 'number' } }, ['1', '2']), [
       ['', 'must hold numbers only, holds strings'],
     ]);
     assert.equal(linesOf({ items: { type: 'number' } }, ['1', 2, '3']).length, 2);
     assert.deepEqual(linesOf({ items: { required: ['a'] } }, [{}, {}, {}]), [
-      ['/0', 'lacks the member "a"; so it is with all 3 items'],
+      ['/0', 'lacks the member "a"; all 3 items have this error'],
     ]);
     assert.equal(linesOf({ items: { required: ['a'] } }, [{}, {}]).length, 2);
     assert.equal(linesOf({ items: { enum: [1] } }, [2, 3, 4]).length, 3);

@@ -45,7 +45,7 @@ describe('an instance of an attribute', () => {
       const { errors } = validateEntity({ ...HEAD, a }, modelOf({}), { isStrict });
       assert.deepEqual(
         errors.map(({ tokens, keyword, say }) => [...tokens, keyword, say()]),
-        [['a', 'maxItems', 'has more instances than are checked, 1001: split the entity']],
+        [['a', 'maxItems', 'has more than 1001 instances, and the others are not checked: split the entity']],
       );
     }
   });

@@ -36,7 +36,7 @@ describe('an entity held against its model', () => {
     const others = without(VEHICLE, 'speed');
     assert.deepEqual(judged(others).errors, [['', 'lacks the member "speed"']]);
     assert.deepEqual(judged({ ...others, sped: VEHICLE['speed'] ?? null }), {
-      errors: [['/sped', 'is probably meant to be "speed", which is lacking']],
+      errors: [['/sped', 'is probably meant to be "speed", which is missing']],
       warnings: [],
     });
   });
@@ -160,8 +160,8 @@ describe('an entity held against its model', () => {
     assert.deepEqual(judged(extra), {
       errors: [],
       warnings: [
-        ['/colour', 'is no attribute that the model Vehicle describes'],
-        ['/ownr', 'is no attribute that the model Vehicle describes; did you mean "owner"?'],
+        ['/colour', 'is not an attribute of the model Vehicle'],
+        ['/ownr', 'is not an attribute of the model Vehicle; did you mean "owner"?'],
       ],
     });
     const closed = { ...VEHICLE_SCHEMA, unevaluatedProperties: false };
