@@ -112,7 +112,7 @@ const answers: Readonly<Record<string, Answer>> = {
   DATA_DROPPED: as('dataDropped', workFaults),
   CONTEXT_UNUSABLE: as('contextInvalid', workFaults),
   CONTEXT_REFUSED: as('contextRefused', workFaults),
-  CONTEXT_NOT_HAD: as('contextUnavailable', workFaults),
+  CONTEXT_FETCH_FAILED: as('contextUnavailable', workFaults),
   WORK_DEADLINE_EXCEEDED: as('deadlineExceeded'),
   // A schema that is too costly to accept is refused. With an accepted one, the work was only too slow this time.
   WORKER_TASK_TOO_COSTLY: as('busy', noMembers, SOON),

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import type { BodyFault } from '../../schemas/workbench/errors.js';
-import { pointerOf } from '../../shared/json/pointer.js';
+
+import { pointerOf, type InputIssue } from '../../shared/json/pointer.js';
 import { quoted } from '../../shared/shown.js';
 import { refused } from '../errors.js';
 import type { JsonSchema } from './schema-types.js';
@@ -31,13 +31,13 @@ export function createBodyCheck(schema: JsonSchema): BodyCheck {
   };
 }
 
-function summary(errors: readonly BodyFault[]): string {
+function summary(errors: readonly InputIssue[]): string {
   const [{ pointer, detail } = { pointer: '', detail: 'is wrong' }, ...others] = errors;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return `${pointer === '' ? 'it' : pointer} ${detail}${more}.`;
 }
 
-function faultOf({ instancePath, keyword, params, message = 'is wrong' }: ErrorObject): BodyFault {
+function faultOf({ instancePath, keyword, params, message = 'is wrong' }: ErrorObject): InputIssue {
   const given = params as Readonly<Record<string, unknown>>;
   switch (keyword) {
     case 'additionalProperties': {
