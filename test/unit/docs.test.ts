@@ -122,7 +122,7 @@ describe('docs/README.md and docs/glossary.md', () => {
     for (const name of readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'))) {
       if (name === 'README.md') continue;
       assert.ok(index.includes(`](${name})`), name);
-      if (name !== 'architecture.md') assert.match(read(`docs/${name}`), /\]\(README\.md\)/, name);
+      assert.match(read(`docs/${name}`), /\]\(README\.md\)/, name);
     }
   });
 });
