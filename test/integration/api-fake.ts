@@ -3,13 +3,14 @@ import { createBaseUrl } from '../../sidecar/http/api/base-url.js';
 import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
 import { createTurns } from '../../sidecar/http/turns.js';
 import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
+import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import type { SchemaService } from '../../sidecar/schemas/service/service.js';
 import type { Workbench } from '../../sidecar/schemas/workbench/workbench.js';
 import { Log, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR } from './api-client.js';
 
 /** What the API is over. */
-type Service = Pick<AppOptions, 'schemas' | 'workbench'>;
+type Service = Pick<AppOptions, 'schemas' | 'workbench' | 'purges'>;
 
 /** A schema service and a workbench in which everything fails. */
 export function failingService(error: () => Error): Service {
@@ -21,7 +22,7 @@ export function failingService(error: () => Error): Service {
     references: room,
     isReady: async () => false,
   } as SchemaService;
-  return { schemas, workbench: room as Workbench };
+  return { schemas, workbench: room as Workbench, purges: room as PurgeService };
 }
 
 /** The API, without anything else of a gateway. */
@@ -32,12 +33,13 @@ export async function startFakeApi(
   const parts: Pick<
     AppOptions,
     | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
-    | ('checkToken' | 'checkHost' | 'checkLoop' | 'turns')
+    | ('checkToken' | 'hasToken' | 'checkHost' | 'checkLoop' | 'turns' | 'purges')
   > = {
     ...service,
     baseUrlOf: createBaseUrl(undefined),
     bodyLimit: 100_000,
     checkToken: createTokenCheck(undefined),
+    hasToken: false,
     turns: createTurns(),
     checkHost: () => undefined,
     checkLoop: () => undefined,
@@ -54,7 +56,7 @@ export async function startFakeApi(
 
 export const MODEL = '/domains/D/models/M';
 
-/** A request for every operation that needs the schema service. */
+/** A request for every operation that needs the schema service, or the record of purges. */
 export const REQUESTS: readonly (readonly [method: string, target: string, body?: unknown])[] = [
   ['GET', '/domains'],
   ['POST', '/domains', { name: 'D' }],
@@ -84,4 +86,10 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['POST', '/workbench/jsonld/expand', { document: {} }],
   ['POST', '/workbench/jsonld/compact', { document: {} }],
   ['POST', '/validate/D/M', { id: 'urn:a:1', type: 'M' }],
+  ['GET', '/purges'],
+  ['POST', '/purges', { target: 'entities', query: 'type=Car&dryRun=true' }],
+  ['GET', '/purges/P'],
+  ['PATCH', '/purges/P', { concurrency: 1 }],
+  ['POST', '/purges/P/cancel'],
+  ['GET', '/purges/P/events'],
 ];

@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly bodyMaxBytes?: number;
   /** A POST that changes nothing: it needs no token, and its answer has no ETag. */
   readonly isComputation?: boolean;
+  /** Its answers are true of the moment: they have no ETag, and there is no 304. */
+  readonly isVolatile?: boolean;
   /** A read that needs the gateway token, where there is one. */
   readonly isPrivate?: boolean;
   /** Its success answers by status. */

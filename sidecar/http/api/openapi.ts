@@ -1,7 +1,7 @@
 import { problemKinds } from '../problem-kinds.js';
 import { derived } from './answer.js';
 import { BODY_MEDIA_TYPES } from './body-parser.js';
-import { endpoint, isWrite, problemsOf, type AnswerSchema, type Endpoint } from './endpoint.js';
+import { endpoint, needsToken, problemsOf, type AnswerSchema, type Endpoint } from './endpoint.js';
 import { CHANGE_REPORT } from './model-representation.js';
 import { PATH_PARAMETERS, type ParametersSchema } from './parameters.js';
 import { API_PATH, apiUrl, type ApiRoute } from './routes.js';
@@ -32,10 +32,10 @@ export function openapiEndpoint(routes: readonly ApiRoute[]): Endpoint {
 type Part = Readonly<Record<string, unknown>>;
 
 const INFO = {
-  title: 'Schema service',
+  title: 'NGSI-LD gateway',
   version: '2.0.0',
   description:
-    'Domains, models and their versions, JSON-LD contexts, and the documents that schemas refer to. ' +
+    'Domains, models and their versions, JSON-LD contexts, the documents that schemas refer to, and purges. ' +
     'Every GET can be sent as HEAD. Every error is a problem (RFC 9457).',
 };
 
@@ -89,7 +89,8 @@ export function apiOpenApi(routes: readonly ApiRoute[]): Part {
           type: 'apiKey',
           in: 'header',
           name: 'X-Gateway-Token',
-          description: 'Writes need it where the service has a token; a gateway in front may add it.',
+          description:
+            'Writes, and reads of purges, need it where the service has a token; a gateway in front may add it.',
         },
       },
     },
@@ -112,7 +113,7 @@ function operationOf(endpoint: Endpoint, components: Components): Part {
       ? {}
       : { requestBody: { required: true, content: bodyContent(components.use(body)) } }),
     responses: { ...answersOf(endpoint, components), ...problemResponses(endpoint, components) },
-    ...(isWrite(method, endpoint) ? { security: [{ GatewayToken: [] }, {}] } : {}),
+    ...(needsToken(method, endpoint) ? { security: [{ GatewayToken: [] }, {}] } : {}),
   };
 }
 
@@ -135,7 +136,7 @@ function queryParameters({ properties, required = [] }: ParametersSchema = NO_PA
 
 const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-function headerParameters({ method, isConditional = false }: Endpoint): readonly Part[] {
+function headerParameters({ method, isConditional = false, isVolatile = false }: Endpoint): readonly Part[] {
   const names: readonly (readonly [string, string])[] = [
     ...(isConditional
       ? ([
@@ -143,7 +144,7 @@ function headerParameters({ method, isConditional = false }: Endpoint): readonly
           ['If-None-Match', '*: the resource must not exist.'],
         ] as const)
       : []),
-    ...(method === 'GET'
+    ...(method === 'GET' && !isVolatile
       ? ([['If-None-Match', 'ETags of the representations that the client has.']] as const)
       : []),
   ];
@@ -159,17 +160,17 @@ function bodyContent(schema: JsonSchema): Part {
   return Object.fromEntries<Part>(BODY_MEDIA_TYPES.map((mediaType) => [mediaType, { schema }]));
 }
 
-function answersOf({ method, answers, isComputation }: Endpoint, components: Components): Part {
-  const isRead = method === 'GET';
+function answersOf({ method, answers, isComputation, isVolatile }: Endpoint, components: Components): Part {
+  const isCached = method === 'GET' && isVolatile !== true;
   const responses = Object.entries(answers).map(([status, answer]): [string, Part] => {
     const headers = {
       ...(answer.content === undefined
         ? {}
         : {
-            ...(isComputation === true ? {} : { ETag: headerRef('ETag') }),
+            ...(isComputation === true || isVolatile === true ? {} : { ETag: headerRef('ETag') }),
             'Cache-Control': headerRef('CacheControl'),
           }),
-      ...(status === '201' ? { Location: headerRef('Location') } : {}),
+      ...(status === '201' || status === '202' ? { Location: headerRef('Location') } : {}),
       ...(answer.isPage === true
         ? { Link: headerRef('Link'), 'X-Total-Count': headerRef('TotalCount') }
         : {}),
@@ -177,7 +178,7 @@ function answersOf({ method, answers, isComputation }: Endpoint, components: Com
     return [status, { description: answer.description, headers, ...contentOf(answer, components) }];
   });
   const unchanged = { description: 'Unchanged, by If-None-Match.', headers: { ETag: headerRef('ETag') } };
-  return { ...Object.fromEntries<Part>(responses), ...(isRead ? { 304: unchanged } : {}) };
+  return { ...Object.fromEntries<Part>(responses), ...(isCached ? { 304: unchanged } : {}) };
 }
 
 function contentOf({ content }: AnswerSchema, components: Components): Part {

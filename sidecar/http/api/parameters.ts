@@ -94,6 +94,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     description: 'Name of a context; of a generated one `{domain}~{model}`.',
   },
+  purge: { type: 'string', description: 'Id of a purge.' },
   file: { type: 'string', description: 'Name of a file, as the list of files has it.' },
 };
 
