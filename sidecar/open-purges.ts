@@ -1,14 +1,12 @@
 import { hostname } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
 import { problemOf, unforeseen } from './http/problem.js';
+import { configuredKinds } from './jobs/configured-kinds.js';
 import { logPurges } from './jobs/purge-log.js';
-import { entityPurges, temporalPurges } from './jobs/purge-kinds.js';
 import { PurgeService } from './jobs/purge-service.js';
 import { createHeaderSealer } from './jobs/sealed-headers.js';
 import type { PurgeMetrics, PurgeOutcome } from './metrics/purge-metrics.js';
-import { createCapabilities } from './purge/broker/capabilities.js';
 import type { BrokerClient } from './purge/broker/client.js';
-import type { PurgeLimits } from './purge/context.js';
 import { createRunningPurges, type RunningPurges } from './purge/running.js';
 import type { Purges, PurgeState } from './schemas/store/purge-records.js';
 import type { Config } from './shared/config/load.js';
@@ -36,38 +34,7 @@ export interface OpenPurges {
 /** Wires purges from the configuration. */
 export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurges {
   const { client, store, clock, random, logger, metrics } = options;
-  const dependencies = {
-    ...{ client, clock, random },
-    onRetry: () => metrics.retried(),
-    retry: {
-      maxAttempts: config.RETRY_MAX_ATTEMPTS,
-      minDelayMs: config.RETRY_MIN_DELAY_MS,
-      maxDelayMs: config.RETRY_MAX_DELAY_MS,
-      awayMs: config.BROKER_AWAY_MS,
-    },
-  };
-  const limits: PurgeLimits = {
-    pageSize: config.PURGE_PAGE_SIZE,
-    pageSizeMax: config.PURGE_PAGE_SIZE_MAX,
-    batchSize: config.PURGE_BATCH_SIZE,
-    concurrency: config.PURGE_CONCURRENCY,
-    strategy: config.PURGE_STRATEGY,
-    maxAffected: config.PURGE_MAX_AFFECTED === 0 ? undefined : config.PURGE_MAX_AFFECTED,
-  };
-  const wholeTenant = config.PURGE_WHOLE_TENANT;
-  const kinds = {
-    entities: entityPurges({
-      ...{ limits, wholeTenant },
-      dependencies: { ...dependencies, capabilities: createCapabilities(clock) },
-    }),
-    temporal: temporalPurges({
-      wholeTenant,
-      limits: { ...limits, concurrency: config.TEMPORAL_PURGE_CONCURRENCY, strategy: 'single' },
-      // Brokers treat their history apart: what they refuse there, they may take elsewhere.
-      dependencies: { ...dependencies, capabilities: createCapabilities(clock) },
-      allowsWhole: config.TEMPORAL_WHOLE_DELETE === 'allow',
-    }),
-  };
+  const kinds = configuredKinds(config, { client, clock, random, onRetry: () => metrics.retried() });
   const log = logPurges(logger, (error) => problemOf(error) !== undefined);
   const running = createRunningPurges(config.PURGE_MAX_RUNNING);
   const service = new PurgeService({

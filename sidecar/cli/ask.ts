@@ -1,0 +1,22 @@
+import { createInterface } from 'node:readline';
+import type { CliContext } from './context.js';
+
+/** Asks a question that is answered with y or yes, or else with no; Ctrl+C, an end of the input and the signal are a no. */
+export async function ask(
+  { stdin, stderr }: CliContext,
+  question: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: stderr, terminal: true });
+  try {
+    return await new Promise((resolve) => {
+      lines.once('close', () => resolve(false));
+      lines.once('SIGINT', () => lines.close());
+      signal.addEventListener('abort', () => lines.close(), { once: true });
+      if (signal.aborted) lines.close();
+      else lines.question(question, (answer) => resolve(/^\s*y(?:es)?\s*$/i.test(answer)));
+    });
+  } finally {
+    lines.close();
+  }
+}

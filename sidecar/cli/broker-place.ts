@@ -1,0 +1,165 @@
+import { createBrokerClient } from '../purge/broker/client.js';
+import {
+  BrokerRefusedError,
+  FilterIgnoredError,
+  PolicyRefusedError,
+  PurgeStoppedError,
+  QueryRefusedError,
+  TooManyMatchesError,
+  UncountableError,
+  UnexpectedEntityError,
+  UnsupportedRequestError,
+} from '../purge/errors.js';
+import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/events.js';
+import { createPace } from '../purge/requests/pace.js';
+import { configuredKinds } from '../jobs/configured-kinds.js';
+import { preparePurge, type PreparedPurge } from '../jobs/purge-kinds.js';
+import { problemOf, unforeseen } from '../http/problem.js';
+import type { Config } from '../shared/config/load.js';
+import type { Clock } from '../shared/clock.js';
+import { createViaName } from '../shared/via.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { headersOf, type PurgePlace, type PurgeWish } from './purge-place.js';
+import type { PurgeView } from './purge-view.js';
+
+export interface BrokerPlaceOptions {
+  readonly brokerUrl: URL;
+  /** Limits and retries, as a gateway has them. */
+  readonly config: Config;
+  readonly authorization: string | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** Purges that are done in this process, by the engine of the gateway, straight at a broker. */
+export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
+  const { brokerUrl, config, authorization, clock } = options;
+  const client = createBrokerClient({
+    ...{ brokerUrl, timeoutMs: config.BROKER_TIMEOUT_MS },
+    viaName: createViaName(),
+  });
+
+  const kinds = configuredKinds(config, { client, clock, random: options.random });
+
+  /** @throws CliError for a purge that is refused before anything is sent */
+  function prepare(wish: PurgeWish, dryRun: boolean): PreparedPurge {
+    try {
+      return preparePurge(kinds, { target: wish.target, query: queryOf(wish, dryRun), policy: {} });
+    } catch (error) {
+      if (error instanceof QueryRefusedError || error instanceof PolicyRefusedError)
+        throw new CliError(EXIT.usage, error.message, { cause: error });
+      throw error;
+    }
+  }
+
+  function open(wish: PurgeWish, purge: PreparedPurge, signal: AbortSignal): AsyncIterable<PurgeEvent> {
+    const headers = {
+      ...headersOf(wish),
+      ...(authorization === undefined ? {} : { authorization }),
+    };
+    const control = {
+      pace: createPace(clock, purge.maxPerSecond),
+      concurrency: purge.limits.concurrency,
+    };
+    return purge.run(headers, control, signal);
+  }
+
+  return {
+    async preview(wish, signal) {
+      try {
+        for await (const event of open(wish, prepare(wish, true), signal)) {
+          if (event.type !== 'finished') continue;
+          const { matched, sample, unit, isLowerBound, hints } = event.report;
+          return {
+            ...{ matched, sample },
+            ...(unit === undefined ? {} : { unit }),
+            ...(isLowerBound === undefined ? {} : { atLeast: isLowerBound }),
+            ...(hints === undefined ? {} : { hints }),
+          };
+        }
+        throw new Error('A dry run ended without a report.');
+      } catch (error) {
+        if (error instanceof CliError || problemOf(error) === undefined) throw error;
+        throw new CliError(isRefusal(error) ? EXIT.refused : EXIT.failed, messageOf(error), { cause: error });
+      }
+    },
+    run(wish, signal) {
+      const purge = prepare(wish, false);
+      return views(wish, purge.unit, open(wish, purge, signal), clock);
+    },
+    detach: async () => {
+      throw new CliError(EXIT.usage, '--detach leaves a purge to a gateway: it needs --gateway.');
+    },
+    close: () => client.close(),
+  };
+}
+
+/** What is told of a purge while it runs, and in the end. */
+async function* views(
+  { target, query, tenant }: PurgeWish,
+  unit: string,
+  events: AsyncIterable<PurgeEvent>,
+  clock: Pick<Clock, 'now'>,
+): AsyncGenerator<PurgeView, void> {
+  const startedAt = new Date(clock.now()).toISOString();
+  let view: PurgeView = {
+    ...{ state: 'running', target, unit, query, dryRun: false, startedAt },
+    ...(tenant === undefined ? {} : { tenant }),
+    ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 0 },
+  };
+  let counted = 0;
+  let hasBegun = false;
+  const ended = () => ({ endedAt: new Date(clock.now()).toISOString() });
+  yield view;
+  try {
+    for await (const event of events) {
+      if (event.type === 'counted') counted = Math.max(counted, event.matches);
+      if (event.type === 'progress') {
+        hasBegun ||= event.hasBegun;
+        view = { ...view, ...countsOf(event) };
+      }
+      if (event.type === 'finished') {
+        const { errors, warnings, arrived, failed, unknown } = event.report;
+        const state = failed > 0 || unknown > 0 || warnings.length > 0 ? 'partial' : 'succeeded';
+        const shown = { errors: errors.slice(0, 100), warnings, arrived };
+        yield { ...view, ...countsOf(event.report), ...shown, ...ended(), state };
+        return;
+      }
+      // Until all is listed, the broker's count is the better guess of how much there is.
+      yield { ...view, matched: Math.max(view.matched, counted) };
+    }
+    throw new Error('The purge ended without a report.');
+  } catch (error) {
+    const problem = problemOf(error)?.problem ?? unforeseen();
+    const isCancelled = error instanceof PurgeStoppedError;
+    const state = isCancelled ? 'cancelled' : isRefusal(error) && !hasBegun ? 'refused' : 'failed';
+    yield { ...view, ...ended(), state, ...(isCancelled ? {} : { problem }) };
+  }
+}
+
+function countsOf(counted: PurgeProgress | PurgeReport) {
+  const { matched, deleted, alreadyGone, failed, unknown, requests } = counted;
+  return { matched, deleted, alreadyGone, failed, unknown, requests };
+}
+
+const REFUSALS = [
+  ...[TooManyMatchesError, FilterIgnoredError, UnexpectedEntityError, UncountableError],
+  ...[UnsupportedRequestError, BrokerRefusedError],
+];
+
+function isRefusal(error: unknown): boolean {
+  return REFUSALS.some((kind) => error instanceof kind);
+}
+
+function messageOf(error: unknown): string {
+  return problemOf(error)?.problem.detail ?? String(error);
+}
+
+function queryOf({ query, maxAffected, maxPerSecond }: PurgeWish, dryRun: boolean): string {
+  return [
+    query,
+    ...(dryRun ? ['dryRun=true'] : []),
+    ...(maxAffected === undefined || dryRun ? [] : [`maxAffected=${maxAffected}`]),
+    ...(maxPerSecond === undefined || dryRun ? [] : [`maxPerSecond=${maxPerSecond}`]),
+  ].join('&');
+}

@@ -1,0 +1,34 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../shared/clock.js';
+
+/** What a command has of the world around it. */
+export interface CliContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** For results. */
+  readonly stdout: Writable;
+  /** For questions, progress and complaints. */
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly clock: Clock;
+  /** Calls the handler at each Ctrl+C or SIGTERM, which then do not end the process; returns what takes it away again. */
+  onInterrupt(handler: () => void): () => void;
+  /** Ends the process at once. */
+  leave(exitCode: number): void;
+  /** Runs a gateway in this process. */
+  serve(): Promise<void>;
+}
+
+/** Whether there is somebody who can be asked. */
+export function canAsk({ stdin, stderr }: CliContext): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/** Writes lines for people, or for programs that read standard output. */
+export function say(stream: Writable, ...lines: readonly string[]): void {
+  for (const line of lines) stream.write(`${line}\n`);
+}
+
+/** Writes one JSON document on a line of its own. */
+export function sayJson({ stdout }: CliContext, document: unknown): void {
+  say(stdout, JSON.stringify(document));
+}

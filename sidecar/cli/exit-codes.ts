@@ -1,0 +1,30 @@
+import { GatewayError } from '../shared/errors.js';
+
+/** What the command line ends with. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  /** The call is wrong, or its query: nothing was sent. */
+  usage: 2,
+  /** Some of it stayed, or what was checked is not valid. */
+  partial: 3,
+  /** By the gateway or the broker, before anything was done. */
+  refused: 4,
+  /** By the user: with Ctrl+C, or by answering a question with no. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Ends the command with a sentence on standard error. */
+export class CliError extends GatewayError {
+  readonly code = 'CLI';
+
+  constructor(
+    readonly exitCode: ExitCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,191 @@
+import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
+import { inferenceTasks } from '../schemas/inference/tasks.js';
+import { say, type CliContext } from './context.js';
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { formatCount, printable } from './format.js';
+import type { GatewayClient } from './gateway-client.js';
+
+/** Reads a JSON file, or standard input for `-`; what is in it is checked by whoever gets it. @throws CliError */
+async function readJsonText(file: string, { stdin }: CliContext): Promise<string> {
+  try {
+    return file === '-' ? await textOf(stdin) : await readFile(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new CliError(EXIT.usage, `${file} cannot be read: ${why}.`, { cause });
+  }
+}
+
+async function readJson(file: string, context: CliContext): Promise<unknown> {
+  const text = await readJsonText(file, context);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new CliError(
+      EXIT.usage,
+      `${file} is not JSON: ${String(cause instanceof Error ? cause.message : cause)}.`,
+      { cause },
+    );
+  }
+}
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly warnings: readonly { readonly pointer?: string; readonly detail?: string }[];
+}
+
+export interface ValidateOptions {
+  readonly model: string;
+  readonly form?: string;
+  readonly json?: boolean;
+}
+
+/** Checks an entity, or an array of entities, against a model of a gateway. @throws CliError */
+export async function validateFile(
+  file: string,
+  { model, form, json }: ValidateOptions,
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const [domain = '', name = '', ...rest] = model.split('/');
+  if (domain === '' || name === '' || rest.length > 0)
+    throw new CliError(EXIT.usage, `--model is DOMAIN/MODEL, and not ${JSON.stringify(model)}.`);
+  const query = form === undefined ? '' : `?form=${encodeURIComponent(form)}`;
+  const path = `/api/v2/validate/${encodeURIComponent(domain)}/${encodeURIComponent(name)}${query}`;
+  const { text } = await gateway.send('POST', path, { body: await readJsonText(file, context) });
+  const answer = JSON.parse(text) as Verdict | readonly Verdict[];
+  const verdicts = [answer].flat() as readonly Verdict[];
+  const invalid = verdicts.filter(({ valid }) => !valid).length;
+  if (json === true) say(context.stdout, text);
+  else {
+    for (const [index, verdict] of verdicts.entries()) {
+      const where = Array.isArray(answer) ? `${file}[${index}]` : file;
+      const lines = [
+        ...verdict.errors.map(
+          ({ pointer, detail }) => `  ${pointer === '' ? '(whole)' : pointer}: ${detail}`,
+        ),
+        ...verdict.warnings.map((warning) => `  warning: ${warning.detail ?? JSON.stringify(warning)}`),
+      ];
+      if (!verdict.valid || lines.length > 0 || !Array.isArray(answer))
+        say(context.stdout, `${where}: ${verdict.valid ? 'valid' : 'not valid'}`, ...lines.map(printable));
+    }
+    if (Array.isArray(answer))
+      say(
+        context.stdout,
+        `${formatCount(verdicts.length - invalid)} valid, ${formatCount(invalid)} not valid`,
+      );
+  }
+  return invalid > 0 ? EXIT.partial : EXIT.done;
+}
+
+export interface JsonLdOptions {
+  readonly context?: string;
+  readonly safe?: boolean;
+  readonly json?: boolean;
+}
+
+/** Expands or compacts a JSON-LD document by a gateway. @throws CliError */
+export async function processJsonLd(
+  how: 'expand' | 'compact',
+  file: string,
+  { context: contextName, safe, json }: JsonLdOptions,
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const document = await readJson(file, context);
+  const body = JSON.stringify({
+    document,
+    ...(contextName === undefined ? {} : { context: await contextOf(contextName, context) }),
+    ...(safe === true ? { safe } : {}),
+  });
+  const answer = (await gateway.json('POST', `/api/v2/workbench/jsonld/${how}`, { body })) as {
+    readonly result: unknown;
+    readonly warnings: readonly unknown[];
+  };
+  if (json === true) say(context.stdout, JSON.stringify(answer));
+  else {
+    say(context.stdout, JSON.stringify(answer.result, null, 2));
+    for (const warning of answer.warnings) say(context.stderr, `Warning: ${printable(warningText(warning))}`);
+  }
+  return EXIT.done;
+}
+
+/** A URL is named, a file is sent along. */
+async function contextOf(name: string, context: CliContext): Promise<unknown> {
+  if (/^https?:\/\//i.test(name)) return name;
+  const content = await readJson(name, context);
+  const isDocument = typeof content === 'object' && content !== null && '@context' in content;
+  return isDocument ? content['@context'] : content;
+}
+
+function warningText(warning: unknown): string {
+  const { detail } = (warning ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof detail === 'string' ? detail : JSON.stringify(warning);
+}
+
+export interface InferOptions {
+  readonly model?: string;
+  readonly form?: string;
+  readonly enums?: boolean;
+  readonly json?: boolean;
+}
+
+/**
+ * Infers a JSON Schema from a sample, or an array of samples: by a gateway, or here where none is given.
+ *
+ * @throws CliError
+ */
+export async function inferSchema(
+  file: string,
+  { model, form = 'keyvalues', enums = false, json }: InferOptions,
+  gateway: GatewayClient | undefined,
+  context: CliContext,
+): Promise<ExitCode> {
+  if (form !== 'keyvalues' && form !== 'ngsi-ld')
+    throw new CliError(EXIT.usage, `--form is keyvalues or ngsi-ld, and not ${JSON.stringify(form)}.`);
+  const text = await readJsonText(file, context);
+  const schema =
+    gateway === undefined
+      ? inferHere(file, text, { model, form, enums })
+      : await inferThere(gateway, text, { model, form, enums });
+  say(context.stdout, json === true ? JSON.stringify(schema) : JSON.stringify(schema, null, 2));
+  return EXIT.done;
+}
+
+interface Inferring {
+  readonly model: string | undefined;
+  readonly form: 'keyvalues' | 'ngsi-ld';
+  readonly enums: boolean;
+}
+
+function inferHere(file: string, text: string, { model, form, enums }: Inferring): unknown {
+  const outcome = inferenceTasks.infer({
+    text,
+    form,
+    enumerates: enums,
+    ...(model === undefined ? {} : { model }),
+  });
+  if ('unreadable' in outcome) {
+    const { line, column, detail } = outcome.unreadable;
+    throw new CliError(EXIT.usage, `${file}, line ${line}, column ${column}: ${printable(detail)}`);
+  }
+  if ('refused' in outcome) {
+    const faults = outcome.refused.errors
+      .slice(0, 5)
+      .map((fault) => `\n  ${printable(JSON.stringify(fault))}`);
+    throw new CliError(EXIT.partial, `${file}: ${outcome.refused.detail}${faults.join('')}`);
+  }
+  return JSON.parse(outcome.answer) as unknown;
+}
+
+async function inferThere(
+  gateway: GatewayClient,
+  body: string,
+  { model, form, enums }: Inferring,
+): Promise<unknown> {
+  const parameters = new URLSearchParams({ form });
+  if (model !== undefined) parameters.set('model', model);
+  if (enums) parameters.set('enum', 'true');
+  return gateway.json('POST', `/api/v2/workbench/schema/infer?${parameters.toString()}`, { body });
+}

@@ -1,0 +1,51 @@
+/** How numbers, times and rates are written for people. */
+
+/** `3,000`. */
+export function formatCount(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
+}
+
+/** `1 entity`, `3,000 entities`. @param unit in the plural, as purges name it */
+export function formatItems(count: number, unit: string): string {
+  return `${formatCount(count)} ${count === 1 ? singularOf(unit) : unit}`;
+}
+
+function singularOf(unit: string): string {
+  return unit.endsWith('ies') ? `${unit.slice(0, -3)}y` : unit.replace(/s$/, '');
+}
+
+/** `850 ms`, `1.5 s`, `2 min 5 s`, `3 h 4 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = Math.round(ms / 1000);
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `2,000/s`; below ten with one decimal place. */
+export function formatRate(perSecond: number): string {
+  return `${perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond)}/s`;
+}
+
+/** What terminals take for commands, and what breaks a line, is shown as an escape: texts come from elsewhere. */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** Rows in columns as wide as their widest cell; the last one is left as it is. */
+export function formatTable(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+}

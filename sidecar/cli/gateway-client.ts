@@ -1,0 +1,164 @@
+import type { Clock } from '../shared/clock.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { printable } from './format.js';
+import { readEvents } from './server-sent-events.js';
+
+export interface GatewayRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, as application/json. */
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface GatewayAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface GatewayClientOptions {
+  /** Of the gateway, with the path before `/api/v2` if there is one. */
+  readonly url: URL;
+  readonly token: string | undefined;
+  /** For the broker, through the gateway. */
+  readonly authorization: string | undefined;
+  readonly clock: Clock;
+}
+
+/** Tries to go on with a stream of events that broke off, and the pause before each, in milliseconds. */
+const RECONNECTS = 10;
+const RECONNECT_MS = 1000;
+
+/** Sends requests to a gateway. */
+export class GatewayClient {
+  readonly #options: GatewayClientOptions;
+  readonly #base: string;
+
+  constructor(options: GatewayClientOptions) {
+    this.#options = options;
+    this.#base = options.url.href.replace(/\/+$/, '');
+  }
+
+  /**
+   * Sends a request and reads the whole answer.
+   *
+   * @throws CliError for any answer that is no success, with the gateway's own words; when it is out of reach
+   */
+  async send(method: string, path: string, request: GatewayRequest = {}): Promise<GatewayAnswer> {
+    const response = await this.#fetch(method, path, request);
+    const text = await response.text().catch((error: unknown) => {
+      throw this.#outOfReach(error);
+    });
+    if (!response.ok) throw refusal(response.status, text);
+    return { status: response.status, headers: response.headers, text };
+  }
+
+  /** As send, of JSON. */
+  async json(method: string, path: string, request: GatewayRequest = {}): Promise<unknown> {
+    const { text } = await this.send(method, path, request);
+    return parsed(text);
+  }
+
+  /**
+   * The events of a path, as JSON. A stream that breaks off is taken up again, after the last event, until `isLast` says of
+   * one that it was the last.
+   *
+   * @throws CliError when that is not possible
+   */
+  async *events(
+    path: string,
+    isLast: (event: unknown) => boolean,
+    signal?: AbortSignal,
+  ): AsyncGenerator<unknown, void> {
+    let lastId: string | undefined;
+    for (let failures = 0; ;) {
+      try {
+        const headers = {
+          accept: 'text/event-stream',
+          ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+        };
+        const response = await this.#fetch('GET', path, {
+          headers,
+          ...(signal === undefined ? {} : { signal }),
+        });
+        if (!response.ok) throw refusal(response.status, await response.text());
+        if (response.body === null) throw new Error('the answer is empty');
+        for await (const { id, data } of readEvents(response.body.pipeThrough(new TextDecoderStream()))) {
+          failures = 0;
+          lastId = id ?? lastId;
+          const event = parsed(data);
+          yield event;
+          if (isLast(event)) return;
+        }
+        throw this.#outOfReach(new Error('the stream ended before the purge'));
+      } catch (error) {
+        const isFinal = error instanceof CliError && error.exitCode !== EXIT.failed;
+        failures += 1;
+        if (signal?.aborted === true || isFinal || failures > RECONNECTS)
+          throw error instanceof CliError ? error : this.#outOfReach(error);
+        await this.#options.clock.sleep(RECONNECT_MS, signal);
+      }
+    }
+  }
+
+  async #fetch(method: string, path: string, request: GatewayRequest): Promise<Response> {
+    const { token, authorization } = this.#options;
+    const { body, signal } = request;
+    try {
+      return await fetch(this.#base + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          accept: 'application/json',
+          ...(token === undefined ? {} : { 'x-gateway-token': token }),
+          ...(authorization === undefined ? {} : { authorization }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...request.headers,
+        },
+        ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      throw this.#outOfReach(error);
+    }
+  }
+
+  #outOfReach(error: unknown): CliError {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const why = code === '' ? (cause instanceof Error ? cause.message : String(cause)) : code;
+    const message = `The gateway at ${this.#base} cannot be reached, or broke off its answer: ${why}.`;
+    return new CliError(EXIT.failed, message, { cause: error });
+  }
+}
+
+/** 4xx and 501 are what the gateway or the broker refuses; the rest is what failed. */
+function refusal(status: number, text: string): CliError {
+  const isRefused = (status >= 300 && status < 500 && status !== 408 && status !== 429) || status === 501;
+  let said: string;
+  try {
+    const { detail, title, errors } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    said = [detail, title].find((text) => typeof text === 'string') ?? '';
+    for (const error of Array.isArray(errors) ? errors.slice(0, 5) : [])
+      said += `\n  ${JSON.stringify(error)}`;
+  } catch {
+    said = text.slice(0, 200);
+  }
+  const hint = status === 401 ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN.' : '';
+  const words = said
+    .split('\n')
+    .map((line) => printable(line))
+    .join('\n');
+  return new CliError(
+    isRefused ? EXIT.refused : EXIT.failed,
+    `The gateway answered ${status}: ${words}${hint}`,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new CliError(EXIT.failed, 'The gateway answered with something that is not JSON.', { cause });
+  }
+}

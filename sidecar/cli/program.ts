@@ -1,0 +1,250 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { GatewayError } from '../shared/errors.js';
+import { say, type CliContext } from './context.js';
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import type { JsonLdOptions, InferOptions, ValidateOptions } from './file-commands.js';
+import type { PurgeOptions } from './purge-command.js';
+import type { PurgePlace } from './purge-place.js';
+import type { ListOptions } from './purges-commands.js';
+import {
+  authorizationOf,
+  brokerOf,
+  demandGateway,
+  engineConfig,
+  gatewayOf,
+  type PlaceOptions,
+} from './settings.js';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/**
+ * Runs one command.
+ *
+ * @param words the arguments, without node and the program
+ * @param version of this program
+ * @returns what the process is to end with; undefined where a gateway runs in it from now on
+ */
+export async function runCli(
+  words: readonly string[],
+  version: string,
+  context: CliContext,
+): Promise<ExitCode | undefined> {
+  let exitCode: ExitCode | undefined = EXIT.done;
+  const program = createProgram(version, context, (code) => (exitCode = code));
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Of commander itself: its sentence was written, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    say(context.stderr, error instanceof GatewayError ? error.message : `Unexpected: ${String(error)}`);
+    return error instanceof CliError ? error.exitCode : EXIT.failed;
+  }
+}
+
+const EXAMPLES = `
+Examples:
+  ngsi-ld-gateway serve
+  ngsi-ld-gateway purge --broker http://localhost:1026 'type=Vehicle&q=speed<600' --dry-run
+  ngsi-ld-gateway purge --gateway http://localhost:8080 type=Sensor --older-than 90d
+  ngsi-ld-gateway purges list --state running
+
+Environment:
+  NGSILD_GATEWAY_URL     the gateway, in place of --gateway
+  NGSILD_GATEWAY_TOKEN   its token (X-Gateway-Token)
+  NGSILD_AUTHORIZATION   Authorization for the broker, straight or through the gateway
+  DATABASE_PATH          the database, for backup; serve takes all settings of docs/config.md
+
+Exit codes: 0 done, 1 failed, 2 wrong call or query, 3 partial or not valid, 4 refused by gateway or broker, 130 interrupted.
+`;
+
+/** Modules are loaded by the command that needs them: the engine takes longer than most commands. */
+function createProgram(
+  version: string,
+  context: CliContext,
+  end: (code: ExitCode | undefined) => void,
+): Command {
+  const { env, clock } = context;
+  const program = new Command('ngsi-ld-gateway')
+    .description(
+      'Purges entities of NGSI-LD brokers by query, at a broker or through a gateway, and serves the gateway.',
+    )
+    .version(version)
+    .exitOverride()
+    .showHelpAfterError('(--help tells more)')
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+    })
+    .addHelpText('after', EXAMPLES);
+
+  program
+    .command('serve')
+    .description('run a gateway, configured by the environment')
+    .action(async () => {
+      await context.serve();
+      end(undefined);
+    });
+
+  program
+    .command('purge')
+    .argument(
+      '<query...>',
+      'what to delete, as people write it: type=Vehicle&q=speed<600 (%XX is taken as encoded)',
+    )
+    .description('delete every match of a query: shows count and sample, asks, and follows it to its end')
+    .option('--temporal', 'purge the history instead of the current entities')
+    .option('--tenant <name>', 'NGSILD-Tenant')
+    .option('--link <url>', 'the @context of the names in the query')
+    .option('--older-than <time>', 'only what is older: 90d, 12h, 30min, 2w, 6mo, 1y, P90D')
+    .option('--by <time>', 'older by what: modifiedAt, createdAt, ATTRIBUTE or ATTRIBUTE.observedAt')
+    .option('--max-affected <n>', 'refuse a purge that matches more', wholeNumber)
+    .option('--rate <n>', 'deletes per second, at most', wholeNumber)
+    .option('--dry-run', 'count, show a sample, delete nothing')
+    .option('-y, --yes', 'do not ask')
+    .option('--detach', 'leave it to the gateway, and do not wait')
+    .option('--json', 'one JSON document a line, the final record last')
+    .addOption(gatewayOption())
+    .option('--broker <url>', 'purge straight at this broker, without a gateway')
+    .action(async (query: string[], options: PurgeOptions & PlaceOptions) => {
+      const { purgeCommand } = await import('./purge-command.js');
+      const place = await placeOf(options, context);
+      try {
+        end(await purgeCommand(query, options, place, context));
+      } finally {
+        await place.close();
+      }
+    });
+
+  const purges = program.command('purges').description('the purges of a gateway');
+  onGateway(purges.command('list'))
+    .description('list them, newest first')
+    .option('--state <state>', 'queued, running, succeeded, failed …')
+    .option('--tenant <name>', 'of one tenant')
+    .option('--caller <name>', 'of one caller')
+    .option('--limit <n>', 'how many', wholeNumber)
+    .option('--offset <n>', 'how many to skip', countFromZero)
+    .action(async ({ gateway, ...options }: ListOptions & PlaceOptions) => {
+      const { listPurges } = await import('./purges-commands.js');
+      end(await listPurges(options, demandGateway(gatewayNamed(gateway), env, clock), context));
+    });
+  const onePurge = (name: string) => onGateway(purges.command(name)).argument('<id>', 'of the purge');
+  onePurge('show')
+    .description('show the record of a purge')
+    .action(async (id: string, options: JsonOption & PlaceOptions) => {
+      const { showPurge } = await import('./purges-commands.js');
+      end(await showPurge(id, options, demandGateway(options, env, clock), context));
+    });
+  onePurge('follow')
+    .description('follow a purge to its end; Ctrl+C leaves it alone')
+    .action(async (id: string, options: JsonOption & PlaceOptions) => {
+      const { followOne } = await import('./purges-commands.js');
+      end(await followOne(id, options, demandGateway(options, env, clock), context));
+    });
+  onePurge('cancel')
+    .description('cancel a purge, and say what it had done')
+    .action(async (id: string, options: JsonOption & PlaceOptions) => {
+      const { cancelOne } = await import('./purges-commands.js');
+      end(await cancelOne(id, options, demandGateway(options, env, clock), context));
+    });
+  onePurge('throttle')
+    .argument('<rate>', 'deletes per second, or off')
+    .description('change how fast a purge may delete')
+    .option('--concurrency <n>', 'delete requests in flight', wholeNumber)
+    .action(
+      async (id: string, rate: string, options: JsonOption & PlaceOptions & { concurrency?: number }) => {
+        const { throttleOne } = await import('./purges-commands.js');
+        end(await throttleOne(id, rate, options, demandGateway(options, env, clock), context));
+      },
+    );
+
+  onGateway(program.command('validate'))
+    .argument('<file>', 'an entity or an array of them; - is standard input')
+    .description('check entities against a model; exits with 3 when one is not valid')
+    .requiredOption('--model <domain/model>', 'the model')
+    .option('--form <form>', 'the representation of the entities; told from them unless given')
+    .action(async (file: string, options: ValidateOptions & PlaceOptions) => {
+      const { validateFile } = await import('./file-commands.js');
+      end(await validateFile(file, options, demandGateway(options, env, clock), context));
+    });
+
+  for (const how of ['expand', 'compact'] as const) {
+    onGateway(program.command(how))
+      .argument('<file>', 'a JSON-LD document; - is standard input')
+      .description(`JSON-LD ${how === 'expand' ? 'expansion' : 'compaction'} by the contexts of a gateway`)
+      .option('--context <file or url>', 'the @context')
+      .option('--safe', 'fail where something would be lost')
+      .action(async (file: string, options: JsonLdOptions & PlaceOptions) => {
+        const { processJsonLd } = await import('./file-commands.js');
+        end(await processJsonLd(how, file, options, demandGateway(options, env, clock), context));
+      });
+  }
+
+  onGateway(program.command('infer'))
+    .argument('<file>', 'a sample or an array of samples; - is standard input')
+    .description('a JSON Schema from samples; here, unless a gateway is given')
+    .option('--model <name>', 'the name of the model')
+    .option('--form <form>', 'keyvalues or ngsi-ld', 'keyvalues')
+    .option('--enums', 'list the strings of places that have few of them')
+    .action(async (file: string, options: InferOptions & PlaceOptions) => {
+      const { inferSchema } = await import('./file-commands.js');
+      end(await inferSchema(file, options, gatewayOf(options, env, clock), context));
+    });
+
+  program
+    .command('backup')
+    .argument('<target>', 'the file to write; it must not exist')
+    .description('copy the database of a gateway, while it may be running')
+    .option('--database <path>', 'the database; DATABASE_PATH, or else ./data/schema.db, unless given')
+    .action(async (target: string, { database }: { database?: string }) => {
+      const { backUpCommand } = await import('./backup-command.js');
+      end(await backUpCommand(target, database, context));
+    });
+  return program;
+}
+
+async function placeOf(
+  options: PurgeOptions & PlaceOptions,
+  { env, clock }: CliContext,
+): Promise<PurgePlace> {
+  const brokerUrl = brokerOf(options);
+  if (brokerUrl === undefined) {
+    const gateway = gatewayOf(options, env, clock);
+    if (gateway === undefined)
+      throw new CliError(EXIT.usage, 'Where? Say --gateway URL or --broker URL, or set NGSILD_GATEWAY_URL.');
+    return (await import('./gateway-place.js')).createGatewayPlace(gateway);
+  }
+  const config = engineConfig(env, brokerUrl);
+  const { createBrokerPlace } = await import('./broker-place.js');
+  return createBrokerPlace({
+    brokerUrl,
+    config,
+    authorization: authorizationOf(env),
+    clock,
+    random: Math.random,
+  });
+}
+
+function onGateway(command: Command): Command {
+  return command.addOption(gatewayOption()).option('--json', 'as JSON, one document a line');
+}
+
+function gatewayOption(): Option {
+  return new Option('--gateway <url>', 'the gateway; NGSILD_GATEWAY_URL unless given');
+}
+
+function gatewayNamed(gateway: string | undefined): PlaceOptions {
+  return gateway === undefined ? {} : { gateway };
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(text);
+}
+
+function countFromZero(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
+  return Number(text);
+}

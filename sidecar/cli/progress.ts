@@ -1,0 +1,66 @@
+import { SingleBar } from 'cli-progress';
+import type { Clock } from '../shared/clock.js';
+import type { CliContext } from './context.js';
+import { formatCount, formatDuration, formatRate } from './format.js';
+import { RateMeter } from './rate-meter.js';
+import { settledOf, unitOf, type PurgeView } from './purge-view.js';
+
+/** Shows how far a purge is. */
+export interface Progress {
+  show(view: PurgeView): void;
+  /** Takes the bar away. */
+  stop(): void;
+}
+
+const BAR_WIDTH = 24;
+
+/** A bar on a terminal; nothing where standard error is none. */
+export function createProgress({ stderr, clock }: CliContext): Progress {
+  if (stderr.isTTY !== true) return { show: () => {}, stop: () => {} };
+  const line = createProgressLine(clock);
+  let text = '';
+  const bar = new SingleBar({
+    format: () => text,
+    stream: stderr,
+    ...{ hideCursor: true, clearOnComplete: true, fps: 10, linewrap: null },
+  });
+  let isDrawn = false;
+  return {
+    show(view) {
+      text = line(view);
+      if (isDrawn) bar.update(settledOf(view));
+      // The total is that of the text: what the bar itself counts is not shown.
+      else bar.start(Number.MAX_SAFE_INTEGER, 0);
+      isDrawn = true;
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/** The text of the bar: `██████······ 1,500/3,000 entities  2,000/s  1 s left`. Without a count there is no bar and no end. */
+export function createProgressLine(clock: Pick<Clock, 'now'>): (view: PurgeView) => string {
+  const meter = new RateMeter();
+  return (view) => {
+    const done = settledOf(view);
+    meter.note(clock.now(), done);
+    const rate = meter.perSecond;
+    const unit = unitOf(view);
+    const left = view.state === 'running' ? meter.leftMs(view.matched) : undefined;
+    const parts = [
+      view.matched > done || done > 0
+        ? `${barOf(done, view.matched)}${formatCount(done)}/${formatCount(view.matched)} ${unit}`
+        : `${view.state === 'running' ? 'looking for matches' : view.state} …`,
+      ...(view.failed > 0 ? [`${formatCount(view.failed)} failed`] : []),
+      ...(rate === undefined ? [] : [formatRate(rate)]),
+      ...(left === undefined ? [] : [`${formatDuration(left)} left`]),
+      ...(view.state === 'cancelling' ? ['cancelling'] : []),
+    ];
+    return parts.join('  ');
+  };
+}
+
+function barOf(done: number, total: number): string {
+  if (total <= 0) return '';
+  const full = Math.min(BAR_WIDTH, Math.floor((done / total) * BAR_WIDTH));
+  return `${'█'.repeat(full)}${'·'.repeat(BAR_WIDTH - full)} `;
+}

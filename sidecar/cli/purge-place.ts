@@ -1,0 +1,52 @@
+import type { PurgeView } from './purge-view.js';
+
+/** What to purge, in the terms of the command line. */
+export interface PurgeWish {
+  readonly target: 'entities' | 'temporal';
+  /** A query string without dryRun, maxAffected and maxPerSecond. */
+  readonly query: string;
+  readonly tenant: string | undefined;
+  /** URL of the @context. */
+  readonly link: string | undefined;
+  readonly maxAffected: number | undefined;
+  readonly maxPerSecond: number | undefined;
+}
+
+/** What a purge would delete. */
+export interface PurgePreview {
+  readonly matched: number;
+  readonly sample: readonly string[];
+  readonly unit?: string;
+  /** There are more than could be counted without deleting. */
+  readonly atLeast?: boolean;
+  /** Why nothing may have matched. */
+  readonly hints?: readonly string[];
+}
+
+/** Where purges are done: by a gateway, or here. */
+export interface PurgePlace {
+  /** @throws CliError */
+  preview(wish: PurgeWish, signal: AbortSignal): Promise<PurgePreview>;
+  /**
+   * Starts a purge. What it yields last has a final state; when the signal aborts it stops cleanly, and says what was done.
+   *
+   * @throws CliError when it could not be started, or is lost sight of
+   */
+  run(wish: PurgeWish, signal: AbortSignal): AsyncIterable<PurgeView>;
+  /** Starts a purge and does not wait for it. @throws CliError where that is not possible */
+  detach(wish: PurgeWish): Promise<PurgeView>;
+  close(): Promise<void>;
+}
+
+/** The headers that a purge sends to the broker. */
+export function headersOf({ tenant, link }: Pick<PurgeWish, 'tenant' | 'link'>): Record<string, string> {
+  return {
+    ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
+    ...(link === undefined ? {} : { link: linkHeader(link) }),
+  };
+}
+
+/** The Link header that names an @context (ETSI GS CIM 009, clause 6.3.5). */
+export function linkHeader(url: string): string {
+  return `<${url}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`;
+}

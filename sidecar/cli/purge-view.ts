@@ -1,0 +1,129 @@
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { formatCount, formatDuration, formatItems, formatRate, printable } from './format.js';
+
+/** What is shown of a purge: its record at a gateway, or the same of one that runs here. */
+export interface PurgeView {
+  readonly id?: string;
+  readonly state: string;
+  readonly target: string;
+  readonly unit?: string;
+  readonly query: string;
+  readonly tenant?: string | null;
+  readonly dryRun: boolean;
+  /** Undefined while nobody has counted. */
+  readonly matched: number;
+  readonly deleted: number;
+  readonly alreadyGone: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly requests: number;
+  readonly arrived?: number;
+  readonly sample?: readonly string[];
+  readonly hints?: readonly string[];
+  readonly createdAt?: string;
+  readonly startedAt?: string | null;
+  readonly endedAt?: string | null;
+  readonly problem?: { readonly title?: string; readonly detail?: string; readonly status?: number } | null;
+  readonly errors?: readonly unknown[];
+  readonly warnings?: readonly string[];
+}
+
+const COUNTS = ['matched', 'deleted', 'alreadyGone', 'failed', 'unknown', 'requests'] as const;
+
+/** Reads a record that a gateway sent. @throws CliError when it is none */
+export function readPurge(value: unknown): PurgeView {
+  const record = (typeof value === 'object' && value !== null ? value : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const isRecord =
+    typeof record['id'] === 'string' &&
+    typeof record['state'] === 'string' &&
+    typeof record['query'] === 'string' &&
+    COUNTS.every((name) => typeof record[name] === 'number');
+  if (!isRecord)
+    throw new CliError(EXIT.failed, 'The gateway answered with something that is not the record of a purge.');
+  return record as unknown as PurgeView;
+}
+
+const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling']);
+
+/** Whether the purge has come to its end. */
+export function isOver({ state }: Pick<PurgeView, 'state'>): boolean {
+  return !UNFINISHED.has(state);
+}
+
+/** What a command ends with that waited for the end of a purge. @param wasInterrupted by the user of the command */
+export function exitCodeOf({ state }: Pick<PurgeView, 'state'>, wasInterrupted = false): ExitCode {
+  switch (state) {
+    case 'succeeded':
+      return EXIT.done;
+    case 'partial':
+      return EXIT.partial;
+    case 'refused':
+      return EXIT.refused;
+    case 'cancelled':
+      return wasInterrupted ? EXIT.interrupted : EXIT.failed;
+    default:
+      return EXIT.failed;
+  }
+}
+
+/** What the counts of a purge are in. */
+export function unitOf({ unit, target, query }: Pick<PurgeView, 'unit' | 'target' | 'query'>): string {
+  if (unit !== undefined) return unit;
+  return target === 'entities' && /(?:^|&)(?:drop|keep)=/.test(query) ? 'attributes' : 'entities';
+}
+
+/** Items of which it is known what became of them. */
+export function settledOf({ deleted, alreadyGone, failed, unknown }: PurgeView): number {
+  return deleted + alreadyGone + failed + unknown;
+}
+
+const ERRORS_SHOWN = 5;
+
+/** What a purge came to, in lines for people. @param ms how long it took, where that is known */
+export function summaryOf(view: PurgeView, ms: number | undefined): readonly string[] {
+  const unit = unitOf(view);
+  const rate = ms === undefined || ms < 1000 ? '' : ` (${formatRate((view.deleted * 1000) / ms)})`;
+  const took = ms === undefined ? '' : ` in ${formatDuration(ms)}${rate}`;
+  const done = formatItems(view.deleted, unit);
+  const lines = [headline(view, done, took)];
+  if (view.alreadyGone > 0) lines.push(`${formatCount(view.alreadyGone)} were already gone.`);
+  if (view.failed > 0) lines.push(`${formatCount(view.failed)} could not be deleted.`);
+  if (view.unknown > 0)
+    lines.push(
+      `${formatCount(view.unknown)} may or may not be gone: the broker did not answer. Purge again to be sure.`,
+    );
+  if ((view.arrived ?? 0) > 0)
+    lines.push(`${formatCount(view.arrived ?? 0)} turned up meanwhile and were left.`);
+  const errors = view.errors ?? [];
+  for (const error of errors.slice(0, ERRORS_SHOWN)) lines.push(`  ${printable(errorLine(error))}`);
+  if (errors.length > ERRORS_SHOWN) lines.push(`  … ${formatCount(errors.length - ERRORS_SHOWN)} more`);
+  for (const warning of view.warnings ?? []) lines.push(`Warning of the broker: ${printable(warning)}`);
+  return lines;
+}
+
+function headline(view: PurgeView, done: string, took: string): string {
+  const why = view.problem?.detail ?? view.problem?.title ?? '';
+  const because = why === '' ? '.' : `: ${printable(why)}`;
+  switch (view.state) {
+    case 'succeeded':
+    case 'partial':
+      return `Deleted ${done}${took}.`;
+    case 'cancelled':
+      return `Cancelled: ${done} had been deleted${took}.`;
+    case 'refused':
+      return `Refused${because}`;
+    case 'interrupted':
+      return `Interrupted: ${done} had been deleted${took}${because}`;
+    default:
+      return `Failed${because}${view.deleted > 0 ? ` ${done} had been deleted${took}.` : ''}`;
+  }
+}
+
+function errorLine(error: unknown): string {
+  const { entityId, error: problem, ...rest } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  const { detail, title } = (problem ?? rest) as Readonly<Record<string, unknown>>;
+  const why = [detail, title].find((text) => typeof text === 'string') ?? JSON.stringify(error);
+  return typeof entityId === 'string' ? `${entityId}: ${why}` : why;
+}

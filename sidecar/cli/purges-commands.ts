@@ -1,0 +1,144 @@
+import { say, sayJson, type CliContext } from './context.js';
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { formatCount, formatTable, printable } from './format.js';
+import { cancelPurge, followPurge, pathOf } from './gateway-place.js';
+import type { GatewayClient } from './gateway-client.js';
+import { follow } from './purge-command.js';
+import { isOver, readPurge, summaryOf, type PurgeView } from './purge-view.js';
+
+export interface ListOptions {
+  readonly state?: string;
+  readonly tenant?: string;
+  readonly caller?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly json?: boolean;
+}
+
+const QUERY_SHOWN = 80;
+
+/** Lists purges, newest first. @throws CliError */
+export async function listPurges(
+  { json, ...filter }: ListOptions,
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(filter)) parameters.set(name, String(value));
+  const { text, headers } = await gateway.send('GET', `/api/v2/purges?${parameters.toString()}`);
+  const listed: unknown = JSON.parse(text);
+  if (!Array.isArray(listed))
+    throw new CliError(EXIT.failed, 'The gateway answered with something that is no list.');
+  const records = listed.map(readPurge);
+  if (json === true) {
+    for (const record of records) sayJson(context, record);
+    return EXIT.done;
+  }
+  if (records.length === 0) {
+    say(context.stderr, 'There are none.');
+    return EXIT.done;
+  }
+  const head = ['ID', 'STATE', 'TARGET', 'MATCHED', 'DELETED', 'FAILED', 'TENANT', 'CREATED', 'QUERY'];
+  say(context.stdout, ...formatTable([head, ...records.map(rowOf)]));
+  const total = Number(headers.get('x-total-count') ?? NaN);
+  const shown = (filter.offset ?? 0) + records.length;
+  if (total > shown) say(context.stderr, `${formatCount(total - shown)} more: --offset ${shown}`);
+  return EXIT.done;
+}
+
+function rowOf(record: PurgeView): readonly string[] {
+  const { id = '', state, target, matched, deleted, failed, tenant, createdAt, dryRun, query } = record;
+  const counts = [matched, deleted, failed].map((count) => formatCount(count));
+  const shown = query.length > QUERY_SHOWN ? `${query.slice(0, QUERY_SHOWN)}…` : query;
+  return [
+    ...[id, dryRun ? `${state} (dry)` : state, target, ...counts, tenant ?? '-', createdAt ?? '-', shown],
+  ].map(printable);
+}
+
+/** Shows the record of a purge. @throws CliError */
+export async function showPurge(
+  id: string,
+  { json }: { readonly json?: boolean },
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const record = readPurge(await gateway.json('GET', pathOf(id)));
+  if (json === true) {
+    sayJson(context, record);
+    return EXIT.done;
+  }
+  const rows = Object.entries(record).flatMap(([name, value]) => {
+    if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return [];
+    const text =
+      typeof value === 'string'
+        ? value
+        : typeof value === 'number'
+          ? formatCount(value)
+          : JSON.stringify(value);
+    return [[name, printable(text)]];
+  });
+  say(context.stdout, ...formatTable(rows));
+  return EXIT.done;
+}
+
+/** Follows a purge to its end; Ctrl+C leaves it alone. @throws CliError */
+export async function followOne(
+  id: string,
+  options: { readonly json?: boolean },
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const stopped = new AbortController();
+  const release = context.onInterrupt(() => stopped.abort());
+  try {
+    const views = followPurge(gateway, id, { stopOn: stopped.signal });
+    const code = await follow(views, options, context, () => stopped.signal.aborted);
+    if (code === EXIT.interrupted)
+      say(context.stderr, `The purge goes on. To stop it: ngsi-ld-gateway purges cancel ${id}`);
+    return code;
+  } finally {
+    release();
+  }
+}
+
+/** Cancels a purge, and waits until what was under way is done. @throws CliError */
+export async function cancelOne(
+  id: string,
+  { json }: { readonly json?: boolean },
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  let last = await cancelPurge(gateway, id);
+  if (last === undefined || !isOver(last)) {
+    for await (const view of followPurge(gateway, id, {})) last = view;
+  }
+  if (last === undefined)
+    throw new CliError(EXIT.failed, 'The gateway did not tell what became of the purge.');
+  if (json === true) sayJson(context, last);
+  else say(context.stdout, ...summaryOf(last, undefined));
+  return EXIT.done;
+}
+
+/** Changes how fast a running purge may delete. @param rate deletes per second, or `off` @throws CliError */
+export async function throttleOne(
+  id: string,
+  rate: string,
+  { json, concurrency }: { readonly json?: boolean; readonly concurrency?: number },
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  if (rate !== 'off' && !/^[1-9]\d{0,8}$/.test(rate))
+    throw new CliError(
+      EXIT.usage,
+      `The rate is deletes per second, a whole number from 1, or off, and not ${JSON.stringify(rate)}.`,
+    );
+  const body = JSON.stringify({ maxPerSecond: rate === 'off' ? null : Number(rate), concurrency });
+  const record = readPurge(await gateway.json('PATCH', pathOf(id), { body }));
+  if (json === true) sayJson(context, record);
+  else
+    say(
+      context.stdout,
+      `Purge ${id} deletes ${rate === 'off' ? 'as fast as it can' : `at most ${formatCount(Number(rate))} a second`}.`,
+    );
+  return EXIT.done;
+}

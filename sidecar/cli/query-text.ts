@@ -1,0 +1,59 @@
+import { CliError, EXIT } from './exit-codes.js';
+
+/** Set by options, so that there is one way to say them. */
+const BY_OPTION: Readonly<Record<string, string>> = {
+  dryRun: '--dry-run',
+  maxAffected: '--max-affected',
+  maxPerSecond: '--rate',
+};
+
+/**
+ * Makes a query string of a query as people write it, such as `type=A&q=speed<600`. `%XX` is taken as encoded, everything
+ * else as meant literally, a plus among it: a time zone has one more often than anybody writes a blank so.
+ *
+ * @param words the arguments; several are joined by `&`
+ * @throws CliError for a parameter that has an option, and for what is not Unicode text
+ */
+export function encodeQuery(words: readonly string[]): string {
+  const pairs = words
+    .map((word) => word.replace(/^\?/, ''))
+    .join('&')
+    .split('&')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '');
+  for (const pair of pairs) {
+    const option = BY_OPTION[pair.split('=', 1)[0] ?? ''];
+    if (option !== undefined) throw new CliError(EXIT.usage, `Use ${option} in place of ${pair}.`);
+  }
+  return pairs
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      return equals === -1
+        ? encode(pair)
+        : `${encode(pair.slice(0, equals))}=${encode(pair.slice(equals + 1))}`;
+    })
+    .join('&');
+}
+
+/** The values that a parameter has in a query string made by encodeQuery. */
+export function valuesIn(query: string, name: string): readonly string[] {
+  return query
+    .split('&')
+    .flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
+}
+
+/** Percent-encodes what is not yet; `:`, `/` and `,` stay readable (RFC 3986 § 3.4). */
+export function encode(text: string): string {
+  return text
+    .split(/(%[0-9a-fA-F]{2})/)
+    .map((part, index) => (index % 2 === 1 ? part : encodePlain(part)))
+    .join('');
+}
+
+function encodePlain(text: string): string {
+  try {
+    return encodeURIComponent(text).replace(/%3A|%2F|%2C/g, decodeURIComponent);
+  } catch (cause) {
+    throw new CliError(EXIT.usage, 'The query is not valid Unicode text.', { cause });
+  }
+}

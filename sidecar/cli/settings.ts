@@ -1,0 +1,92 @@
+import { ConfigError, loadConfig, type Config } from '../shared/config/load.js';
+import { GUARDED_PREFIXES } from '../shared/config/settings.js';
+import type { Clock } from '../shared/clock.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { GatewayClient } from './gateway-client.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where a command is done; what is not said on the command line is taken from the environment. */
+export interface PlaceOptions {
+  readonly gateway?: string;
+  readonly broker?: string;
+}
+
+/** The gateway that a command talks to, or undefined where none is named. @throws CliError for what is no URL of one */
+export function gatewayOf({ gateway }: PlaceOptions, env: Env, clock: Clock): GatewayClient | undefined {
+  const text = gateway ?? nonEmpty(env['NGSILD_GATEWAY_URL']);
+  if (text === undefined) return undefined;
+  return new GatewayClient({
+    url: urlOf(text, gateway === undefined ? 'NGSILD_GATEWAY_URL' : '--gateway'),
+    token: nonEmpty(env['NGSILD_GATEWAY_TOKEN']),
+    authorization: authorizationOf(env),
+    clock,
+  });
+}
+
+/** @throws CliError where none is named */
+export function demandGateway(options: PlaceOptions, env: Env, clock: Clock): GatewayClient {
+  const gateway = gatewayOf(options, env, clock);
+  if (gateway === undefined)
+    throw new CliError(EXIT.usage, 'Which gateway? Say --gateway URL, or set NGSILD_GATEWAY_URL.');
+  return gateway;
+}
+
+/** The broker that a purge is sent to straight, or undefined. @throws CliError */
+export function brokerOf({ broker, gateway }: PlaceOptions): URL | undefined {
+  if (broker === undefined) return undefined;
+  if (gateway !== undefined) throw new CliError(EXIT.usage, 'Say --gateway or --broker, not both.');
+  const url = urlOf(broker, '--broker');
+  if (/\/ngsi-ld(?:\/|$)/.test(url.pathname))
+    throw new CliError(EXIT.usage, '--broker is the base URL of the broker, without /ngsi-ld/v1.');
+  return url;
+}
+
+/** The value of Authorization for the broker, straight or through a gateway. Never an argument, which others can see. */
+export function authorizationOf(env: Env): string | undefined {
+  return nonEmpty(env['NGSILD_AUTHORIZATION']);
+}
+
+/**
+ * The limits and retries of purges that are done here: those of a gateway with the same environment. Its other settings say
+ * how it is reached, and mean nothing here.
+ *
+ * @throws CliError naming every mistake
+ */
+export function engineConfig(env: Env, broker: URL): Config {
+  const own = Object.entries(env).filter(
+    ([name]) => name !== 'BROKER_URL' && GUARDED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+  );
+  try {
+    // A gateway of its own has another port, so that it cannot be the broker.
+    return loadConfig({ ...Object.fromEntries(own), PORT: '0', BROKER_URL: broker.href });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new CliError(
+      EXIT.usage,
+      [error.message, ...error.mistakes.map((mistake) => `  - ${mistake}`)].join('\n'),
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function urlOf(text: string, name: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw new CliError(
+      EXIT.usage,
+      `${name} must be an http or https URL without query, such as http://localhost:8080.`,
+    );
+  if (url.username !== '' || url.password !== '')
+    throw new CliError(
+      EXIT.usage,
+      `${name} must not hold credentials: others can see arguments, and logs keep URLs.`,
+    );
+  return url;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,43 @@
+import { createCapabilities } from '../purge/broker/capabilities.js';
+import type { PurgeLimits } from '../purge/context.js';
+import type { PurgeDependencies } from '../purge/purge-run.js';
+import type { Config } from '../shared/config/load.js';
+import { entityPurges, temporalPurges, type PurgeKinds } from './purge-kinds.js';
+
+/** The purges that a configuration allows, within its limits: of a gateway, or of the command line. */
+export function configuredKinds(
+  config: Config,
+  base: Omit<PurgeDependencies, 'capabilities' | 'retry'>,
+): PurgeKinds {
+  const dependencies = {
+    ...base,
+    retry: {
+      maxAttempts: config.RETRY_MAX_ATTEMPTS,
+      minDelayMs: config.RETRY_MIN_DELAY_MS,
+      maxDelayMs: config.RETRY_MAX_DELAY_MS,
+      awayMs: config.BROKER_AWAY_MS,
+    },
+  };
+  const limits: PurgeLimits = {
+    pageSize: config.PURGE_PAGE_SIZE,
+    pageSizeMax: config.PURGE_PAGE_SIZE_MAX,
+    batchSize: config.PURGE_BATCH_SIZE,
+    concurrency: config.PURGE_CONCURRENCY,
+    strategy: config.PURGE_STRATEGY,
+    maxAffected: config.PURGE_MAX_AFFECTED === 0 ? undefined : config.PURGE_MAX_AFFECTED,
+  };
+  const wholeTenant = config.PURGE_WHOLE_TENANT;
+  return {
+    entities: entityPurges({
+      ...{ limits, wholeTenant },
+      dependencies: { ...dependencies, capabilities: createCapabilities(base.clock) },
+    }),
+    temporal: temporalPurges({
+      wholeTenant,
+      limits: { ...limits, concurrency: config.TEMPORAL_PURGE_CONCURRENCY, strategy: 'single' },
+      // Brokers treat their history apart: what they refuse there, they may take elsewhere.
+      dependencies: { ...dependencies, capabilities: createCapabilities(base.clock) },
+      allowsWhole: config.TEMPORAL_WHOLE_DELETE === 'allow',
+    }),
+  };
+}
