@@ -1,4 +1,4 @@
-/** Builds everything into dist/: the sidecar file by file (ESM), each Kong plugin as one CommonJS file. */
+/** Builds everything into dist/: the sidecar file by file and the command line bundled (ESM), each Kong plugin as one CommonJS file. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesBelow, loadEsbuild, putOutputs } from './outputs.js';
@@ -26,6 +26,22 @@ const sidecar = await build({
   sourcemap: 'linked',
 });
 
+/** The command line with all it needs of this project, for the package: few files, and no maps. */
+const cli = await build({
+  ...common,
+  // Side by side, for workers are looked for beside the module that starts them.
+  entryPoints: {
+    cli: join(root, 'sidecar', 'cli.ts'),
+    worker: join(root, 'sidecar', 'schemas', 'worker.ts'),
+  },
+  outdir: dist,
+  chunkNames: 'cli-[hash]',
+  bundle: true,
+  splitting: true,
+  packages: 'external',
+  format: 'esm',
+});
+
 const pluginFolders = (await readdir(join(root, 'kong-plugins'), { withFileTypes: true })).filter((entry) =>
   entry.isDirectory(),
 );
@@ -42,4 +58,7 @@ const plugins = await build({
   format: 'cjs',
 });
 
-await putOutputs([...(sidecar.outputFiles ?? []), ...(plugins.outputFiles ?? [])], dist);
+await putOutputs(
+  [...(sidecar.outputFiles ?? []), ...(cli.outputFiles ?? []), ...(plugins.outputFiles ?? [])],
+  dist,
+);
