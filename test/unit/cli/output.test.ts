@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  formatDuration,
+  formatItems,
+  formatRate,
+  formatTable,
+  printable,
+} from '../../../sidecar/cli/format.js';
+import { createProgressLine } from '../../../sidecar/cli/progress.js';
+import { exitCodeOf, readPurge, summaryOf, type PurgeView } from '../../../sidecar/cli/purge-view.js';
+
+const VIEW: PurgeView = {
+  ...{ id: 'p1', state: 'running', target: 'entities', query: 'type=A', dryRun: false },
+  ...{ matched: 3000, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 1 },
+};
+
+describe('what people read', () => {
+  it('has numbers, times and rates that can be taken in at a glance', () => {
+    assert.equal(formatItems(3000, 'entities'), '3,000 entities');
+    assert.equal(formatItems(1, 'entities'), '1 entity');
+    assert.equal(formatItems(1, 'attributes'), '1 attribute');
+    assert.deepEqual([0, 850, 1500, 9999, 59_600, 125_000, 11_040_000].map(formatDuration), [
+      '0 ms',
+      '850 ms',
+      '1.5 s',
+      '10.0 s',
+      '1 min 0 s',
+      '2 min 5 s',
+      '3 h 4 min',
+    ]);
+    assert.deepEqual([0.25, 9.94, 2000.4].map(formatRate), ['0.3/s', '9.9/s', '2,000/s']);
+    assert.deepEqual(
+      formatTable([
+        ['ID', 'STATE'],
+        ['abc', 'done'],
+      ]),
+      ['ID   STATE', 'abc  done'],
+    );
+  });
+
+  it('holds no text of others that a terminal would take for a command', () => {
+    assert.equal(printable('urn:\u001b[2Ja\r\nb\u202ec'), 'urn:\\u001b[2Ja\\u000d\\u000ab\\u202ec');
+    const view = { ...VIEW, state: 'failed', problem: { detail: 'bad \u001b]0;x\u0007' } };
+    assert.ok(!summaryOf(view, undefined).join('').includes('\u001b'));
+  });
+
+  it('tells of every count that is not zero', () => {
+    const view = {
+      ...VIEW,
+      state: 'partial',
+      deleted: 2000,
+      alreadyGone: 5,
+      failed: 990,
+      unknown: 5,
+      arrived: 3,
+    };
+    const lines = summaryOf({ ...view, errors: [{ entityId: 'urn:a:1', error: { title: 'No' } }] }, 2000);
+    assert.deepEqual(lines, [
+      'Deleted 2,000 entities in 2.0 s (1,000/s).',
+      '5 were already gone.',
+      '990 could not be deleted.',
+      '5 may or may not be gone: the broker did not answer. Purge again to be sure.',
+      '3 turned up meanwhile and were left.',
+      '  urn:a:1: No',
+    ]);
+  });
+
+  it('says what had been done when a purge ended early', () => {
+    const detail = 'The broker went away.';
+    assert.match(
+      summaryOf({ ...VIEW, state: 'cancelled', deleted: 7 }, 100)[0] ?? '',
+      /^Cancelled: 7 entities/,
+    );
+    const failed = summaryOf({ ...VIEW, state: 'failed', deleted: 7, problem: { detail } }, 100)[0];
+    assert.equal(failed, `Failed: ${detail} 7 entities had been deleted in 100 ms.`);
+  });
+});
+
+describe('the exit code of a purge', () => {
+  it('tells how it ended', () => {
+    const codes = [
+      'succeeded',
+      'partial',
+      'refused',
+      'failed',
+      'interrupted',
+      'cancelled',
+      'a new state',
+    ].map((state) => exitCodeOf({ state }));
+    assert.deepEqual(codes, [0, 3, 4, 1, 1, 1, 1]);
+    assert.equal(exitCodeOf({ state: 'cancelled' }, true), 130);
+    assert.equal(exitCodeOf({ state: 'succeeded' }, true), 0);
+  });
+
+  it('is 1 where an answer is no record of a purge', () => {
+    for (const answer of [null, [], {}, { ...VIEW, matched: '3' }, { ...VIEW, state: undefined }])
+      assert.throws(() => readPurge(answer), { exitCode: 1 });
+    assert.equal(readPurge(VIEW), VIEW);
+  });
+});
+
+describe('the bar', () => {
+  /** A line for each of the counts, a second apart. */
+  function lines(...deleted: readonly number[]): readonly string[] {
+    let nowMs = 0;
+    const line = createProgressLine({ now: () => nowMs });
+    return deleted.map((count, second) => {
+      nowMs = second * 1000;
+      return line({ ...VIEW, deleted: count });
+    });
+  }
+
+  it('shows how much is done, how fast, and how long it will take', () => {
+    const [first = '', , third = ''] = lines(0, 500, 1000);
+    assert.equal(first, `${'·'.repeat(24)} 0/3,000 entities`);
+    assert.equal(third, `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  500/s  4.0 s left`);
+  });
+
+  it('goes by the last seconds, so that a throttle shows', () => {
+    const slow = lines(0, 1000, 2000, 2010, 2020, 2030, 2040, 2050).at(-1) ?? '';
+    assert.match(slow, / 10\/s {2}1 min 35 s left$/);
+  });
+
+  it('promises no end while nothing moves, and begins anew when a count is corrected', () => {
+    assert.doesNotMatch(lines(0, 0, 0).at(-1) ?? '', /left/);
+    assert.doesNotMatch(lines(1000, 2000, 1500).at(-1) ?? '', /\/s|left/);
+  });
+
+  it('says that it waits while nothing is known', () => {
+    const line = createProgressLine({ now: () => 0 });
+    assert.equal(line({ ...VIEW, matched: 0 }), 'looking for matches …');
+    assert.equal(line({ ...VIEW, state: 'queued', matched: 0 }), 'queued …');
+  });
+});

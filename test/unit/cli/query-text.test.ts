@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { CliError } from '../../../sidecar/cli/exit-codes.js';
+import { encode, encodeQuery } from '../../../sidecar/cli/query-text.js';
+import { ENTITY_PARAMETERS, parseParameters } from '../../../sidecar/purge/query/parameters.js';
+
+describe('a query on the command line', () => {
+  it('is taken as people write it', () => {
+    for (const [written, sent] of [
+      ['type=A&q=speed<600', 'type=A&q=speed%3C600'],
+      ['?type=A', 'type=A'],
+      ['type=A&', 'type=A'],
+      ['q=name=="a b"', 'q=name%3D%3D%22a%20b%22'],
+      ['q=name=="München"', 'q=name%3D%3D%22M%C3%BCnchen%22'],
+      ['id=urn:a:1,urn:a:2', 'id=urn:a:1,urn:a:2'],
+      ['timeAt=2026-01-01T00:00:00+01:00', 'timeAt=2026-01-01T00:00:00%2B01:00'],
+      ['q=rate>50%', 'q=rate%3E50%25'],
+      ['coordinates=[13.4,52.5]', 'coordinates=%5B13.4,52.5%5D'],
+    ] as const) {
+      assert.equal(encodeQuery([written]), sent);
+    }
+  });
+
+  it('leaves alone what is encoded already', () => {
+    assert.equal(encodeQuery(['q=speed%3c600%26a']), 'q=speed%3c600%26a');
+  });
+
+  it('may come in several arguments', () => {
+    assert.equal(encodeQuery(['type=A', 'q=a<1', '']), 'type=A&q=a%3C1');
+  });
+
+  it('reaches the gateway as the text that was written, whatever it holds', () => {
+    const text = fc
+      .string({ unit: 'grapheme', minLength: 1 })
+      .filter(
+        (value) => !/[&%\u0000-\u001f\u007f]/.test(value) && value.trim() !== '' && value === value.trim(),
+      );
+    fc.assert(
+      fc.property(text, (value) => {
+        const parsed = parseParameters(encodeQuery([`q=${value}`]), ENTITY_PARAMETERS);
+        assert.equal(parsed.get('q'), value);
+      }),
+    );
+    fc.assert(fc.property(text, (value) => assert.equal(encode(encode(value)), encode(value))));
+  });
+
+  it('says bounds and dry runs by options alone, so that none can be said twice', () => {
+    for (const pair of ['dryRun=true', 'maxAffected=5', 'maxPerSecond=1'])
+      assert.throws(() => encodeQuery([`type=A&${pair}`]), CliError);
+  });
+
+  it('is refused where it is no text', () => {
+    assert.throws(() => encodeQuery(['q=\ud800']), { exitCode: 2 });
+  });
+});
