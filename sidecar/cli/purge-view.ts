@@ -1,3 +1,4 @@
+import { valuesIn } from './query-text.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatDuration, formatItems, formatRate, printable } from './format.js';
 
@@ -68,10 +69,14 @@ export function exitCodeOf({ state }: Pick<PurgeView, 'state'>, wasInterrupted =
   }
 }
 
-/** What the counts of a purge are in. */
+/** What the counts of a purge are in; where it does not say so, as its query tells. */
 export function unitOf({ unit, target, query }: Pick<PurgeView, 'unit' | 'target' | 'query'>): string {
   if (unit !== undefined) return unit;
-  return target === 'entities' && /(?:^|&)(?:drop|keep)=/.test(query) ? 'attributes' : 'entities';
+  const has = (...names: readonly string[]) => names.some((name) => valuesIn(query, name).length > 0);
+  if (target === 'entities') return has('drop', 'keep') ? 'attributes' : 'entities';
+  if (has('timerel')) return 'instances';
+  if (has('datasetId')) return 'datasets';
+  return has('attrs') ? 'attributes' : 'entities';
 }
 
 /** Items of which it is known what became of them. */

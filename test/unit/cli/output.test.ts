@@ -8,7 +8,7 @@ import {
   printable,
 } from '../../../sidecar/cli/format.js';
 import { createProgressLine } from '../../../sidecar/cli/progress.js';
-import { exitCodeOf, readPurge, summaryOf, type PurgeView } from '../../../sidecar/cli/purge-view.js';
+import { exitCodeOf, readPurge, summaryOf, unitOf, type PurgeView } from '../../../sidecar/cli/purge-view.js';
 
 const VIEW: PurgeView = {
   ...{ id: 'p1', state: 'running', target: 'entities', query: 'type=A', dryRun: false },
@@ -64,6 +64,20 @@ describe('what people read', () => {
       '3 turned up meanwhile and were left.',
       '  urn:a:1: No',
     ]);
+  });
+
+  it('counts in what is deleted, as the query tells', () => {
+    for (const [target, query, unit] of [
+      ['entities', 'type=A&q=attrs', 'entities'],
+      ['entities', 'type=A&drop=a', 'attributes'],
+      ['entities', 'keep=a&type=A', 'attributes'],
+      ['temporal', 'type=A', 'entities'],
+      ['temporal', 'type=A&attrs=a', 'attributes'],
+      ['temporal', 'type=A&attrs=a&datasetId=urn:d', 'datasets'],
+      ['temporal', 'type=A&attrs=a&timerel=before&timeAt=x', 'instances'],
+    ] as const)
+      assert.equal(unitOf({ target, query }), unit, query);
+    assert.equal(unitOf({ target: 'entities', query: 'type=A', unit: 'instances' }), 'instances');
   });
 
   it('says what had been done when a purge ended early', () => {

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { after, describe, it } from 'node:test';
+import { startTestBroker, stopAll, stopLater, send } from '../support/gateway-harness.js';
+import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
+import { hour } from '../support/temporal-harness.js';
+
+after(stopAll);
+
+async function brokerWith(count: number, tenant?: string) {
+  const broker = await startTestBroker();
+  const car = (n: number) => ({
+    id: `urn:a:${n}`,
+    type: 'A',
+    speed: { type: 'Property', value: n, observedAt: hour(n % 24) },
+  });
+  broker.entities.seed(count, car, tenant);
+  broker.temporal.seed(count, car, tenant);
+  return broker;
+}
+
+describe('ngsi-ld-gateway purge --broker', () => {
+  it('deletes exactly the matches, without a gateway', async () => {
+    const broker = await brokerWith(60);
+    const { code, stdout, stderr } = await cli([
+      'purge',
+      'type=A&q=speed<50',
+      '--yes',
+      '--broker',
+      broker.url,
+    ]);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /^Deleted 50 entities in \d+/);
+    assert.equal(broker.entities.count(), 10);
+  });
+
+  it('sends tenant and @context with every request', async () => {
+    const broker = await brokerWith(5, 'city');
+    const args = ['purge', 'type=A', '--yes', '--tenant', 'city', '--link', 'https://city.test/c.jsonld'];
+    assert.equal((await cli([...args, '--broker', broker.url])).code, 0);
+    assert.equal(broker.entities.count('city'), 0);
+    for (const { headers } of broker.requests.entries)
+      assert.match(String(headers.link), /^<https:\/\/city\.test\/c/);
+  });
+
+  it('gives programs one document a line, the final one last, and nothing else', async () => {
+    const broker = await brokerWith(30);
+    const { stdout } = await cli(['purge', 'type=A', '--yes', '--json', '--broker', broker.url]);
+    const documents = jsonLines(stdout);
+    assert.ok(documents.length >= 2);
+    const last = documents.at(-1);
+    assert.deepEqual([last?.['state'], last?.['matched'], last?.['deleted']], ['succeeded', 30, 30]);
+    for (const { state } of documents.slice(0, -1)) assert.equal(state, 'running');
+  });
+
+  it('deletes nothing in a dry run, nor where it has to ask and cannot', async () => {
+    const broker = await brokerWith(8);
+    const dry = await cli(['purge', 'type=A', '--dry-run', '--broker', broker.url]);
+    assert.deepEqual([dry.code, dry.stdout.split('\n', 1)[0]], [0, 'The query matches 8 entities:']);
+    const asked = await cli(['purge', 'type=A', '--broker', broker.url], {}, 'y\n');
+    assert.equal(asked.code, 2);
+    assert.match(asked.stderr, /--yes/);
+    assert.equal(broker.entities.count(), 8);
+  });
+
+  it('holds bounds: its own, and those of the environment', async () => {
+    const broker = await brokerWith(8);
+    const purge = ['purge', 'type=A', '--yes', '--broker', broker.url];
+    assert.equal((await cli([...purge, '--max-affected', '7'])).code, 4);
+    assert.equal((await cli([...purge, '--max-affected', '8'], { PURGE_MAX_AFFECTED: '7' })).code, 4);
+    assert.equal((await cli(purge, { PURGE_MAX_AFECTED: '7' })).code, 2);
+    assert.equal((await cli(['purge', 'local=true', '--yes', '--broker', broker.url])).code, 2);
+    assert.equal(broker.entities.count(), 8);
+    assert.equal(
+      (await cli([...purge, '--max-affected', '8'], { HOST: '0.0.0.0', NODE_ENV: 'production' })).code,
+      0,
+    );
+  });
+
+  it('purges the history older than a time', async () => {
+    const broker = await brokerWith(24);
+    const args = ['purge', '--temporal', 'type=A', '--older-than', '1s', '--by', 'speed.observedAt'];
+    const dry = await cli([...args, '--dry-run', '--json', '--broker', broker.url]);
+    assert.deepEqual(
+      jsonLines(dry.stdout).map(({ matched, unit }) => [matched, unit]),
+      [[24, 'instances']],
+    );
+    const { code, stdout } = await cli([...args, '--yes', '--broker', broker.url]);
+    assert.deepEqual([code, /^Deleted 24 instances/.test(stdout)], [0, true]);
+    assert.equal(broker.entities.count(), 24);
+  });
+
+  it('stops cleanly at Ctrl+C, and says what was done', async () => {
+    const broker = await brokerWith(400);
+    const args = ['purge', 'type=A', '--yes', '--json', '--rate', '5', '--broker', broker.url];
+    const process = await CliProcess.start(args);
+    await process.until(/"deleted":[1-9]/);
+    process.signal('SIGINT');
+    const { code, stdout } = await process.ended;
+    const last = jsonLines(stdout).at(-1);
+    assert.deepEqual([code, last?.['state']], [130, 'cancelled']);
+    assert.equal(last?.['deleted'], 400 - broker.entities.count());
+    assert.ok(broker.entities.count() > 0);
+  });
+
+  it('ends with 1 where the broker is away', async () => {
+    const env = { RETRY_MAX_ATTEMPTS: '2', RETRY_MIN_DELAY_MS: '0', RETRY_MAX_DELAY_MS: '0' };
+    const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--broker', 'http://127.0.0.1:9'], env);
+    assert.equal(code, 1);
+    assert.match(stdout, /^Failed: .*connection refused/);
+  });
+});
+
+const hasScript = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
+
+describe(
+  'ngsi-ld-gateway on a terminal',
+  { skip: hasScript ? false : 'there is no script of util-linux' },
+  () => {
+    it('shows count and sample, asks, and deletes nothing unless the answer is yes', async () => {
+      const broker = await brokerWith(8);
+      for (const answer of ['n\r', '\r', 'yellow\r', '\u0004', '\u0003']) {
+        const process = await CliProcess.onTerminal(['purge', 'type=A', '--broker', broker.url]);
+        await process.until(/Delete 8 entities\? \[y\/N\]/);
+        process.type(answer);
+        const { code, stdout } = await process.ended;
+        assert.equal(code, 130, JSON.stringify(answer));
+        assert.match(stdout, /The query matches 8 entities:\s+urn:a:0/);
+        assert.match(stdout, /Nothing was deleted/);
+      }
+      assert.equal(broker.entities.count(), 8);
+    });
+
+    it('draws a bar with rate and time left once it was told to go on', async () => {
+      const broker = await brokerWith(40);
+      const process = await CliProcess.onTerminal([
+        'purge',
+        'type=A',
+        '--rate',
+        '10',
+        '--broker',
+        broker.url,
+      ]);
+      await process.until(/\[y\/N\]/);
+      process.type('y\r');
+      const { code, stdout } = await process.ended;
+      assert.equal(code, 0);
+      assert.match(stdout, /█+·+ \d+\/40 entities {2}\d+(?:\.\d)?\/s {2}[\d.]+ m?s left/);
+      assert.match(stdout, /Deleted 40 entities in/);
+      assert.equal(broker.entities.count(), 0);
+    });
+
+    it('asks nothing where nothing matches, or more than may', async () => {
+      const broker = await brokerWith(8);
+      const none = await CliProcess.onTerminal(['purge', 'type=B', '--broker', broker.url]);
+      assert.equal((await none.ended).code, 0);
+      assert.match(none.stdout, /Nothing matches/);
+      const many = await CliProcess.onTerminal([
+        'purge',
+        'type=A',
+        '--max-affected',
+        '7',
+        '--broker',
+        broker.url,
+      ]);
+      assert.equal((await many.ended).code, 4);
+      assert.doesNotMatch(none.stdout + many.stdout, /\[y\/N\]/);
+    });
+  },
+);
+
+describe('ngsi-ld-gateway', () => {
+  it('serves a gateway until it is told to end', async () => {
+    const process = await CliProcess.start(['serve'], { PORT: '0', DATABASE_PATH: ':memory:' });
+    await process.until(/NGSI-LD gateway on http:\S+:\d+:/);
+    const [, url = ''] = /NGSI-LD gateway on (http:\S+?): /.exec(process.stdout) ?? [];
+    assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
+    // A task of a worker, which is a file of its own.
+    const inferred = await send(url, 'POST', '/api/v2/workbench/schema/infer', {
+      headers: { 'content-type': 'application/json' },
+      body: '[{"a": 1}]',
+    });
+    assert.equal(inferred.status, 200, inferred.text);
+    process.signal('SIGTERM');
+    assert.equal((await process.ended).code, 0);
+    assert.equal((await cli(['serve'], { PORT: 'x' })).code, 2);
+  });
+
+  it('backs up the database, and never overwrites a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cli-backup-'));
+    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+    const env = { PORT: '0', DATABASE_PATH: join(folder, 'a.db') };
+    const gateway = await CliProcess.start(['serve'], env);
+    await gateway.until(/NGSI-LD gateway on/);
+    const target = join(folder, 'b.db');
+    assert.equal((await cli(['backup', target], env)).code, 0);
+    const again = await cli(['backup', target, '--database', env.DATABASE_PATH]);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /exists already/);
+    assert.equal((await cli(['backup', join(folder, 'c.db'), '--database', ':memory:'])).code, 2);
+    assert.equal(
+      (await cli(['backup', join(folder, 'c.db'), '--database', join(folder, 'none.db')])).code,
+      1,
+    );
+  });
+
+  it('has a version and help, and refuses what it does not know', async () => {
+    assert.match((await cli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
+    const help = await cli(['--help']);
+    assert.equal(help.code, 0);
+    for (const command of ['serve', 'purge', 'purges', 'validate', 'expand', 'compact', 'infer', 'backup'])
+      assert.match(help.stdout, new RegExp(`^ {2}${command}\\b`, 'm'));
+    for (const args of [['frob'], ['purge', 'type=A', '--frob'], ['purges', 'frob'], ['validate', 'x.json']])
+      assert.equal((await cli(args)).code, 2, args.join(' '));
+  });
+});

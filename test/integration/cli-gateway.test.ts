@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import {
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  stopLater,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
+import { StubGateway, stubRecord } from '../support/stub-gateway.js';
+
+after(stopAll);
+
+const running = (deleted: number) => stubRecord({ deleted });
+const succeeded = stubRecord({ state: 'succeeded', deleted: 100, endedAt: '2026-01-01T00:00:02.000Z' });
+const PURGE = ['purge', 'type=A&q=speed<600', '--yes'];
+
+describe('ngsi-ld-gateway purge --gateway', () => {
+  it('starts a purge there with all that was said, and follows it to its end', async () => {
+    const stub = await StubGateway.start([running(10), 'heartbeat', running(50), succeeded]);
+    const { code, stdout, stderr } = await cli(
+      [
+        ...[
+          ...PURGE,
+          '--gateway',
+          `${stub.url}/`,
+          '--tenant',
+          'city',
+          '--max-affected',
+          '500',
+          '--rate',
+          '20',
+        ],
+        ...['--link', 'https://city.test/context.jsonld'],
+      ],
+      { NGSILD_GATEWAY_TOKEN: 'token-of-cli', NGSILD_AUTHORIZATION: 'Bearer b' },
+    );
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.equal(stdout, 'Deleted 100 entities in 2.0 s (50/s).\n');
+    const [start] = stub.to('POST', '/api/v2/purges');
+    assert.deepEqual(JSON.parse(start?.body ?? ''), {
+      ...{
+        target: 'entities',
+        query: 'type=A&q=speed%3C600',
+        tenant: 'city',
+        maxAffected: 500,
+        maxPerSecond: 20,
+      },
+      link: '<https://city.test/context.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
+    });
+    assert.equal(start?.headers['x-gateway-token'], 'token-of-cli');
+    assert.equal(start.headers.authorization, 'Bearer b');
+  });
+
+  it('goes on where the events broke off, after the last of them', async () => {
+    const stub = await StubGateway.start([running(10), 'break', running(40), 'end', succeeded]);
+    const { code, stdout } = await cli([...PURGE, '--json'], { NGSILD_GATEWAY_URL: stub.url });
+    assert.equal(code, 0);
+    assert.equal(jsonLines(stdout).at(-1)?.['state'], 'succeeded');
+    const heads = stub.to('GET', '/api/v2/purges/p-1/events').map(({ headers }) => headers['last-event-id']);
+    assert.deepEqual(heads, [undefined, '10', '40']);
+  });
+
+  it('tells by its exit code how the purge ended', async () => {
+    for (const [state, exit] of [
+      ['partial', 3],
+      ['failed', 1],
+      ['refused', 4],
+      ['cancelled', 1],
+      ['interrupted', 1],
+    ] as const) {
+      const stub = await StubGateway.start([stubRecord({ state, failed: 1 })]);
+      assert.equal((await cli([...PURGE, '--gateway', stub.url])).code, exit, state);
+    }
+  });
+
+  it('cancels at Ctrl+C, and says what was done', async () => {
+    const cancelled = stubRecord({ state: 'cancelled', deleted: 42 });
+    const stub = await StubGateway.start([running(10), 'wait-for-cancel', running(42), cancelled]);
+    const process = await CliProcess.start([...PURGE, '--json', '--gateway', stub.url]);
+    await process.until(/"state":"running"|"state":"queued"/);
+    process.signal('SIGINT');
+    const { code, stdout, stderr } = await process.ended;
+    assert.equal(code, 130);
+    assert.match(stderr, /Stopping/);
+    assert.equal(jsonLines(stdout).at(-1)?.['deleted'], 42);
+    assert.equal(stub.to('POST', '/api/v2/purges/p-1/cancel').length, 1);
+  });
+
+  it('does not wait for a purge that it leaves to the gateway', async () => {
+    const stub = await StubGateway.start([]);
+    const { code, stdout } = await cli([...PURGE, '--detach', '--gateway', stub.url]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^Purge p-1 is queued\..*purges follow p-1\n$/);
+    assert.equal(stub.to('GET', '/api/v2/purges/p-1/events').length, 0);
+  });
+
+  it('sends nothing for a query that no purge takes, or where nobody can be asked', async () => {
+    const stub = await StubGateway.start([]);
+    for (const args of [
+      ['purge', 'type=A&limit=5', '--yes'],
+      ['purge', 'id=urn:a:1', '--yes'],
+      ['purge', 'type=A&dryRun=true', '--yes'],
+      ['purge', 'type=A', '--by', 'modifiedAt', '--yes'],
+      ['purge', 'type=A', '--rate', '0', '--yes'],
+      ['purge', 'type=A'],
+      ['purge', 'type=A', '--broker', stub.url, '--yes'],
+      ['purge'],
+    ]) {
+      const { code, stdout, stderr } = await cli([...args, '--gateway', stub.url]);
+      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+      assert.notEqual(stderr, '');
+    }
+    assert.deepEqual(stub.requests, []);
+    assert.equal((await cli(['purge', 'type=A', '--yes'])).code, 2);
+  });
+
+  it('ends with 4 for what the gateway refuses, in its words, and with 1 where it fails or is away', async () => {
+    for (const [status, exit] of [
+      [400, 4],
+      [401, 4],
+      [403, 4],
+      [409, 4],
+      [501, 4],
+      [429, 1],
+      [500, 1],
+      [503, 1],
+    ] as const) {
+      const stub = await StubGateway.start([], { status, problem: { detail: 'Because of the moon.' } });
+      const { code, stderr } = await cli([...PURGE, '--gateway', stub.url]);
+      assert.equal(code, exit, String(status));
+      assert.match(stderr, new RegExp(`answered ${status}: Because of the moon\\.`));
+    }
+    const away = await cli([...PURGE, '--gateway', 'http://127.0.0.1:9']);
+    assert.equal(away.code, 1);
+    assert.match(away.stderr, /cannot be reached/);
+  });
+});
+
+describe('ngsi-ld-gateway purges', () => {
+  it('list shows a table for people, and a document a line for programs', async () => {
+    const stub = await StubGateway.start([]);
+    const env = { NGSILD_GATEWAY_URL: stub.url };
+    const { code, stdout, stderr } = await cli(['purges', 'list', '--state', 'running', '--limit', '2'], env);
+    assert.equal(code, 0);
+    assert.match(stdout, /^ID +STATE .*\np-1 +succeeded .*\np-0 +running \(dry\) /);
+    assert.match(stderr, /5 more: --offset 2/);
+    assert.equal(stub.requests[0]?.url, '/api/v2/purges?state=running&limit=2');
+    const lines = jsonLines((await cli(['purges', 'list', '--json'], env)).stdout);
+    assert.deepEqual(
+      lines.map(({ id }) => id),
+      ['p-1', 'p-0'],
+    );
+  });
+
+  it('show, cancel and throttle one', async () => {
+    const stub = await StubGateway.start([stubRecord({ state: 'cancelled', deleted: 5 })]);
+    const env = { NGSILD_GATEWAY_URL: stub.url };
+    assert.match((await cli(['purges', 'show', 'p-1'], env)).stdout, /^state +running$/m);
+    assert.equal((await cli(['purges', 'throttle', 'p-1', '200'], env)).code, 0);
+    assert.equal((await cli(['purges', 'throttle', 'p-1', 'off'], env)).code, 0);
+    const changes = stub.to('PATCH', '/api/v2/purges/p-1').map(({ body }) => body);
+    assert.deepEqual(changes, ['{"maxPerSecond":200}', '{"maxPerSecond":null}']);
+    const cancelled = await cli(['purges', 'cancel', 'p-1'], env);
+    assert.equal(cancelled.code, 0);
+    assert.match(cancelled.stdout, /^Cancelled: 5 entities had been deleted/);
+  });
+
+  it('follow leaves the purge alone at Ctrl+C', async () => {
+    const stub = await StubGateway.start([running(10), 'wait-for-cancel']);
+    const process = await CliProcess.start(['purges', 'follow', 'p-1', '--json', '--gateway', stub.url]);
+    await process.until(/"deleted":10/);
+    process.signal('SIGINT');
+    const { code, stderr } = await process.ended;
+    assert.equal(code, 130);
+    assert.match(stderr, /The purge goes on/);
+    assert.equal(stub.to('POST', '/api/v2/purges/p-1/cancel').length, 0);
+  });
+
+  it('refuse an id that would be another path, and a rate that is none', async () => {
+    const stub = await StubGateway.start([]);
+    for (const args of [
+      ['show', '../contexts'],
+      ['cancel', 'a/b'],
+      ['throttle', 'p-1', '0'],
+      ['throttle', 'p-1', '1.5'],
+    ])
+      assert.equal((await cli(['purges', ...args, '--gateway', stub.url])).code, 2, args.join(' '));
+    assert.deepEqual(stub.requests, []);
+    assert.equal((await cli(['purges', 'show', 'p-9', '--gateway', stub.url])).code, 4);
+  });
+});
+
+describe('the commands for files', () => {
+  let gateway: TestGateway;
+  let folder: string;
+  const file = (name: string, content: unknown): string => {
+    const path = join(folder, name);
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  };
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cli-files-'));
+    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+    const broker = await startTestBroker();
+    broker.entities.seed(7, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
+    gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-cli' });
+    const post = async (path: string, body: unknown) =>
+      gateway.send('POST', `/api/v2${path}`, {
+        headers: { 'content-type': 'application/json', 'x-gateway-token': 'token-of-cli' },
+        body: JSON.stringify(body),
+      });
+    await post('/domains', { name: 'City' });
+    const schema = { type: 'object', properties: { speed: { type: 'number' } } };
+    assert.equal((await post('/domains/City/models', { name: 'Car', schema })).status, 201);
+  });
+
+  const on = (...args: string[]) =>
+    cli(args, { NGSILD_GATEWAY_URL: gateway.url, NGSILD_GATEWAY_TOKEN: 'token-of-cli' });
+
+  it('a dry run through a gateway counts what would go', async () => {
+    const { code, stdout } = await on('purge', 'type=A', '--dry-run');
+    assert.equal(code, 0);
+    assert.match(stdout, /^The query matches 7 entities:\n {2}urn:a:0\n[^]*… 2 more\n$/);
+    const documents = jsonLines((await on('purge', 'type=A', '--dry-run', '--json')).stdout);
+    assert.deepEqual([documents.length, documents[0]?.['matched']], [1, 7]);
+    assert.match((await on('purge', 'type=Nothing', '--dry-run')).stdout, /^Nothing matches\./);
+    const withoutToken = await cli(['purge', 'type=A', '--dry-run'], { NGSILD_GATEWAY_URL: gateway.url });
+    assert.equal(withoutToken.code, 4);
+    assert.match(withoutToken.stderr, /NGSILD_GATEWAY_TOKEN/);
+  });
+
+  it('validate says what is wrong and where, and ends with 3', async () => {
+    const good = { id: 'urn:a:1', type: 'Car', speed: 5 };
+    const bad = { ...good, speed: 'fast' };
+    const model = ['--model', 'City/Car'];
+    assert.equal((await on('validate', file('good.json', good), ...model)).code, 0);
+    const one = await on('validate', file('bad.json', bad), ...model);
+    assert.equal(one.code, 3);
+    assert.match(one.stdout, /bad\.json: not valid\n {2}\/speed: /);
+    const both = await on('validate', file('both.json', [good, bad]), ...model);
+    assert.equal(both.code, 3);
+    assert.match(both.stdout, /both\.json\[1\]: not valid[^]*1 valid, 1 not valid\n$/);
+    const asJson = await on('validate', file('bad.json', bad), ...model, '--json');
+    assert.equal((JSON.parse(asJson.stdout) as { valid: boolean }).valid, false);
+    assert.equal((await on('validate', file('x.json', good), '--model', 'City/Bus')).code, 4);
+    assert.equal((await on('validate', file('x.json', good), '--model', 'Car')).code, 2);
+    assert.equal((await on('validate', join(folder, 'none.json'), ...model)).code, 2);
+  });
+
+  it('expand and compact take a context from a file', async () => {
+    const context = file('context.jsonld', { '@context': { speed: 'https://city.test/speed' } });
+    const document = file('document.json', { '@id': 'urn:a:1', speed: 5 });
+    const expanded = await on('expand', document, '--context', context);
+    assert.equal(expanded.code, 0, expanded.stderr);
+    assert.deepEqual(JSON.parse(expanded.stdout), [
+      { '@id': 'urn:a:1', 'https://city.test/speed': [{ '@value': 5 }] },
+    ]);
+    const compacted = await on('compact', file('expanded.json', expanded.stdout), '--context', context);
+    assert.equal((JSON.parse(compacted.stdout) as { speed: number }).speed, 5);
+    assert.equal((await on('expand', file('broken.json', '{'), '--context', context)).code, 2);
+  });
+
+  it('infer gives the same schema here and by a gateway, from a file and from standard input', async () => {
+    const samples = [{ name: 'a', speed: 5 }, { name: 'b' }];
+    const path = file('samples.json', samples);
+    const there = await on('infer', path, '--model', 'Car');
+    const here = await cli(['infer', path, '--model', 'Car']);
+    const piped = await cli(['infer', '-', '--model', 'Car', '--json'], {}, JSON.stringify(samples));
+    assert.deepEqual([there.code, here.code, piped.code], [0, 0, 0], here.stderr + there.stderr);
+    assert.equal(here.stdout, there.stdout);
+    assert.deepEqual(JSON.parse(piped.stdout), JSON.parse(here.stdout));
+    assert.equal((await cli(['infer', file('broken.json', '[{')])).code, 2);
+    assert.equal((await cli(['infer', path, '--form', 'xml'])).code, 2);
+  });
+});

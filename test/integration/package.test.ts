@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { ensureCliBuilt } from '../support/cli-process.js';
+import { packageOf } from '../support/source-imports.js';
+import { ROOT } from '../support/project.js';
+
+interface Manifest {
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly private?: boolean;
+}
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+describe('the package', () => {
+  const manifest = JSON.parse(read('package.json')) as Manifest;
+  let files: readonly string[];
+
+  before(async () => {
+    await ensureCliBuilt();
+    const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [{ files: listed }] = JSON.parse(packed) as [{ files: readonly { path: string }[] }];
+    files = listed.map(({ path }) => path);
+  });
+
+  it('holds the command line, the plugin and what people read first, and nothing else', () => {
+    const unexpected = files.filter(
+      (path) =>
+        !/^dist\/(?:cli(?:-[0-9A-Z]{8})?|worker)\.js$/.test(path) &&
+        ![
+          'LICENSE',
+          'README.md',
+          'package.json',
+          'docs/config.md',
+          'dist/kong-plugins/ngsi-ld-purge.cjs',
+        ].includes(path),
+    );
+    assert.deepEqual(unexpected, []);
+    for (const needed of ['dist/cli.js', 'dist/worker.js', 'dist/kong-plugins/ngsi-ld-purge.cjs', 'LICENSE'])
+      assert.ok(files.includes(needed), needed);
+    assert.ok(files.length < 700);
+  });
+
+  it('has every file that one of its files imports, and every package among its dependencies', () => {
+    let packages = 0;
+    for (const path of files.filter((name) => /^dist\/[^/]+\.js$/.test(name))) {
+      const text = read(path);
+      assert.doesNotMatch(text, /^\/\/# sourceMappingURL/m, path);
+      for (const [, specifier = ''] of text.matchAll(
+        /^(?:import|export)\b[^;]*?from "([^"]+)";|\bimport\("([^"]+)"\)/gm,
+      )) {
+        if (specifier.startsWith('.'))
+          assert.ok(files.includes(`dist/${specifier.slice(2)}`), `${path}: ${specifier}`);
+        else if (!specifier.startsWith('node:') && specifier !== '') {
+          packages += 1;
+          assert.ok(manifest.dependencies[packageOf(specifier) ?? ''], `${path}: ${specifier}`);
+        }
+      }
+    }
+    assert.ok(packages > 10);
+  });
+
+  it('starts with node where npm makes a command of it', () => {
+    assert.deepEqual(manifest.bin, { 'ngsi-ld-gateway': 'dist/cli.js' });
+    assert.match(read('dist/cli.js'), /^#!\/usr\/bin\/env node\n/);
+  });
+});
