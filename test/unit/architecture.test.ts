@@ -25,6 +25,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/shared/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/jobs': {
     rooms: ['sidecar/purge', 'sidecar/schemas/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    onlyFor: { 'sidecar/jobs/configured-kinds.ts': ['sidecar/purge/broker', 'sidecar/shared/config'] },
     packages: [],
   },
   'sidecar/http': {
