@@ -195,6 +195,70 @@ describe('ngsi-ld-gateway purges', () => {
   });
 });
 
+describe('ngsi-ld-gateway with a gateway that does the work', () => {
+  async function withCars(count: number) {
+    const broker = await startTestBroker();
+    broker.entities.seed(count, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
+    const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-cli' });
+    const env = { NGSILD_GATEWAY_URL: gateway.url, NGSILD_GATEWAY_TOKEN: 'token-of-cli' };
+    return { broker, env };
+  }
+
+  it('purges to the end, and finds the record again', async () => {
+    const { broker, env } = await withCars(60);
+    const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--json'], env);
+    assert.equal(code, 0);
+    const last = jsonLines(stdout).at(-1);
+    assert.deepEqual([last?.['state'], last?.['deleted'], broker.entities.count()], ['succeeded', 60, 0]);
+    const [listed] = jsonLines((await cli(['purges', 'list', '--json'], env)).stdout);
+    assert.equal(listed?.['id'], last?.['id']);
+    const shown = await cli(['purges', 'show', String(last?.['id'])], env);
+    assert.match(shown.stdout, /^deleted +60$/m);
+    const followed = await cli(['purges', 'follow', String(last?.['id'])], env);
+    assert.deepEqual([followed.code, /^Deleted 60 entities/.test(followed.stdout)], [0, true]);
+  });
+
+  it('is refused before the first delete, in the words of the gateway', async () => {
+    const { broker, env } = await withCars(9);
+    const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--max-affected', '8'], env);
+    assert.equal(code, 4);
+    assert.match(stdout, /^Refused: .*matches (?:at least )?9/);
+    assert.equal(broker.entities.count(), 9);
+  });
+
+  it('throttles, lets go and cancels, and the counts are true', async () => {
+    const { broker, env } = await withCars(2000);
+    const started = await cli(['purge', 'type=A', '--yes', '--json', '--detach', '--rate', '5'], env);
+    const id = String(jsonLines(started.stdout)[0]?.['id']);
+    const changed = await cli(['purges', 'throttle', id, '10', '--json'], env);
+    assert.equal(jsonLines(changed.stdout)[0]?.['maxPerSecond'], 10);
+    const process = await CliProcess.start(['purges', 'follow', id, '--json'], env);
+    await process.until(/"deleted":[1-9]/);
+    const cancelled = await cli(['purges', 'cancel', id, '--json'], env);
+    assert.equal(cancelled.code, 0);
+    const { code, stdout } = await process.ended;
+    const last = jsonLines(stdout).at(-1);
+    assert.deepEqual(
+      [code, last?.['state'], last?.['deleted']],
+      [1, 'cancelled', 2000 - broker.entities.count()],
+    );
+    assert.ok(broker.entities.count() > 0);
+  });
+
+  it('stops the purge there at Ctrl+C', async () => {
+    const { broker, env } = await withCars(2000);
+    const process = await CliProcess.start(['purge', 'type=A', '--yes', '--json', '--rate', '10'], env);
+    await process.until(/"deleted":[1-9]/);
+    process.signal('SIGINT');
+    const { code, stdout } = await process.ended;
+    const last = jsonLines(stdout).at(-1);
+    assert.deepEqual(
+      [code, last?.['state'], last?.['deleted']],
+      [130, 'cancelled', 2000 - broker.entities.count()],
+    );
+  });
+});
+
 describe('the commands for files', () => {
   let gateway: TestGateway;
   let folder: string;
