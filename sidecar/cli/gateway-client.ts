@@ -29,6 +29,14 @@ export interface GatewayClientOptions {
 const RECONNECTS = 10;
 const RECONNECT_MS = 1000;
 
+/** A request may have had its effect, and its answer did not come. */
+export class LostAnswerError extends CliError {}
+
+/** There was no connection to send the request on. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
+]);
+
 /** Sends requests to a gateway. */
 export class GatewayClient {
   readonly #options: GatewayClientOptions;
@@ -128,7 +136,10 @@ export class GatewayClient {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
     const why = code === '' ? (cause instanceof Error ? cause.message : String(cause)) : code;
     const message = `The gateway at ${this.#base} cannot be reached, or broke off its answer: ${why}.`;
-    return new CliError(EXIT.failed, message, { cause: error });
+    // fetch refuses some ports, such as those of mail servers, without sending anything.
+    return NOT_SENT.has(code) || why === 'bad port'
+      ? new CliError(EXIT.failed, message, { cause: error })
+      : new LostAnswerError(EXIT.failed, message, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { GatewayClient } from './gateway-client.js';
+import { LostAnswerError, type GatewayClient } from './gateway-client.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { headersOf, linkHeader, type PurgePlace, type PurgePreview, type PurgeWish } from './purge-place.js';
 import { isOver, readPurge, type PurgeView } from './purge-view.js';
@@ -13,7 +13,12 @@ export function createGatewayPlace(gateway: GatewayClient): PurgePlace {
       ...{ target, query, tenant, maxAffected, maxPerSecond },
       link: link === undefined ? undefined : linkHeader(link),
     });
-    const { id = '', ...record } = readPurge(await gateway.json('POST', '/api/v2/purges', { body }));
+    const answer = await gateway.json('POST', '/api/v2/purges', { body }).catch((error: unknown) => {
+      if (!(error instanceof LostAnswerError)) throw error;
+      const look = 'The purge may have been started all the same: ngsi-ld-gateway purges list';
+      throw new CliError(error.exitCode, `${error.message}\n${look}`, { cause: error });
+    });
+    const { id = '', ...record } = readPurge(answer);
     return { ...record, id };
   }
 

@@ -111,6 +111,11 @@ export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: n
     throw new CliError(EXIT.usage, error.message, { cause: error });
   }
   const { tenant, link, maxAffected, rate } = options;
+  // An empty tenant, as of a variable that is not set, may be another one to the broker.
+  if (tenant !== undefined && !/^[\x21-\x7e]+$/.test(tenant))
+    throw new CliError(EXIT.usage, '--tenant must be a name of visible ASCII characters without blanks.');
+  if (link !== undefined && !(/^https?:\/\/[^\s<>"]+$/i.test(link) && URL.canParse(link)))
+    throw new CliError(EXIT.usage, '--link must be the http or https URL of an @context.');
   const target = isTemporal ? 'temporal' : 'entities';
   return { target, query, tenant, link, maxAffected, maxPerSecond: rate };
 }

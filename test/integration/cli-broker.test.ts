@@ -23,7 +23,7 @@ async function brokerWith(count: number, tenant?: string) {
 }
 
 describe('ngsi-ld-gateway purge --broker', () => {
-  it('deletes exactly the matches, without a gateway', async () => {
+  it('a purge straight at a broker deletes exactly the matches, without a gateway', async () => {
     const broker = await brokerWith(60);
     const { code, stdout, stderr } = await cli([
       'purge',
@@ -37,7 +37,7 @@ describe('ngsi-ld-gateway purge --broker', () => {
     assert.equal(broker.entities.count(), 10);
   });
 
-  it('sends tenant and @context with every request', async () => {
+  it('a purge straight at a broker sends tenant and @context with every request', async () => {
     const broker = await brokerWith(5, 'city');
     const args = ['purge', 'type=A', '--yes', '--tenant', 'city', '--link', 'https://city.test/c.jsonld'];
     assert.equal((await cli([...args, '--broker', broker.url])).code, 0);
@@ -46,7 +46,7 @@ describe('ngsi-ld-gateway purge --broker', () => {
       assert.match(String(headers.link), /^<https:\/\/city\.test\/c/);
   });
 
-  it('gives programs one document a line, the final one last, and nothing else', async () => {
+  it('--json gives programs one document a line, the final one last, and nothing else', async () => {
     const broker = await brokerWith(30);
     const { stdout } = await cli(['purge', 'type=A', '--yes', '--json', '--broker', broker.url]);
     const documents = jsonLines(stdout);
@@ -56,7 +56,7 @@ describe('ngsi-ld-gateway purge --broker', () => {
     for (const { state } of documents.slice(0, -1)) assert.equal(state, 'running');
   });
 
-  it('deletes nothing in a dry run, nor where it has to ask and cannot', async () => {
+  it('the command line deletes nothing in a dry run, nor where it has to ask and cannot', async () => {
     const broker = await brokerWith(8);
     const dry = await cli(['purge', 'type=A', '--dry-run', '--broker', broker.url]);
     assert.deepEqual([dry.code, dry.stdout.split('\n', 1)[0]], [0, 'The query matches 8 entities:']);
@@ -66,7 +66,7 @@ describe('ngsi-ld-gateway purge --broker', () => {
     assert.equal(broker.entities.count(), 8);
   });
 
-  it('holds bounds: its own, and those of the environment', async () => {
+  it('a purge straight at a broker holds its own bounds and those of the environment', async () => {
     const broker = await brokerWith(8);
     const purge = ['purge', 'type=A', '--yes', '--broker', broker.url];
     assert.equal((await cli([...purge, '--max-affected', '7'])).code, 4);
@@ -80,7 +80,7 @@ describe('ngsi-ld-gateway purge --broker', () => {
     );
   });
 
-  it('purges the history older than a time', async () => {
+  it('purge --temporal deletes the instances older than a time', async () => {
     const broker = await brokerWith(24);
     const args = ['purge', '--temporal', 'type=A', '--older-than', '1s', '--by', 'speed.observedAt'];
     const dry = await cli([...args, '--dry-run', '--json', '--broker', broker.url]);
@@ -93,7 +93,7 @@ describe('ngsi-ld-gateway purge --broker', () => {
     assert.equal(broker.entities.count(), 24);
   });
 
-  it('stops cleanly at Ctrl+C, and says what was done', async () => {
+  it('a purge straight at a broker stops cleanly at Ctrl+C, and says what was done', async () => {
     const broker = await brokerWith(400);
     const args = ['purge', 'type=A', '--yes', '--json', '--rate', '5', '--broker', broker.url];
     const process = await CliProcess.start(args);
@@ -106,7 +106,7 @@ describe('ngsi-ld-gateway purge --broker', () => {
     assert.ok(broker.entities.count() > 0);
   });
 
-  it('ends with 1 where the broker is away', async () => {
+  it('the command line ends with 1 where the broker is away', async () => {
     const env = { RETRY_MAX_ATTEMPTS: '2', RETRY_MIN_DELAY_MS: '0', RETRY_MAX_DELAY_MS: '0' };
     const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--broker', 'http://127.0.0.1:9'], env);
     assert.equal(code, 1);
@@ -120,7 +120,7 @@ describe(
   'ngsi-ld-gateway on a terminal',
   { skip: hasScript ? false : 'there is no script of util-linux' },
   () => {
-    it('shows count and sample, asks, and deletes nothing unless the answer is yes', async () => {
+    it('on a terminal, a purge shows count and sample, asks, and deletes nothing unless the answer is yes', async () => {
       const broker = await brokerWith(8);
       for (const answer of ['n\r', '\r', 'yellow\r', '\u0004', '\u0003']) {
         const process = await CliProcess.onTerminal(['purge', 'type=A', '--broker', broker.url]);
@@ -134,7 +134,7 @@ describe(
       assert.equal(broker.entities.count(), 8);
     });
 
-    it('draws a bar with rate and time left once it was told to go on', async () => {
+    it('on a terminal, a purge draws a bar with rate and time left once it was told to go on', async () => {
       const broker = await brokerWith(40);
       const process = await CliProcess.onTerminal([
         'purge',
@@ -153,7 +153,7 @@ describe(
       assert.equal(broker.entities.count(), 0);
     });
 
-    it('asks nothing where nothing matches, or more than may', async () => {
+    it('on a terminal, a purge asks nothing where nothing matches, or more than may', async () => {
       const broker = await brokerWith(8);
       const none = await CliProcess.onTerminal(['purge', 'type=B', '--broker', broker.url]);
       assert.equal((await none.ended).code, 0);
@@ -173,7 +173,7 @@ describe(
 );
 
 describe('ngsi-ld-gateway', () => {
-  it('serves a gateway until it is told to end', async () => {
+  it('the command line serves a gateway until it is told to end', async () => {
     const process = await CliProcess.start(['serve'], { PORT: '0', DATABASE_PATH: ':memory:' });
     await process.until(/NGSI-LD gateway on http:\S+:\d+:/);
     const [, url = ''] = /NGSI-LD gateway on (http:\S+?): /.exec(process.stdout) ?? [];
@@ -189,7 +189,7 @@ describe('ngsi-ld-gateway', () => {
     assert.equal((await cli(['serve'], { PORT: 'x' })).code, 2);
   });
 
-  it('backs up the database, and never overwrites a file', async () => {
+  it('the command line backs up the database, and never overwrites a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cli-backup-'));
     stopLater(async () => rmSync(folder, { recursive: true, force: true }));
     const env = { PORT: '0', DATABASE_PATH: join(folder, 'a.db') };
@@ -207,7 +207,7 @@ describe('ngsi-ld-gateway', () => {
     );
   });
 
-  it('has a version and help, and refuses what it does not know', async () => {
+  it('the command line has a version and help, and refuses what it does not know', async () => {
     assert.match((await cli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
     const help = await cli(['--help']);
     assert.equal(help.code, 0);

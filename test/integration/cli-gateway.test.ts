@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -15,12 +17,22 @@ import { StubGateway, stubRecord } from '../support/stub-gateway.js';
 
 after(stopAll);
 
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 const running = (deleted: number) => stubRecord({ deleted });
 const succeeded = stubRecord({ state: 'succeeded', deleted: 100, endedAt: '2026-01-01T00:00:02.000Z' });
 const PURGE = ['purge', 'type=A&q=speed<600', '--yes'];
 
 describe('ngsi-ld-gateway purge --gateway', () => {
-  it('starts a purge there with all that was said, and follows it to its end', async () => {
+  it('purge --gateway starts a purge there with all that was said, and follows it to its end', async () => {
     const stub = await StubGateway.start([running(10), 'heartbeat', running(50), succeeded]);
     const { code, stdout, stderr } = await cli(
       [
@@ -56,7 +68,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.equal(start.headers.authorization, 'Bearer b');
   });
 
-  it('goes on where the events broke off, after the last of them', async () => {
+  it('purge --gateway goes on where the events broke off, after the last of them', async () => {
     const stub = await StubGateway.start([running(10), 'break', running(40), 'end', succeeded]);
     const { code, stdout } = await cli([...PURGE, '--json'], { NGSILD_GATEWAY_URL: stub.url });
     assert.equal(code, 0);
@@ -65,7 +77,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.deepEqual(heads, [undefined, '10', '40']);
   });
 
-  it('tells by its exit code how the purge ended', async () => {
+  it('purge --gateway tells by its exit code how the purge ended', async () => {
     for (const [state, exit] of [
       ['partial', 3],
       ['failed', 1],
@@ -78,7 +90,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     }
   });
 
-  it('cancels at Ctrl+C, and says what was done', async () => {
+  it('purge --gateway cancels at Ctrl+C, and says what was done', async () => {
     const cancelled = stubRecord({ state: 'cancelled', deleted: 42 });
     const stub = await StubGateway.start([running(10), 'wait-for-cancel', running(42), cancelled]);
     const process = await CliProcess.start([...PURGE, '--json', '--gateway', stub.url]);
@@ -91,7 +103,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.equal(stub.to('POST', '/api/v2/purges/p-1/cancel').length, 1);
   });
 
-  it('does not wait for a purge that it leaves to the gateway', async () => {
+  it('purge --detach does not wait for a purge that it leaves to the gateway', async () => {
     const stub = await StubGateway.start([]);
     const { code, stdout } = await cli([...PURGE, '--detach', '--gateway', stub.url]);
     assert.equal(code, 0);
@@ -99,7 +111,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.equal(stub.to('GET', '/api/v2/purges/p-1/events').length, 0);
   });
 
-  it('sends nothing for a query that no purge takes, or where nobody can be asked', async () => {
+  it('purge --gateway sends nothing for a query that no purge takes, or where nobody can be asked', async () => {
     const stub = await StubGateway.start([]);
     for (const args of [
       ['purge', 'type=A&limit=5', '--yes'],
@@ -107,6 +119,11 @@ describe('ngsi-ld-gateway purge --gateway', () => {
       ['purge', 'type=A&dryRun=true', '--yes'],
       ['purge', 'type=A', '--by', 'modifiedAt', '--yes'],
       ['purge', 'type=A', '--rate', '0', '--yes'],
+      // As a script has it whose variable is not set: an empty tenant could be another one.
+      ['purge', 'type=A', '--tenant', '', '--yes'],
+      ['purge', 'type=A', '--tenant', 'a\r\nb: c', '--yes'],
+      ['purge', 'type=A', '--link', '', '--yes'],
+      ['purge', 'type=A', '--link', 'https://a.test/>; rel="x"', '--yes'],
       ['purge', 'type=A'],
       ['purge', 'type=A', '--broker', stub.url, '--yes'],
       ['purge'],
@@ -119,7 +136,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.equal((await cli(['purge', 'type=A', '--yes'])).code, 2);
   });
 
-  it('ends with 4 for what the gateway refuses, in its words, and with 1 where it fails or is away', async () => {
+  it('the command line ends with 4 for what the gateway refuses, in its words, and with 1 where it fails or is away', async () => {
     for (const [status, exit] of [
       [400, 4],
       [401, 4],
@@ -135,14 +152,22 @@ describe('ngsi-ld-gateway purge --gateway', () => {
       assert.equal(code, exit, String(status));
       assert.match(stderr, new RegExp(`answered ${status}: Because of the moon\\.`));
     }
+    const lost = await StubGateway.start([], 'reset');
+    const cut = await cli([...PURGE, '--gateway', lost.url]);
+    assert.equal(cut.code, 1);
+    assert.match(cut.stderr, /may have been started all the same/);
     const away = await cli([...PURGE, '--gateway', 'http://127.0.0.1:9']);
     assert.equal(away.code, 1);
     assert.match(away.stderr, /cannot be reached/);
+    assert.doesNotMatch(away.stderr, /may have been started/);
+    const refused = await cli([...PURGE, '--gateway', `http://127.0.0.1:${await freePort()}`]);
+    assert.match(refused.stderr, /cannot be reached.*ECONNREFUSED/);
+    assert.doesNotMatch(refused.stderr, /may have been started/);
   });
 });
 
 describe('ngsi-ld-gateway purges', () => {
-  it('list shows a table for people, and a document a line for programs', async () => {
+  it('purges list shows a table for people, and a document a line for programs', async () => {
     const stub = await StubGateway.start([]);
     const env = { NGSILD_GATEWAY_URL: stub.url };
     const { code, stdout, stderr } = await cli(['purges', 'list', '--state', 'running', '--limit', '2'], env);
@@ -157,7 +182,7 @@ describe('ngsi-ld-gateway purges', () => {
     );
   });
 
-  it('show, cancel and throttle one', async () => {
+  it('purges show, cancel and throttle work on the purge that is named', async () => {
     const stub = await StubGateway.start([stubRecord({ state: 'cancelled', deleted: 5 })]);
     const env = { NGSILD_GATEWAY_URL: stub.url };
     assert.match((await cli(['purges', 'show', 'p-1'], env)).stdout, /^state +running$/m);
@@ -170,7 +195,7 @@ describe('ngsi-ld-gateway purges', () => {
     assert.match(cancelled.stdout, /^Cancelled: 5 entities had been deleted/);
   });
 
-  it('follow leaves the purge alone at Ctrl+C', async () => {
+  it('purges follow leaves the purge alone at Ctrl+C', async () => {
     const stub = await StubGateway.start([running(10), 'wait-for-cancel']);
     const process = await CliProcess.start(['purges', 'follow', 'p-1', '--json', '--gateway', stub.url]);
     await process.until(/"deleted":10/);
@@ -181,7 +206,7 @@ describe('ngsi-ld-gateway purges', () => {
     assert.equal(stub.to('POST', '/api/v2/purges/p-1/cancel').length, 0);
   });
 
-  it('refuse an id that would be another path, and a rate that is none', async () => {
+  it('purges refuse an id that would be another path, and a rate that is none', async () => {
     const stub = await StubGateway.start([]);
     for (const args of [
       ['show', '../contexts'],
@@ -204,7 +229,7 @@ describe('ngsi-ld-gateway with a gateway that does the work', () => {
     return { broker, env };
   }
 
-  it('purges to the end, and finds the record again', async () => {
+  it('a purge at a gateway runs to its end, and its record is found again', async () => {
     const { broker, env } = await withCars(60);
     const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--json'], env);
     assert.equal(code, 0);
@@ -218,7 +243,7 @@ describe('ngsi-ld-gateway with a gateway that does the work', () => {
     assert.deepEqual([followed.code, /^Deleted 60 entities/.test(followed.stdout)], [0, true]);
   });
 
-  it('is refused before the first delete, in the words of the gateway', async () => {
+  it('a purge above its bound is refused before the first delete, in the words of the gateway', async () => {
     const { broker, env } = await withCars(9);
     const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--max-affected', '8'], env);
     assert.equal(code, 4);
@@ -226,7 +251,7 @@ describe('ngsi-ld-gateway with a gateway that does the work', () => {
     assert.equal(broker.entities.count(), 9);
   });
 
-  it('throttles, lets go and cancels, and the counts are true', async () => {
+  it('a purge can be left, throttled, followed and cancelled, and its counts are true', async () => {
     const { broker, env } = await withCars(2000);
     const started = await cli(['purge', 'type=A', '--yes', '--json', '--detach', '--rate', '5'], env);
     const id = String(jsonLines(started.stdout)[0]?.['id']);
@@ -245,7 +270,7 @@ describe('ngsi-ld-gateway with a gateway that does the work', () => {
     assert.ok(broker.entities.count() > 0);
   });
 
-  it('stops the purge there at Ctrl+C', async () => {
+  it('Ctrl+C stops the purge at the gateway, and what was done is told', async () => {
     const { broker, env } = await withCars(2000);
     const process = await CliProcess.start(['purge', 'type=A', '--yes', '--json', '--rate', '10'], env);
     await process.until(/"deleted":[1-9]/);

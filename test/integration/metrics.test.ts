@@ -22,7 +22,7 @@ const PASSED = 'pass_through_duration_seconds_count';
 const SENT = 'broker_request_duration_seconds_count';
 
 describe('GET /metrics', () => {
-  it('is text of Prometheus, without a token where there is one', async () => {
+  it('GET /metrics is text of Prometheus, without a token where there is one', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-metrics' });
     const { status, headers, text } = await gateway.send('GET', '/metrics');
@@ -35,7 +35,7 @@ describe('GET /metrics', () => {
     assert.equal((await gateway.send('POST', '/metrics')).status, 405);
   });
 
-  it('counts what is passed through by method and class of status', async () => {
+  it('GET /metrics counts what is passed through by method and class of status', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(2, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -50,7 +50,7 @@ describe('GET /metrics', () => {
     assert.ok(!seriesOf(text).some(({ name }) => name.endsWith(SENT)));
   });
 
-  it('counts a broker out of reach as 5xx that clients were told, and as unreachable', async () => {
+  it('GET /metrics counts a broker out of reach as 5xx that clients were told, and as unreachable', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '3' });
     assert.equal((await gateway.send('GET', '/ngsi-ld/v1/types')).status, 502);
     assert.equal((await gateway.purge('type=A')).status, 502);
@@ -60,7 +60,7 @@ describe('GET /metrics', () => {
     assert.equal(valueOf(text, 'purge_retries_total', {}), 2);
   });
 
-  it('counts each try of a purge, and the retries among them', async () => {
+  it('GET /metrics counts each try of a purge, and the retries among them', async () => {
     let asked = 0;
     const broker = await startRecordingBroker(() => {
       asked += 1;
@@ -77,7 +77,7 @@ describe('GET /metrics', () => {
     assert.equal(valueOf(text, 'purges_running', {}), 0);
   });
 
-  it('counts what is refused at the door, by reason', async () => {
+  it('GET /metrics counts what is refused at the door, by reason', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-metrics' });
     assert.equal((await gateway.purge('type=A')).status, 401);
@@ -91,7 +91,7 @@ describe('GET /metrics', () => {
 });
 
 describe('METRICS_PORT', () => {
-  it('serves the metrics and nothing else', async () => {
+  it('METRICS_PORT serves the metrics and nothing else', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, METRICS_PORT: '0' });
     const { origin } = new URL(gateway.gateway.metricsUrl);

@@ -43,19 +43,19 @@ export function stubRecord(members: Readonly<Record<string, unknown>> = {}): Stu
 /** What a listener of events gets, piece by piece: a record, a pause until the test goes on, or a broken connection. */
 export type StubStep = StubRecord | 'wait-for-cancel' | 'break' | 'end' | 'heartbeat';
 
+/** The answer to every request, in place of all others; or none, and a broken connection. */
+export type Refusal = { readonly status: number; readonly problem: object } | 'reset';
+
 /** The purge routes of a gateway, as the contract has them, on a free port. */
 export class StubGateway {
   readonly requests: GatewayRequest[] = [];
   readonly #waiting = new Waiting();
   readonly #steps: StubStep[];
-  readonly #refusal: { readonly status: number; readonly problem: object } | undefined;
+  readonly #refusal: Refusal | undefined;
   url = '';
   #isCancelled = false;
 
-  private constructor(
-    steps: readonly StubStep[],
-    refusal?: { readonly status: number; readonly problem: object },
-  ) {
+  private constructor(steps: readonly StubStep[], refusal?: Refusal) {
     this.#steps = [...steps];
     this.#refusal = refusal;
   }
@@ -64,10 +64,7 @@ export class StubGateway {
    * @param steps of the events of purge p-1; a broken connection is taken up where it broke
    * @param refusal the answer to every request, in place of all others
    */
-  static async start(
-    steps: readonly StubStep[],
-    refusal?: { readonly status: number; readonly problem: object },
-  ): Promise<StubGateway> {
+  static async start(steps: readonly StubStep[], refusal?: Refusal): Promise<StubGateway> {
     const stub = new StubGateway(steps, refusal);
     const server = createServer((req, res) => void stub.#answer(req, res));
     server.listen(0, '127.0.0.1');
@@ -95,7 +92,8 @@ export class StubGateway {
     const [path = ''] = url.split('?', 1);
     const json = (status: number, body: unknown, more: Readonly<Record<string, string>> = {}) =>
       res.writeHead(status, { 'content-type': 'application/json', ...more }).end(JSON.stringify(body));
-    if (this.#refusal !== undefined) json(this.#refusal.status, this.#refusal.problem);
+    if (this.#refusal === 'reset') res.destroy();
+    else if (this.#refusal !== undefined) json(this.#refusal.status, this.#refusal.problem);
     else if (method === 'DELETE') json(200, { matched: 100, sample: ['urn:a:1', 'urn:a:2'] });
     else if (method === 'POST' && path === '/api/v2/purges')
       json(202, stubRecord({ state: 'queued' }), { location: '/api/v2/purges/p-1' });

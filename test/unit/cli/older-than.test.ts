@@ -6,7 +6,7 @@ const NOW = Date.UTC(2026, 2, 31, 12, 0, 0, 500);
 const T = '2026-01-01T00:00:00Z';
 
 describe('--older-than', () => {
-  it('reckons with days, and with the calendar where months have no fixed length', () => {
+  it('--older-than reckons with days, and with the calendar where months have no fixed length', () => {
     for (const [span, time] of [
       ['90d', '2025-12-31T12:00:00Z'],
       ['P90D', '2025-12-31T12:00:00Z'],
@@ -25,7 +25,7 @@ describe('--older-than', () => {
     }
   });
 
-  it('refuses what could be meant in two ways, or is no time at all', () => {
+  it('--older-than refuses what could be meant in two ways, or is no time at all', () => {
     for (const text of [
       '90',
       '5m',
@@ -45,7 +45,7 @@ describe('--older-than', () => {
     assert.throws(() => before(NOW, parseSpan('99999y')), { exitCode: 2 });
   });
 
-  it('narrows entities by q, and keeps the q that is there as a whole', () => {
+  it('--older-than narrows entities by q, and keeps the q that is there as a whole', () => {
     assert.equal(olderThan('type=A', 'modifiedAt', T, false), `type=A&q=modifiedAt%3C${T}`);
     assert.equal(
       olderThan('q=a|b&type=A', 'speed.observedAt', T, false).replaceAll('%3C', '<'),
@@ -53,7 +53,7 @@ describe('--older-than', () => {
     );
   });
 
-  it('narrows temporal entities by a time filter', () => {
+  it('--older-than narrows temporal entities by a time filter', () => {
     assert.equal(
       olderThan('type=A', 'observedAt', T, true),
       `type=A&timerel=before&timeAt=${T}&timeproperty=observedAt`,
@@ -64,7 +64,7 @@ describe('--older-than', () => {
     );
   });
 
-  it('refuses what would mean something else', () => {
+  it('--older-than refuses a query or --by that would mean something else', () => {
     for (const [query, by, isTemporal] of [
       ['type=A', 'observedAt', false],
       ['type=A&q=a&q=b', 'modifiedAt', false],

@@ -16,7 +16,7 @@ const VIEW: PurgeView = {
 };
 
 describe('what people read', () => {
-  it('has numbers, times and rates that can be taken in at a glance', () => {
+  it('what people read has numbers, times and rates that can be taken in at a glance', () => {
     assert.equal(formatItems(3000, 'entities'), '3,000 entities');
     assert.equal(formatItems(1, 'entities'), '1 entity');
     assert.equal(formatItems(1, 'attributes'), '1 attribute');
@@ -39,13 +39,13 @@ describe('what people read', () => {
     );
   });
 
-  it('holds no text of others that a terminal would take for a command', () => {
+  it('what people read holds no text of others that a terminal would take for a command', () => {
     assert.equal(printable('urn:\u001b[2Ja\r\nb\u202ec'), 'urn:\\u001b[2Ja\\u000d\\u000ab\\u202ec');
     const view = { ...VIEW, state: 'failed', problem: { detail: 'bad \u001b]0;x\u0007' } };
     assert.ok(!summaryOf(view, undefined).join('').includes('\u001b'));
   });
 
-  it('tells of every count that is not zero', () => {
+  it('the summary of a purge tells of every count that is not zero', () => {
     const view = {
       ...VIEW,
       state: 'partial',
@@ -66,7 +66,7 @@ describe('what people read', () => {
     ]);
   });
 
-  it('counts in what is deleted, as the query tells', () => {
+  it('the summary of a purge counts in what is deleted, as the query tells', () => {
     for (const [target, query, unit] of [
       ['entities', 'type=A&q=attrs', 'entities'],
       ['entities', 'type=A&drop=a', 'attributes'],
@@ -80,7 +80,7 @@ describe('what people read', () => {
     assert.equal(unitOf({ target: 'entities', query: 'type=A', unit: 'instances' }), 'instances');
   });
 
-  it('says what had been done when a purge ended early', () => {
+  it('the summary of a purge says what had been done when a purge ended early', () => {
     const detail = 'The broker went away.';
     assert.match(
       summaryOf({ ...VIEW, state: 'cancelled', deleted: 7 }, 100)[0] ?? '',
@@ -92,7 +92,7 @@ describe('what people read', () => {
 });
 
 describe('the exit code of a purge', () => {
-  it('tells how it ended', () => {
+  it('the exit code tells how a purge ended', () => {
     const codes = [
       'succeeded',
       'partial',
@@ -107,7 +107,7 @@ describe('the exit code of a purge', () => {
     assert.equal(exitCodeOf({ state: 'succeeded' }, true), 0);
   });
 
-  it('is 1 where an answer is no record of a purge', () => {
+  it('the exit code is 1 where an answer is no record of a purge', () => {
     for (const answer of [null, [], {}, { ...VIEW, matched: '3' }, { ...VIEW, state: undefined }])
       assert.throws(() => readPurge(answer), { exitCode: 1 });
     assert.equal(readPurge(VIEW), VIEW);
@@ -125,23 +125,23 @@ describe('the bar', () => {
     });
   }
 
-  it('shows how much is done, how fast, and how long it will take', () => {
+  it('the bar shows how much is done, how fast, and how long it will take', () => {
     const [first = '', , third = ''] = lines(0, 500, 1000);
     assert.equal(first, `${'·'.repeat(24)} 0/3,000 entities`);
     assert.equal(third, `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  500/s  4.0 s left`);
   });
 
-  it('goes by the last seconds, so that a throttle shows', () => {
+  it('the bar goes by the last seconds, so that a throttle shows', () => {
     const slow = lines(0, 1000, 2000, 2010, 2020, 2030, 2040, 2050).at(-1) ?? '';
     assert.match(slow, / 10\/s {2}1 min 35 s left$/);
   });
 
-  it('promises no end while nothing moves, and begins anew when a count is corrected', () => {
+  it('the bar promises no end while nothing moves, and begins anew when a count is corrected', () => {
     assert.doesNotMatch(lines(0, 0, 0).at(-1) ?? '', /left/);
     assert.doesNotMatch(lines(1000, 2000, 1500).at(-1) ?? '', /\/s|left/);
   });
 
-  it('says that it waits while nothing is known', () => {
+  it('the bar says that it waits while nothing is known', () => {
     const line = createProgressLine({ now: () => 0 });
     assert.equal(line({ ...VIEW, matched: 0 }), 'looking for matches …');
     assert.equal(line({ ...VIEW, state: 'queued', matched: 0 }), 'queued …');

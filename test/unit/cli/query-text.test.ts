@@ -6,7 +6,7 @@ import { encode, encodeQuery } from '../../../sidecar/cli/query-text.js';
 import { ENTITY_PARAMETERS, parseParameters } from '../../../sidecar/purge/query/parameters.js';
 
 describe('a query on the command line', () => {
-  it('is taken as people write it', () => {
+  it('a query on the command line is taken as people write it', () => {
     for (const [written, sent] of [
       ['type=A&q=speed<600', 'type=A&q=speed%3C600'],
       ['?type=A', 'type=A'],
@@ -22,15 +22,15 @@ describe('a query on the command line', () => {
     }
   });
 
-  it('leaves alone what is encoded already', () => {
+  it('a query on the command line keeps what is encoded already', () => {
     assert.equal(encodeQuery(['q=speed%3c600%26a']), 'q=speed%3c600%26a');
   });
 
-  it('may come in several arguments', () => {
+  it('a query on the command line may come in several arguments', () => {
     assert.equal(encodeQuery(['type=A', 'q=a<1', '']), 'type=A&q=a%3C1');
   });
 
-  it('reaches the gateway as the text that was written, whatever it holds', () => {
+  it('a query on the command line reaches the gateway as the text that was written, whatever it holds', () => {
     const text = fc
       .string({ unit: 'grapheme', minLength: 1 })
       .filter(
@@ -45,12 +45,12 @@ describe('a query on the command line', () => {
     fc.assert(fc.property(text, (value) => assert.equal(encode(encode(value)), encode(value))));
   });
 
-  it('says bounds and dry runs by options alone, so that none can be said twice', () => {
+  it('a query on the command line says bounds and dry runs by options alone, so that none can be said twice', () => {
     for (const pair of ['dryRun=true', 'maxAffected=5', 'maxPerSecond=1'])
       assert.throws(() => encodeQuery([`type=A&${pair}`]), CliError);
   });
 
-  it('is refused where it is no text', () => {
+  it('a query on the command line is refused where it is no text', () => {
     assert.throws(() => encodeQuery(['q=\ud800']), { exitCode: 2 });
   });
 });

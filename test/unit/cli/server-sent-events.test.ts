@@ -17,14 +17,14 @@ const STREAM =
   ': heartbeat\n\nid: 1\ndata: {"a":1}\n\nevent: x\r\ndata:two\r\ndata: lines\r\nid: 2\r\n\r\ndata: cut off';
 
 describe('server-sent events', () => {
-  it('are data with the last id, heartbeats and what the stream ends in left out', async () => {
+  it('server-sent events are data with the last id, heartbeats and what the stream ends in left out', async () => {
     assert.deepEqual(await eventsOf([STREAM]), [
       { id: '1', data: '{"a":1}' },
       { id: '2', data: 'two\nlines' },
     ]);
   });
 
-  it('are the same however the stream is cut into pieces', async () => {
+  it('server-sent events are the same however the stream is cut into pieces', async () => {
     const whole = await eventsOf([STREAM]);
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.nat(STREAM.length)), async (cuts) => {
@@ -35,7 +35,7 @@ describe('server-sent events', () => {
     );
   });
 
-  it('are refused when one has no end', async () => {
+  it('server-sent events are refused when one has no end', async () => {
     await assert.rejects(eventsOf(Array.from({ length: 6 }, () => 'x'.repeat(1_000_000))), RangeError);
   });
 });

@@ -6,7 +6,7 @@ import { idle, seriesOf, valueOf } from './series.js';
 const DONE = { deleted: 7, alreadyGone: 2, failed: 1, unknown: 3 };
 
 describe('the metrics of purges', () => {
-  it('count each end by target, outcome and dry run, and the items by what became of them', async () => {
+  it('the metrics of purges count each end by target, outcome and dry run, and the items by what became of them', async () => {
     const metrics = createMetrics(idle());
     metrics.purges.started('entities');
     metrics.purges.ended('entities', 'partial', DONE);
@@ -23,7 +23,7 @@ describe('the metrics of purges', () => {
     assert.equal(valueOf(text, 'purge_items_total', { target: 'temporal', result: 'failed' }), 0);
   });
 
-  it('add no items for a dry run', async () => {
+  it('the metrics of purges add no items for a dry run', async () => {
     const metrics = createMetrics(idle());
     metrics.purges.ended('entities', 'succeeded', { ...DONE, dryRun: true });
     const text = await metrics.text();
@@ -33,7 +33,7 @@ describe('the metrics of purges', () => {
     assert.equal(valueOf(text, 'purge_items_total', { target: 'entities', result: 'deleted' }), 0);
   });
 
-  it('count retries and lost records', async () => {
+  it('the metrics of purges count retries and lost records', async () => {
     const metrics = createMetrics(idle());
     metrics.purges.retried();
     metrics.purges.retried();
@@ -45,7 +45,7 @@ describe('the metrics of purges', () => {
 });
 
 describe('the metrics of requests', () => {
-  it('tell the answers of the broker by class, and requests without one by what went wrong', async () => {
+  it('the metrics of requests tell the answers of the broker by class, and requests without one by what went wrong', async () => {
     const metrics = createMetrics(idle());
     for (const status of [200, 204, 404, 503])
       metrics.requests.brokerAnswered({ method: 'GET', status, ms: 20 });
@@ -64,7 +64,7 @@ describe('the metrics of requests', () => {
     }
   });
 
-  it('measure durations in seconds', async () => {
+  it('the metrics of requests measure durations in seconds', async () => {
     const metrics = createMetrics(idle());
     metrics.requests.passedThrough({ method: 'GET', status: 200, ms: 1500 });
     const labels = { method: 'GET', status_class: '2xx' };
@@ -74,7 +74,7 @@ describe('the metrics of requests', () => {
     assert.equal(valueOf(text, 'pass_through_duration_seconds_bucket', { le: '2.5', ...labels }), 1);
   });
 
-  it('have no more series whatever methods and statuses clients and brokers make up', async () => {
+  it('the metrics of requests have no more series whatever methods and statuses clients and brokers make up', async () => {
     const metrics = createMetrics(idle());
     for (let n = 0; n < 200; n += 1)
       metrics.requests.passedThrough({ method: `M${n}`, status: 600 + n, ms: 1 });
@@ -93,7 +93,7 @@ describe('the metrics of requests', () => {
 });
 
 describe('the metrics of the moment', () => {
-  it('are looked at whenever they are read', async () => {
+  it('the metrics of the moment are looked at whenever they are read', async () => {
     let running = 3;
     let isUp = true;
     const metrics = createMetrics({
@@ -118,14 +118,14 @@ describe('the metrics of the moment', () => {
     assert.equal(valueOf(second, 'store_lock_waits_total', {}), 4);
   });
 
-  it('belong to one gateway each', async () => {
+  it('the metrics belong to one gateway each', async () => {
     const [one, other] = [createMetrics(idle()), createMetrics(idle())];
     one.purges.retried();
     assert.equal(valueOf(await one.text(), 'purge_retries_total', {}), 1);
     assert.equal(valueOf(await other.text(), 'purge_retries_total', {}), 0);
   });
 
-  it('have finite values and names of this product, from the first reading on', async () => {
+  it('the metrics have finite values and names of this product, from the first reading on', async () => {
     const series = seriesOf(await createMetrics(idle()).text());
     assert.ok(series.length > 30);
     for (const { name, value } of series) {
