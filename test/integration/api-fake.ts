@@ -22,7 +22,7 @@ export function failingService(error: () => Error): Service {
     references: room,
     isReady: async () => false,
   } as SchemaService;
-  return { schemas, workbench: room as Workbench, purges: room as PurgeService };
+  return { schemas, workbench: room as Workbench, purges: room as unknown as PurgeService };
 }
 
 /** The API, without anything else of a gateway. */

@@ -9,6 +9,7 @@ import {
   WorkersBusyError,
 } from '../../sidecar/shared/workers/errors.js';
 import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/shared/workers/pool.js';
+import { workerArguments } from '../../sidecar/shared/workers/slot.js';
 import type { BusyTasks } from '../support/busy-worker.js';
 
 const ENTRY = entryBeside('../support/busy-worker', import.meta.url);
@@ -248,6 +249,24 @@ describe('the deadline of a task', () => {
 });
 
 describe('workers', () => {
+  it('may be ended at any moment of their loading without ending the process', async (t) => {
+    // A crash ends this file. The moments are spread over what loading takes.
+    for (let closing = 0; closing < 12; closing += 1) {
+      const pool = poolFor(t, { threads: 2 });
+      for (let turn = 0; turn < closing * 400; turn += 1)
+        await new Promise((resolve) => setImmediate(resolve));
+      await pool.close();
+    }
+  });
+
+  it('get the options of this process that concern modules, and none that they would refuse', () => {
+    const kept = (...argv: readonly string[]) => workerArguments(argv).slice(0, -1);
+    assert.deepEqual(kept('--enable-source-maps', '--max-old-space-size=96'), ['--enable-source-maps']);
+    assert.deepEqual(kept('--import', 'tsx', '--inspect'), ['--import=tsx']);
+    assert.deepEqual(kept('--require=./a.cjs', '--expose-gc'), ['--require=./a.cjs']);
+    assert.equal(workerArguments([]).at(-1), '--no-experimental-require-module');
+  });
+
   it('run at a lower priority than the main thread', { skip: process.platform !== 'linux' }, async (t) => {
     const pool = poolFor(t, { threads: 1 });
     const before = getPriority();

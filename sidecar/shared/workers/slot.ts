@@ -5,6 +5,24 @@ import type { Batch } from './fair-queue.js';
 import type { Task } from './task.js';
 import type { Job, Outcome } from './tasks.js';
 
+/**
+ * Options of Node for workers: those of this process that concern modules, since workers refuse many of the others.
+ *
+ * Piscina tries `require` before `import`. A worker that is ended while it requires an ES module aborts the whole process
+ * (Node 20.20: "Assertion failed" in CreateRequiredModuleFacade); one that imports it does not.
+ *
+ * @param execArgv of this process
+ */
+export function workerArguments(execArgv: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (const [index, argument] of execArgv.entries()) {
+    if (/^--(?:enable-source-maps$|(?:import|require)=)/.test(argument)) kept.push(argument);
+    else if (argument === '--import' || argument === '--require')
+      kept.push(`${argument}=${execArgv[index + 1] ?? ''}`);
+  }
+  return [...kept, '--no-experimental-require-module'];
+}
+
 /** Bounds of one worker. Compiling follows references by recursion, which needs more than the usual stack. */
 const RESOURCES = { maxOldGenerationSizeMb: 256, stackSizeMb: 16 } as const;
 
@@ -88,6 +106,7 @@ export class WorkerSlot {
       idleTimeout: Infinity,
       recordTiming: false,
       resourceLimits: RESOURCES,
+      execArgv: workerArguments(process.execArgv),
       // Workers do not need the environment, and it contains secrets.
       env: {},
     });
