@@ -6,7 +6,7 @@ import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
 import type { GatewayClient } from './gateway-client.js';
 
-/** Reads a JSON file, or standard input for `-`; what is in it is checked by whoever gets it. @throws CliError */
+/** Reads a JSON file, or standard input for `-`; its content is not checked here. @throws CliError */
 async function readJsonText(file: string, { stdin }: CliContext): Promise<string> {
   try {
     return file === '-' ? await textOf(stdin) : await readFile(file, 'utf8');

@@ -164,7 +164,7 @@ function createProgram(
     .argument('<file>', 'an entity or an array of them; - is standard input')
     .description('check entities against a model; exits with 3 when one is not valid')
     .requiredOption('--model <domain/model>', 'the model')
-    .option('--form <form>', 'the representation of the entities; told from them unless given')
+    .option('--form <form>', 'the representation of the entities; detected unless given')
     .action(async (file: string, options: ValidateOptions & PlaceOptions) => {
       const { validateFile } = await import('./file-commands.js');
       end(await validateFile(file, options, demandGateway(options, env, clock), context));

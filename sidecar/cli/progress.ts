@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress';
 import type { Clock } from '../shared/clock.js';
 import type { CliContext } from './context.js';
 import { formatCount, formatDuration, formatRate } from './format.js';
-import { RateMeter } from './rate-meter.js';
+import { RateMeter } from '../shared/rate-meter.js';
 import { settledOf, unitOf, type PurgeView } from './purge-view.js';
 
 /** Shows how far a purge is. */

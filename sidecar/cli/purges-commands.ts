@@ -27,8 +27,7 @@ export async function listPurges(
   for (const [name, value] of Object.entries(filter)) parameters.set(name, String(value));
   const { text, headers } = await gateway.send('GET', `/api/v2/purges?${parameters.toString()}`);
   const listed: unknown = JSON.parse(text);
-  if (!Array.isArray(listed))
-    throw new CliError(EXIT.failed, 'The gateway answered with something that is no list.');
+  if (!Array.isArray(listed)) throw new CliError(EXIT.failed, 'The gateway did not answer with a list.');
   const records = listed.map(readPurge);
   if (json === true) {
     for (const record of records) sayJson(context, record);

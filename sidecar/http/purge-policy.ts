@@ -1,6 +1,5 @@
 import type { PurgePolicy } from '../jobs/policy.js';
-import { errorTypes } from '../ngsi-ld/problem.js';
-import { RequestRefusedError } from './errors.js';
+import { refused } from './errors.js';
 
 /** Header in which the Kong plugin sends its policy; it can only narrow what the configuration allows. */
 export const POLICY_HEADER = 'x-purge-policy';
@@ -35,12 +34,7 @@ export function parsePurgePolicy(header: string | readonly string[] | undefined)
       policy[BOOLEANS[name as keyof typeof BOOLEANS]] = value !== '?0';
     } else {
       const detail = `The header X-Purge-Policy has a member that is not understood: "${member.trim().slice(0, 60)}".`;
-      throw new RequestRefusedError({
-        type: errorTypes.invalidRequest,
-        title: 'Invalid request',
-        status: 400,
-        detail,
-      });
+      throw refused('invalidRequest', detail);
     }
   }
   return policy;

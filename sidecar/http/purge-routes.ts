@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PurgeKinds } from '../jobs/purge-kinds.js';
 import type { PurgeService } from '../jobs/purge-service.js';
-import { errorTypes } from '../ngsi-ld/problem.js';
 import { disconnectSignal } from './client-disconnect.js';
-import { RequestRefusedError } from './errors.js';
+import { refused, type RequestRefusedError } from './errors.js';
 import { TOKEN_HEADER, type TokenCheck } from './gateway-token.js';
 import { preferencesOf } from './prefer.js';
 import { purgeAnswer } from './purge-answer.js';
@@ -93,11 +92,8 @@ function rawQueryOf(raw: IncomingMessage): string {
 }
 
 function bodyRefused(): RequestRefusedError {
-  const detail = 'A purge takes its query in the URL and has no body; nothing was deleted.';
-  return new RequestRefusedError({
-    type: errorTypes.invalidRequest,
-    title: 'Invalid request',
-    status: 400,
-    detail,
-  });
+  return refused(
+    'invalidRequest',
+    'A purge takes its query in the URL and has no body; nothing was deleted.',
+  );
 }

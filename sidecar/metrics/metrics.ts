@@ -16,7 +16,7 @@ export interface Metrics {
 /** What all names begin with. */
 export const METRICS_PREFIX = 'ngsild_gateway_';
 
-/** Of the event loop's delay, these tell nothing that the others do not, and are no numbers when nothing was measured. */
+/** Metrics of the event loop's delay that repeat what the others say, and are NaN before the first measurement. */
 const LEFT_OUT = ['min', 'mean', 'stddev', 'p50', 'p90'].map(
   (part) => `${METRICS_PREFIX}nodejs_eventloop_lag_${part}_seconds`,
 );

@@ -61,6 +61,8 @@ export interface Call<Params, Query, Body> {
   readonly signal: CancelSignal | undefined;
   readonly conditions: Conditions;
   readonly request: FastifyRequest;
+  /** Aborts when the client disconnects before the end of its answer. */
+  readonly disconnected: () => AbortSignal;
   /** Where the client reaches this service, without a trailing slash. */
   readonly baseUrl: string;
 }

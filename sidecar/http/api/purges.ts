@@ -134,19 +134,19 @@ export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoin
         200: { description: 'Events, each with a record.', content: { 'text/event-stream': TEXT } },
         204: { description: 'The record of Last-Event-ID is final.' },
       },
-      handle: async ({ params, request }) => {
+      handle: async ({ params, request, disconnected }) => {
         const record = await purges.get(params.purge);
         const seen = request.headers['last-event-id'];
         // It makes browsers stop asking again.
         if (isFinal(record.state) && seen === eventIdOf(record)) return { status: 204 };
-        const closed = new AbortController();
-        request.raw.socket.once('close', () => closed.abort());
+        const mediaType = 'text/event-stream';
+        if (request.method === 'HEAD') return { status: 200, body: { bytes: Buffer.of(), mediaType } };
         return {
           status: 200,
           headers: { 'x-accel-buffering': 'no' },
           stream: {
-            text: eventsOf(purges.watch(params.purge, closed.signal), seen, closed),
-            mediaType: 'text/event-stream',
+            text: eventsOf(purges.watch(params.purge, disconnected()), seen),
+            mediaType,
           },
         };
       },
@@ -176,7 +176,6 @@ function queryOf({
 async function* eventsOf(
   records: AsyncGenerator<PurgeRecord, void>,
   seen: string | readonly string[] | undefined,
-  closed: AbortController,
 ): AsyncGenerator<string, void> {
   let heartbeat: NodeJS.Timeout | undefined;
   try {
@@ -197,7 +196,6 @@ async function* eventsOf(
     }
   } finally {
     clearTimeout(heartbeat);
-    closed.abort();
   }
 }
 

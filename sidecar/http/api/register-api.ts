@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SchemaService } from '../../schemas/service/service.js';
 import type { Workbench } from '../../schemas/workbench/workbench.js';
-import { ClientDisconnect } from '../client-disconnect.js';
+import { ClientDisconnect, disconnectSignal } from '../client-disconnect.js';
 import type { TokenCheck } from '../gateway-token.js';
 import { admission, bodyPresence, exactPath, nothingAt, preflight } from './admission.js';
 import { sendAnswer } from './answer.js';
@@ -93,6 +93,7 @@ function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyL
         text: bodyText === undefined ? '' : (body as string),
         signal: bodyText === undefined ? undefined : new ClientDisconnect(reply.raw),
         ...{ conditions, baseUrl, request },
+        disconnected: () => disconnectSignal(raw, reply.raw),
       });
       return sendAnswer(request, reply, answer);
     },

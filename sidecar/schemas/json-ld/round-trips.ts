@@ -86,7 +86,7 @@ async function roundTrip(
     : lossesOf(graph, nodesOf(back) ?? [back], pointerTo('', '@graph'), skip);
 }
 
-/** The nodes of a document that has no member but `@graph`. */
+/** The nodes of a document whose only member is `@graph`. */
 function nodesOf(document: JsonMap): readonly unknown[] | undefined {
   const names = Object.keys(document).filter((name) => name !== '@context');
   const graph = memberOf(document, '@graph');
