@@ -153,8 +153,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     app.server.closeAllConnections();
     await closed;
   });
+  // Before this process adds to it.
+  const left = await service.left();
   await app.listen({ host: config.HOST, port: config.PORT });
-  await service.start();
+  service.start(left);
 
   /** Resolves when no purge is running and every answer is on its way. */
   async function quiet(): Promise<void> {

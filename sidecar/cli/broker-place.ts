@@ -61,7 +61,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
       pace: createPace(clock, purge.maxPerSecond),
       concurrency: purge.limits.concurrency,
     };
-    return purge.run(headers, control, signal);
+    return purge.run({ headers, control }, signal);
   }
 
   return {

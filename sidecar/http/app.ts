@@ -22,7 +22,7 @@ import type { HostCheck } from './trusted-hosts.js';
 import { problemOf, unforeseen } from './problem.js';
 import type { Turns } from './turns.js';
 import { answerUnreadable } from './unreadable-request.js';
-import { PurgeFailedError } from '../jobs/purge-service.js';
+import { PurgeFailedError } from '../jobs/errors.js';
 import { PURGE_ID_HEADER, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.js';
 

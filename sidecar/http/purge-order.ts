@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { PurgeOrder } from '../jobs/purge-service.js';
+import type { PurgeOrder } from '../jobs/new-record.js';
 import { forwardedHeaders } from '../purge/broker/forwarded-headers.js';
 import { UnsupportedRequestError } from '../purge/errors.js';
 import { callerOf } from './caller.js';

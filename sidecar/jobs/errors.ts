@@ -1,4 +1,4 @@
-import type { PurgeState } from '../schemas/store/purge-records.js';
+import type { PurgeRecord, PurgeState } from '../schemas/store/purge-records.js';
 import { GatewayError } from '../shared/errors.js';
 
 /** There is no record of such a purge, or it was too old. */
@@ -30,5 +30,18 @@ export class QueueFullError extends GatewayError {
 
   constructor(max: number) {
     super(`${String(max)} purges are waiting already (PURGE_MAX_QUEUED).`);
+  }
+}
+
+/** A purge that ended early, with what had been done until then. */
+export class PurgeFailedError extends Error {
+  /** @param record undefined when it was not recorded */
+  constructor(
+    override readonly cause: unknown,
+    readonly record: PurgeRecord | undefined,
+    /** Deletes were sent, or were about to be. */
+    readonly hasBegun = false,
+  ) {
+    super('The purge ended early.', { cause });
   }
 }

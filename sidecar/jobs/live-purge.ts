@@ -2,8 +2,8 @@ import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/events.js'
 import { createPace } from '../purge/requests/pace.js';
 import { isFinal, type PurgeRecord } from '../schemas/store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
+import { RateMeter } from '../shared/rate-meter.js';
 import type { PurgeControl } from './purge-kinds.js';
-import { RateMeter } from './rate.js';
 
 /** Watchers are told of changes at most so often. */
 const PUBLISH_EVERY_MS = 250;
@@ -53,6 +53,12 @@ export class LivePurge {
     return this.#before.deleted + this.#before.alreadyGone;
   }
 
+  /** Deleted, found gone, or of unknown outcome, by this process. */
+  get affectedSince(): number {
+    const { deleted, alreadyGone, unknown } = this.#record;
+    return deleted + alreadyGone + unknown - this.settledBefore;
+  }
+
   /** Changes members of the record, and tells those who watch: at once for a new state, else soon. */
   set(members: Partial<PurgeRecord>): void {
     const isNewState = members.state !== undefined && members.state !== this.#record.state;
@@ -72,7 +78,7 @@ export class LivePurge {
         this.set(this.#countsOf(event));
         return;
       case 'finished':
-        this.set({ ...this.#countsOf(event.report), ...endOf(event.report) });
+        this.set({ ...this.#countsOf(event.report), ...endOf(event.report, this.#record.warnings) });
         return;
       default:
     }
@@ -97,9 +103,9 @@ export class LivePurge {
     const before = this.#before;
     const settled = this.settledBefore + deleted + alreadyGone + failed;
     const nowMs = this.#clock.now();
-    const rate = this.#rate.perSecond(settled, nowMs);
-    this.#rate.note(settled, nowMs);
-    const left = this.#expected === undefined ? undefined : Math.max(0, this.#expected - settled);
+    this.#rate.note(nowMs, settled);
+    const rate = this.#rate.perSecond;
+    const leftMs = this.#expected === undefined ? undefined : this.#rate.leftMs(this.#expected);
     return {
       matched: this.settledBefore + matched,
       deleted: before.deleted + deleted,
@@ -108,9 +114,7 @@ export class LivePurge {
       requests: before.requests + requests,
       retries: before.retries + retries,
       ...(rate === undefined ? {} : { ratePerSecond: Math.round(rate * 10) / 10 }),
-      ...(rate === undefined || rate === 0 || left === undefined
-        ? {}
-        : { estimatedEndAt: new Date(nowMs + (left / rate) * 1000).toISOString() }),
+      ...(leftMs === undefined ? {} : { estimatedEndAt: new Date(nowMs + leftMs).toISOString() }),
     };
   }
 
@@ -126,15 +130,21 @@ export class LivePurge {
 
   #publish(): void {
     this.#publishedMs = this.#clock.now();
-    if (isFinal(this.#record.state)) {
-      this.#record = ended(this.#record);
-    }
+    if (isFinal(this.#record.state)) this.#record = ended(this.#record);
     this.#onChange(this.#record);
+    this.wake();
+  }
+
+  /** Lets those who watch look again. */
+  wake(): void {
     for (const tell of [...this.#watchers]) tell();
   }
 }
 
-function endOf({ arrived, errors, warnings, sample, dryRun, unit }: PurgeReport): Partial<PurgeRecord> {
+/** @param before warnings of an earlier process */
+function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRecord> {
+  const { arrived, errors, sample, dryRun, unit } = report;
+  const warnings = [...before, ...report.warnings];
   return {
     ...{ arrived, warnings, errors: errors.slice(0, MAX_ERRORS) },
     ...(dryRun ? { sample } : {}),

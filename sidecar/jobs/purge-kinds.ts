@@ -8,6 +8,7 @@ import type { PurgeQuery, WholeTenant } from '../purge/query/selection.js';
 import type { Pace } from '../purge/requests/pace.js';
 import { purgeTemporal } from '../purge/temporal/engine.js';
 import { parseTemporalPurgeQuery, type TemporalPurgeQuery } from '../purge/temporal/query.js';
+import type { DeleteBudget } from './delete-budget.js';
 import type { PurgePolicy } from './policy.js';
 
 /** What purges of one collection work with. */
@@ -104,6 +105,15 @@ export interface PurgeControl {
   concurrency: number;
 }
 
+/** How a purge is run. */
+export interface PurgeRunOptions {
+  /** Sent to the broker with each request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly control: PurgeControl;
+  /** Of a job that has a maximum, over all the processes that work on it. */
+  readonly budget?: Pick<DeleteBudget, 'left' | 'reserve'> | undefined;
+}
+
 /** A purge that was vetted, and may be run. */
 export interface PreparedPurge {
   readonly dryRun: boolean;
@@ -111,12 +121,9 @@ export interface PreparedPurge {
   /** The least of what configuration, policy and caller allow. */
   readonly limits: PurgeLimits;
   readonly maxPerSecond: number | undefined;
-  run(
-    headers: Readonly<Record<string, string>>,
-    control: PurgeControl,
-    signal: AbortSignal,
-    maxAffected?: number,
-  ): AsyncIterable<PurgeEvent>;
+  /** Whether it can be held to a rate. */
+  readonly isPaced: boolean;
+  run(options: PurgeRunOptions, signal: AbortSignal): AsyncIterable<PurgeEvent>;
 }
 
 /**
@@ -143,25 +150,31 @@ function prepared<Query extends PurgeQuery>(
   if (policy.dryRunOnly === true && !query.dryRun)
     throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
   const { dryRun, maxPerSecond } = query;
-  if (maxPerSecond !== undefined && kind.limits.strategy === 'native') {
-    throw new QueryRefusedError(
-      'invalidRequest',
-      'PURGE_STRATEGY=native leaves the deletes to the broker, which cannot be held to a rate: leave maxPerSecond out.',
-      'maxPerSecond',
-    );
-  }
+  const isPaced = kind.limits.strategy !== 'native';
+  if (maxPerSecond !== undefined && !isPaced) throw rateRefused();
   const limits = narrowLimits(kind, policy, query);
   return {
-    ...{ dryRun, limits, maxPerSecond, unit: kind.unitOf(query) },
-    run(headers, control, signal, maxAffected = limits.maxAffected) {
+    ...{ dryRun, limits, maxPerSecond, isPaced, unit: kind.unitOf(query) },
+    run({ headers, control, budget }, signal) {
       const changing: PurgeLimits = {
         ...limits,
-        maxAffected,
+        maxAffected: budget?.left ?? limits.maxAffected,
         get concurrency() {
           return control.concurrency;
         },
       };
-      return kind.run({ query, headers, limits: changing, pace: control.pace }, kind.dependencies, signal);
+      const reserve = budget && ((deletes: number) => budget.reserve(deletes));
+      const order = { query, headers, limits: changing, pace: control.pace, reserve };
+      return kind.run(order, kind.dependencies, signal);
     },
   };
+}
+
+/** Why a purge by `PURGE_STRATEGY=native` takes no rate. */
+export function rateRefused(): QueryRefusedError {
+  return new QueryRefusedError(
+    'invalidRequest',
+    'PURGE_STRATEGY=native leaves the deletes to the broker, which cannot be held to a rate: leave maxPerSecond out.',
+    'maxPerSecond',
+  );
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { PurgeStoppedError } from '../purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../purge/events.js';
@@ -11,30 +10,25 @@ import {
   type PurgeRecord,
   type PurgeState,
   type Purges,
+  type UnfinishedPurge,
 } from '../schemas/store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
-import { CallerGoneError, PurgeNotFoundError, PurgeOverError, QueueFullError } from './errors.js';
+import { DeleteBudget } from './delete-budget.js';
+import {
+  CallerGoneError,
+  PurgeFailedError,
+  PurgeNotFoundError,
+  PurgeOverError,
+  QueueFullError,
+} from './errors.js';
 import { FairQueue } from './fair-queue.js';
 import { LivePurge } from './live-purge.js';
-import type { PurgePolicy } from './policy.js';
-import { preparePurge, type PreparedPurge, type PurgeKinds } from './purge-kinds.js';
+import { newRecord, preparedMembers, type PurgeOrder } from './new-record.js';
+import { preparePurge, rateRefused, type PreparedPurge, type PurgeKinds } from './purge-kinds.js';
 import { RecordWriter } from './record-writer.js';
 import type { HeaderSealer } from './sealed-headers.js';
 
 export { isFinal, PURGE_STATES, type PurgeRecord } from '../schemas/store/purge-records.js';
-
-/** A purge as it is asked for. */
-export interface PurgeOrder {
-  readonly target: keyof PurgeKinds;
-  /** The query string, extensions such as dryRun included. */
-  readonly query: string;
-  /** Sent to the broker with each request. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly policy: PurgePolicy;
-  /** Who asks, for the record. */
-  readonly caller: string;
-  readonly requestId: string;
-}
 
 /** What is told of purges as they go, e.g. to a log and to metrics. */
 export interface PurgeObserver {
@@ -68,23 +62,16 @@ export interface PurgeServiceOptions {
   readonly observer: PurgeObserver;
 }
 
-interface QueuedJob {
+/** A purge, and what it takes to run it. */
+interface Work {
   readonly live: LivePurge;
   readonly order: PurgeOrder;
   readonly prepared: PreparedPurge;
 }
 
-/** A purge that ended early, with what had been done until then. */
-export class PurgeFailedError extends Error {
-  /** @param record undefined when it was not recorded */
-  constructor(
-    override readonly cause: unknown,
-    readonly record: PurgeRecord | undefined,
-    /** Deletes were sent, or were about to be. */
-    readonly hasBegun = false,
-  ) {
-    super('The purge ended early.', { cause });
-  }
+interface Job extends Work {
+  /** Where the number of deletes is bounded. */
+  readonly budget: DeleteBudget | undefined;
 }
 
 /** Statuses of refusals that are recorded. */
@@ -104,9 +91,10 @@ export class PurgeService {
   readonly #options: PurgeServiceOptions;
   readonly #writer: RecordWriter;
   readonly #live = new Map<string, LivePurge>();
-  readonly #queue = new FairQueue<QueuedJob>();
-  readonly #closing = new AbortController();
+  readonly #queue = new FairQueue<Job>();
   #pruning: NodeJS.Timeout | undefined;
+  /** Jobs that are being written, to be queued then. */
+  #submitting = 0;
   #isStopping = false;
 
   constructor(options: PurgeServiceOptions) {
@@ -125,11 +113,16 @@ export class PurgeService {
     return this.#queue.size;
   }
 
+  /** What an earlier process left; to be called before the first purge. */
+  left(): Promise<readonly UnfinishedPurge[]> {
+    return this.#options.store.unfinished();
+  }
+
   /** Goes on with what an earlier process left, and begins to prune the history. */
-  async start(): Promise<void> {
-    await this.#prune();
+  start(left: readonly UnfinishedPurge[]): void {
+    void this.#prune();
     this.#pruning = setInterval(() => void this.#prune(), PRUNE_EVERY_MS).unref();
-    for (const { record, job } of await this.#options.store.unfinished()) this.#takeUp(record, job);
+    for (const { record, job } of left) this.#takeUp(record, job);
     this.#pump();
   }
 
@@ -144,13 +137,13 @@ export class PurgeService {
     gone: AbortSignal,
   ): Promise<{ readonly report: PurgeReport; readonly record: PurgeRecord }> {
     let prepared: PreparedPurge;
-    let record = this.#newRecord(order, 'running');
+    let record = this.#draft(order, 'running');
     try {
       prepared = preparePurge(this.#options.kinds, order);
     } catch (error) {
       throw new PurgeFailedError(error, this.#recordRefusal(record, error));
     }
-    record = { ...record, ...membersOf(prepared) };
+    record = { ...record, ...preparedMembers(prepared) };
     const kind = prepared.dryRun ? 'dry run' : 'purge';
     const live = this.#track(record);
     try {
@@ -177,18 +170,24 @@ export class PurgeService {
   async submit(order: PurgeOrder): Promise<PurgeRecord> {
     const { sealer, store, maxQueued, kinds } = this.#options;
     this.#throwIfStopping();
-    const draft = this.#newRecord(order, 'queued');
+    const draft = this.#draft(order, 'queued');
     let prepared: PreparedPurge;
+    let job: PurgeJob;
     try {
       prepared = preparePurge(kinds, order);
+      job = sealer.seal(order.headers);
     } catch (error) {
       throw new PurgeFailedError(error, this.#recordRefusal(draft, error));
     }
-    const job = sealer.seal(order.headers);
-    if (this.#queue.size >= maxQueued) throw new QueueFullError(maxQueued);
-    const record: PurgeRecord = { ...draft, ...membersOf(prepared) };
-    await store.put(record, job);
-    this.#enqueue({ live: this.#track(record), order, prepared });
+    if (this.#queue.size + this.#submitting >= maxQueued) throw new QueueFullError(maxQueued);
+    const record: PurgeRecord = { ...draft, ...preparedMembers(prepared) };
+    this.#submitting += 1;
+    try {
+      await store.put(record, job);
+    } finally {
+      this.#submitting -= 1;
+    }
+    this.#enqueue({ live: this.#track(record), order, prepared }, job);
     this.#pump();
     return record;
   }
@@ -203,8 +202,8 @@ export class PurgeService {
 
   async list(filter: PurgeFilter): Promise<{ items: readonly PurgeRecord[]; total: number }> {
     const { items, total } = await this.#options.store.list(filter);
-    const items2 = items.map((one) => this.#live.get(one.id)?.record ?? this.#writer.latest(one.id) ?? one);
-    return { items: items2, total };
+    const latest = (one: PurgeRecord) => this.#live.get(one.id)?.record ?? this.#writer.latest(one.id) ?? one;
+    return { items: items.map(latest), total };
   }
 
   /**
@@ -228,7 +227,7 @@ export class PurgeService {
   /**
    * Changes how hard a purge works, within its policy.
    *
-   * @throws PurgeNotFoundError, PurgeOverError when it has ended
+   * @throws PurgeNotFoundError, PurgeOverError when it has ended, QueryRefusedError for a rate that cannot be kept
    */
   async change(
     id: string,
@@ -238,13 +237,15 @@ export class PurgeService {
     if (live === undefined || live.record.state === 'cancelling')
       throw new PurgeOverError(id, (await this.get(id)).state);
     const { control } = live;
+    const { isPaced, limits } = this.#prepared(live.record);
+    if (typeof maxPerSecond === 'number' && !isPaced) throw rateRefused();
     if (maxPerSecond !== undefined) {
       control.pace.setPerSecond(maxPerSecond ?? undefined);
       live.set({ maxPerSecond });
     }
     if (concurrency !== undefined) {
       // What configuration and policy allowed at its start is the most.
-      control.concurrency = Math.min(concurrency, this.#mostConcurrent(live.record));
+      control.concurrency = Math.min(concurrency, limits.concurrency);
       live.set({ concurrency: control.concurrency });
     }
     return live.record;
@@ -262,16 +263,16 @@ export class PurgeService {
       if (record !== told) yield record;
       told = record;
       if (isFinal(record.state) || (this.#isStopping && record.state === 'queued')) return;
-      const awaited = this.#isStopping ? signal : AbortSignal.any([signal, this.#closing.signal]);
-      if (live.record === told) await live.changed(awaited);
+      if (live.record === told) await live.changed(signal);
     }
   }
 
   /** Jobs stop, and go on at the next start. Nothing new is begun. */
   stop(): void {
     this.#isStopping = true;
-    this.#closing.abort();
     clearInterval(this.#pruning);
+    // Those who watch a job that waits are let go.
+    for (const live of this.#live.values()) live.wake();
   }
 
   /** Writes what is to be written. */
@@ -291,12 +292,14 @@ export class PurgeService {
       try {
         const order: PurgeOrder = { ...record, policy: record.policy, headers: sealer.open(job) };
         const prepared = preparePurge(kinds, order);
+        live.control.concurrency = Math.min(record.concurrency, prepared.limits.concurrency);
         const inFlight =
           record.matched - record.deleted - record.alreadyGone - record.failed - record.unknown;
         const note = `The gateway was started anew. Of ${String(Math.max(0, inFlight))} matches it was last known that they were being deleted; those that were are not in the counts.`;
         const warnings = record.state === 'running' ? [...record.warnings, note].slice(-20) : record.warnings;
-        live.set({ state: 'queued', failed: 0, unknown: 0, warnings });
-        this.#enqueue({ live, order, prepared });
+        const { concurrency } = live.control;
+        live.set({ state: 'queued', failed: 0, unknown: 0, warnings, concurrency });
+        this.#enqueue({ live, order, prepared }, job);
         return;
       } catch (error) {
         this.#endEarly(live, error, 'interrupted');
@@ -305,8 +308,17 @@ export class PurgeService {
     this.#live.delete(record.id);
   }
 
-  #enqueue(job: QueuedJob): void {
-    this.#queue.add(job.live.record.tenant ?? '', job);
+  #enqueue(work: Work, job: PurgeJob): void {
+    const { live, prepared } = work;
+    const bound = prepared.limits.maxAffected;
+    const spent = Math.max(live.settledBefore, job.spent ?? 0);
+    const budget =
+      bound === undefined
+        ? undefined
+        : new DeleteBudget(bound, spent, (amount) =>
+            this.#options.store.put(live.record, { ...job, spent: amount }),
+          );
+    this.#queue.add(live.record.tenant ?? '', { ...work, budget });
   }
 
   /** Starts what has a place. */
@@ -319,7 +331,7 @@ export class PurgeService {
     }
   }
 
-  async #runJob(job: QueuedJob): Promise<void> {
+  async #runJob(job: Job): Promise<void> {
     const { live } = job;
     try {
       await this.#options.running.run(placeOf(job.prepared), live.cancelled.signal, async (signal) => {
@@ -329,7 +341,7 @@ export class PurgeService {
       });
     } catch (error) {
       const isAborted = live.cancelled.signal.aborted;
-      if (this.#isStopping && !isAborted && error instanceof PurgeStoppedError) live.set({ state: 'queued' });
+      if (this.#isStopping && !isAborted && error instanceof PurgeStoppedError) await this.#lay(job);
       else this.#endEarly(live, error, 'interrupted');
     } finally {
       this.#live.delete(live.record.id);
@@ -337,12 +349,21 @@ export class PurgeService {
     }
   }
 
+  /** Lays a job aside that was stopped: the next start goes on with it. */
+  async #lay({ live, budget }: Job): Promise<void> {
+    live.set({ state: 'queued' });
+    // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
+    await budget?.settle(live.affectedSince).catch(() => {});
+  }
+
   /** Consumes the events of a purge to its end. */
-  async #work({ live, order, prepared }: QueuedJob, stop: AbortSignal): Promise<PurgeReport> {
+  async #work(
+    { live, order, prepared, budget }: Work & Partial<Job>,
+    stop: AbortSignal,
+  ): Promise<PurgeReport> {
     const signal = AbortSignal.any([stop, live.cancelled.signal]);
-    const bound = prepared.limits.maxAffected;
-    const left = bound === undefined ? undefined : Math.max(0, bound - live.settledBefore);
-    for await (const event of prepared.run(order.headers, live.control, signal, left)) {
+    const events = prepared.run({ headers: order.headers, control: live.control, budget }, signal);
+    for await (const event of events) {
       live.note(event);
       this.#options.observer.event(live.record, event);
       if (event.type !== 'finished') continue;
@@ -404,31 +425,12 @@ export class PurgeService {
     return live;
   }
 
-  #newRecord(order: PurgeOrder, state: PurgeState): PurgeRecord {
-    const { target, query, caller, requestId, policy, headers } = order;
-    const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
-    const { link } = headers;
-    return {
-      ...{ id: randomUUID(), state, target, query, caller, requestId, worker: this.#options.worker },
-      ...(tenant === undefined ? {} : { tenant }),
-      ...(link === undefined ? {} : { link }),
-      ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1 },
-      ...{
-        matched: 0,
-        deleted: 0,
-        alreadyGone: 0,
-        failed: 0,
-        unknown: 0,
-        arrived: 0,
-        requests: 0,
-        retries: 0,
-      },
-      ...{ createdAt: this.#now(), errors: [], warnings: [] },
-    };
+  #draft(order: PurgeOrder, state: PurgeState): PurgeRecord {
+    return newRecord(order, { state, worker: this.#options.worker, createdAt: this.#now() });
   }
 
-  #mostConcurrent({ target, query, policy }: PurgeRecord): number {
-    return preparePurge(this.#options.kinds, { target, query, policy }).limits.concurrency;
+  #prepared({ target, query, policy }: PurgeRecord): PreparedPurge {
+    return preparePurge(this.#options.kinds, { target, query, policy });
   }
 
   #throwIfStopping(): void {
@@ -451,9 +453,4 @@ export class PurgeService {
 
 function placeOf({ dryRun }: PreparedPurge): PlaceKind {
   return dryRun ? 'dry run' : 'job';
-}
-
-function membersOf(prepared: PreparedPurge): Partial<PurgeRecord> {
-  const { dryRun, unit, maxPerSecond = null, limits } = prepared;
-  return { dryRun, unit, maxPerSecond, concurrency: limits.concurrency };
 }

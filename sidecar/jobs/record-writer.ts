@@ -28,7 +28,7 @@ export class RecordWriter {
   readonly #waiting = new Map<string, PurgeRecord>();
   #writing: Promise<void> | undefined;
   #isAway = false;
-  readonly #closing = new AbortController();
+  #isClosing = false;
   #sleeping = new AbortController();
 
   constructor(options: RecordWriterOptions) {
@@ -65,11 +65,11 @@ export class RecordWriter {
   save(record: PurgeRecord): void {
     this.#waiting.set(record.id, record);
     if (this.#waiting.size > MAX_WAITING) {
-      for (const [id, oldest] of this.#waiting) {
-        this.#waiting.delete(id);
-        this.#options.onLost(oldest);
-        break;
-      }
+      // A flood of refused purges displaces none that ran.
+      const all = [...this.#waiting.values()];
+      const lost = all.find(({ state }) => state === 'refused') ?? all[0] ?? record;
+      this.#waiting.delete(lost.id);
+      this.#options.onLost(lost);
     }
     if (isFinal(record.state)) this.#sleeping.abort();
     this.#writing ??= this.#writeAll();
@@ -77,7 +77,7 @@ export class RecordWriter {
 
   /** Writes what waits, and stops; what a store that is away does not take is lost. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#isClosing = true;
     this.#sleeping.abort();
     await this.#writing;
     for (const record of this.#waiting.values())
@@ -87,15 +87,20 @@ export class RecordWriter {
 
   async #writeAll(): Promise<void> {
     const { clock } = this.#options;
-    const { signal: closing } = this.#closing;
-    while (this.#waiting.size > 0 && !closing.aborted) {
+    while (this.#waiting.size > 0 && !this.#isClosing) {
       const batch = [...this.#waiting.values()];
       this.#sleeping = new AbortController();
       for (const record of batch) if (!(await this.#write(record))) break;
+      if (this.#endsNow()) break;
       // What comes meanwhile of the same purges is written together.
-      await clock.sleep(WRITE_EVERY_MS, AbortSignal.any([closing, this.#sleeping.signal])).catch(() => {});
+      await clock.sleep(WRITE_EVERY_MS, this.#sleeping.signal).catch(() => {});
     }
     this.#writing = undefined;
+  }
+
+  /** A method, because the compiler does not see that this changes during an await. */
+  #endsNow(): boolean {
+    return this.#isClosing;
   }
 
   async #write(record: PurgeRecord): Promise<boolean> {

@@ -63,7 +63,10 @@ export async function purgeNatively(
   let fewest = matched;
   try {
     for (let idle = 0; left > 0 && idle < MAX_IDLE_PURGES;) {
-      const settled = await requester.send({ method: 'DELETE', path, operation: OPERATION, onUnclear });
+      const settled = await requester.send({
+        ...{ method: 'DELETE', path, operation: OPERATION, deletes: left },
+        onUnclear,
+      });
       if (settled.kind === 'gave-up')
         throw new BrokerFailedError(OPERATION, settled.failure, 'attempts-used-up');
       const { status } = settled.reply;

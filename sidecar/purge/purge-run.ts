@@ -32,6 +32,8 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly limits: PurgeLimits;
   /** How fast it may delete; may be changed while it runs. */
   readonly pace?: Pace;
+  /** Called before a request that deletes is first sent, with the most it can delete; when it throws, nothing is sent. */
+  readonly reserve?: ((deletes: number) => Promise<void>) | undefined;
 }
 
 export interface PurgePlan {
@@ -55,9 +57,9 @@ export function runPurge(
   plan: PurgePlan,
 ): AsyncGenerator<PurgeEvent, void> {
   return eventStream(signal, async (emit, stop) => {
-    const { query, limits, headers, pace } = order;
+    const { query, limits, headers, pace, reserve } = order;
     const requester = createRequester({
-      ...{ ...dependencies, headers, pace, signal: stop, onOutage: emit },
+      ...{ ...dependencies, headers, pace, reserve, signal: stop, onOutage: emit },
       probe: probeOf(plan.path, query),
     });
     const { capabilities, clock } = dependencies;

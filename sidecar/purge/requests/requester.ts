@@ -65,6 +65,8 @@ export interface RequesterOptions {
   readonly random: () => number;
   /** Holds back deletes, each try of them; without it nothing does. */
   readonly pace?: Pace | undefined;
+  /** Called before a request that deletes is first sent, with the most it can delete; when it throws, nothing is sent. */
+  readonly reserve?: ((deletes: number) => Promise<void>) | undefined;
   /** Stops the purge: no new requests; deletes already sent are left to finish. */
   readonly signal: AbortSignal;
   /** Something harmless to ask a broker that seems to be away. */
@@ -78,7 +80,7 @@ export interface RequesterOptions {
 const LAST_LOOK_MS = 10_000;
 
 export function createRequester(options: RequesterOptions): Requester {
-  const { client, headers, retry, clock, random, pace: rate, onOutage, onRetry } = options;
+  const { client, headers, retry, clock, random, pace: rate, reserve, onOutage, onRetry } = options;
   const breaker = createBreaker();
   const pause = createSharedPause(clock);
   let phase = startPhase();
@@ -177,11 +179,15 @@ export function createRequester(options: RequesterOptions): Requester {
     let hasOutlived = false;
     let pausesBefore = 0;
     let isAgain = false;
+    if (request.deletes !== undefined && reserve !== undefined) await reserve(request.deletes);
     try {
       const reply = await pRetry(
         async () => {
           if (request.deletes !== undefined)
-            await rate?.take(request.deletes, signal).catch(() => throwIfStopped(signal));
+            await rate?.take(request.deletes, signal).catch((error: unknown) => {
+              throwIfStopped(signal);
+              throw error;
+            });
           for (let wait = obstacle(signal); wait !== undefined; wait = obstacle(signal)) await wait;
           pausesBefore = pause.asked;
           if (isAgain) retries += 1;

@@ -77,7 +77,8 @@ export interface PurgeJob {
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that are secrets, encrypted. */
   readonly sealedHeaders?: string;
-  readonly maxAffected?: number;
+  /** What the job may have deleted, where it has a maximum: written before each request that deletes. */
+  readonly spent?: number;
 }
 
 /** A purge that has not come to its end. Without a job, its caller waits for the answer. */

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import type { PurgeRecord } from '../schemas/store/purge-records.js';
+import type { PurgePolicy } from './policy.js';
+import type { PreparedPurge, PurgeKinds } from './purge-kinds.js';
+
+/** A purge as it is asked for. */
+export interface PurgeOrder {
+  readonly target: keyof PurgeKinds;
+  /** The query string, extensions such as dryRun included. */
+  readonly query: string;
+  /** Sent to the broker with each request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly policy: PurgePolicy;
+  /** Who asks, for the record. */
+  readonly caller: string;
+  readonly requestId: string;
+}
+
+const NO_COUNTS = {
+  ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0 },
+  ...{ requests: 0, retries: 0 },
+};
+
+/** The record of a purge that was not looked at yet. */
+export function newRecord(
+  order: PurgeOrder,
+  about: Pick<PurgeRecord, 'state' | 'worker' | 'createdAt'>,
+): PurgeRecord {
+  const { target, query, caller, requestId, policy, headers } = order;
+  const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
+  const { link } = headers;
+  return {
+    ...{ id: randomUUID(), ...about, target, query, caller, requestId },
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(link === undefined ? {} : { link }),
+    ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1 },
+    ...{ ...NO_COUNTS, errors: [], warnings: [] },
+  };
+}
+
+/** What the record of a purge tells of its query and its limits. */
+export function preparedMembers(
+  prepared: PreparedPurge,
+): Pick<PurgeRecord, 'dryRun' | 'unit' | 'maxPerSecond' | 'concurrency'> {
+  const { dryRun, unit, maxPerSecond = null, limits } = prepared;
+  return { dryRun, unit, maxPerSecond, concurrency: limits.concurrency };
+}

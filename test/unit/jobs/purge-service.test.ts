@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { PurgeService, type PurgeRecord } from '../../../sidecar/jobs/purge-service.js';
+import { entityPurges, temporalPurges, type PurgeKinds } from '../../../sidecar/jobs/purge-kinds.js';
+import { createHeaderSealer } from '../../../sidecar/jobs/sealed-headers.js';
+import type { PurgeLimits } from '../../../sidecar/purge/context.js';
+import { PurgeStoppedError } from '../../../sidecar/purge/errors.js';
+import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
+import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/purge-run.js';
+import { createRunningPurges, type RunningPurges } from '../../../sidecar/purge/running.js';
+import type { PurgeJob } from '../../../sidecar/schemas/store/purge-records.js';
+import { GatewayError } from '../../../sidecar/shared/errors.js';
+import { systemClock } from '../../../sidecar/shared/clock.js';
+import { problemOf, unforeseen } from '../../../sidecar/http/problem.js';
+
+const LIMITS: PurgeLimits = {
+  ...{ pageSize: 100, pageSizeMax: 1000, batchSize: 50, concurrency: 4, strategy: 'auto' },
+  maxAffected: undefined,
+};
+
+class AwayError extends GatewayError {
+  readonly code = 'STORE_UNAVAILABLE';
+}
+
+/** The purges of a store that outlives processes. */
+class KeptPurges {
+  readonly rows = new Map<string, { record: PurgeRecord; job: PurgeJob | undefined }>();
+  isAway = false;
+  /** Held back while it is set. */
+  gate: Promise<void> | undefined;
+
+  async put(record: PurgeRecord, job?: PurgeJob): Promise<void> {
+    await this.gate;
+    if (this.isAway) throw new AwayError('The database is away.');
+    this.rows.set(record.id, { record, job: job ?? this.rows.get(record.id)?.job });
+  }
+  get = async (id: string) => this.rows.get(id)?.record;
+  list = async () => ({ items: [...this.rows.values()].map(({ record }) => record), total: this.rows.size });
+  unfinished = async () => [...this.rows.values()].filter(({ record }) => record.endedAt === undefined);
+  prune = async () => 0;
+}
+
+const started: { readonly service: PurgeService; readonly running: RunningPurges }[] = [];
+afterEach(async () => {
+  for (const { service, running } of started.splice(0)) {
+    running.stop();
+    await service.close();
+  }
+});
+
+type Run = (order: PurgeOrder, signal: AbortSignal) => AsyncIterable<PurgeEvent>;
+
+/** A process that runs purges of entities as told. */
+async function startService(
+  store: KeptPurges,
+  run: Run,
+  { limits = LIMITS, secrets = [] as string[], maxQueued = 10, maxRunning = 2 } = {},
+) {
+  const setup = { dependencies: {} as PurgeDependencies, limits, wholeTenant: 'bounded' as const };
+  const kinds: PurgeKinds = {
+    entities: { ...entityPurges(setup), run: (order, _dependencies, signal) => run(order, signal) },
+    temporal: temporalPurges({ ...setup, allowsWhole: true }),
+  };
+  const running = createRunningPurges(maxRunning);
+  const service = new PurgeService({
+    ...{ kinds, store, running, clock: systemClock, worker: 'w', maxQueued, historyDays: 1 },
+    sealer: createHeaderSealer(secrets),
+    recordRequired: false,
+    problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
+    observer: {
+      ...{ started: () => {}, event: () => {}, ended: () => {} },
+      ...{ storeAway: () => {}, storeBack: () => {}, recordLost: () => {} },
+    },
+  });
+  service.start(await service.left());
+  started.push({ service, running });
+  return { service, running };
+}
+
+const order = (query = 'type=Car', headers: Readonly<Record<string, string>> = {}) => ({
+  ...{ target: 'entities' as const, query, headers, policy: {}, caller: 'c', requestId: 'r' },
+});
+
+const counts = (deleted: number, unknown = 0) => ({
+  ...{ matched: deleted + unknown, deleted, alreadyGone: 0, failed: 0, unknown, arrived: 0 },
+  ...{ requests: 1, retries: 0 },
+});
+const progress = (deleted: number, unknown = 0): PurgeEvent => ({
+  type: 'progress',
+  ...counts(deleted, unknown),
+  hasBegun: true,
+});
+const finished = (deleted: number): PurgeEvent => {
+  const report: PurgeReport = {
+    ...{ ...counts(deleted), dryRun: false, success: [], errors: [], sample: [], warnings: [] },
+  };
+  return { type: 'finished', report };
+};
+
+/** A purge that reserves its deletes one by one, and stops in the middle of it. */
+async function* deletesUntilStopped(
+  { reserve }: PurgeOrder,
+  signal: AbortSignal,
+  deleted: number,
+  { toldOf = deleted, unknown = 0 } = {},
+): AsyncGenerator<PurgeEvent> {
+  for (let index = 0; index < deleted + unknown; index++) await reserve?.(1);
+  yield progress(toldOf, unknown);
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  throw new PurgeStoppedError('stopped');
+}
+
+/** A purge that tells the maximum it was given, and ends. */
+function tellsMaximum(maxima: (number | undefined)[]): Run {
+  return async function* run({ limits }) {
+    maxima.push(limits.maxAffected);
+    yield finished(0);
+  };
+}
+
+async function endOf({ service }: { readonly service: PurgeService }, id: string): Promise<PurgeRecord> {
+  let last: PurgeRecord | undefined;
+  for await (const record of service.watch(id, new AbortController().signal)) last = record;
+  return last ?? assert.fail('there is no record');
+}
+
+/** Waits until the purge has told of its progress. */
+async function hasWorked({ service }: { readonly service: PurgeService }, id: string): Promise<void> {
+  for await (const record of service.watch(id, new AbortController().signal)) if (record.requests > 0) return;
+}
+
+describe('the maximum of a job', () => {
+  it('holds over a crash: what may have been deleted and was not yet told of is not deleted twice', async () => {
+    const store = new KeptPurges();
+    const first = await startService(store, (one, signal) =>
+      deletesUntilStopped(one, signal, 40, { toldOf: 25 }),
+    );
+    const { id } = await first.service.submit(order('type=Car&maxAffected=100'));
+    await hasWorked(first, id);
+    // The first process is not there any more: nothing of it is written from here on.
+    const crashed = new KeptPurges();
+    for (const [key, row] of store.rows) crashed.rows.set(key, row);
+    const maxima: (number | undefined)[] = [];
+    const second = await startService(crashed, tellsMaximum(maxima));
+    assert.equal((await endOf(second, id)).state, 'succeeded');
+    assert.deepEqual(maxima, [60]);
+  });
+
+  it('is reduced, by a shutdown in order, by what was deleted or may have been, and by nothing else', async () => {
+    const store = new KeptPurges();
+    const first = await startService(store, async function* (one, signal) {
+      for (let tries = 0; tries < 30; tries++) await one.reserve?.(1);
+      yield* deletesUntilStopped(one, signal, 40, { unknown: 3 });
+    });
+    const { id } = await first.service.submit(order('type=Car&maxAffected=100'));
+    await hasWorked(first, id);
+    first.service.stop();
+    first.running.stop();
+    await first.running.idle();
+    await first.service.close();
+    const maxima: (number | undefined)[] = [];
+    const second = await startService(store, tellsMaximum(maxima));
+    const { deleted, matched } = await endOf(second, id);
+    assert.deepEqual([deleted, matched], [40, 40]);
+    assert.deepEqual(maxima, [57]);
+  });
+
+  it('ends a job whose deletes cannot be written down, before it sends one', async () => {
+    const store = new KeptPurges();
+    let sent = 0;
+    const gateway = await startService(store, async function* ({ reserve }) {
+      store.isAway = true;
+      await reserve?.(1);
+      sent += 1;
+      yield finished(1);
+    });
+    const { id } = await gateway.service.submit(order('type=Car&maxAffected=100'));
+    const last = await endOf(gateway, id);
+    assert.equal(last.state, 'failed');
+    assert.equal(last.problem?.status, 503);
+    assert.equal(sent, 0);
+  });
+});
+
+describe('jobs', () => {
+  it('that arrive together are no more than may wait', async () => {
+    const store = new KeptPurges();
+    const gateway = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1), {
+      maxQueued: 3,
+      maxRunning: 1,
+    });
+    const answers = await Promise.allSettled(
+      Array.from({ length: 10 }, () => gateway.service.submit(order())),
+    );
+    assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 3);
+  });
+
+  it('with credentials that cannot be kept are recorded as refused', async () => {
+    const store = new KeptPurges();
+    const { service } = await startService(store, tellsMaximum([]));
+    await assert.rejects(service.submit(order('type=Car', { authorization: 'Bearer b' })), ({ cause }) => {
+      return (cause as GatewayError).code === 'JOB_SECRET_MISSING';
+    });
+    await service.close();
+    const [row] = store.rows.values();
+    assert.equal(row?.record.state, 'refused');
+    assert.equal(JSON.stringify(row).includes('Bearer b'), false);
+  });
+
+  it('go on with no more requests at a time than the configuration allows by then', async () => {
+    const store = new KeptPurges();
+    const first = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
+    const { id } = await first.service.submit(order());
+    await hasWorked(first, id);
+    first.service.stop();
+    first.running.stop();
+    await first.running.idle();
+    await first.service.close();
+    const seen: number[] = [];
+    const second = await startService(
+      store,
+      async function* ({ limits }) {
+        seen.push(limits.concurrency);
+        yield finished(0);
+      },
+      { limits: { ...LIMITS, concurrency: 2 } },
+    );
+    assert.equal((await endOf(second, id)).concurrency, 2);
+    assert.deepEqual(seen, [2]);
+  });
+
+  it('that the broker deletes by itself take no rate', async () => {
+    const gateway = await startService(
+      new KeptPurges(),
+      (one, signal) => deletesUntilStopped(one, signal, 1),
+      { limits: { ...LIMITS, strategy: 'native' } },
+    );
+    const { id } = await gateway.service.submit(order());
+    await hasWorked(gateway, id);
+    await assert.rejects(gateway.service.change(id, { maxPerSecond: 5 }), /cannot be held to a rate/);
+    assert.equal((await gateway.service.get(id)).maxPerSecond, null);
+  });
+
+  it('keep the warnings of an earlier process', async () => {
+    const store = new KeptPurges();
+    const first = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
+    const { id } = await first.service.submit(order());
+    await hasWorked(first, id);
+    const second = await startService(store, tellsMaximum([]));
+    const { state, warnings } = await endOf(second, id);
+    assert.equal(state, 'succeeded');
+    assert.match(warnings.join(), /started anew/);
+  });
+});
