@@ -1,3 +1,4 @@
+import { cutoffOf, olderThan } from '../purge/query/older-than.js';
 import { parseEntityPurgeQuery } from '../purge/query/query.js';
 import { QueryRefusedError } from '../purge/errors.js';
 import { parseTemporalPurgeQuery } from '../purge/temporal/query.js';
@@ -5,7 +6,7 @@ import { ask } from './ask.js';
 import { canAsk, say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
-import { before, olderThan, parseSpan } from './older-than.js';
+import { isoDuration } from './older-than.js';
 import { createProgress } from './progress.js';
 import type { PurgePlace, PurgePreview, PurgeWish } from './purge-place.js';
 import { exitCodeOf, isOver, summaryOf, unitOf, type PurgeView } from './purge-view.js';
@@ -97,12 +98,15 @@ function listenForInterrupts(context: CliContext) {
 /** @throws CliError for options or a query that cannot be meant; nothing was sent then */
 export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: number): PurgeWish {
   const isTemporal = options.temporal === true;
+  const target = isTemporal ? 'temporal' : 'entities';
   let query = encodeQuery(words);
-  if (options.olderThan !== undefined) {
-    const by = options.by ?? (isTemporal ? 'observedAt' : 'modifiedAt');
-    query = olderThan(query, by, before(nowMs, parseSpan(options.olderThan)), isTemporal);
-  } else if (options.by !== undefined) throw new CliError(EXIT.usage, '--by needs --older-than.');
+  if (options.by !== undefined && options.olderThan === undefined)
+    throw new CliError(EXIT.usage, '--by needs --older-than.');
   try {
+    if (options.olderThan !== undefined) {
+      const by = options.by ?? (isTemporal ? 'observedAt' : 'modifiedAt');
+      query = olderThan(query, { target, by }, cutoffOf(nowMs, isoDuration(options.olderThan)));
+    }
     // Whether a whole tenant may go is for the place to say.
     if (isTemporal) parseTemporalPurgeQuery(query, 'allow');
     else parseEntityPurgeQuery(query, 'allow');
@@ -116,7 +120,6 @@ export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: n
     throw new CliError(EXIT.usage, '--tenant must be a name of visible ASCII characters without blanks.');
   if (link !== undefined && !(/^https?:\/\/[^\s<>"]+$/i.test(link) && URL.canParse(link)))
     throw new CliError(EXIT.usage, '--link must be the http or https URL of an @context.');
-  const target = isTemporal ? 'temporal' : 'entities';
   return { target, query, tenant, link, maxAffected, maxPerSecond: rate };
 }
 

@@ -20,7 +20,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/purge/retry': { rooms: ['sidecar/shared'], typesOf: ['sidecar/purge/broker'], packages: [] },
   'sidecar/purge': {
     rooms: ['sidecar/purge/broker', 'sidecar/purge/retry', 'sidecar/ngsi-ld', 'sidecar/shared'],
-    packages: ['p-limit', 'p-retry'],
+    packages: ['luxon', 'p-limit', 'p-retry'],
   },
   'sidecar/shared/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/jobs': {

@@ -1,0 +1,148 @@
+import { DateTime, Duration } from 'luxon';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { parseQ } from '../../ngsi-ld/q.js';
+import { NgsiLdSyntaxError } from '../../ngsi-ld/syntax-error.js';
+import { QueryRefusedError } from '../errors.js';
+import { checkName } from './name-list.js';
+import {
+  ENTITY_PARAMETERS,
+  formatParameters,
+  parseParameters,
+  TEMPORAL_PARAMETERS,
+  type AcceptedParameters,
+} from './parameters.js';
+import { refusedData } from './selection.js';
+
+/** Which time tells the age: of entities, or of the instances of temporal entities. */
+export interface Age {
+  readonly target: 'entities' | 'temporal';
+  /**
+   * Entities: `modifiedAt`, `createdAt`, an attribute (its value) or `<attribute>.observedAt`. Instances: `observedAt`,
+   * `modifiedAt`, `createdAt`, or `<attribute>.observedAt`, which is of that attribute alone.
+   */
+  readonly by: string;
+}
+
+/** ISO 8601 with designators, whole numbers only; luxon alone would take signs and fractions as well. */
+const DURATION =
+  /^P(?=\d|T\d)(?:\d{1,6}Y)?(?:\d{1,6}M)?(?:\d{1,6}W)?(?:\d{1,6}D)?(?:T(?=\d)(?:\d{1,6}H)?(?:\d{1,6}M)?(?:\d{1,6}S)?)?$/;
+
+const OBSERVED_AT = '.observedAt';
+const SYSTEM_TIMES = ['modifiedAt', 'createdAt'];
+const TIME_PARAMETERS = ['timerel', 'timeAt', 'endTimeAt', 'timeproperty'];
+
+/**
+ * The time that lies a duration before now, in UTC and whole seconds, as brokers take it. Days, weeks, months and years
+ * are those of the calendar in a time zone: a month before the 31st is the last day of its month, and a day may have 23
+ * hours.
+ *
+ * @param olderThan a duration of ISO 8601, such as P90D
+ * @param timeZone a name of the IANA database
+ * @throws QueryRefusedError for what is not a duration, has no length, or reaches before the year 1
+ */
+export function cutoffOf(nowMs: number, olderThan: string, timeZone = 'UTC'): string {
+  const duration = DURATION.test(olderThan) ? Duration.fromISO(olderThan) : undefined;
+  if (duration === undefined || duration.valueOf() === 0) {
+    const detail = 'olderThan must be a duration of ISO 8601 and not zero, such as P90D or PT12H.';
+    throw new QueryRefusedError('invalidRequest', detail, 'olderThan');
+  }
+  const cutoff = DateTime.fromMillis(nowMs, { zone: timeZone }).minus(duration).toUTC();
+  if (!cutoff.isValid || cutoff.year < 1)
+    throw new QueryRefusedError('invalidRequest', 'olderThan reaches too far back.', 'olderThan');
+  return cutoff.startOf('second').toISO({ suppressMilliseconds: true });
+}
+
+/**
+ * Narrows a purge to what is older than a time. What has no such time never matches.
+ *
+ * @param query a query string without question mark
+ * @param cutoff ISO 8601 in UTC; sent without quotes, with which some brokers compare it as a string
+ * @throws QueryRefusedError for what cannot be narrowed, or would mean something else then
+ */
+export function olderThan(query: string, { target, by }: Age, cutoff: string): string {
+  return target === 'entities'
+    ? entitiesOlderThan(parametersOf(query, ENTITY_PARAMETERS), by, cutoff)
+    : instancesOlderThan(parametersOf(query, TEMPORAL_PARAMETERS), by, cutoff);
+}
+
+function entitiesOlderThan(parameters: Map<string, string>, by: string, cutoff: string): string {
+  if (by === 'observedAt')
+    throw refusedData(
+      'by',
+      'Entities have no observedAt of their own: name an attribute, as in speed.observedAt.',
+    );
+  if (!SYSTEM_TIMES.includes(by)) checkAttribute(withoutSuffix(by));
+  const comparison = `${by}<${cutoff}`;
+  checkComparison(comparison, by);
+  const q = parameters.get('q');
+  // By itself it must be complete: a bracket that it closes or leaves open would change what the comparison applies to.
+  if (q !== undefined) parsed(() => parseQ(q));
+  parameters.set('q', q === undefined ? comparison : `(${q});${comparison}`);
+  return format(parameters);
+}
+
+function instancesOlderThan(parameters: Map<string, string>, by: string, cutoff: string): string {
+  const given = TIME_PARAMETERS.find((name) => parameters.has(name));
+  if (given !== undefined)
+    throw refusedData(given, `The age sets the time filter: leave ${given} out of the query.`);
+  if (by !== 'observedAt' && !SYSTEM_TIMES.includes(by)) {
+    const attribute = withoutSuffix(by);
+    if (attribute === by) {
+      throw refusedData(
+        'by',
+        `Instances are older by a time of theirs: use ${by}.observedAt, observedAt, modifiedAt or createdAt.`,
+      );
+    }
+    checkAttribute(attribute);
+    if (parameters.has('attrs'))
+      throw refusedData('attrs', `${by} selects the attribute: leave attrs out of the query.`);
+    parameters.set('attrs', attribute);
+  }
+  parameters.set('timerel', 'before');
+  parameters.set('timeAt', cutoff);
+  parameters.set('timeproperty', SYSTEM_TIMES.includes(by) ? by : 'observedAt');
+  return format(parameters);
+}
+
+function checkAttribute(name: string): void {
+  checkName(name, 'by', 'an attribute name such as speed');
+  if (NO_OWN_ATTRIBUTES.has(name))
+    throw refusedData('by', `${name} is not an attribute: use modifiedAt, createdAt or an attribute.`);
+}
+
+/** The comparison must be one comparison of that very path, however its name is spelled. */
+function checkComparison(comparison: string, by: string): void {
+  const node = parsed(() => parseQ(comparison));
+  const names = by.endsWith(OBSERVED_AT) ? [withoutSuffix(by), 'observedAt'] : [by];
+  const isMeant =
+    node.kind === 'order' &&
+    node.path.link === null &&
+    node.path.valuePath.length === 0 &&
+    node.path.names.join(' ') === names.join(' ');
+  if (!isMeant)
+    throw refusedData(
+      'by',
+      'by must be modifiedAt, createdAt, an attribute, or its observedAt, as in speed.observedAt.',
+    );
+}
+
+function withoutSuffix(by: string): string {
+  return by.endsWith(OBSERVED_AT) ? by.slice(0, -OBSERVED_AT.length) : by;
+}
+
+function parametersOf(query: string, accepted: AcceptedParameters): Map<string, string> {
+  return new Map(parseParameters(query, accepted));
+}
+
+function format(parameters: ReadonlyMap<string, string>): string {
+  return formatParameters(Array.from(parameters, ([name, value]) => ({ name, value })));
+}
+
+function parsed<Result>(parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof NgsiLdSyntaxError)) throw error;
+    throw new QueryRefusedError('badRequestData', error.message, error.parameter, { cause: error });
+  }
+}
