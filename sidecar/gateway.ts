@@ -106,8 +106,9 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   // As many connections as pass-through lets requests in.
   const pool = new Pool(brokerUrl.origin, { connections: null });
   opened.add(() => pool.destroy());
-  const opening = { client, store: schemas.purges, clock, random, logger, metrics: metrics.purges };
-  const { service, running, ...endings } = (purges = openPurges(config, opening));
+  const kept = { store: schemas.purges, policies: schemas.retention };
+  const opening = { client, ...kept, clock, random, logger, metrics: metrics.purges };
+  const { service, retention, running, ...endings } = (purges = openPurges(config, opening));
   opened.add(() => endings.close());
   let isShuttingDown = false;
 
@@ -118,6 +119,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     clientIdleMs: options.clientIdleMs,
     client,
     purges: service,
+    retention,
     hasToken: config.GATEWAY_TOKEN !== undefined,
     checkToken: createTokenCheck(config.GATEWAY_TOKEN, () => metrics.requests.refused('token')),
     onRefused: (reason) => metrics.requests.refused(reason),
@@ -156,7 +158,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   // Before this process adds to it.
   const left = await service.left();
   await app.listen({ host: config.HOST, port: config.PORT });
-  service.start(left);
+  endings.start(left);
 
   /** Resolves when no purge is running and every answer is on its way. */
   async function quiet(): Promise<void> {

@@ -4,17 +4,23 @@ import { problemOf, unforeseen } from './http/problem.js';
 import { configuredKinds } from './jobs/configured-kinds.js';
 import { logPurges } from './jobs/purge-log.js';
 import { PurgeService } from './jobs/purge-service.js';
+import { RetentionScheduler } from './jobs/retention/scheduler.js';
+import { RetentionService } from './jobs/retention/retention-service.js';
 import { createHeaderSealer } from './jobs/sealed-headers.js';
 import type { PurgeMetrics, PurgeOutcome } from './metrics/purge-metrics.js';
 import type { BrokerClient } from './purge/broker/client.js';
 import { createRunningPurges, type RunningPurges } from './purge/running.js';
-import type { Purges, PurgeState } from './schemas/store/purge-records.js';
+import type { Purges, PurgeState, UnfinishedPurge } from './schemas/store/purge-records.js';
+import { RunUnderWayError } from './schemas/store/errors.js';
+import type { RetentionPolicies } from './schemas/store/retention-records.js';
 import type { Config } from './shared/config/load.js';
 import { systemClock, type Clock } from './shared/clock.js';
 
 export interface OpenPurgesOptions {
   readonly client: BrokerClient;
   readonly store: Purges;
+  /** Where retention policies are kept. */
+  readonly policies: RetentionPolicies;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: FastifyBaseLogger;
@@ -24,7 +30,10 @@ export interface OpenPurgesOptions {
 /** The purges of this process, and what runs them. */
 export interface OpenPurges {
   readonly service: PurgeService;
+  readonly retention: RetentionService;
   readonly running: RunningPurges;
+  /** Goes on with the jobs of an earlier process, and begins to look at schedules. */
+  start(left: readonly UnfinishedPurge[]): void;
   /** Stops all purges, and refuses new ones; jobs go on at the next start. */
   stop(): void;
   /** Writes the records that are not yet written. */
@@ -33,7 +42,7 @@ export interface OpenPurges {
 
 /** Wires purges from the configuration. */
 export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurges {
-  const { client, store, clock, random, logger, metrics } = options;
+  const { client, store, policies, clock, random, logger, metrics } = options;
   const kinds = configuredKinds(config, { client, clock, random, onRetry: () => metrics.retried() });
   const log = logPurges(logger, (error) => problemOf(error) !== undefined);
   const running = createRunningPurges(config.PURGE_MAX_RUNNING);
@@ -65,13 +74,31 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       },
     },
   });
+  const retention = new RetentionService({ store: policies, purges: service, kinds, clock: systemClock });
+  const scheduler = new RetentionScheduler({
+    ...{ store: policies, service: retention, clock: systemClock },
+    onError(err, policy) {
+      if (err instanceof RunUnderWayError)
+        logger.info({ policy, purgeId: err.purge }, 'retention: left out, the last run has not ended');
+      else logger.warn({ err, policy }, 'retention: a run could not begin');
+    },
+  });
+  let stopped: Promise<void> | undefined;
   return {
-    ...{ service, running },
+    ...{ service, running, retention },
+    start(left) {
+      service.start(left);
+      scheduler.start();
+    },
     stop() {
+      stopped ??= scheduler.stop();
       service.stop();
       running.stop();
     },
-    close: () => service.close(),
+    async close() {
+      await (stopped ??= scheduler.stop());
+      await service.close();
+    },
   };
 }
 

@@ -28,6 +28,7 @@ export const problemKinds = {
   incompatibleChange: kind(409, ownType('incompatible-change'), 'Incompatible change'),
   dependencyChanged: kind(409, ownType('dependency-changed'), 'Something it depends on has changed'),
   purgeOver: kind(409, ownType('purge-over'), 'The purge has ended'),
+  runUnderWay: kind(409, ownType('run-under-way'), 'A run is under way'),
   tooManyMatches: kind(409, ownType('too-many-matches'), 'More matches than may be affected'),
   preconditionFailed: kind(412, ownType('precondition-failed'), 'Precondition failed'),
   bodyTooLarge: kind(413, ownType('body-too-large'), 'Body too large'),

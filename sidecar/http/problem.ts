@@ -15,7 +15,12 @@ import type {
   NameError,
   SchemaNotAcceptedError,
 } from '../schemas/service/errors.js';
-import type { InUseError, PreconditionFailedError, UnstorableTextError } from '../schemas/store/errors.js';
+import type {
+  InUseError,
+  PreconditionFailedError,
+  RunUnderWayError,
+  UnstorableTextError,
+} from '../schemas/store/errors.js';
 import type { UnreadableBodyError, WorkbenchRefusedError } from '../schemas/workbench/errors.js';
 import { ConfigError } from '../shared/config/load.js';
 import { GatewayError } from '../shared/errors.js';
@@ -70,6 +75,7 @@ const answers: Readonly<Record<string, Answer>> = {
   PURGE_QUEUE_FULL: as('tooManyPurges', noMembers, LATER),
   PURGE_NOT_FOUND: as('notFound'),
   PURGE_OVER: as('purgeOver'),
+  RETENTION_RUN_UNDER_WAY: as('runUnderWay', ({ purge }: RunUnderWayError) => ({ purge })),
   JOB_SECRET_MISSING: as('jobSecretMissing'),
   BROKER_REFUSED: refusedByBroker,
   BROKER_FAILED: failedBroker,

@@ -22,7 +22,7 @@ export class LivePurge {
   readonly #onChange: (record: PurgeRecord) => void;
   readonly #watchers = new Set<() => void>();
   #record: PurgeRecord;
-  #hasBegun = false;
+  #hasBegun: boolean;
   /** Matches that the broker counted, those settled before included. */
   #expected: number | undefined;
   #publishedMs = -Infinity;
@@ -37,6 +37,7 @@ export class LivePurge {
     this.#before = { deleted, alreadyGone, requests, retries };
     const pace = createPace(clock, maxPerSecond ?? undefined);
     this.control = { pace, concurrency: record.concurrency };
+    this.#hasBegun = this.settledBefore > 0;
   }
 
   get record(): PurgeRecord {

@@ -14,6 +14,10 @@ export interface PurgeOrder {
   /** Who asks, for the record. */
   readonly caller: string;
   readonly requestId: string;
+  /** The retention policy that it is a run of. */
+  readonly retentionPolicy?: string | undefined;
+  /** More matches than these make a report of it, before its first delete. */
+  readonly reportAbove?: number | undefined;
 }
 
 const NO_COUNTS = {
@@ -26,13 +30,14 @@ export function newRecord(
   order: PurgeOrder,
   about: Pick<PurgeRecord, 'state' | 'worker' | 'createdAt'>,
 ): PurgeRecord {
-  const { target, query, caller, requestId, policy, headers } = order;
+  const { target, query, caller, requestId, policy, headers, retentionPolicy } = order;
   const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
   const { link } = headers;
   return {
     ...{ id: randomUUID(), ...about, target, query, caller, requestId },
     ...(tenant === undefined ? {} : { tenant }),
     ...(link === undefined ? {} : { link }),
+    ...(retentionPolicy === undefined ? {} : { retentionPolicy }),
     ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1 },
     ...{ ...NO_COUNTS, errors: [], warnings: [] },
   };

@@ -11,3 +11,20 @@ export interface PurgePolicy {
   readonly dryRunOnly?: boolean;
   readonly allowTemporal?: boolean;
 }
+
+/** What two policies allow together: the least of each bound. */
+export function narrowest(one: PurgePolicy, other: PurgePolicy): PurgePolicy {
+  const least = (name: 'maxAffected' | 'pageSize' | 'batchSize' | 'concurrency' | 'temporalConcurrency') => {
+    const bounds = [one[name], other[name]].filter((bound) => bound !== undefined);
+    return bounds.length === 0 ? {} : { [name]: Math.min(...bounds) };
+  };
+  return {
+    ...least('maxAffected'),
+    ...least('pageSize'),
+    ...least('batchSize'),
+    ...least('concurrency'),
+    ...least('temporalConcurrency'),
+    ...(one.dryRunOnly === true || other.dryRunOnly === true ? { dryRunOnly: true } : {}),
+    ...(one.allowTemporal === false || other.allowTemporal === false ? { allowTemporal: false } : {}),
+  };
+}

@@ -1,5 +1,5 @@
 import type { Problem } from '../ngsi-ld/problem.js';
-import { PurgeStoppedError } from '../purge/errors.js';
+import { PurgeStoppedError, TooManyMatchesError } from '../purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../purge/events.js';
 import type { PlaceKind } from '../purge/places.js';
 import type { RunningPurges } from '../purge/running.js';
@@ -175,7 +175,7 @@ export class PurgeService {
     let job: PurgeJob;
     try {
       prepared = preparePurge(kinds, order);
-      job = sealer.seal(order.headers);
+      job = { ...sealer.seal(order.headers), reportAbove: order.reportAbove };
     } catch (error) {
       throw new PurgeFailedError(error, this.#recordRefusal(draft, error));
     }
@@ -290,8 +290,10 @@ export class PurgeService {
       this.#end(live, { state: 'cancelled' });
     } else {
       try {
-        const order: PurgeOrder = { ...record, policy: record.policy, headers: sealer.open(job) };
-        const prepared = preparePurge(kinds, order);
+        const { reportAbove } = job;
+        const order: PurgeOrder = { ...record, headers: sealer.open(job), reportAbove };
+        const asked = preparePurge(kinds, order);
+        const prepared = record.dryRun && !asked.dryRun ? this.#asReport(order) : asked;
         live.control.concurrency = Math.min(record.concurrency, prepared.limits.concurrency);
         const inFlight =
           record.matched - record.deleted - record.alreadyGone - record.failed - record.unknown;
@@ -309,8 +311,8 @@ export class PurgeService {
   }
 
   #enqueue(work: Work, job: PurgeJob): void {
-    const { live, prepared } = work;
-    const bound = prepared.limits.maxAffected;
+    const { live, order, prepared } = work;
+    const bound = leastOf(prepared.limits.maxAffected, order.reportAbove);
     const spent = Math.max(live.settledBefore, job.spent ?? 0);
     const budget =
       bound === undefined
@@ -337,7 +339,7 @@ export class PurgeService {
       await this.#options.running.run(placeOf(job.prepared), live.cancelled.signal, async (signal) => {
         live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
         this.#options.observer.started(live.record);
-        await this.#work(job, signal);
+        await this.#workOrReport(job, signal);
       });
     } catch (error) {
       const isAborted = live.cancelled.signal.aborted;
@@ -354,6 +356,25 @@ export class PurgeService {
     live.set({ state: 'queued' });
     // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
     await budget?.settle(live.affectedSince).catch(() => {});
+  }
+
+  /** A purge that matches more than it should be trusted with deletes nothing, and tells what it matches. */
+  async #workOrReport(job: Job, signal: AbortSignal): Promise<void> {
+    const { live, order } = job;
+    try {
+      await this.#work(job, signal);
+    } catch (error) {
+      const { reportAbove } = order;
+      const isReport = error instanceof TooManyMatchesError && error.maxAffected === reportAbove;
+      if (!isReport || live.hasBegun) throw error;
+      const note = `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ${String(reportAbove)} that its retention policy lets go without a look (maxGrowth), so nothing was deleted. Look at the matches, and raise maxGrowth or run the purge by hand.`;
+      live.set({ dryRun: true, warnings: [...live.record.warnings, note] });
+      await this.#work({ live, order, prepared: this.#asReport(order) }, signal);
+    }
+  }
+
+  #asReport(order: PurgeOrder): PreparedPurge {
+    return preparePurge(this.#options.kinds, { ...order, query: `${order.query}&dryRun=true` });
   }
 
   /** Consumes the events of a purge to its end. */
@@ -453,4 +474,9 @@ export class PurgeService {
 
 function placeOf({ dryRun }: PreparedPurge): PlaceKind {
   return dryRun ? 'dry run' : 'job';
+}
+
+function leastOf(...bounds: readonly (number | undefined)[]): number | undefined {
+  const known = bounds.filter((bound) => bound !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }

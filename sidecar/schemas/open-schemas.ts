@@ -5,6 +5,7 @@ import { createSchemaService } from './service/create-service.js';
 import type { SchemaService } from './service/service.js';
 import type { LockWaits } from './store/lock-queue.js';
 import type { Purges } from './store/purge-records.js';
+import type { RetentionPolicies } from './store/retention-records.js';
 import { SqliteStore } from './store/sqlite-store.js';
 import type { Clock } from '../shared/clock.js';
 import { createWorkbench } from './workbench/create-workbench.js';
@@ -23,6 +24,8 @@ export interface OpenSchemas {
   lockWaits(): LockWaits;
   /** The record of purges, in the same database. */
   readonly purges: Purges;
+  /** Retention policies, likewise. */
+  readonly retention: RetentionPolicies;
   /** Ends what runs, and closes the database. */
   close(): Promise<void>;
 }
@@ -47,6 +50,7 @@ export async function openSchemas(config: Config, clock: Clock): Promise<OpenSch
   return {
     service,
     purges: store.purges,
+    retention: store.retention,
     workbench: createWorkbench({
       models: service.models,
       contexts: service.contextSupply,

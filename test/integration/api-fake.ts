@@ -4,13 +4,14 @@ import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
 import { createTurns } from '../../sidecar/http/turns.js';
 import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
 import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
+import type { RetentionService } from '../../sidecar/jobs/retention/retention-service.js';
 import type { SchemaService } from '../../sidecar/schemas/service/service.js';
 import type { Workbench } from '../../sidecar/schemas/workbench/workbench.js';
 import { Log, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR } from './api-client.js';
 
 /** What the API is over. */
-type Service = Pick<AppOptions, 'schemas' | 'workbench' | 'purges'>;
+type Service = Pick<AppOptions, 'schemas' | 'workbench' | 'purges' | 'retention'>;
 
 /** A schema service and a workbench in which everything fails. */
 export function failingService(error: () => Error): Service {
@@ -22,7 +23,11 @@ export function failingService(error: () => Error): Service {
     references: room,
     isReady: async () => false,
   } as SchemaService;
-  return { schemas, workbench: room as Workbench, purges: room as unknown as PurgeService };
+  return {
+    ...{ schemas, workbench: room as Workbench },
+    purges: room as unknown as PurgeService,
+    retention: room as unknown as RetentionService,
+  };
 }
 
 /** The API, without anything else of a gateway. */
@@ -33,7 +38,7 @@ export async function startFakeApi(
   const parts: Pick<
     AppOptions,
     | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
-    | ('checkToken' | 'hasToken' | 'checkHost' | 'checkLoop' | 'turns' | 'purges')
+    | ('checkToken' | 'hasToken' | 'checkHost' | 'checkLoop' | 'turns' | 'purges' | 'retention')
   > = {
     ...service,
     baseUrlOf: createBaseUrl(undefined),
@@ -55,6 +60,11 @@ export async function startFakeApi(
 }
 
 export const MODEL = '/domains/D/models/M';
+
+/** A retention policy that deletes nothing. */
+export const RETENTION = {
+  ...{ target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'modifiedAt', schedule: '0 3 * * *' },
+};
 
 /** A request for every operation that needs the schema service, or the record of purges. */
 export const REQUESTS: readonly (readonly [method: string, target: string, body?: unknown])[] = [
@@ -92,4 +102,12 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['PATCH', '/purges/P', { concurrency: 1 }],
   ['POST', '/purges/P/cancel'],
   ['GET', '/purges/P/events'],
+  ['GET', '/retention-policies'],
+  ['POST', '/retention-policies', { name: 'R', ...RETENTION }],
+  ['GET', '/retention-policies/R'],
+  ['PUT', '/retention-policies/R', RETENTION],
+  ['GET', '/retention-policies/R/preview'],
+  ['POST', '/retention-policies/R/run'],
+  ['GET', '/retention-policies/R/runs'],
+  ['DELETE', '/retention-policies/R'],
 ];

@@ -2,14 +2,30 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { validate } from '@readme/openapi-parser';
 import { QueueFullError } from '../../sidecar/jobs/errors.js';
+import { JobSecretError } from '../../sidecar/jobs/sealed-headers.js';
+import {
+  BrokerFailedError,
+  BrokerRefusedError,
+  BrokerReplyError,
+  FilterIgnoredError,
+  PolicyRefusedError,
+  PurgeStoppedError,
+  QueryRefusedError,
+  UnexpectedEntityError,
+  UnsupportedRequestError,
+} from '../../sidecar/purge/errors.js';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/service/errors.js';
-import { DependencyChangedError, StoreUnavailableError } from '../../sidecar/schemas/store/errors.js';
+import {
+  DependencyChangedError,
+  RunUnderWayError,
+  StoreUnavailableError,
+} from '../../sidecar/schemas/store/errors.js';
 import { DeadlineExceededError, WorkbenchRefusedError } from '../../sidecar/schemas/workbench/errors.js';
 import { WorkersBusyError } from '../../sidecar/shared/workers/errors.js';
-import { stopAll } from '../support/gateway-harness.js';
+import { startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { ApiClient, CAR, CAR_WITH_BRAND, makeModel, SLOW_CAR, startApi } from './api-client.js';
 import type { OpenApi } from './api-description.js';
-import { failingService, MODEL, REQUESTS, startFakeApi } from './api-fake.js';
+import { failingService, MODEL, REQUESTS, RETENTION, startFakeApi } from './api-fake.js';
 
 after(stopAll);
 
@@ -36,6 +52,11 @@ const OPERATIONS = {
   '/purges/{purge}': 'get patch',
   '/purges/{purge}/cancel': 'post',
   '/purges/{purge}/events': 'get',
+  '/retention-policies': 'get post',
+  '/retention-policies/{retentionPolicy}': 'delete get put',
+  '/retention-policies/{retentionPolicy}/preview': 'get',
+  '/retention-policies/{retentionPolicy}/run': 'post',
+  '/retention-policies/{retentionPolicy}/runs': 'get',
   '/openapi.json': 'get options',
 };
 
@@ -68,7 +89,7 @@ describe("the API's own OpenAPI document", () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(item)) {
         const isWork = /^\/(?:workbench|validate)\//.test(path);
-        const isPrivate = path.startsWith('/purges');
+        const isPrivate = /^\/(?:purges|retention-policies)/.test(path);
         const isWrite = !isWork && ['post', 'put', 'patch', 'delete'].includes(method);
         assert.equal('security' in operation, isWrite || isPrivate, `${method} ${path}`);
         const parameters = operation['parameters'] as readonly {
@@ -98,8 +119,10 @@ describe('every status and problem in the OpenAPI document', () => {
     await successes(trusted);
     const { api: hasty } = await startApi({ WORKBENCH_TIMEOUT_MS: '1' });
     await tooCostly(hasty);
+    const { api: withBroker } = await startApi({ BROKER_URL: (await startTestBroker()).url });
+    await preview(withBroker);
     const fakes = await failures();
-    for (const client of [api, trusted, hasty, ...fakes])
+    for (const client of [api, trusted, hasty, withBroker, ...fakes])
       for (const one of client.description.seen) seen.add(one);
   });
 
@@ -146,7 +169,7 @@ async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
     ['OPTIONS', `${MODEL}/context`],
   ] as typeof REQUESTS) {
     await trusted.send(method, `${target}${target.includes('?') ? '&' : '?'}nonsense=1`, { body });
-    if (!['GET', 'OPTIONS'].includes(method) || target.startsWith('/purges'))
+    if (!['GET', 'OPTIONS'].includes(method) || /^\/(?:purges|retention-policies)/.test(target))
       await open.send(method, target, { body });
     // Nothing is stored yet.
     await trusted.send(method, target, { body, headers: { 'if-match': '"x"' } });
@@ -159,6 +182,7 @@ async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
     await trusted.delete('/domains/D?cascade=true');
     await trusted.delete('/contexts/C');
     await trusted.delete('/references?uri=urn:doc:a');
+    await trusted.delete('/retention-policies/R');
   }
 }
 
@@ -197,6 +221,7 @@ async function successes(api: ApiClient): Promise<void> {
   }
   await work(api);
   await purges(api);
+  await retention(api);
   for (const target of ['/openapi.json', '/contexts/C', `${MODEL}/context`])
     await api.send('OPTIONS', target);
   for (const target of ['/contexts/C', MODEL, '/domains/D', reference]) {
@@ -247,6 +272,53 @@ async function purges(api: ApiClient): Promise<void> {
   await api.send('PATCH', waiting, { body: { concurrency: 1 } });
 }
 
+/** What becomes of retention policies, and why they are refused. */
+async function retention(api: ApiClient): Promise<void> {
+  const policy = '/retention-policies/R';
+  const noDryRuns = { 'x-purge-policy': 'dry-run-only' };
+  const put = (change: object, headers = {}) =>
+    api.send('PUT', policy, { body: { ...RETENTION, ...change }, headers });
+  await api.post('/retention-policies', { name: 'R', ...RETENTION });
+  await api.post('/retention-policies', { name: 'R', ...RETENTION });
+  await api.post('/retention-policies', { name: 'S', ...RETENTION, query: 'q=a)|(b' });
+  await api.send('POST', '/retention-policies', {
+    body: { name: 'S', ...RETENTION, mode: 'enforce' },
+    headers: noDryRuns,
+  });
+  await put({ query: 'q=a)|(b' });
+  await put({ mode: 'enforce' }, noDryRuns);
+  await put({ target: 'temporal', by: 'observedAt' });
+  for (const headers of [
+    {},
+    { 'ngsild-tenant': 't' },
+    { 'x-purge-policy': 'allow-temporal=?0' },
+    { authorization: 'Bearer x' },
+  ]) {
+    await api.get(`${policy}/preview`, headers);
+    await api.send('POST', `${policy}/run`, { headers });
+  }
+  await put({});
+  await api.get(policy);
+  await api.get(policy, { 'if-none-match': '*' });
+  await api.get(`${policy}/preview`);
+  await api.get(`${policy}/preview`, { 'ngsild-snapshot': 'urn:a:1' });
+  await api.send('POST', `${policy}/run`, { headers: { 'ngsild-snapshot': 'urn:a:1' } });
+  await api.send('POST', `${policy}/run`);
+  await api.get(`${policy}/runs`);
+  await api.get(`${policy}/runs`, { 'if-none-match': '*' });
+  await api.put('/retention-policies/1', RETENTION);
+  await api.delete(policy, { 'if-match': '"x"' });
+  await api.delete(policy);
+  await api.send('PUT', policy, { body: RETENTION });
+  await api.delete(policy);
+}
+
+/** What a policy matches, at a broker that answers. */
+async function preview(api: ApiClient): Promise<void> {
+  await api.post('/retention-policies', { name: 'R', ...RETENTION });
+  await api.get('/retention-policies/R/preview');
+}
+
 /** A deadline that no schema meets. */
 async function tooCostly(api: ApiClient): Promise<void> {
   await api.post('/domains', { name: 'D' });
@@ -261,6 +333,19 @@ async function failures(): Promise<readonly ApiClient[]> {
     new StoreUnavailableError('down'),
     new WorkersBusyError(64),
     new QueueFullError(1000),
+    new RunUnderWayError('R', 'P'),
+    new QueryRefusedError('badRequestData', 'not a query', 'q'),
+    new PolicyRefusedError('not allowed'),
+    new JobSecretError('no secret'),
+    new UnsupportedRequestError('not supported'),
+    new FilterIgnoredError('q', 'ignored'),
+    new UnexpectedEntityError('urn:a:1', 'id'),
+    new PurgeStoppedError('stopped'),
+    new BrokerRefusedError('answer', { status: 403 }),
+    new BrokerReplyError('unusable'),
+    ...(['throttled', 'broker-error', 'context-unavailable', 'timeout', 'unreachable'] as const).map(
+      (kind) => new BrokerFailedError('answer', { kind }, 'attempts-used-up'),
+    ),
     new DependencyChangedError(['urn:doc:a'], []),
     new SchemaNotAcceptedError('SCHEMA_NOT_CONVERTIBLE', 'no counterpart', []),
     new SchemaNotAcceptedError('SCHEMA_TOO_COSTLY', 'too costly', []),
@@ -280,18 +365,31 @@ async function failures(): Promise<readonly ApiClient[]> {
 }
 
 function describes({ description }: ApiClient, method: string, target: string, error: Error): boolean {
+  // A broker's problem with a context has the same type, and another status.
+  if (error instanceof WorkbenchRefusedError && target.startsWith('/retention-policies')) return false;
   const type = {
     Error: 'InternalError',
     StoreUnavailableError: 'store-unavailable',
     WorkersBusyError: 'busy',
     QueueFullError: 'too-many-purges',
+    RunUnderWayError: 'run-under-way',
+    QueryRefusedError: 'BadRequestData',
+    PolicyRefusedError: 'forbidden-by-policy',
+    JobSecretError: 'job-secret-missing',
+    UnsupportedRequestError: 'not-supported',
+    FilterIgnoredError: 'filter-ignored',
+    UnexpectedEntityError: 'unexpected-entity',
+    PurgeStoppedError: 'shutting-down',
+    BrokerRefusedError: 'broker-refused',
+    BrokerReplyError: 'broker-reply-unusable',
+    BrokerFailedError: 'broker-unreachable',
     DependencyChangedError: 'dependency-changed',
     DeadlineExceededError: 'deadline-exceeded',
     WorkbenchRefusedError: error.message === 'not had' ? 'LdContextNotAvailable' : 'context-invalid',
     SchemaNotAcceptedError: error.message.replaceAll(' ', '-').replace('no-counterpart', 'not-convertible'),
   }[error.name];
   const operation = description.operationAt(method, target);
-  return JSON.stringify(operation?.responses).includes(String(type));
+  return new RegExp(`[:/](?:schema-)?${String(type)}"`).test(JSON.stringify(operation?.responses ?? {}));
 }
 
 function nested(levels: number): unknown {

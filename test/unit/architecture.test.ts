@@ -26,7 +26,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/jobs': {
     rooms: ['sidecar/purge', 'sidecar/schemas/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
     onlyFor: { 'sidecar/jobs/configured-kinds.ts': ['sidecar/purge/broker', 'sidecar/shared/config'] },
-    packages: [],
+    packages: ['croner'],
   },
   'sidecar/http': {
     rooms: [

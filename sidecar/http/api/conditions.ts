@@ -75,3 +75,17 @@ export async function writeOptions(
   // These writes never create anything, so `If-Match: *` holds without a check.
   return ifMatch === undefined || ifMatch === '*' ? {} : { ifMatch };
 }
+
+/**
+ * The state that a write of a resource expects which it may also create.
+ *
+ * @throws RequestRefusedError (412) for conditions that contradict each other
+ */
+export function expectedOf({
+  ifMatch,
+  ifAbsent,
+}: Conditions): 'absent' | 'present' | readonly string[] | undefined {
+  if (!ifAbsent) return ifMatch === '*' ? 'present' : ifMatch;
+  if (ifMatch === undefined) return 'absent';
+  throw refused('preconditionFailed', 'If-Match and If-None-Match: * cannot both hold.');
+}

@@ -95,6 +95,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, JsonSchema>> = {
     description: 'Name of a context; of a generated one `{domain}~{model}`.',
   },
   purge: { type: 'string', description: 'Id of a purge.' },
+  retentionPolicy: { ...NAME, description: 'Name of a retention policy.' },
   file: { type: 'string', description: 'Name of a file, as the list of files has it.' },
 };
 

@@ -5,8 +5,9 @@ import { orderOf, type OrderOptions } from '../purge-order.js';
 import { accepted, current, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { PAGE, parameters } from './parameters.js';
+import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET } from './purge-schemas.js';
 import { apiUrl } from './routes.js';
-import { COUNT, STRINGS, TEXT, TIME } from './schema-types.js';
+import { TEXT } from './schema-types.js';
 
 export interface PurgeEndpointsOptions extends OrderOptions {
   readonly purges: PurgeService;
@@ -204,23 +205,6 @@ function eventIdOf(record: PurgeRecord): string {
   return createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 16);
 }
 
-function defined<Value extends object>(
-  value: Value,
-): { [Name in keyof Value]?: Exclude<Value[Name], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
-    [Name in keyof Value]?: Exclude<Value[Name], undefined>;
-  };
-}
-
-const TARGET = { type: 'string', enum: ['entities', 'temporal'] } as const;
-const POSITIVE = { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 } as const;
-const HEADER_TEXT = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 4096,
-  pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$',
-} as const;
-
 const NEW_PURGE = {
   title: 'NewPurge',
   type: 'object',
@@ -246,34 +230,4 @@ const CHANGE = {
   },
   minProperties: 1,
   additionalProperties: false,
-} as const;
-
-const PURGE = {
-  title: 'Purge',
-  type: 'object',
-  properties: {
-    id: TEXT,
-    state: { type: 'string', enum: PURGE_STATES },
-    target: TARGET,
-    unit: { type: 'string', enum: ['entities', 'attributes', 'datasets', 'instances'] },
-    ...{ query: TEXT, tenant: TEXT, link: TEXT, caller: TEXT, requestId: TEXT, worker: TEXT },
-    retentionPolicy: TEXT,
-    dryRun: { type: 'boolean' },
-    policy: { type: 'object' },
-    maxPerSecond: { type: ['integer', 'null'] },
-    concurrency: COUNT,
-    ...{ matched: COUNT, deleted: COUNT, alreadyGone: COUNT, failed: COUNT, unknown: COUNT, arrived: COUNT },
-    ...{ requests: COUNT, retries: COUNT },
-    ratePerSecond: { type: 'number' },
-    ...{ estimatedEndAt: TIME, createdAt: TIME, startedAt: TIME, endedAt: TIME },
-    problem: { type: 'object' },
-    errors: { type: 'array', items: { type: 'object' } },
-    warnings: STRINGS,
-    sample: STRINGS,
-  },
-  required: [
-    ...['id', 'state', 'target', 'query', 'caller', 'requestId', 'worker', 'dryRun', 'policy'],
-    ...['maxPerSecond', 'concurrency', 'matched', 'deleted', 'alreadyGone', 'failed', 'unknown', 'arrived'],
-    ...['requests', 'retries', 'createdAt', 'errors', 'warnings'],
-  ],
 } as const;

@@ -1,7 +1,6 @@
 import type { Reference, ReferenceService } from '../../schemas/service/service.js';
-import { refused } from '../errors.js';
 import { created, document, NO_CONTENT, ok, page } from './answer.js';
-import { writeOptions, type Conditions } from './conditions.js';
+import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { OPTIONAL_PAGE, PAGE, parameterRefused, parameters } from './parameters.js';
 import { apiUrl } from './routes.js';
@@ -68,7 +67,7 @@ export function referenceEndpoints(references: ReferenceService): readonly Endpo
       problems: ['schemaInvalid', 'schemaDialectUnsupported', 'schemaTooLarge'],
       isConditional: true,
       handle: async ({ query: { uri }, body, conditions, baseUrl }) => {
-        const { reference, outcome } = await references.put(uri, body, expected(conditions));
+        const { reference, outcome } = await references.put(uri, body, expectedOf(conditions));
         const json = referenceJson(reference);
         return outcome === 'created'
           ? created(referenceUrl(baseUrl, reference.uri), json, reference.etag)
@@ -92,12 +91,6 @@ export function referenceEndpoints(references: ReferenceService): readonly Endpo
       },
     }),
   ];
-}
-
-function expected({ ifMatch, ifAbsent }: Conditions): 'absent' | 'present' | readonly string[] | undefined {
-  if (!ifAbsent) return ifMatch === '*' ? 'present' : ifMatch;
-  if (ifMatch === undefined) return 'absent';
-  throw refused('preconditionFailed', 'If-Match and If-None-Match: * cannot both hold.');
 }
 
 /** The URL of a reference document. @param uri by which schemas name it */

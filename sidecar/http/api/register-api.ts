@@ -18,11 +18,12 @@ import { openapiEndpoint } from './openapi.js';
 import { purgeEndpoints, type PurgeEndpointsOptions } from './purges.js';
 import { parameters, readParameters, type ParametersSchema } from './parameters.js';
 import { referenceEndpoints } from './references.js';
+import { retentionEndpoints, type RetentionEndpointsOptions } from './retention.js';
 import { API_PATH, type ApiRoute } from './routes.js';
 import type { JsonSchema } from './schema-types.js';
 import { workbenchEndpoints } from './workbench.js';
 
-export interface ApiOptions extends PurgeEndpointsOptions {
+export interface ApiOptions extends PurgeEndpointsOptions, RetentionEndpointsOptions {
   readonly schemas: SchemaService;
   readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
@@ -66,6 +67,7 @@ function endpointsOf(options: ApiOptions, routes: readonly ApiRoute[]): readonly
     ...referenceEndpoints(schemas.references),
     ...workbenchEndpoints(workbench),
     ...purgeEndpoints(options),
+    ...retentionEndpoints(options),
     openapiEndpoint(routes),
   ];
   return [...endpoints, ...endpoints.filter(({ isCrossOrigin }) => isCrossOrigin).map(preflight)];

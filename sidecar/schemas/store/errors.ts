@@ -6,7 +6,8 @@ export type Thing =
   | { readonly kind: 'domain'; readonly name: string }
   | { readonly kind: 'model'; readonly domain: string; readonly name: string; readonly version?: number }
   | { readonly kind: 'context'; readonly name: string; readonly version?: number }
-  | { readonly kind: 'reference'; readonly uri: string };
+  | { readonly kind: 'reference'; readonly uri: string }
+  | { readonly kind: 'retention policy'; readonly name: string };
 
 /** There is no such thing; where its domain or model is missing, it is that which is named. */
 export class NotFoundError extends GatewayError {
@@ -83,6 +84,19 @@ export class DependencyChangedError extends GatewayError {
   }
 }
 
+/** A run of a retention policy has not come to its end, and there is one at a time. */
+export class RunUnderWayError extends GatewayError {
+  readonly code = 'RETENTION_RUN_UNDER_WAY';
+
+  /** @param purge its id */
+  constructor(
+    policy: string,
+    readonly purge: string,
+  ) {
+    super(`The purge ${purge} is a run of the retention policy ${quote(policy)} that has not ended.`);
+  }
+}
+
 /** A text that not every database can hold: no well-formed Unicode, or with a U+0000 in it. */
 export class UnstorableTextError extends GatewayError {
   readonly code = 'STORE_TEXT_UNSTORABLE';
@@ -109,6 +123,8 @@ export function describeThing(thing: Thing): string {
       return `context ${quote(thing.name)}`;
     case 'reference':
       return `reference document ${quote(thing.uri)}`;
+    case 'retention policy':
+      return `retention policy ${quote(thing.name)}`;
   }
 }
 

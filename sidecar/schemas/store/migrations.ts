@@ -146,6 +146,18 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX purge_by_end ON purge (ended_at);
   CREATE INDEX purge_by_retention_policy ON purge (retention_policy, number) WHERE retention_policy IS NOT NULL;
   `,
+  `
+  CREATE TABLE retention_policy (
+    name TEXT PRIMARY KEY,
+    settings TEXT NOT NULL,
+    author TEXT NOT NULL,
+    enabled INTEGER NOT NULL,
+    done_until INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    modified_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX purge_one_run ON purge (retention_policy) WHERE retention_policy IS NOT NULL AND ended_at IS NULL;
+  `,
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

@@ -77,6 +77,8 @@ export interface PurgeJob {
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that are secrets, encrypted. */
   readonly sealedHeaders?: string;
+  /** More matches than these make a report of the purge, before its first delete. */
+  readonly reportAbove?: number | undefined;
   /** What the job may have deleted, where it has a maximum: written before each request that deletes. */
   readonly spent?: number;
 }
@@ -98,7 +100,12 @@ export interface PurgeFilter {
 
 /** The record of all purges. */
 export interface Purges {
-  /** Adds a record, or replaces the one with its id. @param job left as it is when not given */
+  /**
+   * Adds a record, or replaces the one with its id.
+   *
+   * @param job left as it is when not given
+   * @throws RunUnderWayError for a run of a retention policy of which another one has not ended
+   */
   put(record: PurgeRecord, job?: PurgeJob): Promise<void>;
   get(id: string): Promise<PurgeRecord | undefined>;
   /** Newest first. */

@@ -1,4 +1,5 @@
 import type { Statement } from 'better-sqlite3';
+import { RunUnderWayError } from './errors.js';
 import {
   isFinal,
   type PurgeFilter,
@@ -32,6 +33,7 @@ export class SqlitePurges implements Purges {
   readonly #get: Statement<[string], Pick<PurgeRow, 'record'>>;
   readonly #list: Statement<[FilterParameters & { limit: number; offset: number }], Pick<PurgeRow, 'record'>>;
   readonly #count: Statement<[FilterParameters], { readonly total: number }>;
+  readonly #underWay: Statement<[string, string], { readonly id: string }>;
   readonly #unfinished: Statement<[], PurgeRow>;
   readonly #pruneOld: Statement<[number]>;
   readonly #pruneRefused: Statement<[number]>;
@@ -49,6 +51,9 @@ export class SqlitePurges implements Purges {
       `SELECT record FROM purge WHERE ${MATCHES} ORDER BY number DESC LIMIT :limit OFFSET :offset`,
     );
     this.#count = session.prepare(`SELECT count(*) AS total FROM purge WHERE ${MATCHES}`);
+    this.#underWay = session.prepare(
+      'SELECT id FROM purge WHERE retention_policy = ? AND ended_at IS NULL AND id <> ?',
+    );
     this.#unfinished = session.prepare(
       'SELECT record, job FROM purge WHERE ended_at IS NULL ORDER BY number',
     );
@@ -70,6 +75,9 @@ export class SqlitePurges implements Purges {
       job: job === undefined ? null : JSON.stringify(job),
     };
     return this.#session.write(() => {
+      const { id, retentionPolicy: policy, endedAt } = row;
+      const other = policy === null || endedAt !== null ? undefined : this.#underWay.get(policy, id);
+      if (policy !== null && other !== undefined) throw new RunUnderWayError(policy, other.id);
       this.#put.run(row);
     });
   }

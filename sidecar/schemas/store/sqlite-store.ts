@@ -10,8 +10,10 @@ import { SqliteDomains } from './sqlite-domains.js';
 import { SqliteModelVersions } from './sqlite-model-versions.js';
 import { SqliteModels } from './sqlite-models.js';
 import type { Purges } from './purge-records.js';
+import type { RetentionPolicies } from './retention-records.js';
 import { SqlitePurges } from './sqlite-purges.js';
 import { SqliteReferences } from './sqlite-references.js';
+import { SqliteRetention } from './sqlite-retention.js';
 import { SqliteSession } from './sqlite-session.js';
 import type { Contexts, Domains, Models, References, SchemaStore } from './store.js';
 
@@ -33,6 +35,7 @@ export class SqliteStore implements SchemaStore {
   readonly contexts: Contexts;
   readonly references: References;
   readonly purges: Purges;
+  readonly retention: RetentionPolicies;
 
   /**
    * Opens a store, and creates it where there is none; migrates an older one.
@@ -70,6 +73,7 @@ export class SqliteStore implements SchemaStore {
     this.contexts = new SqliteContexts(session, contents, contexts, dependents);
     this.references = references;
     this.purges = new SqlitePurges(session);
+    this.retention = new SqliteRetention(session);
   }
 
   content(sha256: string): Promise<string | undefined> {

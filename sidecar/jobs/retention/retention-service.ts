@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import type { PurgeReport } from '../../purge/events.js';
+import { AlreadyExistsError, PreconditionFailedError } from '../../schemas/store/errors.js';
+import type { PurgeFilter, PurgeRecord } from '../../schemas/store/purge-records.js';
+import type { Page, Paged } from '../../schemas/store/records.js';
+import type {
+  RetentionPolicies,
+  RetentionPolicy,
+  RetentionSettings,
+} from '../../schemas/store/retention-records.js';
+import type { IfMatch } from '../../schemas/store/store.js';
+import type { Clock } from '../../shared/clock.js';
+import type { PurgeOrder } from '../new-record.js';
+import { narrowest, type PurgePolicy } from '../policy.js';
+import { preparePurge, type PurgeKinds } from '../purge-kinds.js';
+import type { PurgeService } from '../purge-service.js';
+import { retentionQuery, runQuery, usualMost } from './run-order.js';
+import { checkSchedule } from './schedule.js';
+
+export type { RetentionPolicy };
+
+/** Who asks, with which request. */
+export interface RetentionCaller {
+  readonly caller: string;
+  readonly requestId: string;
+  /** What the gateway in front allows them. */
+  readonly policy: PurgePolicy;
+  /** Credentials and the like, sent to the broker with each request. Which data is meant is for the policy to say. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface RetentionServiceOptions {
+  readonly store: RetentionPolicies;
+  readonly purges: Pick<PurgeService, 'submit' | 'run' | 'list'>;
+  readonly kinds: PurgeKinds;
+  /** The time of day. */
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What a policy matches now. */
+export interface RetentionPreview {
+  readonly cutoff: string;
+  readonly query: string;
+  readonly report: PurgeReport;
+}
+
+/** Runs looked at to find the last ones that came to their end. */
+const RUNS_LOOKED_AT = 50;
+
+/** Retention policies: what is purged regularly, by its age. */
+export class RetentionService {
+  readonly #options: RetentionServiceOptions;
+
+  constructor(options: RetentionServiceOptions) {
+    this.#options = options;
+  }
+
+  list(page: Page): Promise<Paged<RetentionPolicy>> {
+    return this.#options.store.list(page);
+  }
+
+  /** @throws NotFoundError */
+  get(name: string): Promise<RetentionPolicy> {
+    return this.#options.store.get(name);
+  }
+
+  /**
+   * Creates a policy, or replaces one. It holds, in all its runs, what the gateway in front allows its author now.
+   *
+   * @throws QueryRefusedError, PolicyRefusedError for what could never run; PreconditionFailedError
+   */
+  async put(
+    name: string,
+    settings: RetentionSettings,
+    { caller, policy }: Pick<RetentionCaller, 'caller' | 'policy'>,
+    expected?: 'absent' | 'present' | IfMatch,
+  ): Promise<{ readonly policy: RetentionPolicy; readonly isNew: boolean }> {
+    const { store, kinds, clock } = this.#options;
+    checkSchedule(settings, clock.now());
+    const { query } = retentionQuery(settings, clock.now());
+    const { target } = settings;
+    preparePurge(kinds, { target, query: runQuery(settings, query, settings.mode === 'report'), policy });
+    return store.put({ name, settings, author: { caller, policy: { ...policy } } }, expected);
+  }
+
+  /** @throws AlreadyExistsError, and what `put` throws for a policy that could never run */
+  async create(
+    name: string,
+    settings: RetentionSettings,
+    author: Pick<RetentionCaller, 'caller' | 'policy'>,
+  ): Promise<RetentionPolicy> {
+    try {
+      return (await this.put(name, settings, author, 'absent')).policy;
+    } catch (error) {
+      if (!(error instanceof PreconditionFailedError)) throw error;
+      throw new AlreadyExistsError({ kind: 'retention policy', name });
+    }
+  }
+
+  /** Its runs stay in the record. @throws NotFoundError, PreconditionFailedError */
+  delete(name: string, ifMatch?: IfMatch): Promise<void> {
+    return this.#options.store.delete(name, ifMatch);
+  }
+
+  /**
+   * Begins a run.
+   *
+   * @throws NotFoundError, RunUnderWayError when the last one has not ended, and what PurgeService.submit throws
+   */
+  async run(name: string, by: RetentionCaller): Promise<PurgeRecord> {
+    return this.#begin(await this.get(name), by);
+  }
+
+  /** Begins a run that is due. */
+  runScheduled(policy: RetentionPolicy): Promise<PurgeRecord> {
+    const { caller } = policy.author;
+    return this.#begin(policy, { caller, requestId: randomUUID(), policy: {}, headers: {} });
+  }
+
+  /** The records of its runs, the newest first. @throws NotFoundError */
+  async runs(name: string, page: Page): Promise<Paged<PurgeRecord>> {
+    await this.get(name);
+    return this.#options.purges.list({ ...page, retentionPolicy: name } satisfies PurgeFilter);
+  }
+
+  /**
+   * Counts what a run would match now. It is a purge with a record, and not a run of the policy.
+   *
+   * @param gone aborts when the caller goes away
+   * @throws NotFoundError, PurgeFailedError
+   */
+  async preview(name: string, by: RetentionCaller, gone: AbortSignal): Promise<RetentionPreview> {
+    const policy = await this.get(name);
+    const { cutoff, query } = retentionQuery(policy.settings, this.#options.clock.now());
+    const order = orderOf(policy, by, runQuery(policy.settings, query, true));
+    const { report } = await this.#options.purges.run(order, gone);
+    return { cutoff, query, report };
+  }
+
+  async #begin(policy: RetentionPolicy, by: RetentionCaller): Promise<PurgeRecord> {
+    const { name, settings } = policy;
+    const { query } = retentionQuery(settings, this.#options.clock.now());
+    const isReport = settings.mode === 'report';
+    const last = await this.#options.purges.list({ retentionPolicy: name, limit: RUNS_LOOKED_AT, offset: 0 });
+    return this.#options.purges.submit({
+      ...orderOf(policy, by, runQuery(settings, query, isReport)),
+      retentionPolicy: name,
+      reportAbove: isReport ? undefined : usualMost(settings.maxGrowth, last.items),
+    });
+  }
+}
+
+function orderOf({ settings, author }: RetentionPolicy, by: RetentionCaller, query: string): PurgeOrder {
+  const { target, tenant, link } = settings;
+  return {
+    ...{ target, query, caller: by.caller, requestId: by.requestId },
+    policy: narrowest(author.policy, by.policy),
+    headers: {
+      ...by.headers,
+      'x-request-id': by.requestId,
+      ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
+      ...(link === undefined ? {} : { link }),
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { cutoffOf, olderThan } from '../../purge/query/older-than.js';
+import type { PurgeRecord } from '../../schemas/store/purge-records.js';
+import type { RetentionSettings } from '../../schemas/store/retention-records.js';
+import { refusedMember } from './schedule.js';
+
+/** The purge that a run of a policy is. */
+export interface RetentionQuery {
+  /** What is older than it goes: ISO 8601, in UTC. */
+  readonly cutoff: string;
+  /** A query string; without what only says how it is to be run. */
+  readonly query: string;
+}
+
+/** Members of a policy that are parameters of a purge; they have one place. */
+const MEMBERS = ['dryRun', 'maxAffected', 'maxPerSecond'];
+
+/** Runs whose matches say what is usual, at most. */
+const USUAL_RUNS = 5;
+
+/**
+ * What a run that starts now purges.
+ *
+ * @throws QueryRefusedError naming the member or the parameter that is wrong
+ */
+export function retentionQuery(settings: RetentionSettings, nowMs: number): RetentionQuery {
+  const { target, by, olderThan: age, timeZone } = settings;
+  for (const name of MEMBERS) {
+    if (new URLSearchParams(settings.query).has(name))
+      throw refusedMember(
+        'query',
+        `${name} is not a part of the query of a retention policy: ${adviceOn(name)}.`,
+      );
+  }
+  const cutoff = cutoffOf(nowMs, age, timeZone);
+  return { cutoff, query: olderThan(settings.query, { target, by }, cutoff) };
+}
+
+function adviceOn(name: string): string {
+  return name === 'dryRun' ? 'set mode to report' : `set the member ${name}`;
+}
+
+/** The query string of a run. @param isReport nothing is deleted */
+export function runQuery(
+  { maxAffected, maxPerSecond }: RetentionSettings,
+  query: string,
+  isReport: boolean,
+): string {
+  // A report counts all matches, and deletes none at any rate.
+  const members = isReport ? { dryRun: true } : { maxAffected, maxPerSecond };
+  return Object.entries(members).reduce(
+    (text, [name, value]) => (value === undefined ? text : `${text}&${name}=${String(value)}`),
+    query,
+  );
+}
+
+/**
+ * How many matches a run may have before it becomes a report: `maxGrowth` times the median of the last runs.
+ *
+ * @param runs of the policy, the newest first
+ * @returns undefined without a guard, and while there is nothing to compare with
+ */
+export function usualMost(maxGrowth: number, runs: readonly PurgeRecord[]): number | undefined {
+  const matches = runs
+    .filter(({ state }) => state === 'succeeded' || state === 'partial')
+    .slice(0, USUAL_RUNS)
+    .map(({ matched }) => matched)
+    .toSorted((one, other) => one - other);
+  if (maxGrowth === 0 || matches.length === 0) return undefined;
+  const middle = matches.length / 2;
+  const median = ((matches[Math.ceil(middle) - 1] ?? 0) + (matches[Math.floor(middle)] ?? 0)) / 2;
+  return Math.floor(maxGrowth * median);
+}

@@ -1,0 +1,91 @@
+import { PurgeStoppedError } from '../../purge/errors.js';
+import { StoreUnavailableError } from '../../schemas/store/errors.js';
+import type { RetentionPolicies, RetentionPolicy } from '../../schemas/store/retention-records.js';
+import type { Clock } from '../../shared/clock.js';
+import { QueueFullError } from '../errors.js';
+import type { RetentionService } from './retention-service.js';
+import { nextDue } from './schedule.js';
+
+export interface RetentionSchedulerOptions {
+  readonly store: Pick<RetentionPolicies, 'enabled' | 'claim'>;
+  readonly service: Pick<RetentionService, 'runScheduled'>;
+  /** The time of day. */
+  readonly clock: Clock;
+  /** A run could not begin, or the policies could not be read: `policy` is undefined then. */
+  readonly onError: (error: unknown, policy: string | undefined) => void;
+}
+
+/**
+ * Policies are looked at this often at least, in milliseconds: they may be changed by another process, and a clock may be
+ * set.
+ */
+const LOOK_EVERY_MS = 30_000;
+
+/** Begins the runs of retention policies when they are due. What was missed while nothing ran is made up once. */
+export class RetentionScheduler {
+  readonly #options: RetentionSchedulerOptions;
+  readonly #stopped = new AbortController();
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(options: RetentionSchedulerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#done = this.#lookUntilStopped();
+  }
+
+  /** Resolves when no run is being begun any more. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#done;
+  }
+
+  async #lookUntilStopped(): Promise<void> {
+    const { clock, onError } = this.#options;
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      const nextMs = await this.#beginDue().catch((error: unknown) => onError(error, undefined));
+      const waitMs = Math.min((nextMs ?? Infinity) - clock.now(), LOOK_EVERY_MS);
+      await clock.sleep(Math.max(1, waitMs), signal).catch(() => {});
+    }
+  }
+
+  /** @returns when the next run is due, in milliseconds */
+  async #beginDue(): Promise<number | undefined> {
+    const { store, clock, onError } = this.#options;
+    let earliest: number | undefined;
+    for (const policy of await store.enabled()) {
+      if (this.#stopped.signal.aborted) return undefined;
+      try {
+        const due = nextDue(policy.settings, policy.doneUntil);
+        if (due === undefined) continue;
+        if (due <= clock.now()) await this.#begin(policy);
+        else earliest = Math.min(earliest ?? Infinity, due);
+      } catch (error) {
+        onError(error, policy.name);
+      }
+    }
+    return earliest;
+  }
+
+  /** What was missed several times is made up once. */
+  async #begin(policy: RetentionPolicy): Promise<void> {
+    const { store, service, clock } = this.#options;
+    const { name, doneUntil } = policy;
+    const nowMs = clock.now();
+    if (!(await store.claim(name, doneUntil, nowMs))) return;
+    try {
+      await service.runScheduled(policy);
+    } catch (error) {
+      // It is tried again, unless the one before is still at work: that one is left out.
+      if (isPassing(error)) await store.claim(name, nowMs, doneUntil);
+      throw error;
+    }
+  }
+}
+
+/** Whether the run can begin later. */
+function isPassing(error: unknown): boolean {
+  return [StoreUnavailableError, QueueFullError, PurgeStoppedError].some((kind) => error instanceof kind);
+}
