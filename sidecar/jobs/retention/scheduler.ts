@@ -13,18 +13,21 @@ export interface RetentionSchedulerOptions {
   readonly clock: Clock;
   /** A run could not begin, or the policies could not be read: `policy` is undefined then. */
   readonly onError: (error: unknown, policy: string | undefined) => void;
+  /**
+   * Policies are looked at this often at least, in milliseconds: they may be changed by another process, and a clock may be
+   * set. @default 30000
+   */
+  readonly lookEveryMs?: number;
 }
 
-/**
- * Policies are looked at this often at least, in milliseconds: they may be changed by another process, and a clock may be
- * set.
- */
 const LOOK_EVERY_MS = 30_000;
 
 /** Begins the runs of retention policies when they are due. What was missed while nothing ran is made up once. */
 export class RetentionScheduler {
   readonly #options: RetentionSchedulerOptions;
   readonly #stopped = new AbortController();
+  /** When policies are due next, by their names and what that follows from: it takes long to compute. */
+  #due = new Map<string, number | undefined>();
   #done: Promise<void> = Promise.resolve();
 
   constructor(options: RetentionSchedulerOptions) {
@@ -42,11 +45,14 @@ export class RetentionScheduler {
   }
 
   async #lookUntilStopped(): Promise<void> {
-    const { clock, onError } = this.#options;
+    const { clock, onError, lookEveryMs = LOOK_EVERY_MS } = this.#options;
     const { signal } = this.#stopped;
     while (!signal.aborted) {
-      const nextMs = await this.#beginDue().catch((error: unknown) => onError(error, undefined));
-      const waitMs = Math.min((nextMs ?? Infinity) - clock.now(), LOOK_EVERY_MS);
+      const nextMs = await this.#beginDue().catch((error: unknown) => {
+        onError(error, undefined);
+        return undefined;
+      });
+      const waitMs = Math.min((nextMs ?? Infinity) - clock.now(), lookEveryMs);
       await clock.sleep(Math.max(1, waitMs), signal).catch(() => {});
     }
   }
@@ -54,11 +60,15 @@ export class RetentionScheduler {
   /** @returns when the next run is due, in milliseconds */
   async #beginDue(): Promise<number | undefined> {
     const { store, clock, onError } = this.#options;
+    const known = this.#due;
+    this.#due = new Map();
     let earliest: number | undefined;
     for (const policy of await store.enabled()) {
       if (this.#stopped.signal.aborted) return undefined;
       try {
-        const due = nextDue(policy.settings, policy.doneUntil);
+        const key = JSON.stringify([policy.name, policy.etag, policy.doneUntil]);
+        const due = known.has(key) ? known.get(key) : nextDue(policy.settings, policy.doneUntil);
+        this.#due.set(key, due);
         if (due === undefined) continue;
         if (due <= clock.now()) await this.#begin(policy);
         else earliest = Math.min(earliest ?? Infinity, due);

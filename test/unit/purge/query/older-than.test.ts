@@ -130,8 +130,8 @@ describe('a purge of what is older than a time', () => {
           return;
         }
         const node = parseQ(narrowed ?? '');
-        assert.equal(node.kind, 'and');
-        const [own, age, ...more] = node.kind === 'and' ? node.operands : [];
+        assert.ok(node.kind === 'and');
+        const [own, age, ...more] = node.operands;
         assert.deepEqual(own, { kind: 'group', inner: parseQ(text) });
         assert.equal(age?.kind === 'order' && age.path.names.join('.'), 'modifiedAt');
         assert.equal(more.length, 0);

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { QueueFullError } from '../../../../sidecar/jobs/errors.js';
+import { RetentionScheduler } from '../../../../sidecar/jobs/retention/scheduler.js';
+import { RunUnderWayError, StoreUnavailableError } from '../../../../sidecar/schemas/store/errors.js';
+import type {
+  RetentionPolicy,
+  RetentionSettings,
+} from '../../../../sidecar/schemas/store/retention-records.js';
+import type { Clock } from '../../../../sidecar/shared/clock.js';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const DAY_MS = 86_400_000;
+
+const SETTINGS: RetentionSettings = {
+  ...{ target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'modifiedAt', schedule: '30 2 * * *' },
+  ...{ timeZone: 'Europe/Berlin', maxGrowth: 3, mode: 'report', enabled: true },
+};
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A clock on which time goes by when it is told to. */
+class HandClock implements Clock {
+  #nowMs = START;
+  readonly #sleepers = new Set<{ readonly endMs: number; readonly wake: () => void }>();
+  now = () => this.#nowMs;
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void) => () => {
+        this.#sleepers.delete(sleeper);
+        signal?.removeEventListener('abort', abort);
+        settle();
+      };
+      const abort = end(() => reject(signal?.reason as Error));
+      const sleeper = { endMs: this.#nowMs + ms, wake: end(resolve) };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener('abort', abort, { once: true });
+      if (signal?.aborted === true) abort();
+    });
+  }
+
+  /** Lets the time go by. */
+  async runUntil(ms: number): Promise<void> {
+    for (;;) {
+      for (let turns = 0; turns < 4; turns++) await turn();
+      const [next] = [...this.#sleepers].toSorted((one, other) => one.endMs - other.endMs);
+      if (next === undefined || next.endMs > ms) break;
+      this.#nowMs = next.endMs;
+      next.wake();
+    }
+    this.#nowMs = ms;
+  }
+
+  /** Without anybody being there to see it. */
+  jumpTo(ms: number): void {
+    this.#nowMs = ms;
+  }
+}
+
+/** Policies in memory, over the life of several schedulers. */
+function keptPolicies(...names: readonly string[]) {
+  const policies = new Map<string, RetentionPolicy>(
+    names.map((name) => [
+      name,
+      {
+        ...{ name, settings: SETTINGS, author: { caller: 'c', policy: {} } },
+        ...{ doneUntil: START, createdAt: START, modifiedAt: START, etag: 'e' },
+      },
+    ]),
+  );
+  const store = {
+    isAway: false,
+    enabled: async () => {
+      if (store.isAway) throw new StoreUnavailableError('away');
+      return [...policies.values()];
+    },
+    claim: async (name: string, from: number, until: number) => {
+      const policy = policies.get(name);
+      if (policy?.doneUntil !== from) return false;
+      policies.set(name, { ...policy, doneUntil: until });
+      return true;
+    },
+  };
+  return { policies, store };
+}
+
+const schedulers: RetentionScheduler[] = [];
+afterEach(async () => {
+  for (const scheduler of schedulers.splice(0)) await scheduler.stop();
+});
+
+function start(
+  clock: Clock,
+  store: ReturnType<typeof keptPolicies>['store'],
+  { failure, lookEveryMs = 3_600_000 }: { failure?: () => Error | undefined; lookEveryMs?: number } = {},
+) {
+  const runs: string[] = [];
+  const errors: string[] = [];
+  const scheduler = new RetentionScheduler({
+    ...{ store, clock, lookEveryMs },
+    service: {
+      runScheduled: async ({ name }) => {
+        const error = failure?.();
+        if (error !== undefined) throw error;
+        runs.push(`${name} ${new Date(clock.now()).toISOString()}`);
+        return {} as never;
+      },
+    },
+    onError: (error, policy) => errors.push(`${policy ?? ''} ${String(error)}`),
+  });
+  schedulers.push(scheduler);
+  scheduler.start();
+  return { scheduler, runs, errors };
+}
+
+describe('the scheduler of retention policies', () => {
+  it('begins one run a day over a year with both changes of the clocks', async () => {
+    const clock = new HandClock();
+    const { store } = keptPolicies('a');
+    const { runs, errors } = start(clock, store);
+    await clock.runUntil(START + 365 * DAY_MS);
+    assert.equal(runs.length, 365);
+    assert.equal(runs[0], 'a 2026-01-01T01:30:00.000Z');
+    assert.ok(runs.includes('a 2026-03-29T01:00:00.000Z'));
+    assert.ok(runs.includes('a 2026-07-01T00:30:00.000Z'));
+    assert.deepEqual(errors, []);
+  });
+
+  it('makes up once what was missed while nothing ran', async () => {
+    const clock = new HandClock();
+    const { store } = keptPolicies('a', 'b');
+    const first = start(clock, store);
+    await clock.runUntil(START + DAY_MS);
+    await first.scheduler.stop();
+    clock.jumpTo(START + 10.5 * DAY_MS);
+    const second = start(clock, store);
+    await clock.runUntil(START + 11.5 * DAY_MS);
+    assert.deepEqual(second.runs, [
+      'a 2026-01-11T12:00:00.000Z',
+      'b 2026-01-11T12:00:00.000Z',
+      'a 2026-01-12T01:30:00.000Z',
+      'b 2026-01-12T01:30:00.000Z',
+    ]);
+  });
+
+  it('begins each run once when several processes look at the same policies', async () => {
+    const clock = new HandClock();
+    const { store } = keptPolicies('a');
+    const all = [start(clock, store), start(clock, store), start(clock, store)];
+    for (let day = 1; day <= 30; day++) await clock.runUntil(START + day * DAY_MS);
+    const runs = all.flatMap((one) => one.runs);
+    assert.equal(runs.length, new Set(runs.map((run) => run.slice(0, 12))).size);
+    assert.ok(runs.length >= 29);
+  });
+
+  it('tries again soon what could not begin for lack of a place or a database', async () => {
+    for (const error of [new QueueFullError(1), new StoreUnavailableError('away')]) {
+      const clock = new HandClock();
+      const { store } = keptPolicies('a');
+      let failures = 3;
+      const { runs, errors } = start(clock, store, {
+        failure: () => (failures-- > 0 ? error : undefined),
+        lookEveryMs: 30_000,
+      });
+      await clock.runUntil(START + DAY_MS);
+      assert.equal(errors.length, 3);
+      assert.equal(runs.length, 1);
+      assert.match(runs[0] ?? '', /T01:31:30/);
+    }
+  });
+
+  it('leaves out a run while the one before has not ended', async () => {
+    const clock = new HandClock();
+    const { store } = keptPolicies('a');
+    let isBusy = true;
+    const { runs, errors } = start(clock, store, {
+      failure: () => (isBusy ? new RunUnderWayError('a', 'p') : undefined),
+    });
+    await clock.runUntil(START + DAY_MS);
+    isBusy = false;
+    await clock.runUntil(START + 1.5 * DAY_MS);
+    assert.equal(errors.length, 1);
+    assert.deepEqual(runs, ['a 2026-01-02T01:30:00.000Z']);
+  });
+
+  it('goes on with the others when one policy cannot be run, and when the policies cannot be read for a while', async () => {
+    const clock = new HandClock();
+    const { policies, store } = keptPolicies('a', 'b');
+    const broken = policies.get('a') ?? assert.fail();
+    policies.set('a', { ...broken, settings: { ...SETTINGS, timeZone: 'Mars/Olympus' } });
+    store.isAway = true;
+    const { runs, errors } = start(clock, store);
+    await clock.runUntil(START + 1_800_000);
+    store.isAway = false;
+    await clock.runUntil(START + DAY_MS);
+    assert.deepEqual(runs, ['b 2026-01-01T01:30:00.000Z']);
+    assert.match(errors.join(), /away/);
+    assert.match(errors.join(), /a .*timeZone/);
+  });
+});
