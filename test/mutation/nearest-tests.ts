@@ -1,9 +1,13 @@
+import { posix } from 'node:path';
 import { targetOf, type Source } from '../support/source-imports.js';
 
+const COMMON: ReadonlySet<string> = new Set(['sidecar', 'test', 'unit', 'integration']);
+
 /**
- * The test files that load a file, nearest first: those of its own room (`test/unit/<room>` for `sidecar/<room>`), then by
- * the number of imports between, unit tests before others, then by name. What a file imports as types alone it does not
- * load.
+ * The test files that load a file, nearest first: by the number of imports between, and by the words that both paths share,
+ * since a test of the same folder or name stands nearer than one that reaches the file as quickly through what all tests
+ * use. Unit tests come before others; those in test/long take minutes and are left out. What a file imports as types alone
+ * it does not load.
  */
 export function nearestTests(path: string, sources: readonly Source[]): readonly string[] {
   const importers = importersOf(sources);
@@ -17,14 +21,23 @@ export function nearestTests(path: string, sources: readonly Source[]): readonly
       queue.push(importer);
     }
   }
-  const room = `test/unit/${path.split('/')[1] ?? ''}/`;
-  const rank = (file: string) => {
-    const far = distances.get(file) ?? 0;
-    return (file.startsWith(room) ? 0 : 1000) + 2 * far + (file.startsWith('test/unit/') ? 0 : 1);
+  const folders = wordsOf(posix.dirname(path));
+  const names = wordsOf(posix.basename(path));
+  const rank = (test: string) => {
+    const words = wordsOf(test);
+    const shared = (others: ReadonlySet<string>) => [...others].filter((word) => words.has(word)).length;
+    const far = 4 * (distances.get(test) ?? 0) + (test.startsWith('test/unit/') ? 0 : 2);
+    return far - 5 * shared(folders) - 8 * shared(names);
   };
   return queue
-    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => file.endsWith('.test.ts') && !file.startsWith('test/long/'))
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+}
+
+/** The words of a path, in the singular, without those that every path has. */
+function wordsOf(path: string): Set<string> {
+  const words = path.replace(/(?:\.test)?\.ts$/, '').split(/[/.-]/);
+  return new Set(words.filter((word) => !COMMON.has(word)).map((word) => word.replace(/s$/, '')));
 }
 
 function importersOf(sources: readonly Source[]): ReadonlyMap<string, readonly string[]> {

@@ -25,6 +25,7 @@ describe('the tests of a source', () => {
       source('test/unit/near.test.ts', '../../a/x.js'),
       source('test/unit/types.test.ts', 'type ../../a/x.js'),
       source('test/unit/other.test.ts', '../../a/w.js'),
+      source('test/long/near.test.ts', '../../a/x.js'),
     ];
     assert.deepEqual(nearestTests('a/x.ts', sources), [
       'test/unit/near.test.ts',
@@ -34,15 +35,21 @@ describe('the tests of a source', () => {
     ]);
   });
 
-  it('are first of all those of its own room', () => {
+  it('are nearer if they share words of its path, above all of its file name', () => {
     const sources = [
-      source('sidecar/room/x.ts'),
-      source('sidecar/room/y.ts', './x.js'),
-      source('test/unit/other/near.test.ts', '../../../sidecar/room/x.js'),
-      source('test/unit/room/far.test.ts', '../../../sidecar/room/y.js'),
+      source('sidecar/rooms/deep/things.ts'),
+      source('sidecar/rooms/y.ts', './deep/things.js'),
+      source('test/unit/other/near.test.ts', '../../../sidecar/rooms/deep/things.js'),
+      source('test/unit/rooms/far.test.ts', '../../../sidecar/rooms/y.js'),
+      source('test/unit/rooms/deep/far.test.ts', '../../../../sidecar/rooms/y.js'),
+      source('test/integration/thing-room.test.ts', '../../sidecar/rooms/y.js'),
     ];
-    const tests = ['test/unit/room/far.test.ts', 'test/unit/other/near.test.ts'];
-    assert.deepEqual(nearestTests('sidecar/room/x.ts', sources), tests);
+    assert.deepEqual(nearestTests('sidecar/rooms/deep/things.ts', sources), [
+      'test/integration/thing-room.test.ts',
+      'test/unit/rooms/deep/far.test.ts',
+      'test/unit/rooms/far.test.ts',
+      'test/unit/other/near.test.ts',
+    ]);
   });
 
   it('are found in circles, and none where nothing loads it', () => {
