@@ -5,6 +5,7 @@ import {
   createPurgeScope,
   type PurgeContext,
   type PurgeLimits,
+  type PurgeScope,
   type BrokerQuery,
 } from '../../../sidecar/purge/context.js';
 import { createRequester } from '../../../sidecar/purge/requests/requester.js';
@@ -22,7 +23,12 @@ export interface HandMadePurge {
 }
 
 /** The context of a purge whose broker is a function: no sockets, and no waiting. */
-export function contextOf({ brokerQuery, broker, query, limits, headers = {} }: HandMadePurge): PurgeContext {
+export function contextOf(purge: HandMadePurge): PurgeContext {
+  return scopeOf(purge).open(purge.brokerQuery);
+}
+
+/** The same before its query is opened. */
+export function scopeOf({ brokerQuery, broker, query, limits, headers = {} }: HandMadePurge): PurgeScope {
   const clock = createTestClock();
   const requester = createRequester({
     client: {
@@ -39,7 +45,7 @@ export function contextOf({ brokerQuery, broker, query, limits, headers = {} }: 
     signal: new AbortController().signal,
     probe: { method: 'GET', path: `${brokerQuery.resource.path}?limit=1`, operation: 'answer' },
   });
-  const scope = createPurgeScope(
+  return createPurgeScope(
     {
       query: {
         selection: brokerQuery.selection,
@@ -66,5 +72,4 @@ export function contextOf({ brokerQuery, broker, query, limits, headers = {} }: 
     },
     brokerQuery.resource.path,
   );
-  return scope.open(brokerQuery);
 }
