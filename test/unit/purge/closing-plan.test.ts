@@ -105,6 +105,32 @@ describe('planClosing', () => {
     assert.equal(hasSwept(COUNTED), true);
   });
 
+  it('counts a late sweep only if it takes new ids, after the first full one', () => {
+    for (const [hasSwept, fresh, retryDue, lateSweeps] of [
+      [true, ['urn:a:1'], [], 1],
+      [true, ['urn:a:1'], ['urn:a:2'], 1],
+      [true, [], ['urn:a:2'], 0],
+      [false, ['urn:a:1'], [], 0],
+      [false, [], ['urn:a:2'], 0],
+    ] as const) {
+      const survey = surveyOf({ fresh, retryDue });
+      const step = planClosing(survey, { ...initialClosing, hasSwept, rechecks: 2 }, UNCOUNTED);
+      assert.deepEqual(step, { kind: 'work', state: { hasSwept: true, lateSweeps, rechecks: 2 } });
+    }
+  });
+
+  it('keeps what was swept before, whatever a later survey shows', () => {
+    const cut = surveyOf({ retryDue: ['urn:a:1'], complete: false });
+    const step = planClosing(cut, SWEPT, UNCOUNTED);
+    assert.ok(step.kind === 'work' && step.state.hasSwept);
+  });
+
+  it('finishes at once where the broker lists no more than it counted, or fewer were counted than taken', () => {
+    for (const taken of [10, 11]) {
+      assert.deepEqual(planClosing(surveyOf(), SWEPT, { ...COUNTED, taken }), { kind: 'finish' });
+    }
+  });
+
   it('queries three times before it finishes with uncertain facts', () => {
     assert.equal(MAX_RECHECKS, 3);
     const cases: [Survey, ClosingFacts][] = [

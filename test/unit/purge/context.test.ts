@@ -6,6 +6,7 @@ import {
   TooManyMatchesError,
   UnexpectedEntityError,
 } from '../../../sidecar/purge/errors.js';
+import type { PurgeEvent } from '../../../sidecar/purge/events.js';
 import { compilePattern } from '../../../sidecar/ngsi-ld/pattern.js';
 import { IdState } from '../../../sidecar/purge/id-states.js';
 import { entities, temporalEntities } from '../../../sidecar/purge/listing/listed-resource.js';
@@ -67,6 +68,21 @@ describe('the maximum of a purge', () => {
 });
 
 const pattern = (text: string) => compilePattern('idPattern', text) ?? assert.fail(text);
+
+describe('the progress of a purge', () => {
+  it('has begun with the first item that was taken, not before', () => {
+    const events: PurgeEvent[] = [];
+    const { context } = opened(() => pageReply([]), { emit: (event) => events.push(event) });
+    context.reportProgress();
+    context.ledger.addNew(['urn:a']);
+    context.reportProgress();
+    const told = { deleted: 0, alreadyGone: 0, failed: 0, requests: 0, retries: 0 };
+    assert.deepEqual(events, [
+      { type: 'progress', hasBegun: false, matched: 0, unknown: 0, ...told },
+      { type: 'progress', hasBegun: true, matched: 1, unknown: 0, ...told },
+    ]);
+  });
+});
 
 describe('a page of a purge', () => {
   it('holds no entity that the query excludes', async () => {

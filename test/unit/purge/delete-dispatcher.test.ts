@@ -97,6 +97,16 @@ describe('the dispatch of deletes', () => {
     }
   });
 
+  it('fills a batch up to 900 kB to the byte', async () => {
+    const { run, sent } = dispatcherOf({});
+    // With its quotes and comma, each takes 1800 bytes.
+    await run(Array.from({ length: 600 }, (_, index) => `urn:${index}:`.padEnd(1797, 'x')));
+    assert.deepEqual(
+      sent.map(({ length }) => length),
+      [500, 100],
+    );
+  });
+
   it('deletes one by one on request, or without batch delete', async () => {
     for (const given of [{ how: { singly: true } }, { takesBatches: false }]) {
       const { run, sent, counts, ledger } = dispatcherOf(given);

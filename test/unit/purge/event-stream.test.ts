@@ -112,6 +112,43 @@ describe('eventStream', () => {
     );
   });
 
+  it("throws the task's error to a reader that is still busy with its events", async () => {
+    const stream = eventStream<number>(NEVER, async (emit) => {
+      emit(1);
+      throw new Error('broken');
+    });
+    assert.deepEqual(await stream.next(), { done: false, value: 1 });
+    // Nobody waits for the task now: the process must not end for a rejection that is still to be read.
+    for (let turns = 0; turns < 3; turns += 1) await turn();
+    await assert.rejects(stream.next(), { message: 'broken' });
+    assert.deepEqual(await stream.next(), { done: true, value: undefined });
+  });
+
+  it('hands out what the task emitted last, also when the reader was busy when it ended', async () => {
+    const stream = eventStream<number>(NEVER, async (emit) => {
+      emit(1);
+      await turn();
+      emit(2);
+      emit(3);
+    });
+    const seen: number[] = [];
+    for await (const event of stream) {
+      seen.push(event);
+      for (let turns = 0; turns < 3; turns += 1) await turn();
+    }
+    assert.deepEqual(seen, [1, 2, 3]);
+  });
+
+  it('allows as many listeners on its signal as the task has requests, without a warning', async (t) => {
+    const warn = t.mock.method(process, 'emitWarning', () => {});
+    await eventsOf(
+      eventStream(NEVER, async (_emit, signal) => {
+        for (let index = 0; index < 200; index += 1) signal.addEventListener('abort', () => index);
+      }),
+    );
+    assert.equal(warn.mock.callCount(), 0);
+  });
+
   it('leaves no listener on the signal once it has ended', async (t) => {
     const { signal } = new AbortController();
     const add = t.mock.method(signal, 'addEventListener');

@@ -8,6 +8,7 @@ import {
   type PurgeScope,
   type BrokerQuery,
 } from '../../../sidecar/purge/context.js';
+import type { PurgeEvent } from '../../../sidecar/purge/events.js';
 import { createRequester } from '../../../sidecar/purge/requests/requester.js';
 import type { PurgeQuery } from '../../../sidecar/purge/query/selection.js';
 import { createTestClock } from '../../support/purge-harness.js';
@@ -18,6 +19,7 @@ export interface HandMadePurge {
   readonly broker?: (request: BrokerRequest) => BrokerReply | Promise<BrokerReply>;
   readonly query?: Partial<PurgeQuery>;
   readonly limits?: Partial<PurgeLimits>;
+  readonly emit?: (event: PurgeEvent) => void;
   /** Sent with each request; lower-case. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -28,7 +30,14 @@ export function contextOf(purge: HandMadePurge): PurgeContext {
 }
 
 /** The same before its query is opened. */
-export function scopeOf({ brokerQuery, broker, query, limits, headers = {} }: HandMadePurge): PurgeScope {
+export function scopeOf({
+  brokerQuery,
+  broker,
+  query,
+  limits,
+  headers = {},
+  emit = () => {},
+}: HandMadePurge): PurgeScope {
   const clock = createTestClock();
   const requester = createRequester({
     client: {
@@ -68,7 +77,7 @@ export function scopeOf({ brokerQuery, broker, query, limits, headers = {} }: Ha
       requester,
       capabilities: createCapabilities(clock),
       clock,
-      emit: () => {},
+      emit,
     },
     brokerQuery.resource.path,
   );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { DeleteResult } from '../../../sidecar/purge/batch-reply.js';
+import { TooManyMatchesError } from '../../../sidecar/purge/errors.js';
 import { IdState } from '../../../sidecar/purge/id-states.js';
 import { keyOf, ItemLedger, type Item, type PurgeCounts } from '../../../sidecar/purge/item-ledger.js';
 
@@ -38,6 +39,18 @@ describe('ItemLedger: states', () => {
     ledger.add(ONE);
     assert.deepEqual(ledger.counts, counted({ matched: 1 }));
     assert.equal(ledger.states.get('urn:a:1'), IdState.pending);
+  });
+
+  it('entities of a page are added once each, all or none of them', () => {
+    const ledger = new ItemLedger(3);
+    assert.deepEqual(ledger.addNew(['urn:a:1', 'urn:a:2', 'urn:a:1']), ['urn:a:1', 'urn:a:2']);
+    assert.equal(ledger.states.get('urn:a:2'), IdState.pending);
+    assert.deepEqual(ledger.addNew(['urn:a:2']), []);
+    assert.throws(() => ledger.addNew(['urn:a:3', 'urn:a:4']), TooManyMatchesError);
+    assert.equal(ledger.states.get('urn:a:3'), IdState.unknown);
+    assert.deepEqual(ledger.addNew(['urn:a:2', 'urn:a:3']), ['urn:a:3']);
+    assert.throws(() => ledger.addNew(['urn:a:4']), TooManyMatchesError);
+    assert.deepEqual(ledger.counts, counted({ matched: 3 }));
   });
 
   it('a confirmed delete counts as deleted, at the first or the final try', () => {

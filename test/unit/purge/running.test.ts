@@ -78,6 +78,32 @@ describe('running purges', () => {
     assert.equal(idle, 2);
   });
 
+  it('leave no listener on the signal of their caller, however they end', async (t) => {
+    const running = createRunningPurges(16);
+    for (const end of [async () => 42, async () => Promise.reject(new Error('broken'))]) {
+      const { signal } = new AbortController();
+      const add = t.mock.method(signal, 'addEventListener');
+      const remove = t.mock.method(signal, 'removeEventListener');
+      await running.run('purge', signal, end).catch(() => {});
+      assert.deepEqual([add.mock.callCount(), remove.mock.callCount()], [1, 1]);
+      assert.deepEqual(remove.mock.calls[0]?.arguments.slice(0, 2), add.mock.calls[0]?.arguments.slice(0, 2));
+    }
+  });
+
+  it('wake those who wait for the last one once, and nobody before', async () => {
+    const running = createRunningPurges(16);
+    for (let round = 0; round < 2; round += 1) {
+      const caller = new AbortController();
+      const purge = running.run('purge', caller.signal, untilStopped);
+      let isIdle = false;
+      const idle = running.idle().then(() => (isIdle = true));
+      await turn();
+      assert.equal(isIdle, false);
+      caller.abort();
+      await Promise.all([purge, idle]);
+    }
+  });
+
   it('give the place of a purge to the next when it is over, however it ends', async () => {
     const running = createRunningPurges(1);
     for (const end of [async () => 42, async () => Promise.reject(new Error('broken'))]) {

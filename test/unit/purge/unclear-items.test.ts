@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
 import { ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
 import type { PurgeCounts } from '../../../sidecar/purge/item-ledger.js';
@@ -121,6 +122,35 @@ describe('the resolution of unclear entities', () => {
         items.map(({ entityId }) => entityId),
       );
     }
+  });
+
+  it('asks for each entity in one portion, of at most 100 ids and 4000 characters, none smaller than it must be', async () => {
+    const sizes = fc.array(
+      fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom(500, 1300, 1999, 2000, 3989, 3990, 5000)),
+      { minLength: 1, maxLength: 260 },
+    );
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.integer({ min: 1, max: 3 }), async (lengths, attributesOfEach) => {
+        const ids = lengths.map((length, index) => `urn:${index}:`.padEnd(length, 'x'));
+        const names = ['a', 'b', 'c'].slice(0, attributesOfEach);
+        const items = ids.flatMap((entityId) => names.map((attribute) => ({ entityId, attribute })));
+        const { queries, ...counts } = await looked({ items, world: {}, kind: attributes() });
+        assert.deepEqual(outcome(counts), [items.length, 0]);
+        const portions = queries.map((query) => query.get('id')?.split(',') ?? []);
+        assert.deepEqual(portions.flat(), ids);
+        const chars = (portion: readonly string[]) => portion.map(encodeURIComponent).join('').length;
+        for (const [index, portion] of portions.entries()) {
+          assert.ok(portion.length === 1 || (portion.length <= 100 && chars(portion) <= 4000));
+          const next = portions[index + 1]?.[0];
+          if (next === undefined) continue;
+          assert.ok(
+            portion.length === 100 || chars([...portion, next]) > 4000,
+            'the next one would have fit',
+          );
+        }
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it('sends no query if nothing is unclear', async () => {

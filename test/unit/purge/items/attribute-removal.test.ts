@@ -236,6 +236,11 @@ describe('the attributes to keep', () => {
     }
   });
 
+  it('are named in the refusal, the first five of them', async () => {
+    const names = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6'];
+    await assert.rejects(check({ entities: thirty }, { kind: 'keep', names }), /\(v1, v2, v3, v4, v5\)/);
+  });
+
   it('are found beyond the first page if the broker applies attrs after paging', async () => {
     await check({ entities: [...thirty, entity(99, 'z')], filtersLate: true });
     await assert.rejects(check({ entities: thirty, filtersLate: true }), refused);

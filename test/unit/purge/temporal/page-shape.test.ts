@@ -102,6 +102,11 @@ describe('the shape of a page of temporal entities', () => {
     });
   });
 
+  it('asks for one entity at a time where a single one fills a page', () => {
+    const next = nextShape({ limit: 10, instances: 400 }, shown(1, 1600, 400), PAGE);
+    assert.deepEqual(next, { limit: 1, instances: 1000 });
+  });
+
   it('asks for no more entities of longer lists than it wants instances', () => {
     const sparse = nextShape(
       { limit: 1000, instances: 100 },

@@ -161,6 +161,17 @@ describe('since and until', () => {
     assert.deepEqual(until(filter, NOON + 3_600_000), filter);
   });
 
+  it('leave an interval as it is at a time that a query cannot spell', () => {
+    for (const ms of [Date.UTC(9999, 11, 31, 23, 59, 59, 999) + 1, Date.UTC(-1, 0, 1), Date.UTC(20_000, 0)]) {
+      const open = { property: 'createdAt', from: undefined, to: undefined } as const;
+      assert.deepEqual(since(open, ms), open);
+      assert.deepEqual(until(open, ms), open);
+    }
+    const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+    assert.equal(until(filterOf(NOON, undefined), last)?.to, '9999-12-31T23:59:59.999Z');
+    assert.equal(since(filterOf(NOON, undefined), last)?.from, '9999-12-31T23:59:59.999Z');
+  });
+
   it('begin no earlier than a bound that is finer than a millisecond', () => {
     const from = '2026-01-01T12:00:00.0005Z';
     assert.equal(since({ property: 'observedAt', from, to: undefined }, NOON)?.from, from);

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Projection } from '../../../../sidecar/purge/broker/capabilities.js';
+import {
+  entities,
+  projectionParameters,
+  PROJECTION_WORDS,
+  temporalEntities,
+} from '../../../../sidecar/purge/listing/listed-resource.js';
+import { formatParameters } from '../../../../sidecar/purge/query/parameters.js';
+
+const SELECTION = [{ name: 'type', value: 'T' }];
+const PROJECTIONS: readonly Projection[] = ['pick', 'key-values', 'recent-times', 'recent', 'times', 'none'];
+
+const parametersOf = (projection: Projection, instances?: number) =>
+  formatParameters(
+    projectionParameters(projection, {
+      selection: SELECTION,
+      ...(instances === undefined ? {} : { instances }),
+    }),
+  );
+
+describe('a collection of the broker', () => {
+  it('is answered with 200, 201 or 203, of histories with 206 as well, and nothing else', () => {
+    const statuses = Array.from({ length: 500 }, (_, index) => 100 + index);
+    const answersOf = ({ answered }: ReturnType<typeof entities>) =>
+      statuses.filter((status) => answered.has(status));
+    for (const content of ['ids', 'attributes'] as const)
+      assert.deepEqual(answersOf(entities(content)), [200, 201, 203]);
+    assert.deepEqual(answersOf(temporalEntities()), [200, 201, 203, 206]);
+    assert.deepEqual([entities('ids').answered.size, temporalEntities().answered.size], [3, 4]);
+  });
+
+  it('is asked for ids alone where those are enough, unless attrs narrows the answer already', () => {
+    const shapes = (content: 'ids' | 'attributes', name: string) =>
+      entities(content).projectionsOf({ selection: [...SELECTION, { name, value: 'x' }] });
+    assert.deepEqual(shapes('ids', 'q'), ['pick', 'key-values', 'none']);
+    assert.deepEqual(shapes('ids', 'attrs'), ['none']);
+    assert.deepEqual(shapes('attributes', 'q'), ['none']);
+  });
+
+  it('of histories is asked for the newest instances and the times as needed, giving up one after the other', () => {
+    const shapes = (isBare: boolean, needsTimes: boolean) =>
+      temporalEntities().projectionsOf({ selection: SELECTION, isBare, needsTimes });
+    assert.deepEqual(shapes(false, true), ['recent-times', 'recent', 'times', 'none']);
+    assert.deepEqual(shapes(false, false), ['recent', 'none']);
+    assert.deepEqual(shapes(true, true), ['times', 'none']);
+    assert.deepEqual(shapes(true, false), ['none']);
+  });
+});
+
+describe('the parameters that ask for less', () => {
+  it('are those of the standard, with one instance unless told', () => {
+    assert.deepEqual(
+      PROJECTIONS.map((projection) => parametersOf(projection, 7)),
+      ['pick=id', 'options=keyValues', 'lastN=7&options=sysAttrs', 'lastN=7', 'options=sysAttrs', ''],
+    );
+    assert.deepEqual(
+      [parametersOf('recent'), parametersOf('recent-times')],
+      ['lastN=1', 'lastN=1&options=sysAttrs'],
+    );
+  });
+
+  it('are recognised by each of their names in a problem, in any case, as whole words', () => {
+    for (const projection of PROJECTIONS) {
+      const sent = parametersOf(projection)
+        .split('&')
+        .filter((each) => each !== '');
+      for (const [name = '', value = ''] of sent.map((each) => each.split('='))) {
+        for (const word of [name, ...(name === 'options' ? [value] : [])]) {
+          assert.match(
+            `The parameter ${word.toUpperCase()} is unknown.`,
+            PROJECTION_WORDS[projection] ?? /$^/,
+          );
+        }
+        assert.doesNotMatch(`The parameter x${name}s is unknown.`, PROJECTION_WORDS[projection] ?? /./);
+      }
+      assert.equal(PROJECTION_WORDS[projection] === undefined, sent.length === 0, projection);
+      assert.doesNotMatch('The limit is too large.', PROJECTION_WORDS[projection] ?? /$^/);
+    }
+  });
+});
