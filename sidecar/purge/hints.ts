@@ -118,17 +118,15 @@ export async function withHints(
 async function unanswered(
   scope: PurgeScope,
   questions: readonly HintQuestion[],
-  { resource, variants: variants }: HintSource,
+  { resource, variants }: HintSource,
 ): Promise<string[]> {
   const hints: string[] = [];
-  for (const { selection, hint } of questions) {
-    let showsNothing = true;
-    for (const variant of variants) {
-      showsNothing = await isSurelyEmpty(scope, resource, [...selection, ...variant]);
-      if (!showsNothing) break;
-    }
-    if (showsNothing) hints.push(hint);
-  }
+  const showsNothing = async (selection: readonly Parameter[]) => {
+    for (const variant of variants)
+      if (!(await isSurelyEmpty(scope, resource, [...selection, ...variant]))) return false;
+    return true;
+  };
+  for (const { selection, hint } of questions) if (await showsNothing(selection)) hints.push(hint);
   return hints;
 }
 

@@ -139,24 +139,24 @@ function usesOwnAttribute(query: QNode): boolean {
   return attributePathsOf(query).some((path) => !NO_OWN_ATTRIBUTES.has(path.names[0] ?? ''));
 }
 
+/** These go together. */
+const GEOQUERY = ['georel', 'geometry', 'coordinates'] as const;
+
 function checkGeoQuery(parameters: ReadonlyMap<string, string>): boolean {
   for (const parameter of ['geoproperty', 'geometryProperty']) {
     const name = parameters.get(parameter);
     if (name !== undefined) checkName(name, parameter, 'the name of a GeoProperty such as location');
   }
-  const georel = parameters.get('georel');
-  const geometry = parameters.get('geometry');
-  const coordinates = parameters.get('coordinates');
-  if (georel === undefined && geometry === undefined && coordinates === undefined) {
+  const [georel, geometry, coordinates] = GEOQUERY.map((name) => parameters.get(name));
+  const missing = GEOQUERY.filter((name) => !parameters.has(name));
+  if (missing.length === GEOQUERY.length) {
     if (parameters.has('geoproperty')) {
       throw refusedData('geoproperty', 'geoproperty has no effect without georel, geometry and coordinates.');
     }
     return false;
   }
-  if (georel === undefined || geometry === undefined || coordinates === undefined) {
-    const missing = ['georel', 'geometry', 'coordinates'].filter((name) => !parameters.has(name));
-    throw refusedData(missing[0] ?? 'georel', `A geoquery needs ${missing.join(' and ')} as well.`);
-  }
+  const [first] = missing;
+  if (first !== undefined) throw refusedData(first, `A geoquery needs ${missing.join(' and ')} as well.`);
   parsed(() => parseGeoQuery({ georel, geometry, coordinates }));
   return true;
 }

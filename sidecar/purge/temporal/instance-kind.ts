@@ -98,7 +98,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       );
     }
     const open = await stillSuspect(page, truncated);
-    if (filtersByValue && open.length > 0 && valueSelection === 'unknown') {
+    if (filtersByValue && valueSelection === 'unknown') {
       valueSelection = await selectionByValue(open);
     }
     // If only matching instances are shown, repeated passes reach them all.
