@@ -61,6 +61,9 @@ function dispatcherOf({ verdictOf = () => GONE, takesBatches = true, stopsBatche
   return {
     ledger: context.ledger,
     sent,
+    giveUpBatches: () => {
+      usesBatches = false;
+    },
     counts: () => ({ mostUnderWay, reports }),
     run: async (ids: readonly string[]) => {
       context.ledger.addNew(ids);
@@ -114,6 +117,15 @@ describe('the dispatch of deletes', () => {
       assert.deepEqual([sent, ledger.counts.deleted], [idsOf(7).map((id) => [id]), 7]);
       assert.deepEqual(counts(), { mostUnderWay: 3, reports: 7 });
     }
+  });
+
+  it('deletes all ids of a batch that was formed just before batches were given up', async () => {
+    const { run, sent, ledger, giveUpBatches } = dispatcherOf({ stopsBatches: true });
+    const ended = run(idsOf(5));
+    giveUpBatches();
+    await ended;
+    assert.deepEqual(sent, [idsOf(5), ...idsOf(5).map((id) => [id])]);
+    assert.equal(ledger.counts.deleted, 5);
   });
 
   it('continues one by one with the ids that a batch hands back', async () => {

@@ -88,16 +88,19 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
     },
     limits: { pageSize: 10, batchSize: 5, ...limits },
   });
-  const events: string[] = [];
+  /** Deletes that were sent when it was told that all matches had been tried. */
+  const drainedAfter: number[] = [];
   const waits: number[] = [];
   const context: PurgeContext = {
     ...opened,
-    emit: ({ type }) => events.push(type),
+    emit: ({ type }) => {
+      if (type === 'drained') drainedAfter.push(deletes);
+    },
     requester: { ...opened.requester, waitBefore: async (look) => void waits.push(look) },
   };
   const run = async () => purgeByIds(context, await firstPage(context), undefined);
   return {
-    ...{ context, ledger: context.ledger, there, tried, events, waits, run },
+    ...{ context, ledger: context.ledger, there, tried, drainedAfter, waits, run },
     bound: async () => checkBound(context, await firstPage(context)),
     preview: async () => previewEntities(context, await firstPage(context)),
     queries: () => queries,
@@ -148,7 +151,7 @@ describe('the drain of a query', () => {
     await purge.run();
     // The first page, the probe of the filter, nine more pages, and the look behind.
     assert.deepEqual([purge.queries(), purge.deletes()], [12, 20]);
-    assert.ok(purge.events.includes('drained'));
+    assert.deepEqual(purge.drainedAfter, [20], 'it is drained when all was tried');
   });
 
   it('waits for a query that lags behind, and repeats next to nothing', async () => {

@@ -96,11 +96,12 @@ describe('final retries of entities that are still listed', () => {
       [11, false],
       [20, false],
     ] as const) {
-      const { ended, singles, capabilities, waits } = second({
+      const { ended, singles, capabilities, waits, ledger } = second({
         stillListed: idsOf(50),
         single: (id) => (Number(id.split(':')[2]) < had ? replyOf(204) : GONE),
       });
       assert.equal(await ended, false);
+      assert.equal(ledger.states.count(IdState.goneTwice), 50, 'all were answered');
       assert.deepEqual([singles.length, capabilities.batchDelete, waits], [50, batchDelete, []]);
       assert.equal(new Set(singles).size, 50);
     }

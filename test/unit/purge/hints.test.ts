@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { planHints } from '../../../sidecar/purge/hints.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
+import { planHints, withHints, type HintPlan } from '../../../sidecar/purge/hints.js';
+import { PurgeStoppedError } from '../../../sidecar/purge/errors.js';
+import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
+import { previewOf } from '../../../sidecar/purge/purge-run.js';
 import { formatParameters } from '../../../sidecar/purge/query/parameters.js';
 import { parseEntityPurgeQuery } from '../../../sidecar/purge/query/query.js';
+import { replyOf } from './broker/replies.js';
+import { scopeOf } from './hand-made-context.js';
 import { queryOf } from './refusals.js';
 
 function planOf(given: Readonly<Record<string, string>>, dropped: readonly string[] = []) {
@@ -86,5 +92,120 @@ describe('hints on a query that matches nothing', () => {
     ]) {
       assert.deepEqual(planOf({ q }).hints, [], q);
     }
+  });
+});
+
+describe('the questions of a dry run that matches nothing', () => {
+  const parameter = (value: string) => [{ name: 'q', value }];
+  const question = (name: string) => ({ selection: parameter(name), hint: `no ${name}` });
+  const PLAN: HintPlan = {
+    hints: ['quoted'],
+    types: ['t1', 't2', 't3'].map(question),
+    attributes: ['a1', 'a2', 'a3'].map(question),
+  };
+
+  /** The hints of a report, where the broker answers by a function; entities are shown for what it has. */
+  async function hintsOf(
+    has: readonly string[],
+    more: {
+      readonly answer?: (query: URLSearchParams) => BrokerReply | undefined;
+      readonly questionsMax?: number;
+      readonly variants?: readonly string[];
+      readonly matched?: number;
+      readonly dryRun?: boolean;
+    } = {},
+  ) {
+    const asked: string[] = [];
+    const resource = entities('ids');
+    const scope = scopeOf({
+      brokerQuery: { resource, selection: [] },
+      broker: ({ path }) => {
+        const query = new URLSearchParams(path.split('?')[1]);
+        assert.deepEqual([query.get('limit'), query.get('count')], ['1', 'true']);
+        asked.push(query.getAll('q').join(' '));
+        const isThere = query.getAll('q').some((value) => has.includes(value));
+        return more.answer?.(query) ?? replyOf(200, isThere ? [{ id: 'urn:t:1' }] : []);
+      },
+    });
+    const { matched = 0, questionsMax = 9, dryRun = true, variants } = more;
+    const report = { ...previewOf(scope, { matched, sample: [] }), dryRun };
+    const ended = await withHints(scope, report, () => PLAN, {
+      ...{ resource, questionsMax },
+      variants: variants === undefined ? [[]] : variants.map(parameter),
+    });
+    assert.equal(ended.requests, asked.length);
+    return { hints: ended.hints, asked };
+  }
+
+  it('ask for the attributes only if every type is there', async () => {
+    const some = await hintsOf(['t1', 't3']);
+    assert.deepEqual(
+      [some.hints, some.asked],
+      [
+        ['quoted', 'no t2'],
+        ['t1', 't2', 't3'],
+      ],
+    );
+    const all = await hintsOf(['t1', 't2', 't3', 'a2']);
+    assert.deepEqual(all.hints, ['quoted', 'no a1', 'no a3']);
+    assert.deepEqual(all.asked, ['t1', 't2', 't3', 'a1', 'a2', 'a3']);
+  });
+
+  it('are no more than allowed, types and attributes together', async () => {
+    for (const [questionsMax, asked] of [
+      [2, ['t1', 't2']],
+      [3, ['t1', 't2', 't3']],
+      [4, ['t1', 't2', 't3', 'a1']],
+    ] as const) {
+      assert.deepEqual((await hintsOf(['t1', 't2', 't3'], { questionsMax })).asked, asked);
+    }
+  });
+
+  it('are answered by none of their variants before something counts as missing', async () => {
+    const variants = ['v1', 'v2'];
+    const found = await hintsOf(['t1', 't2', 't3', 'a1', 'v2'], { variants, questionsMax: 3 });
+    assert.deepEqual(found.hints, ['quoted']);
+    assert.deepEqual(found.asked, ['t1 v1', 't2 v1', 't3 v1']);
+    const late = await hintsOf(['v2'], { variants, questionsMax: 1 });
+    assert.deepEqual([late.hints, late.asked], [['quoted'], ['t1 v1', 't1 v2']]);
+    const missing = await hintsOf([], { variants, questionsMax: 1 });
+    assert.deepEqual(
+      [missing.hints, missing.asked],
+      [
+        ['quoted', 'no t1'],
+        ['t1 v1', 't1 v2'],
+      ],
+    );
+  });
+
+  it('are not asked where something matched, or nothing was to be counted', async () => {
+    for (const more of [{ matched: 1 }, { dryRun: false }])
+      assert.deepEqual(await hintsOf([], more), { hints: undefined, asked: [] });
+  });
+
+  it('give no hint on a doubtful answer', async () => {
+    for (const answer of [
+      replyOf(400),
+      replyOf(403),
+      replyOf(503),
+      replyOf(200, 'gibberish'),
+      replyOf(200, [], { 'ngsild-results-count': '1' }),
+      replyOf(200, [], { link: '</x>; rel="next"' }),
+      replyOf(200, [], { 'ngsild-warning': '110 x "stale"' }),
+    ]) {
+      const questionsMax = 1;
+      const { hints } = await hintsOf([], { answer: () => answer, questionsMax }).catch((error: unknown) => {
+        assert.ok(answer.status === 400, String(error));
+        return { hints: ['quoted'] };
+      });
+      assert.deepEqual(hints, ['quoted'], String(answer.status));
+    }
+  });
+
+  it('end with the purge when that is stopped', async () => {
+    const answer = () => {
+      throw new PurgeStoppedError('stopped');
+    };
+    await assert.rejects(hintsOf([], { answer }), PurgeStoppedError);
   });
 });

@@ -126,6 +126,26 @@ describe('a walk over a broker that counts matches which it does not show', () =
     }
   });
 
+  it('gives up after a hundred thousand pages that show nothing, and says how many are unlisted', async () => {
+    let pages = 0;
+    const walk = walkMatches({
+      lister: { page: async () => pageOf([], { count: 10_000_000, limit: 1 + (pages += 1) * 0 }) },
+      selection: [],
+      paging: { contradicted: false, longestPage: 0 },
+      countsUnshown: true,
+      isNew: () => assert.fail('nothing is shown'),
+      waitBefore: async () => {},
+    });
+    const { done, value } = await walk.next();
+    assert.deepEqual([done, pages], [true, 100_001]);
+    assert.deepEqual(value, {
+      complete: false,
+      trickles: false,
+      unlisted: 10_000_000,
+      lastCount: 10_000_000,
+    });
+  });
+
   it('meets every shown match once, wherever the others lie', async () => {
     const rows = fc
       .array(fc.boolean(), { maxLength: 120 })

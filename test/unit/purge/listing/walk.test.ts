@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
 import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
-import { walkMatches, type WalkEnd } from '../../../../sidecar/purge/listing/walk.js';
+import { walkMatches, type PagingEvidence, type WalkEnd } from '../../../../sidecar/purge/listing/walk.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 
 const LIMIT = 10;
@@ -17,6 +17,7 @@ interface Walked {
   readonly asked: readonly PageQuery[];
   readonly looks: readonly number[];
   readonly contradicted: boolean;
+  readonly paging: PagingEvidence;
 }
 
 async function walked(
@@ -29,7 +30,7 @@ async function walked(
   });
   const ids = new Set<string>();
   const looks: number[] = [];
-  const paging = { contradicted: false, longestPage: 0 };
+  const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
   const walk = walkMatches({
     lister,
     selection: SELECTION,
@@ -44,7 +45,15 @@ async function walked(
   for (;;) {
     const step = await walk.next();
     if (step.done === true)
-      return { end: step.value, ids: [...ids], pages, asked, looks, contradicted: paging.contradicted };
+      return {
+        end: step.value,
+        ids: [...ids],
+        pages,
+        asked,
+        looks,
+        paging,
+        contradicted: paging.contradicted,
+      };
     pages.push(step.value);
   }
 }
@@ -138,6 +147,30 @@ describe('walkMatches', () => {
     const all = idsOf(2000);
     const { ids, end } = await walked((offset) => pageOf(slice(all, offset, 7)));
     assert.deepEqual([ids, end.complete], [all, true]);
+  });
+
+  it('does not mistake short pages for a trickle where a count or a link says that there is more', async () => {
+    const all = idsOf(300);
+    for (const tells of ['count', 'link']) {
+      const { ids, end } = await walked((offset) =>
+        pageOf(slice(all, offset, offset === 0 ? LIMIT : 1), {
+          ...(tells === 'count' ? { count: 300 } : { hasNext: offset < 299 }),
+        }),
+      );
+      assert.deepEqual([ids.length, end.complete, end.trickles], [300, true, false], tells);
+    }
+  });
+
+  it('notes that the offset is ignored when another offset shows a full page of nothing new', async () => {
+    for (const [shown, isIgnored] of [
+      [() => idsOf(LIMIT), true],
+      [() => idsOf(3), undefined],
+      [(offset: number) => (offset < 20 ? slice(idsOf(20), offset) : ['urn:t:19']), undefined],
+      [(offset: number) => slice(idsOf(20), offset), undefined],
+    ] as const) {
+      const { paging } = await walked((offset) => pageOf(shown(offset)));
+      assert.equal(paging.ignoresOffset, isIgnored, shown.toString());
+    }
   });
 
   it('is not complete where a broker shows one full page for every offset', async () => {

@@ -52,6 +52,21 @@ describe('parseParameters', () => {
     }
   });
 
+  it('gives a reason for every parameter of a query that a purge does not take', () => {
+    const output = ['limit', 'offset', 'count', 'pick', 'omit', 'options', 'format', 'lastN'];
+    for (const [accepted, names] of [
+      [ENTITY_PARAMETERS, [...output, 'datasetId', ...TIME_PARAMETERS]],
+      [TEMPORAL_PARAMETERS, [...output, 'aggrMethods', 'aggrPeriodDuration', 'drop', 'keep']],
+    ] as const) {
+      assert.deepEqual(Object.keys(accepted.reasons).sort(), [...names].sort());
+      for (const name of names) {
+        const query = `type=Car&${name}=x`;
+        const { message } = assertRefused(() => parseParameters(query, accepted), 'invalidRequest', name);
+        assert.ok(message.endsWith(`purge: ${accepted.reasons[name] ?? ''}.`), message);
+      }
+    }
+  });
+
   it('gives a specific reason only for names that no purge accepts', () => {
     for (const { names, reasons } of [ENTITY_PARAMETERS, TEMPORAL_PARAMETERS]) {
       for (const name of Object.keys(reasons)) assert.ok(!names.has(name), name);

@@ -3,8 +3,13 @@ import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
 import { BrokerTimeoutError, BrokerUnreachableError } from '../../../../sidecar/purge/broker/errors.js';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import { BrokerFailedError, PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
-import { createRequester, type Settled } from '../../../../sidecar/purge/requests/requester.js';
+import {
+  BrokerFailedError,
+  BrokerRefusedError,
+  BrokerReplyError,
+  PurgeStoppedError,
+} from '../../../../sidecar/purge/errors.js';
+import { createRequester, effortOf, type Settled } from '../../../../sidecar/purge/requests/requester.js';
 import type { RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';
 import { replyOf } from '../broker/replies.js';
 
@@ -246,6 +251,46 @@ describe('a requester whose broker may be away', () => {
       await hand.end('/1', REFUSED);
       assert.equal((await one).kind, 'gave-up');
     }
+  });
+});
+
+describe('the answers of a requester', () => {
+  it('are all but redirects, 401, 403 and the 404 of an unknown tenant', async () => {
+    const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
+    for (const [reply, ends] of [
+      [replyOf(299), undefined],
+      [replyOf(300), BrokerReplyError],
+      [replyOf(301), BrokerReplyError],
+      [replyOf(399), BrokerReplyError],
+      [replyOf(400), undefined],
+      [replyOf(401), BrokerRefusedError],
+      [replyOf(402), undefined],
+      [replyOf(403), BrokerRefusedError],
+      [replyOf(404), undefined],
+      [replyOf(404, UNKNOWN_TENANT), BrokerRefusedError],
+      [replyOf(409), undefined],
+    ] as const) {
+      const hand = await begun();
+      const one = hand.delete('/1');
+      const ended = ends === undefined ? isAnswered(one) : assert.rejects(one, ends, String(reply.status));
+      await hand.turn();
+      await hand.end('/1', reply);
+      await ended;
+    }
+  });
+
+  it('cost as many requests as were sent, of which those after the first try are retries', async () => {
+    const hand = await begun();
+    assert.deepEqual(effortOf(hand.requester), { requests: 1, retries: 0 });
+    const one = hand.delete('/1');
+    await hand.turn();
+    assert.deepEqual(effortOf(hand.requester), { requests: 2, retries: 0 });
+    await hand.end('/1', replyOf(500));
+    await hand.pass(200);
+    assert.deepEqual(effortOf(hand.requester), { requests: 3, retries: 1 });
+    await hand.end('/1', DONE);
+    await isAnswered(one);
+    assert.deepEqual(effortOf(hand.requester), { requests: 3, retries: 1 });
   });
 });
 

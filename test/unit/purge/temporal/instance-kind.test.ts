@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { IdState } from '../../../../sidecar/purge/id-states.js';
+import { keyOf } from '../../../../sidecar/purge/item-ledger.js';
 import type { ItemBatch } from '../../../../sidecar/purge/items/item-walk.js';
 import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
@@ -110,6 +112,82 @@ describe('the instances of a purge', () => {
       );
       assert.equal(learning.length, most);
     }
+  });
+
+  it('may be hidden behind a page that has a list as long as the longest ever shown, or that is marked', async () => {
+    const { kind } = kindOf({});
+    const hides = async (lengths: readonly number[], isPartial = false) => {
+      const page = cutPage(idsOf(lengths.length), (index) =>
+        Array.from({ length: lengths[index] ?? 0 }, (_, n) => n),
+      );
+      const [first] = await readAll(kind, { ...page, isPartial });
+      assert.equal(
+        first?.items.length,
+        lengths.reduce((sum, length) => sum + length, 0),
+      );
+      return first.mayHideMore;
+    };
+    assert.equal(await hides([2, 5, 1]), true, 'nothing longer was shown before');
+    assert.equal(await hides([4, 3]), false);
+    assert.equal(await hides([4, 5]), true);
+    assert.equal(await hides([1], true), true);
+    assert.equal(await hides([]), false);
+  });
+
+  it('are looked for behind a list of which every shown instance stays, and no other', async () => {
+    const { kind, context, asked } = kindOf({});
+    const page = cutPage(['urn:t:0'], () => [1, 2]);
+    const [batch] = await readAll(kind, page);
+    const [one, other] = (batch?.items ?? []).map(keyOf);
+    assert.ok(one !== undefined && other !== undefined);
+    const { states } = context.ledger;
+    for (const [first, second, stays] of [
+      [IdState.failed, IdState.failed, true],
+      [IdState.goneTwice, IdState.failed, true],
+      [IdState.goneTwice, IdState.goneTwice, true],
+      [IdState.failed, IdState.gone, false],
+      [IdState.retryDue, IdState.failed, false],
+      [IdState.pending, IdState.pending, false],
+      [IdState.failed, IdState.absentTwice, false],
+    ] as const) {
+      states.set(one, first);
+      states.set(other, second);
+      const before = asked.length;
+      await readAll(kind, page);
+      assert.equal(asked.length > before, stays, `${first} ${second}`);
+    }
+  });
+
+  it('are looked for behind what arrived during the purge, once arrivals are left', async () => {
+    const late = new Date(STARTED + 1).toISOString();
+    const page = pageOf(['urn:t:0'], {
+      isPartial: true,
+      instances: 100,
+      entities: [
+        { id: 'urn:t:0', speed: [{ instanceId: 'urn:i:1', observedAt: BEFORE.to, createdAt: late }] },
+      ],
+    });
+    const { kind, asked } = kindOf({});
+    await readAll(kind, page);
+    assert.deepEqual(asked, []);
+    kind.hasArrived?.({ entityId: 'urn:t:0', attribute: 'speed' });
+    await readAll(kind, page);
+    assert.deepEqual(new Set(asked.map(({ needsTimes }) => needsTimes)), new Set([true]));
+  });
+
+  it('are requested in pages that follow what was shown: longer lists, in the second walk more entities alone', async () => {
+    const long = cutPage(['urn:t:0'], () => Array.from({ length: 100 }, (_, n) => n));
+    const { kind } = kindOf({});
+    await readAll(kind, long);
+    assert.deepEqual(kind.shape?.(), { limit: 10, instances: 400, needsTimes: false });
+    kind.beginSecondWalk?.();
+    await readAll(
+      kind,
+      cutPage(idsOf(10), () => [1, 2]),
+    );
+    assert.deepEqual(kind.shape(), { limit: 40, instances: 1000, needsTimes: false, isBare: true });
+    await readAll(kind, long);
+    assert.deepEqual(kind.shape(), { limit: 50, instances: 1000, needsTimes: false, isBare: true });
   });
 
   it('are requested in larger pages after two pages without anything new', () => {

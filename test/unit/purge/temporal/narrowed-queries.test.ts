@@ -127,6 +127,7 @@ const timesOf = ({ selection }: PageQuery) =>
 /** Instances at some milliseconds after noon. */
 const at = (...ms: readonly number[]) => ms.map((each, index) => stored(each * 1000, index));
 const ids = (...indexes: readonly number[]) => indexes.map((index) => `urn:i:${index}`);
+const iso = (ms: number) => new Date(NOON + ms).toISOString();
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('narrowed queries for the rest of a list', () => {
@@ -151,7 +152,6 @@ describe('narrowed queries for the rest of a list', () => {
       tells: true,
     });
     assert.deepEqual([behind, hides], [[], false]);
-    const iso = (ms: number) => new Date(NOON + ms).toISOString();
     assert.deepEqual(asked.map(timesOf).sort(), [
       `between ${iso(0)} ${iso(2)}`,
       `between ${iso(9)} ${iso(1000)}`,
@@ -198,6 +198,64 @@ describe('narrowed queries for the rest of a list', () => {
     const cut: Cut = { order: 'newest-first', most: 6, tells: true };
     const whole = await look(at(3, 3, 3, 3, 3), cut, ALL_DAY, [], { longest: 6 });
     assert.deepEqual([whole.behind, whole.hides], [[], false]);
+  });
+
+  describe('of one millisecond', () => {
+    /** A list of three instances at one time, at a broker that shows so many of all with lastN, and so many without. */
+    async function lookAtOnce(
+      all: number,
+      most: number,
+      bare: number,
+      tells: { lastN: boolean; bare: boolean },
+    ) {
+      const history = at(...Array<number>(all).fill(3));
+      const { lister, asked } = listerOf(({ isBare = false }) =>
+        pageOf([ID], {
+          entities: [{ id: ID, speed: history.slice(0, isBare ? bare : most).map(({ shown }) => shown) }],
+          isPartial: isBare ? tells.bare : tells.lastN,
+        }),
+      );
+      const context = {
+        ...contextOf({ brokerQuery: { resource: temporalEntities(), selection: timeParameters(ALL_DAY) } }),
+        lister,
+      };
+      const evidence = new TruncationEvidence();
+      evidence.note({ isPartial: false, instances: 100 }, most);
+      const instances = instanceListsOf(
+        { speed: history.slice(0, most).map(({ shown }) => shown) },
+        'observedAt',
+      )[0];
+      const list = { entityId: ID, attribute: 'speed', instances: instances?.instances ?? [] };
+      let hides = false;
+      const behind: string[] = [];
+      for await (const found of findByNarrowedQueries(context, list, ALL_DAY, {
+        ...{ keepsValues: false, evidence, asksBare: false, needsTimes: false },
+        onHidden: () => {
+          hides = true;
+        },
+      }))
+        behind.push(...found.map(keyOf));
+      return { hides, behind, asksBare: asked.some(({ isBare }) => isBare === true), asked };
+    }
+
+    it('are requested without lastN only if the list is surely truncated', async () => {
+      const whole = await lookAtOnce(3, 3, 3, { lastN: false, bare: false });
+      assert.deepEqual([whole.asksBare, whole.hides, whole.behind], [false, false, []]);
+      const cut = await lookAtOnce(5, 3, 5, { lastN: true, bare: false });
+      assert.deepEqual([cut.asksBare, cut.hides, cut.behind], [true, false, ids(3, 4)]);
+      const bare = cut.asked.find(({ isBare }) => isBare === true);
+      assert.equal(bare && timesOf(bare), `between ${iso(3)} ${iso(4)}`);
+    });
+
+    it('are complete if the query without lastN shows as many and is not truncated', async () => {
+      const { hides, behind } = await lookAtOnce(3, 3, 3, { lastN: true, bare: false });
+      assert.deepEqual([hides, behind], [false, []]);
+    });
+
+    it('are reported as hidden if the query without lastN is truncated as well, or shows fewer', async () => {
+      assert.equal((await lookAtOnce(5, 3, 4, { lastN: true, bare: true })).hides, true);
+      assert.equal((await lookAtOnce(5, 3, 2, { lastN: true, bare: false })).hides, true);
+    });
   });
 
   it('report hidden instances if the shown ones have no time', async () => {
