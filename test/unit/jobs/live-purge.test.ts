@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
+import { newRecord } from '../../../sidecar/jobs/new-record.js';
+import type { PurgeRecord } from '../../../sidecar/schemas/store/purge-records.js';
+import { createTestClock } from '../../support/purge-harness.js';
+
+const RECORD = newRecord(
+  {
+    ...{ target: 'entities', query: 'type=T', headers: {}, policy: {} },
+    ...{ caller: 'c', requestId: 'r' },
+  },
+  { state: 'running', worker: 'w', createdAt: '2026-01-01T00:00:00.000Z' },
+);
+
+const COUNTS = { matched: 7, deleted: 3, alreadyGone: 1, failed: 2, unknown: 1, requests: 4, retries: 2 };
+
+const REPORT = {
+  ...{ ...COUNTS, dryRun: false, success: [], errors: [], sample: [], warnings: [], arrived: 5 },
+};
+
+function liveOf(before: Partial<PurgeRecord> = {}) {
+  const clock = createTestClock();
+  const told: PurgeRecord[] = [];
+  const purge = new LivePurge({ ...RECORD, ...before }, clock, (record) => told.push(record));
+  const turns = async () => {
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+  };
+  return { purge, clock, told, turns };
+}
+
+const progress = (deleted: number, more: Partial<typeof COUNTS> = {}) =>
+  ({ type: 'progress', hasBegun: true, ...COUNTS, deleted, ...more }) as const;
+
+describe('what is told of a purge under way', () => {
+  it('is its latest state, at most four times a second', async () => {
+    const { purge, clock, told, turns } = liveOf();
+    purge.set({ deleted: 1 });
+    for (const deleted of [2, 3, 4]) purge.set({ deleted });
+    assert.deepEqual(
+      told.map(({ deleted }) => deleted),
+      [1],
+    );
+    assert.equal(purge.record.deleted, 4);
+    await turns();
+    assert.deepEqual(
+      told.map(({ deleted }) => deleted),
+      [1, 4],
+    );
+    purge.set({ deleted: 5 });
+    await turns();
+    assert.deepEqual([told.length, clock.sleeps], [3, [250, 250]]);
+  });
+
+  it('is a new state at once', () => {
+    const { purge, told } = liveOf();
+    purge.set({ deleted: 1 });
+    purge.set({ state: 'cancelling' });
+    purge.set({ state: 'cancelling', deleted: 2 });
+    assert.deepEqual(
+      told.map(({ state, deleted }) => [state, deleted]),
+      [
+        ['running', 1],
+        ['cancelling', 1],
+      ],
+    );
+  });
+
+  it('ends with its end', async () => {
+    const { purge, told, turns } = liveOf();
+    purge.set({ deleted: 1 });
+    purge.set({ deleted: 2 });
+    purge.set({ state: 'failed' });
+    await turns();
+    assert.deepEqual(
+      told.map(({ state, deleted }) => [state, deleted]),
+      [
+        ['running', 1],
+        ['failed', 2],
+      ],
+    );
+  });
+
+  it('reaches those who wait for a change, once, and those whose signal aborts', async () => {
+    const { purge } = liveOf();
+    const { signal } = new AbortController();
+    const stop = new AbortController();
+    let changes = 0;
+    const waiting = [purge.changed(signal), purge.changed(signal), purge.changed(stop.signal)].map((change) =>
+      change.then(() => (changes += 1)),
+    );
+    await turn();
+    assert.equal(changes, 0);
+    stop.abort();
+    await turn();
+    assert.equal(changes, 1);
+    purge.set({ deleted: 1 });
+    await Promise.all(waiting);
+    await purge.changed(AbortSignal.abort());
+    const woken = purge.changed(signal);
+    purge.wake();
+    await woken;
+  });
+
+  it('leaves no listener on the signal of those who waited', async (t) => {
+    const { purge } = liveOf();
+    const { signal } = new AbortController();
+    const add = t.mock.method(signal, 'addEventListener');
+    const remove = t.mock.method(signal, 'removeEventListener');
+    const change = purge.changed(signal);
+    purge.set({ deleted: 1 });
+    await change;
+    assert.deepEqual(
+      remove.mock.calls.map(({ arguments: [type, listener] }) => [type, listener]),
+      add.mock.calls.map(({ arguments: [type, listener] }) => [type, listener]),
+    );
+    assert.equal(add.mock.callCount(), 1);
+  });
+});
+
+describe('the counts of a purge under way', () => {
+  const BEFORE = { deleted: 10, alreadyGone: 2, requests: 5, retries: 1 };
+
+  it('add up with those of an earlier process', () => {
+    const { purge } = liveOf(BEFORE);
+    assert.deepEqual([purge.settledBefore, purge.affectedSince, purge.hasBegun], [12, 0, false]);
+    purge.note({ type: 'progress', hasBegun: true, ...COUNTS });
+    const { matched, deleted, alreadyGone, failed, unknown, requests, retries } = purge.record;
+    assert.deepEqual(
+      { matched, deleted, alreadyGone, failed, unknown, requests, retries },
+      { matched: 19, deleted: 13, alreadyGone: 3, failed: 2, unknown: 1, requests: 9, retries: 3 },
+    );
+    assert.deepEqual([purge.settledBefore, purge.affectedSince], [12, 5]);
+  });
+
+  it('say that deletes have begun from the first time on', () => {
+    const { purge } = liveOf();
+    purge.note({ type: 'progress', hasBegun: false, ...COUNTS });
+    assert.equal(purge.hasBegun, false);
+    purge.note({ type: 'progress', hasBegun: true, ...COUNTS });
+    purge.note({ type: 'progress', hasBegun: false, ...COUNTS });
+    assert.equal(purge.hasBegun, true);
+  });
+
+  it('give a rate of what is settled, and with a count of all matches the time of the end', async () => {
+    const { purge, clock } = liveOf(BEFORE);
+    purge.note(progress(0, { alreadyGone: 0, failed: 0 }));
+    assert.equal(purge.record.ratePerSecond, undefined);
+    await clock.sleep(3000);
+    purge.note(progress(50, { alreadyGone: 20, failed: 30 }));
+    assert.equal(purge.record.ratePerSecond, 33.3);
+    assert.equal(purge.record.estimatedEndAt, undefined, 'nobody counted the matches');
+    purge.note({ type: 'counted', matches: 400 });
+    await clock.sleep(1000);
+    purge.note(progress(100, { alreadyGone: 40, failed: 60 }));
+    // 200 of 400 in four seconds.
+    assert.deepEqual(
+      [purge.record.ratePerSecond, purge.record.estimatedEndAt],
+      [50, new Date(clock.now() + 4000).toISOString()],
+    );
+  });
+
+  it('have neither rate nor estimate after the end', async () => {
+    const { purge, clock, told } = liveOf();
+    purge.note({ type: 'counted', matches: 400 });
+    purge.note(progress(0));
+    await clock.sleep(1000);
+    purge.note(progress(100));
+    assert.ok('ratePerSecond' in purge.record && 'estimatedEndAt' in purge.record);
+    purge.set({ state: 'cancelled' });
+    for (const record of [purge.record, told.at(-1) ?? RECORD]) {
+      assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
+      assert.deepEqual([record.state, record.deleted], ['cancelled', 100]);
+    }
+  });
+
+  it('do not change by other news', () => {
+    const { purge, told } = liveOf();
+    purge.note({ type: 'broker-away' });
+    purge.note({ type: 'drained', matched: 9 });
+    assert.deepEqual([purge.record, told], [RECORD, []]);
+  });
+});
+
+describe('the report of a purge, in its record', () => {
+  it('gives the counts and what arrived, a hundred errors, and the warnings of all processes', () => {
+    const { purge } = liveOf({ warnings: ['before'] });
+    const errors = Array.from({ length: 130 }, (_, index) => ({
+      entityId: `urn:t:${index}`,
+      error: { status: 409 },
+    }));
+    purge.note({ type: 'finished', report: { ...REPORT, errors, warnings: ['now'], sample: ['urn:t:1'] } });
+    const { arrived, warnings, matched, deleted } = purge.record;
+    assert.deepEqual([arrived, warnings, matched, deleted], [5, ['before', 'now'], 7, 3]);
+    assert.deepEqual(purge.record.errors, errors.slice(0, 100));
+    assert.equal('sample' in purge.record || 'unit' in purge.record, false);
+  });
+
+  it('gives the sample of a dry run, and the unit where it is known', () => {
+    const { purge } = liveOf();
+    const report = { ...REPORT, dryRun: true, sample: ['urn:t:1'], unit: 'instances' as const };
+    purge.note({ type: 'finished', report });
+    assert.deepEqual([purge.record.sample, purge.record.unit], [['urn:t:1'], 'instances']);
+  });
+});
+
+describe('how hard a purge under way works', () => {
+  it('is what its record says, and may be changed', () => {
+    const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
+    assert.deepEqual([purge.control.concurrency, purge.control.pace.perSecond], [3, 7]);
+    assert.equal(liveOf({ maxPerSecond: null }).purge.control.pace.perSecond, undefined);
+  });
+});

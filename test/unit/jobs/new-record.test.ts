@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { newRecord, preparedMembers } from '../../../sidecar/jobs/new-record.js';
+
+const ABOUT = { state: 'queued', worker: 'w', createdAt: '2026-01-01T00:00:00.000Z' } as const;
+const recordOf = (headers: Readonly<Record<string, string>>, policy = {}) =>
+  newRecord({ target: 'temporal', query: 'type=T', headers, policy, caller: 'c', requestId: 'r' }, ABOUT);
+
+describe('the record of a new purge', () => {
+  it('says who asked for what, with no counts yet', () => {
+    const { id, ...record } = recordOf({}, { maxAffected: 7 });
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    assert.deepEqual(record, {
+      ...{ ...ABOUT, target: 'temporal', query: 'type=T', caller: 'c', requestId: 'r' },
+      ...{ policy: { maxAffected: 7 }, dryRun: false, maxPerSecond: null, concurrency: 1 },
+      ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0 },
+      ...{ requests: 0, retries: 0, errors: [], warnings: [] },
+    });
+    assert.notEqual(recordOf({}).id, recordOf({}).id);
+  });
+
+  it('names the tenant and the @context, and no other header', () => {
+    const headers = { 'ngsild-tenant': 't1', 'fiware-service': 't2', link: '<x>', authorization: 'Bearer b' };
+    const { tenant, link, ...rest } = recordOf(headers);
+    assert.deepEqual([tenant, link], ['t1', '<x>']);
+    assert.ok(!JSON.stringify(rest).includes('Bearer'));
+    assert.equal(recordOf({ 'fiware-service': 't2' }).tenant, 't2');
+  });
+
+  it('gets its limits when its query is understood', () => {
+    const limits = {
+      ...{ pageSize: 1, pageSizeMax: 1, batchSize: 1, concurrency: 5, maxAffected: undefined },
+      strategy: 'auto' as const,
+    };
+    const prepared = { dryRun: true, unit: 'datasets', limits, isPaced: true } as const;
+    const run = () => assert.fail('it is not run');
+    assert.deepEqual(preparedMembers({ ...prepared, run, maxPerSecond: 9 }), {
+      ...{ dryRun: true, unit: 'datasets', maxPerSecond: 9, concurrency: 5 },
+    });
+    assert.equal(preparedMembers({ ...prepared, run, maxPerSecond: undefined }).maxPerSecond, null);
+  });
+});

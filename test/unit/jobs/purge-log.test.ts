@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CallerGoneError } from '../../../sidecar/jobs/errors.js';
+import { newRecord } from '../../../sidecar/jobs/new-record.js';
+import { logPurges } from '../../../sidecar/jobs/purge-log.js';
+import type { PurgeRecord } from '../../../sidecar/schemas/store/purge-records.js';
+
+const DRAFT = newRecord(
+  {
+    ...{ target: 'entities', query: 'type=T', policy: {}, caller: 'ann', requestId: 'r-1' },
+    headers: { 'ngsild-tenant': 'city' },
+  },
+  { state: 'running', worker: 'w', createdAt: '2026-01-01T00:00:00.000Z' },
+);
+const RECORD: PurgeRecord = {
+  ...DRAFT,
+  ...{ matched: 6, deleted: 1, alreadyGone: 2, failed: 3, unknown: 4, arrived: 5, requests: 7, retries: 8 },
+  ...{ startedAt: '2026-01-01T00:00:01.000Z', endedAt: '2026-01-01T00:00:03.500Z' },
+};
+const ASKED = {
+  ...{ purgeId: RECORD.id, reqId: 'r-1', target: 'entities', tenant: 'city', query: 'type=T' },
+  ...{ caller: 'ann', dryRun: false },
+};
+const CAME = {
+  ...{ matched: 6, deleted: 1, alreadyGone: 2, failed: 3, unknown: 4, arrived: 5, requests: 7, retries: 8 },
+};
+const FORESEEN = new Error('foreseen');
+
+function logOf() {
+  const lines: (readonly [string, object, string])[] = [];
+  const log = logPurges(
+    {
+      info: (fields, message) => lines.push(['info', fields, message]),
+      warn: (fields, message) => lines.push(['warn', fields, message]),
+      error: (fields, message) => lines.push(['error', fields, message]),
+    },
+    (error) => error === FORESEEN,
+  );
+  return { log, lines };
+}
+
+describe('the log of purges', () => {
+  it('says at its start who asked for what', () => {
+    const { log, lines } = logOf();
+    log.started(RECORD);
+    assert.deepEqual(lines, [['info', ASKED, 'purge started']]);
+  });
+
+  it('says at its end what came of it, and how long it took', () => {
+    const { log, lines } = logOf();
+    log.ended({ ...RECORD, state: 'partial' });
+    const ended = { ...ASKED, ...CAME, state: 'partial', durationMs: 2500 };
+    assert.deepEqual(lines, [['info', ended, 'purge finished']]);
+  });
+
+  const problem = (status: number) => ({ type: 'about:blank', title: 'x', status, detail: 'because' });
+  const cases: readonly [Partial<PurgeRecord>, unknown, string, string, object][] = [
+    [{ state: 'interrupted' }, undefined, 'info', 'purge interrupted', {}],
+    [{ state: 'cancelled' }, new CallerGoneError('gone'), 'info', 'purge stopped: its caller is gone', {}],
+    [{ state: 'cancelled' }, new Error('any'), 'info', 'purge stopped: it was cancelled', {}],
+    [{ state: 'failed' }, FORESEEN, 'info', 'purge refused', { reason: undefined }],
+    [
+      { state: 'failed', problem: problem(500) },
+      FORESEEN,
+      'warn',
+      'purge ended early',
+      { err: FORESEEN, status: 500 },
+    ],
+    [
+      { state: 'failed', problem: problem(502) },
+      FORESEEN,
+      'warn',
+      'purge ended early',
+      { err: FORESEEN, status: 502 },
+    ],
+    [
+      { state: 'refused', problem: problem(499) },
+      FORESEEN,
+      'info',
+      'purge refused',
+      { reason: 'because', status: 499 },
+    ],
+  ];
+  for (const [members, error, level, message, more] of cases) {
+    it(`tells "${message}" as ${level} (${members.problem?.status ?? 'no problem'})`, () => {
+      const { log, lines } = logOf();
+      log.ended({ ...RECORD, ...members }, error);
+      const fields = { ...ASKED, ...CAME, state: members.state, durationMs: 2500, ...more };
+      assert.deepEqual(lines, [[level, fields, message]]);
+    });
+  }
+
+  it('tells a fault of ours as an error, with its cause', () => {
+    const { log, lines } = logOf();
+    const err = new Error('a bug');
+    log.ended({ ...RECORD, state: 'failed', problem: problem(500) }, err);
+    const fields = { ...ASKED, ...CAME, state: 'failed', durationMs: 2500, status: 500, err };
+    assert.deepEqual(lines, [['error', fields, 'purge failed']]);
+  });
+
+  it('gives no duration to a purge that never began', () => {
+    const { log, lines } = logOf();
+    log.ended({ ...DRAFT, state: 'refused' }, FORESEEN);
+    assert.equal((lines[0]?.[1] as { durationMs?: number }).durationMs, 0);
+  });
+
+  it('tells when the broker is away and when it is back, and nothing else of the way', () => {
+    const { log, lines } = logOf();
+    log.event(RECORD, { type: 'broker-away' });
+    log.event(RECORD, { type: 'counted', matches: 1 });
+    log.event(RECORD, { type: 'broker-back', afterMs: 50 });
+    const fields = { purgeId: RECORD.id, reqId: 'r-1' };
+    assert.deepEqual(lines, [
+      ['warn', fields, 'broker away: the purge waits for it'],
+      ['info', { ...fields, afterMs: 50 }, 'broker back: the purge goes on'],
+    ]);
+  });
+});
