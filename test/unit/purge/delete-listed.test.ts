@@ -49,6 +49,19 @@ describe('deleteListed', () => {
     assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
   });
 
+  it('begins with the newest only if that takes less than two thirds of the time', async () => {
+    // The 32 deletes at either end are timed one after the other.
+    for (const [newest, isNewestFirst] of [
+      [66, true],
+      [67, false],
+      [68, false],
+    ] as const) {
+      let nth = 0;
+      const { order } = await deletedFrom(ids, () => ((nth += 1) <= 32 ? 100 : newest));
+      assert.equal(order[64], isNewestFirst ? 'urn:t:1967' : 'urn:t:32', String(newest));
+    }
+  });
+
   it('tries no order with few ids', async () => {
     const few = idsOf(999);
     const { order } = await deletedFrom(few, (position, left) => left - position);

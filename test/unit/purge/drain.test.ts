@@ -154,6 +154,19 @@ describe('the drain of a query', () => {
     assert.deepEqual(purge.drainedAfter, [20], 'it is drained when all was tried');
   });
 
+  it('does not look again for what an earlier query left unclear', async () => {
+    const ended = async (isUnclear: boolean) => {
+      const purge = purgeOf({ ids: idsOf(5), count: () => undefined, isPartial: true });
+      purge.ledger.add({ entityId: 'urn:earlier' });
+      if (isUnclear) purge.ledger.markUnclear({ entityId: 'urn:earlier' });
+      await purge.run();
+      const { deleted, unknown } = purge.ledger.counts;
+      return [deleted, unknown, purge.queries()];
+    };
+    const [deleted, , queries] = await ended(false);
+    assert.deepEqual(await ended(true), [deleted, 1, queries]);
+  });
+
   it('waits for a query that lags behind, and repeats next to nothing', async () => {
     for (const staleFor of [1, 2]) {
       const purge = purgeOf({ ids: idsOf(60), staleFor, limits: { pageSize: 100 } });

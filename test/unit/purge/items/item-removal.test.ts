@@ -40,6 +40,8 @@ interface Removal {
   readonly brokerQuery?: Partial<BrokerQuery>;
   readonly kind?: Partial<ItemKind>;
   readonly maxAffected?: number;
+  /** An item whose delete an earlier query of the same purge left unclear. */
+  readonly unclear?: Item;
 }
 
 async function removed(removal: Removal) {
@@ -81,6 +83,10 @@ async function removed(removal: Removal) {
     limits: { maxAffected: removal.maxAffected },
   });
   const context: PurgeContext = { ...opened, lister };
+  if (removal.unclear !== undefined) {
+    context.ledger.add(removal.unclear);
+    context.ledger.markUnclear(removal.unclear);
+  }
   const tries = new Map<string, number>();
   const kind: ItemKind = {
     *read(page, indexes) {
@@ -228,6 +234,27 @@ describe('the removal of items', () => {
       [...world].filter(([, attributes]) => attributes.size > 0).map(([id]) => id),
       ['urn:new:3'],
     );
+  });
+
+  it('does not look again for what an earlier query left unclear', async () => {
+    const unclear = { entityId: 'urn:earlier', attribute: 'a' };
+    const { deleted, unknown, passes } = await removed({ world: worldOf(5, 'a'), total: 5, unclear });
+    assert.deepEqual([deleted, unknown, passes], [5, 1, 2]);
+  });
+
+  it('retries what is still listed in a pass that takes no new items any more', async () => {
+    const world = worldOf(5, 'a');
+    const late = { entityId: 'urn:new', attribute: 'a' };
+    const { deleted, failed, tries } = await removed({
+      world,
+      onPage: (offset, pass) => {
+        if (offset === 0 && pass === 2) world.set('urn:new', new Set(['a']));
+      },
+      verdict: ({ entityId }, nth) => (entityId === 'urn:new' && nth === 1 ? 'ghost' : GONE),
+      total: 5,
+    });
+    assert.deepEqual([tries.get(keyOf(late)), world.get('urn:new')?.size], [2, 0]);
+    assert.deepEqual([deleted, failed], [6, 0]);
   });
 
   it('ends when items arrive in each pass and there is no count', async () => {

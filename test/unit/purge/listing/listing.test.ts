@@ -100,6 +100,15 @@ describe('a page of matches', () => {
     });
   }
 
+  it('is asked for in every size that the contract names, one after the other', async () => {
+    const { page, asked } = listerOf((_query, limit) => (limit > 1 ? refusal(403, TOO_MANY) : undefined));
+    await page();
+    assert.deepEqual(
+      asked.map((each) => Number(each.split(' ')[0])),
+      [1000, 500, 200, 100, 50, 20, 10, 5, 2, 1],
+    );
+  });
+
   for (const [parameter, words] of [
     ['pick', { detail: 'pick is unknown' }],
     ['pick', {}],

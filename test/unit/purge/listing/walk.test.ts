@@ -143,6 +143,21 @@ describe('walkMatches', () => {
     }
   });
 
+  it('does not take a page longer than asked for as the whole result where a link leads on', async () => {
+    const all = idsOf(50);
+    const { ids } = await walked((offset) =>
+      pageOf(slice(all, offset, 35), { count: offset === 0 ? 35 : undefined, hasNext: offset === 0 }),
+    );
+    assert.deepEqual(ids, all);
+  });
+
+  it('ends where one new match is counted and shown for every look', async () => {
+    const { asked, end } = await walked((offset, index) =>
+      pageOf(index === 0 ? idsOf(3) : [`urn:t:${offset}`], { count: 3 + index }),
+    );
+    assert.deepEqual([asked.length, end.complete], [2, true]);
+  });
+
   it('does not mistake pages of one reduced size for a trickle, however many', async () => {
     const all = idsOf(2000);
     const { ids, end } = await walked((offset) => pageOf(slice(all, offset, 7)));

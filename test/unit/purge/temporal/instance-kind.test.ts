@@ -190,6 +190,65 @@ describe('the instances of a purge', () => {
     assert.deepEqual(kind.shape(), { limit: 50, instances: 1000, needsTimes: false, isBare: true });
   });
 
+  it('that a broker leaves out are asked for by a count whatever q selects, and by a purge only if q selects entities', async () => {
+    for (const [selects, countsOnly, isAsked] of [
+      ['instances', false, false],
+      ['instances', true, true],
+      ['entities', false, true],
+      ['entities', true, true],
+    ] as const) {
+      const shown = (query: PageQuery, value: unknown) => {
+        const q = query.selection.find(({ name }) => name === 'q')?.value;
+        return q === undefined || selects === 'entities' || q === `speed==${String(value)}`;
+      };
+      const { kind, asked } = kindOf({
+        filters: { q: 'speed>0' },
+        countsOnly,
+        answer: (query) => {
+          const page = cutPage(['urn:t:0'], () => [1, 2]);
+          const entities = page.entities.map((entity) => ({
+            ...entity,
+            speed: (entity['speed'] as readonly { value: unknown }[]).filter(({ value }) =>
+              shown(query, value),
+            ),
+          }));
+          return { ...page, entities, isPartial: false };
+        },
+      });
+      await readAll(
+        kind,
+        cutPage(['urn:t:0'], () => [1, 2]),
+      );
+      const learning = selects === 'instances' ? 2 : 1;
+      assert.equal(asked.length > learning, isAsked, `${selects} ${String(countsOnly)}`);
+    }
+  });
+
+  it('that are suspected to be cut for their number alone are measured once, on one list as a whole', async () => {
+    const long = cutPage(['urn:t:0', 'urn:t:1'], () => [1, 2]);
+    for (const instances of [100, undefined]) {
+      const { kind, asked } = kindOf({
+        countsOnly: true,
+        answer: () => ({ ...cutPage(['urn:t:0'], () => [1, 2, 3]), isPartial: false, instances }),
+      });
+      for (let round = 0; round < 2; round += 1) {
+        const batches = await readAll(kind, { ...long, isPartial: false, instances });
+        assert.deepEqual(
+          batches.map(({ items, mayHideMore }) => [items.length, mayHideMore]),
+          [[4, round === 0]],
+        );
+      }
+      const selection = [
+        { name: 'type', value: 'Car' },
+        { name: 'id', value: 'urn:t:0' },
+        { name: 'attrs', value: 'speed' },
+        ...timeParameters({ property: 'observedAt', from: '1970-01-01T00:00:00Z', to: undefined }),
+      ];
+      const size = instances === undefined ? { isBare: true } : { instances: 1000 };
+      assert.deepEqual(asked, [{ selection, limit: 1, ...size }]);
+    }
+  });
+
   it('are requested in larger pages after two pages without anything new', () => {
     const { kind } = kindOf({});
     const limits = Array.from({ length: 5 }, () => kind.shape?.().limit);
