@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { entityPurges, narrowLimits, temporalPurges } from '../../../sidecar/jobs/purge-kinds.js';
+import {
+  entityPurges,
+  narrowLimits,
+  preparePurge,
+  temporalPurges,
+  type PurgeControl,
+} from '../../../sidecar/jobs/purge-kinds.js';
 import type { PurgePolicy } from '../../../sidecar/jobs/policy.js';
 import type { PurgeLimits } from '../../../sidecar/purge/context.js';
+import { createPace } from '../../../sidecar/purge/requests/pace.js';
+import { systemClock } from '../../../sidecar/shared/clock.js';
 import { PolicyRefusedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
-import type { PurgeDependencies } from '../../../sidecar/purge/purge-run.js';
+import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/purge-run.js';
 
 const LIMITS: PurgeLimits = {
   ...{ pageSize: 100, pageSizeMax: 1000, batchSize: 50, concurrency: 4, strategy: 'auto' },
@@ -114,5 +123,72 @@ describe('what is allowed of purges', () => {
       assert.equal(make({ ...setup(), wholeTenant: 'allow' }).parse(ALL).maxAffected, undefined);
       assert.throws(() => make({ ...setup(), wholeTenant: 'refuse' }).parse(ALL), PolicyRefusedError);
     }
+  });
+});
+
+describe('a prepared purge', () => {
+  const prepare = (query: string, policy: PurgePolicy = {}, limits = LIMITS) =>
+    preparePurge(kinds(limits), { target: 'entities', query, policy });
+
+  it('says what its query and its policy make of it', () => {
+    const { dryRun, unit, maxPerSecond, isPaced, limits } = prepare(
+      'type=Car&dryRun=true&maxPerSecond=5&drop=speed',
+      { maxAffected: 9 },
+    );
+    assert.deepEqual([dryRun, unit, maxPerSecond, isPaced], [true, 'attributes', 5, true]);
+    assert.equal(limits.maxAffected, 9);
+    assert.equal(prepare('type=Car').unit, 'entities');
+    const temporal = { target: 'temporal', policy: {} } as const;
+    for (const [query, of] of [
+      ['type=Car', 'entities'],
+      ['type=Car&attrs=a', 'attributes'],
+      ['type=Car&datasetId=@none', 'datasets'],
+      ['type=Car&timerel=before&timeAt=2026-01-01T00:00:00Z', 'instances'],
+    ] as const) {
+      assert.equal(preparePurge(kinds(), { ...temporal, query }).unit, of);
+    }
+  });
+
+  it('is a dry run where the policy allows nothing else', () => {
+    assert.throws(() => prepare('type=Car', { dryRunOnly: true }), PolicyRefusedError);
+    assert.equal(prepare('type=Car&dryRun=true', { dryRunOnly: true }).dryRun, true);
+    assert.equal(prepare('type=Car', { dryRunOnly: false }).dryRun, false);
+  });
+
+  it('takes no rate where the broker deletes by itself', () => {
+    const native = { ...LIMITS, strategy: 'native' as const };
+    assert.throws(() => prepare('type=Car&maxPerSecond=5', {}, native), QueryRefusedError);
+    assert.equal(prepare('type=Car', {}, native).isPaced, false);
+  });
+
+  it('runs with the headers and the pace that it is given, and with its concurrency of each moment', () => {
+    const seen: PurgeOrder[] = [];
+    const own = kinds();
+    const entities: typeof own.entities = {
+      ...own.entities,
+      run: (order) => {
+        seen.push(order);
+        return Readable.from([]);
+      },
+    };
+    const prepared = preparePurge(
+      { ...own, entities },
+      { target: 'entities', query: 'type=Car', policy: {} },
+    );
+    const control: PurgeControl = { pace: createPace(systemClock, 5), concurrency: 3 };
+    const { signal } = new AbortController();
+    const run = (more: { readonly budget?: Parameters<typeof prepared.run>[0]['budget'] }) => {
+      prepared.run({ headers: { link: '<x>' }, control, ...more }, signal);
+      return seen.at(-1) ?? assert.fail('it was not run');
+    };
+    const plain = run({});
+    assert.deepEqual([plain.headers, plain.pace, plain.reserve], [{ link: '<x>' }, control.pace, undefined]);
+    assert.deepEqual({ ...plain.limits }, { ...LIMITS, concurrency: 3 });
+    control.concurrency = 1;
+    assert.equal(plain.limits.concurrency, 1);
+    const reserved: number[] = [];
+    const bounded = run({ budget: { left: 7, reserve: async (amount) => void reserved.push(amount) } });
+    void bounded.reserve?.(2);
+    assert.deepEqual([bounded.limits.maxAffected, reserved], [7, [2]]);
   });
 });

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { configuredKinds } from '../../../sidecar/jobs/configured-kinds.js';
+import { preparePurge } from '../../../sidecar/jobs/purge-kinds.js';
+import { PolicyRefusedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
+import { loadConfig } from '../../../sidecar/shared/config/load.js';
+import { createTestClock } from '../../support/purge-harness.js';
+
+/** Each setting another number, so that no two can be taken for each other. */
+const SETTINGS = {
+  ...{ RETRY_MAX_ATTEMPTS: '3', RETRY_MIN_DELAY_MS: '101', RETRY_MAX_DELAY_MS: '5003' },
+  ...{ BROKER_AWAY_MS: '7001', PURGE_PAGE_SIZE: '211', PURGE_BATCH_SIZE: '83' },
+  ...{ PURGE_CONCURRENCY: '7', TEMPORAL_PURGE_CONCURRENCY: '13', PURGE_MAX_AFFECTED: '997' },
+};
+
+function kindsOf(env: Readonly<Record<string, string>> = {}) {
+  const clock = createTestClock();
+  const client = { send: () => assert.fail('nothing is sent'), close: async () => {} };
+  return configuredKinds(
+    { ...loadConfig({ ...SETTINGS, ...env }), PURGE_PAGE_SIZE_MAX: 977 },
+    { client, clock, random: () => 0 },
+  );
+}
+
+describe('the purges that a configuration allows', () => {
+  it('have each setting where it acts', () => {
+    const { entities, temporal } = kindsOf();
+    const limits = { pageSize: 211, pageSizeMax: 977, batchSize: 83, maxAffected: 997 };
+    assert.deepEqual(entities.limits, { ...limits, concurrency: 7, strategy: 'auto' });
+    assert.deepEqual(temporal.limits, { ...limits, concurrency: 13, strategy: 'single' });
+    for (const { dependencies } of [entities, temporal]) {
+      const retry = { maxAttempts: 3, minDelayMs: 101, maxDelayMs: 5003, awayMs: 7001 };
+      assert.deepEqual(dependencies.retry, retry);
+    }
+  });
+
+  it('have no maximum where it is 0', () => {
+    assert.equal(kindsOf({ PURGE_MAX_AFFECTED: '0' }).entities.limits.maxAffected, undefined);
+  });
+
+  it('learn of current and temporal entities apart', () => {
+    const { entities, temporal } = kindsOf();
+    assert.notEqual(entities.dependencies.capabilities, temporal.dependencies.capabilities);
+  });
+
+  it('follow the strategy for entities alone, and the choices for whole tenants and temporal entities', () => {
+    const native = kindsOf({ PURGE_STRATEGY: 'native' });
+    assert.deepEqual(
+      [native.entities.limits.strategy, native.temporal.limits.strategy],
+      ['native', 'single'],
+    );
+    for (const target of ['entities', 'temporal'] as const) {
+      const prepare = (env: Readonly<Record<string, string>>, query: string) =>
+        preparePurge(kindsOf(env), { target, query, policy: {} });
+      assert.throws(() => prepare({}, 'local=true'), QueryRefusedError);
+      assert.throws(() => prepare({ PURGE_WHOLE_TENANT: 'refuse' }, 'local=true'), PolicyRefusedError);
+      assert.equal(prepare({ PURGE_WHOLE_TENANT: 'allow' }, 'local=true').dryRun, false);
+      const whole = () => prepare({ TEMPORAL_WHOLE_DELETE: 'refuse' }, 'type=T');
+      if (target === 'temporal') assert.throws(whole, PolicyRefusedError);
+      else assert.equal(whole().unit, 'entities');
+      assert.equal(prepare({}, 'type=T').unit, 'entities');
+    }
+  });
+});

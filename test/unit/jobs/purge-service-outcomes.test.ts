@@ -1,0 +1,459 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  CallerGoneError,
+  PurgeFailedError,
+  PurgeNotFoundError,
+  PurgeOverError,
+  QueueFullError,
+} from '../../../sidecar/jobs/errors.js';
+import { newRecord } from '../../../sidecar/jobs/new-record.js';
+import { entityPurges, temporalPurges } from '../../../sidecar/jobs/purge-kinds.js';
+import { PurgeService, type PurgeServiceOptions } from '../../../sidecar/jobs/purge-service.js';
+import { createHeaderSealer } from '../../../sidecar/jobs/sealed-headers.js';
+import { FilterIgnoredError, PurgeStoppedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
+import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
+import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/purge-run.js';
+import { createRunningPurges } from '../../../sidecar/purge/running.js';
+import type { PurgeJob, PurgeRecord } from '../../../sidecar/schemas/store/purge-records.js';
+import { problemOf, unforeseen } from '../../../sidecar/http/problem.js';
+import { createTestClock } from '../../support/purge-harness.js';
+
+const REPORT: PurgeReport = {
+  ...{ matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 2, retries: 0 },
+  ...{ dryRun: false, success: [], errors: [], sample: [], warnings: [] },
+};
+const finished = (more: Partial<PurgeReport> = {}): PurgeEvent => ({
+  type: 'finished',
+  report: { ...REPORT, ...more },
+});
+const BEGUN: PurgeEvent = { type: 'progress', hasBegun: true, ...REPORT };
+const STARTED = Date.UTC(2026, 0, 1);
+const NEVER = new AbortController().signal;
+
+const orderOf = (query = 'type=T', more: { readonly tenant?: string } = {}) => ({
+  ...{ target: 'entities' as const, query, policy: {}, caller: 'c', requestId: 'r' },
+  headers: more.tenant === undefined ? {} : { 'ngsild-tenant': more.tenant },
+});
+
+type Run = (order: PurgeOrder, signal: AbortSignal) => AsyncIterable<PurgeEvent>;
+
+/** A purge that goes on until it is stopped. */
+async function* untilStopped(_order: PurgeOrder, signal: AbortSignal): AsyncGenerator<PurgeEvent> {
+  yield BEGUN;
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  throw new PurgeStoppedError('stopped');
+}
+
+/** A service whose purges are functions, on a store in memory; nothing of it waits. */
+function serviceOf(run: Run, options: Partial<PurgeServiceOptions> & { readonly maxRunning?: number } = {}) {
+  const rows = new Map<string, PurgeRecord>();
+  const told: string[] = [];
+  const errors: unknown[] = [];
+  const pruned: (readonly number[])[] = [];
+  const store = {
+    isAway: false,
+    put: async (record: PurgeRecord) => {
+      if (store.isAway) throw new Error('away');
+      rows.set(record.id, record);
+    },
+    get: async (id: string) => rows.get(id),
+    list: async () => ({ items: [...rows.values()], total: rows.size }),
+    unfinished: async () => [],
+    prune: async (...given: readonly number[]) => pruned.push(given),
+  };
+  const clock = createTestClock(STARTED);
+  const limits = { pageSize: 100, pageSizeMax: 100, batchSize: 50, concurrency: 4, maxAffected: undefined };
+  const setup = {
+    dependencies: {} as PurgeDependencies,
+    limits: { ...limits, strategy: 'auto' as const },
+    wholeTenant: 'bounded' as const,
+  };
+  const running = createRunningPurges(options.maxRunning ?? 4);
+  const service = new PurgeService({
+    kinds: {
+      entities: { ...entityPurges(setup), run: (order, _dependencies, signal) => run(order, signal) },
+      temporal: temporalPurges({ ...setup, allowsWhole: true }),
+    },
+    ...{ store, running, clock, worker: 'w', maxQueued: 10, historyDays: 2, recordRequired: false },
+    sealer: createHeaderSealer([]),
+    problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
+    observer: {
+      started: ({ state }) => told.push(`started ${state}`),
+      event: (_record, { type }) => told.push(type),
+      ended: ({ state }, error) => {
+        told.push(`ended ${state}`);
+        errors.push(error);
+      },
+      ...{ storeAway: () => told.push('away'), storeBack: () => {}, recordLost: () => {} },
+    },
+    ...options,
+  });
+  return { service, running, store, rows, told, errors, pruned, clock };
+}
+
+type Service = ReturnType<typeof serviceOf>;
+
+const turns = async () => {
+  for (let index = 0; index < 20; index += 1) await turn();
+};
+
+/** How a purge ended whose caller waited. */
+async function failure(
+  { service }: Service,
+  query?: string,
+  gone: AbortSignal = NEVER,
+): Promise<PurgeFailedError> {
+  const error: unknown = await service.run(orderOf(query), gone).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof PurgeFailedError, String(error));
+  return error;
+}
+
+const throwing = (error: Error, hasBegun: boolean): Run =>
+  async function* run() {
+    if (hasBegun) yield BEGUN;
+    throw error;
+  };
+
+describe('a purge whose caller waits', () => {
+  it('is recorded from its start to its end, and told of in order', async () => {
+    const made = serviceOf(async function* run() {
+      yield BEGUN;
+      yield finished();
+    });
+    const { report, record } = await made.service.run(orderOf('type=T&maxPerSecond=5'), NEVER);
+    assert.equal(report.deleted, 3);
+    assert.deepEqual(
+      [record.state, record.deleted, record.maxPerSecond, record.unit],
+      ['succeeded', 3, 5, 'entities'],
+    );
+    assert.ok(record.startedAt !== undefined && record.endedAt !== undefined);
+    assert.deepEqual(made.told, ['started running', 'progress', 'finished', 'ended succeeded']);
+    assert.deepEqual(made.errors, [undefined]);
+    await turns();
+    assert.deepEqual(made.rows.get(record.id), record);
+    assert.deepEqual(await made.service.get(record.id), record);
+  });
+
+  it('succeeded only if nothing failed, nothing is unknown, and nobody warned', async () => {
+    for (const [more, state] of [
+      [{}, 'succeeded'],
+      [{ alreadyGone: 1, arrived: 2 }, 'succeeded'],
+      [{ failed: 1 }, 'partial'],
+      [{ unknown: 1 }, 'partial'],
+      [{ warnings: ['110 x "stale"'] }, 'partial'],
+    ] as const) {
+      const { service } = serviceOf(async function* run() {
+        yield finished(more);
+      });
+      assert.equal((await service.run(orderOf(), NEVER)).record.state, state);
+    }
+  });
+
+  it('that asks for what is not allowed is recorded as refused, with the start of its query', async () => {
+    const made = serviceOf(untilStopped);
+    const query = `type=T&limit=5&q=${'x'.repeat(9000)}`;
+    const { record, cause, hasBegun } = await failure(made, query);
+    assert.ok(cause instanceof QueryRefusedError);
+    assert.deepEqual(
+      [record?.state, record?.query, record?.problem?.status],
+      ['refused', query.slice(0, 8192), 400],
+    );
+    assert.deepEqual([made.told, made.errors, hasBegun], [['ended refused'], [cause], false]);
+    assert.ok(record?.endedAt !== undefined && record.startedAt === undefined);
+  });
+
+  it('is refused if it ends before its first delete by a refusal, otherwise failed', async () => {
+    for (const [error, hasBegun, state] of [
+      [new QueryRefusedError('badRequestData', 'no'), false, 'refused'],
+      [new QueryRefusedError('badRequestData', 'no'), true, 'failed'],
+      [new FilterIgnoredError('q', 'ignored'), false, 'refused'],
+      [new Error('a bug'), false, 'failed'],
+    ] as const) {
+      const made = serviceOf(throwing(error, hasBegun));
+      const failed = await failure(made);
+      assert.deepEqual([failed.record?.state, failed.hasBegun, failed.cause], [state, hasBegun, error]);
+      assert.ok(failed.record?.problem !== undefined);
+      assert.deepEqual(made.errors, [error]);
+    }
+  });
+
+  it('is cancelled, without a problem, when its caller goes away', async () => {
+    const made = serviceOf(untilStopped);
+    const gone = new AbortController();
+    const ended = failure(made, 'type=T', gone.signal);
+    await turns();
+    gone.abort();
+    const { record } = await ended;
+    assert.deepEqual([record?.state, record?.problem], ['cancelled', undefined]);
+    assert.ok(made.errors[0] instanceof CallerGoneError);
+  });
+
+  it('is interrupted, with a problem, when the gateway stops', async () => {
+    const made = serviceOf(untilStopped);
+    const ended = failure(made);
+    await turns();
+    made.running.stop();
+    const { record, cause } = await ended;
+    assert.deepEqual([record?.state, record?.problem?.status], ['interrupted', 503]);
+    assert.deepEqual(made.errors, [cause]);
+  });
+
+  it('is cancelled by request, and its caller is told', async () => {
+    const made = serviceOf(untilStopped);
+    const ended = failure(made);
+    await turns();
+    const [id = ''] = made.rows.keys();
+    assert.equal((await made.service.cancel(id)).state, 'cancelling');
+    assert.equal((await made.service.cancel(id)).state, 'cancelling');
+    const { record, cause } = await ended;
+    assert.deepEqual(
+      [record?.state, record?.problem, cause instanceof PurgeStoppedError],
+      ['cancelled', undefined, true],
+    );
+    assert.deepEqual(made.errors, [cause]);
+  });
+
+  it('leaves no record where there was no place for it', async () => {
+    const made = serviceOf(untilStopped, { maxRunning: 1 });
+    const first = failure(made);
+    await turns();
+    const { record, cause } = await failure(made);
+    assert.deepEqual([record, problemOf(cause)?.problem.status], [undefined, 503]);
+    assert.equal((await made.service.list({ limit: 9, offset: 0 })).total, 1);
+    made.running.stop();
+    await first;
+  });
+
+  it('runs without a record only where none is required', async () => {
+    for (const recordRequired of [false, true]) {
+      let runs = 0;
+      const made = serviceOf(
+        async function* run() {
+          runs += 1;
+          yield finished();
+        },
+        { recordRequired },
+      );
+      made.store.isAway = true;
+      const ended = await made.service.run(orderOf(), NEVER).catch(() => undefined);
+      assert.deepEqual([ended?.record.state, runs], recordRequired ? [undefined, 0] : ['succeeded', 1]);
+      made.store.isAway = false;
+      await made.service.close();
+      assert.equal(made.rows.size, 1, 'it is recorded when the store is back');
+    }
+  });
+});
+
+describe('a job', () => {
+  it('waits for a place, and is taken by turns of the tenants', async () => {
+    const begun: string[] = [];
+    const made = serviceOf(
+      async function* run({ headers }) {
+        begun.push(headers['ngsild-tenant'] ?? '-');
+        await turn();
+        yield finished();
+      },
+      { maxRunning: 1 },
+    );
+    for (const tenant of ['a', 'a', 'a', 'b']) {
+      const { state } = await made.service.submit(orderOf('type=T', { tenant }));
+      assert.equal(state, 'queued');
+    }
+    assert.equal(made.service.queued, 3);
+    await turns();
+    assert.deepEqual([begun, made.service.queued], [['a', 'a', 'b', 'a'], 0]);
+    assert.deepEqual(made.told.slice(0, 3), ['started running', 'finished', 'ended succeeded']);
+  });
+
+  it('is refused where as many wait as may, or the gateway stops', async () => {
+    const made = serviceOf(untilStopped, { maxRunning: 1, maxQueued: 1 });
+    await made.service.submit(orderOf());
+    await made.service.submit(orderOf());
+    await assert.rejects(made.service.submit(orderOf()), QueueFullError);
+    made.service.stop();
+    await assert.rejects(made.service.submit(orderOf()), PurgeStoppedError);
+    made.running.stop();
+    await made.running.idle();
+  });
+
+  it('whose query is refused is recorded as refused and never queued', async () => {
+    const made = serviceOf(untilStopped);
+    await assert.rejects(made.service.submit(orderOf('type=T&limit=5')), PurgeFailedError);
+    assert.deepEqual([made.told, made.service.queued], [['ended refused'], 0]);
+  });
+
+  it('is cancelled at once while it waits, and once its deletes have ended while it runs', async () => {
+    const made = serviceOf(untilStopped, { maxRunning: 1 });
+    const running = await made.service.submit(orderOf());
+    const waiting = await made.service.submit(orderOf());
+    await turns();
+    const cancelled = await made.service.cancel(waiting.id);
+    assert.deepEqual([cancelled.state, made.service.queued], ['cancelled', 0]);
+    assert.ok(cancelled.endedAt !== undefined);
+    assert.equal((await made.service.cancel(running.id)).state, 'cancelling');
+    await turns();
+    for (const { id } of [running, waiting]) assert.equal((await made.service.cancel(id)).state, 'cancelled');
+    assert.deepEqual(
+      made.told.filter((each) => each.startsWith('ended')),
+      ['ended cancelled', 'ended cancelled'],
+    );
+  });
+
+  it('is laid aside, not ended, when the gateway stops', async () => {
+    const made = serviceOf(untilStopped);
+    const { id } = await made.service.submit(orderOf());
+    await turns();
+    made.service.stop();
+    made.running.stop();
+    await made.running.idle();
+    await made.service.close();
+    assert.equal(made.rows.get(id)?.state, 'queued');
+    assert.ok(!made.told.some((each) => each.startsWith('ended')));
+  });
+
+  it('fails where its purge ends without a report', async () => {
+    const made = serviceOf(async function* run() {
+      yield BEGUN;
+    });
+    const { id } = await made.service.submit(orderOf());
+    await turns();
+    assert.equal((await made.service.get(id)).state, 'interrupted');
+  });
+});
+
+describe('how hard a purge works', () => {
+  it('is changed while it runs, within what was allowed at its start', async () => {
+    const made = serviceOf(untilStopped);
+    const { id } = await made.service.submit(orderOf('type=T&maxPerSecond=5'));
+    await turns();
+    const change = async (members: Parameters<PurgeService['change']>[1]) => {
+      const { maxPerSecond, concurrency } = await made.service.change(id, members);
+      return [maxPerSecond, concurrency];
+    };
+    assert.deepEqual(await change({ concurrency: 2 }), [5, 2]);
+    assert.deepEqual(await change({ concurrency: 9 }), [5, 4]);
+    assert.deepEqual(await change({ maxPerSecond: 7 }), [7, 4]);
+    assert.deepEqual(await change({ maxPerSecond: null, concurrency: 1 }), [null, 1]);
+    assert.deepEqual(await change({}), [null, 1]);
+    await made.service.cancel(id);
+    await assert.rejects(made.service.change(id, { concurrency: 1 }), PurgeOverError);
+    await turns();
+    await assert.rejects(made.service.change(id, { concurrency: 1 }), PurgeOverError);
+  });
+
+  it('cannot be changed of a purge that nobody knows', async () => {
+    const { service } = serviceOf(untilStopped);
+    await assert.rejects(service.change('nobody', {}), PurgeNotFoundError);
+    await assert.rejects(service.cancel('nobody'), PurgeNotFoundError);
+    await assert.rejects(service.get('nobody'), PurgeNotFoundError);
+  });
+});
+
+describe('those who watch a purge', () => {
+  const watched = async ({ service }: Service, id: string, signal = NEVER) => {
+    const states: string[] = [];
+    for await (const { state } of service.watch(id, signal)) if (states.at(-1) !== state) states.push(state);
+    return states;
+  };
+
+  it('are told of each state until its end, and of an ended one once', async () => {
+    const made = serviceOf(untilStopped);
+    const { id } = await made.service.submit(orderOf());
+    const states = watched(made, id);
+    await turns();
+    await made.service.cancel(id);
+    assert.deepEqual(await states, ['running', 'cancelling', 'cancelled']);
+    assert.deepEqual(await watched(made, id), ['cancelled']);
+    await assert.rejects(watched(made, 'nobody'), PurgeNotFoundError);
+  });
+
+  it('are let go when they stop, or when the gateway stops before the purge has begun', async () => {
+    const made = serviceOf(untilStopped, { maxRunning: 1 });
+    const [running, waiting] = [await made.service.submit(orderOf()), await made.service.submit(orderOf())];
+    const stop = new AbortController();
+    const own = watched(made, running.id, stop.signal);
+    const others = [watched(made, running.id), watched(made, waiting.id)] as const;
+    await turns();
+    stop.abort();
+    assert.deepEqual(await own, ['running']);
+    made.service.stop();
+    assert.deepEqual(await others[1], ['queued']);
+    made.running.stop();
+    assert.deepEqual(await others[0], ['running', 'queued']);
+  });
+});
+
+describe('what an earlier process left', () => {
+  const left = (members: Partial<PurgeRecord>, job: PurgeJob | undefined = { headers: {} }) => {
+    const draft = newRecord(orderOf(), {
+      state: 'running',
+      worker: 'old',
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
+    const record: PurgeRecord = {
+      ...draft,
+      startedAt: '2026-01-01T00:00:01.000Z',
+      concurrency: 3,
+      ...members,
+    };
+    return { record, job };
+  };
+  const ended = async (one: ReturnType<typeof left>) => {
+    const made = serviceOf(async function* run() {
+      yield finished();
+    });
+    made.service.start([one]);
+    await turns();
+    made.service.stop();
+    return { ...made, record: await made.service.get(one.record.id) };
+  };
+
+  it('is interrupted where its caller waited, and cancelled where it was to be', async () => {
+    for (const [members, job, state] of [
+      [{}, undefined, 'interrupted'],
+      [{ state: 'queued' }, undefined, 'interrupted'],
+      [{ state: 'cancelling' }, { headers: {} }, 'cancelled'],
+    ] as const) {
+      const one = { ...left(members), job };
+      const { record, told } = await ended(one);
+      assert.deepEqual([record.state, record.worker, told], [state, 'w', [`ended ${state}`]]);
+      assert.ok(record.endedAt !== undefined);
+    }
+  });
+
+  it('goes on as a job, which says of how many matches nobody knows', async () => {
+    const counts = { matched: 90, deleted: 40, alreadyGone: 5, failed: 4, unknown: 1 };
+    const { record } = await ended(left({ ...counts, warnings: ['first'] }));
+    assert.equal(record.state, 'succeeded');
+    assert.deepEqual([record.matched, record.deleted, record.alreadyGone], [48, 43, 5]);
+    assert.deepEqual([record.failed, record.unknown, record.startedAt], [0, 0, '2026-01-01T00:00:01.000Z']);
+    assert.deepEqual([record.warnings.length, record.warnings[0]], [2, 'first']);
+    assert.match(record.warnings[1] ?? '', /Of 40 matches/);
+    const many = await ended(left({ warnings: Array.from({ length: 25 }, (_, index) => `w${index}`) }));
+    assert.deepEqual([many.record.warnings.length, many.record.warnings[0]], [20, 'w6']);
+    const overCounted = await ended(left({ matched: 1, deleted: 5 }));
+    assert.match(overCounted.record.warnings[0] ?? '', /Of 0 matches/);
+  });
+
+  it('goes on without a warning where it had not begun', async () => {
+    const { record } = await ended(left({ state: 'queued', concurrency: 9 }));
+    assert.deepEqual([record.state, record.warnings, record.concurrency], ['succeeded', [], 4]);
+  });
+
+  it('is refused or fails where it cannot go on', async () => {
+    assert.equal((await ended(left({ query: 'type=T&limit=5' }))).record.state, 'refused');
+    const sealed = { headers: {}, sealedHeaders: 'AAAA' };
+    assert.equal((await ended(left({}, sealed))).record.problem?.status, 400);
+  });
+
+  it('is forgotten after its days, and refused purges beyond their number', async () => {
+    const { pruned } = await ended(left({}));
+    assert.deepEqual(pruned, [[STARTED - 2 * 86_400_000, 10_000]]);
+  });
+});
