@@ -88,4 +88,67 @@ describe('the queue of jobs', () => {
     assert.equal(queue.size, 0);
     assert.equal(queue.take(), undefined);
   });
+
+  it('loses and repeats no item, and keeps the order of each owner, whatever is added, taken and removed', () => {
+    const steps = fc.array(
+      fc.record({
+        act: fc.constantFrom('add', 'add', 'take', 'take some', 'remove'),
+        owner: fc.constantFrom('a', 'b', 'c'),
+        pick: fc.nat({ max: 5 }),
+      }),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(steps, (all) => {
+        const queue = new FairQueue<string>();
+        const waiting = new Map<string, string[]>([
+          ['a', []],
+          ['b', []],
+          ['c', []],
+        ]);
+        const others = (item: string) => (waiting.get(item.charAt(0)) ?? []).filter((each) => each !== item);
+        for (const [index, { act, owner, pick }] of all.entries()) {
+          const own = waiting.get(owner) ?? [];
+          if (act === 'add') {
+            queue.add(owner, `${owner}${index}`);
+            own.push(`${owner}${index}`);
+          } else if (act === 'remove') {
+            const meant = own[pick];
+            assert.equal(
+              queue.remove((item) => item === meant),
+              meant !== undefined,
+            );
+            if (meant !== undefined) waiting.set(owner, others(meant));
+          } else {
+            const may = (item: string) => act === 'take' || item.startsWith(owner);
+            const item = queue.take(may);
+            const expected = [...waiting.values()]
+              .map(([first]) => first)
+              .filter((each) => each !== undefined && may(each));
+            assert.equal(item === undefined, expected.length === 0);
+            if (item === undefined) continue;
+            assert.ok(expected.includes(item), 'the first of its owner');
+            waiting.set(item.charAt(0), others(item));
+          }
+          assert.equal(queue.size, [...waiting.values()].flat().length);
+        }
+      }),
+    );
+  });
+
+  it('serves every owner that waits before one of them again', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 }), (owners) => {
+        const queue = new FairQueue<string>();
+        for (const owner of owners) queue.add(owner, owner);
+        const left = [...owners];
+        while (left.length > 0) {
+          const round = new Set(left);
+          const served = Array.from({ length: round.size }, () => queue.take() ?? '');
+          assert.deepEqual(new Set(served), round);
+          for (const owner of served) left.splice(left.indexOf(owner), 1);
+        }
+      }),
+    );
+  });
 });

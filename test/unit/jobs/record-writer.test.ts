@@ -28,12 +28,14 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 function createWriter() {
   const written: PurgeRecord[] = [];
   const told: string[] = [];
-  const store = { isAway: false };
+  const sleeps: number[] = [];
+  const store = { isAway: false, isSilent: false };
   let wake = () => {};
   const clock: Clock = {
     now: () => 0,
-    sleep: (_ms, signal) =>
+    sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
+        sleeps.push(ms);
         wake = resolve;
         signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
         if (signal?.aborted === true) reject(signal.reason as Error);
@@ -43,6 +45,7 @@ function createWriter() {
     store: {
       put: async (one) => {
         if (store.isAway) throw new Error('away');
+        if (store.isSilent) await new Promise(() => {});
         written.push(one);
       },
     },
@@ -56,7 +59,7 @@ function createWriter() {
     wake();
     await turn();
   };
-  return { writer, written, told, store, sleep };
+  return { writer, written, told, store, sleep, sleeps };
 }
 
 describe('the writer of records', () => {
@@ -96,12 +99,39 @@ describe('the writer of records', () => {
   });
 
   it('lets a purge begin although the store is away, or does not answer within a second', async () => {
-    const { writer, store, sleep } = createWriter();
+    for (const how of [{ isAway: true }, { isSilent: true }]) {
+      const { writer, store, sleep, sleeps } = createWriter();
+      Object.assign(store, how);
+      let hasBegun = false;
+      const begun = writer.begin(record('p', 0)).then(() => (hasBegun = true));
+      await turn();
+      assert.deepEqual([hasBegun, sleeps[0]], [store.isAway, 1000]);
+      await sleep();
+      await begun;
+      assert.equal(writer.waiting, 1);
+    }
+  });
+
+  it('has nothing left to write of a purge whose first record was taken', async () => {
+    const { writer, written, sleeps } = createWriter();
+    await writer.begin(record('p', 0));
+    assert.deepEqual([written.length, writer.waiting, writer.latest('p')], [1, 0, undefined]);
+    writer.save(record('p', 1));
+    await turn();
+    assert.deepEqual(sleeps, [1000, 1000]);
+  });
+
+  it('gives up records of refused purges before any other', async () => {
+    const { writer, told, store } = createWriter();
     store.isAway = true;
-    const begun = writer.begin(record('p', 0));
-    await sleep();
-    await begun;
-    assert.equal(writer.waiting, 1);
+    for (let n = 0; n < 999; n += 1) writer.save(record(`p${n}`, 1));
+    for (const id of ['r1', 'r2', 'r3']) writer.save(record(id, 0, 'refused'));
+    writer.save(record('last', 1));
+    assert.deepEqual(
+      told.filter((line) => line.startsWith('lost')),
+      ['lost r1', 'lost r2', 'lost r3'],
+    );
+    assert.equal(writer.latest('p0')?.id, 'p0');
   });
 
   it('gives up the oldest record when more than a thousand wait, and says which', async () => {
