@@ -48,7 +48,15 @@ const TWINS: readonly (readonly [RegExp, string])[] = [
   [/^immediate$/, 'deferred'],
 ];
 
-/** All changes that are tried on a TypeScript source, in the order of its text. */
+/** Names of loop variables and of index parameters: a list that is read at one of these has an element there. */
+const INDEXES: ReadonlySet<string> = new Set(['index', 'slot', 'at', 'from', 'to']);
+
+/**
+ * All changes that are tried on a TypeScript source, in the order of its text.
+ *
+ * Left alone is what no program can notice: the default that the compiler asks for where a list is read at an index that it
+ * has, and `once` of a listener for an abort, which comes once.
+ */
 export function mutantsOf(text: string): readonly Mutant[] {
   const file = ts.createSourceFile('source.ts', text, ts.ScriptTarget.ESNext, true);
   const mutants: Mutant[] = [];
@@ -58,6 +66,7 @@ export function mutantsOf(text: string): readonly Mutant[] {
   const visit = (node: ts.Node): void => {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
+    if (isUnread(node)) return;
     mutateExpression(node, propose);
     mutateLiteral(node, propose);
     mutateList(node, propose);
@@ -66,6 +75,25 @@ export function mutantsOf(text: string): readonly Mutant[] {
   };
   visit(file);
   return mutants;
+}
+
+function isUnread(node: ts.Node): boolean {
+  if (ts.isSourceFile(node)) return false;
+  const { parent } = node;
+  if (ts.isBinaryExpression(parent) && parent.right === node) {
+    const { left, operatorToken } = parent;
+    return (
+      operatorToken.kind === ts.SyntaxKind.QuestionQuestionToken &&
+      ts.isElementAccessExpression(left) &&
+      ts.isIdentifier(left.argumentExpression) &&
+      INDEXES.has(left.argumentExpression.text) &&
+      ts.isLiteralExpression(node)
+    );
+  }
+  if (!ts.isObjectLiteralExpression(node) || !ts.isCallExpression(parent)) return false;
+  const [type] = parent.arguments;
+  const isForAbort = type !== undefined && ts.isStringLiteral(type) && type.text === 'abort';
+  return isForAbort && node.getText() === '{ once: true }';
 }
 
 /** The text with the change made. */

@@ -59,6 +59,19 @@ describe('the changes of a mutation run', () => {
     assert.deepEqual(mutantsOf(text), []);
   });
 
+  it('leave alone what no program can notice', () => {
+    for (const text of ["x = list[index] ?? '';", 'x = (list[at] ?? 0);']) {
+      const drops = mutantsOf(text).filter(
+        ({ kind }) => kind.includes('operand') || kind.includes('statement'),
+      );
+      assert.equal(mutantsOf(text).length, drops.length, text);
+    }
+    assert.ok(changed('x = counts[kind] ?? 0').includes('x = counts[kind] ?? 1'));
+    assert.ok(changed('x = list[index] ?? f(0)').includes('x = list[index] ?? f(1)'));
+    assert.deepEqual(changed("s.addEventListener('abort', f, { once: true });"), [';']);
+    assert.ok(mutantsOf("s.addEventListener('drain', f, { once: true });").length > 1);
+  });
+
   it('make of each source another text, and nearly always one that can be parsed', () => {
     let unparsable = 0;
     let all = 0;
