@@ -183,10 +183,21 @@ function mutateStatement(node: ts.Node, propose: Propose): void {
   if (isDroppable) propose(node, ';', `${statementName(node)} dropped`);
 }
 
-/** A return that something follows, in its own function. */
+/** A return that something follows, in its own function; without a value it says nothing at the end of one. */
 function isEarly(node: ts.ReturnStatement): boolean {
   const parent = ts.isBlock(node.parent) ? node.parent.parent : node.parent;
+  if (ts.isCatchClause(parent) && isUndefined(node.expression)) return !isLast(parent.parent);
   return ts.isIfStatement(parent) || ts.isIterationStatement(parent, false) || ts.isCatchClause(parent);
+}
+
+function isUndefined(node: ts.Expression | undefined): boolean {
+  return node === undefined || (ts.isIdentifier(node) && node.text === 'undefined');
+}
+
+/** The last statement of a function. */
+function isLast(node: ts.Statement): boolean {
+  const { parent } = node;
+  return ts.isBlock(parent) && ts.isFunctionLike(parent.parent) && parent.statements.at(-1) === node;
 }
 
 function statementName(node: ts.Statement): string {

@@ -37,6 +37,14 @@ describe('the changes of a mutation run', () => {
     );
   });
 
+  it('keep a return of nothing at the end of a function, where leaving it out says the same', () => {
+    const drops = (text: string) => changed(text).filter((after) => after.includes('catch { ; }')).length;
+    assert.equal(drops('function f() { try { a(); } catch { return undefined; } }'), 0);
+    assert.equal(drops('function f() { try { a(); } catch { return; } }'), 0);
+    assert.equal(drops('function f() { try { a(); } catch { return 1; } }'), 1);
+    assert.equal(drops('function f() { try { a(); } catch { return undefined; } b(); }'), 1);
+  });
+
   it('drop elements and members, and change literals', () => {
     assert.ok(changed('x = [a, b, c]').includes('x = [a, c]'));
     assert.ok(changed('x = { a: 1, b, ...c }').includes('x = { a: 1, b }'));
