@@ -42,6 +42,6 @@ export class PurgeFailedError extends Error {
     /** Deletes were sent, or were about to be. */
     readonly hasBegun = false,
   ) {
-    super('The purge ended early.', { cause });
+    super('The purge ended early.');
   }
 }

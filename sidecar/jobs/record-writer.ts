@@ -52,10 +52,10 @@ export class RecordWriter {
       () => true,
       () => false,
     );
-    const late = clock.sleep(BEGIN_WAIT_MS, enough.signal).then(
-      () => false,
-      () => false,
-    );
+    const late = clock
+      .sleep(BEGIN_WAIT_MS, enough.signal)
+      .catch(() => {})
+      .then(() => false);
     const isWritten = await Promise.race([written, late]);
     enough.abort();
     if (!isWritten) this.save(record);

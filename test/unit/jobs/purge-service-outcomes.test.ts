@@ -452,8 +452,18 @@ describe('what an earlier process left', () => {
     assert.equal((await ended(left({}, sealed))).record.problem?.status, 400);
   });
 
-  it('is forgotten after its days, and refused purges beyond their number', async () => {
-    const { pruned } = await ended(left({}));
-    assert.deepEqual(pruned, [[STARTED - 2 * 86_400_000, 10_000]]);
+  it('is forgotten after its days, and refused purges beyond their number, at the start and every hour', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const made = serviceOf(untilStopped);
+    made.service.start([]);
+    const prune = [STARTED - 2 * 86_400_000, 10_000];
+    assert.deepEqual(made.pruned, [prune]);
+    t.mock.timers.tick(3_599_999);
+    assert.equal(made.pruned.length, 1);
+    t.mock.timers.tick(1);
+    assert.deepEqual(made.pruned, [prune, prune]);
+    made.service.stop();
+    t.mock.timers.tick(7_200_000);
+    assert.equal(made.pruned.length, 2);
   });
 });
