@@ -53,6 +53,14 @@ describe('what is told of a purge under way', () => {
     assert.deepEqual([told.length, clock.sleeps], [3, [250, 250]]);
   });
 
+  it('is a change at once if nothing was told for a quarter of a second', async () => {
+    const { purge, clock, told } = liveOf();
+    purge.set({ deleted: 1 });
+    await clock.sleep(250);
+    purge.set({ deleted: 2 });
+    assert.deepEqual([told.length, clock.sleeps], [2, [250]]);
+  });
+
   it('is a new state at once', () => {
     const { purge, told } = liveOf();
     purge.set({ deleted: 1 });
