@@ -178,6 +178,8 @@ describe('loadConfig: values', () => {
       'ftp://orion',
       'not a url',
       'http://user:pw@orion',
+      'http://user@orion',
+      'http://:pw@orion',
       'http://orion?x=1',
       'http://orion/ngsi-ld/v1',
       'http://orion/ngsi-ld',

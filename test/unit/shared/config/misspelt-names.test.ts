@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { misspeltNames } from '../../../../sidecar/shared/config/misspelt-names.js';
+import { isServiceLink, misspeltNames } from '../../../../sidecar/shared/config/misspelt-names.js';
 import { settings } from '../../../../sidecar/shared/config/settings.js';
 
 const meant = (name: string, value = '1') => misspeltNames({ [name]: value });
@@ -58,6 +58,28 @@ describe('misspeltNames', () => {
     };
     assert.deepEqual(misspeltNames(env), []);
     assert.equal(meant('BROKER_PORT', '1026').length, 1);
+  });
+
+  it('misspeltNames knows such a variable by its name and its value together', () => {
+    for (const [name, value, isLink] of [
+      ['BROKER_PORT', 'tcp://10.0.0.1:1026', true],
+      ['BROKER_PORT', 'udp://10.0.0.1:53', true],
+      ['BROKER_PORT', 'http://10.0.0.1:1026', false],
+      ['BROKER_PORT', undefined, false],
+      ['BROKER_PORTS', 'tcp://10.0.0.1:1026', false],
+      ['BROKER_URL', 'tcp://10.0.0.1:1026', false],
+      ['BROKER_SERVICE_HOSTS', '10.0.0.1', false],
+      ['BROKER_PORT_X_TCP', '1', false],
+      ['BROKER_PORT_80_TCPS', '1', false],
+    ] as const) {
+      assert.equal(isServiceLink(name, value), isLink, `${name}=${String(value)}`);
+    }
+  });
+
+  it('misspeltNames leaves names alone that differ from a setting in more than one slip', () => {
+    for (const name of ['LGO_LVEEL', 'LOG_LVEELS', 'LOGG_LEVELS', 'DATABSAE_PAHT', 'METRISC_PORTX'])
+      assert.deepEqual(meant(name), [], name);
+    assert.equal(meant('LOG_LVEEL').length, 1);
   });
 
   it('misspeltNames leaves other names alone', () => {
