@@ -1,7 +1,11 @@
-import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { problemOf, unforeseen } from './http/problem.js';
 import { configuredKinds } from './jobs/configured-kinds.js';
+import { IdFiles } from './jobs/id-files.js';
 import { logPurges } from './jobs/purge-log.js';
 import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
@@ -45,11 +49,17 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   const { client, store, policies, clock, random, logger, metrics } = options;
   const kinds = configuredKinds(config, { client, clock, random, onRetry: () => metrics.retried() });
   const log = logPurges(logger, (error) => problemOf(error) !== undefined);
+  const isLasting = config.DATABASE_PATH !== ':memory:';
+  const idFolder = isLasting
+    ? join(dirname(config.DATABASE_PATH), 'purge-ids')
+    : join(tmpdir(), `ngsi-ld-gateway-${randomUUID()}`);
+  const idFiles = new IdFiles(idFolder);
   const running = createRunningPurges(config.PURGE_MAX_RUNNING);
   const service = new PurgeService({
     ...{ kinds, store, running },
     // Records show the time of day, whatever clock the retries go by.
     clock: systemClock,
+    idFiles,
     sealer: createHeaderSealer(config.JOB_SECRET ?? []),
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
     maxQueued: config.PURGE_MAX_QUEUED,
@@ -98,6 +108,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     async close() {
       await (stopped ??= scheduler.stop());
       await service.close();
+      if (!isLasting) await rm(idFolder, { recursive: true, force: true });
     },
   };
 }

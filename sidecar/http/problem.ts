@@ -74,6 +74,7 @@ const answers: Readonly<Record<string, Answer>> = {
   PURGE_TOO_MANY_RUNNING: as('tooManyPurges', noMembers, LATER),
   PURGE_QUEUE_FULL: as('tooManyPurges', noMembers, LATER),
   PURGE_NOT_FOUND: as('notFound'),
+  PURGE_IDS_NOT_FOUND: as('notFound'),
   PURGE_OVER: as('purgeOver'),
   RETENTION_RUN_UNDER_WAY: as('runUnderWay', ({ purge }: RunUnderWayError) => ({ purge })),
   JOB_SECRET_MISSING: as('jobSecretMissing'),

@@ -10,6 +10,17 @@ export class PurgeNotFoundError extends GatewayError {
   }
 }
 
+/** No ids were recorded of a purge, or they were removed, or another process has them. */
+export class IdsNotFoundError extends GatewayError {
+  readonly code = 'PURGE_IDS_NOT_FOUND';
+
+  constructor(id: string, worker: string) {
+    super(
+      `No ids of the purge ${id} are recorded here. Ids are recorded with record=ids, by the process that runs the purge (${worker}).`,
+    );
+  }
+}
+
 /** The purge has come to its end, or is about to, and cannot be changed. */
 export class PurgeOverError extends GatewayError {
   readonly code = 'PURGE_OVER';

@@ -2,6 +2,7 @@ import type { PurgeLimits } from '../purge/context.js';
 import { purgeEntities } from '../purge/engine.js';
 import { PolicyRefusedError, QueryRefusedError } from '../purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../purge/events.js';
+import type { OnOutcome } from '../purge/item-ledger.js';
 import type { PurgeDependencies, PurgeOrder } from '../purge/purge-run.js';
 import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query/query.js';
 import type { PurgeQuery, WholeTenant } from '../purge/query/selection.js';
@@ -112,6 +113,7 @@ export interface PurgeRunOptions {
   readonly control: PurgeControl;
   /** Of a job that has a maximum, over all the processes that work on it. */
   readonly budget?: Pick<DeleteBudget, 'left' | 'reserve'> | undefined;
+  readonly onOutcome?: OnOutcome | undefined;
 }
 
 /** A purge that was vetted, and may be run. */
@@ -121,6 +123,8 @@ export interface PreparedPurge {
   /** The least of what configuration, policy and caller allow. */
   readonly limits: PurgeLimits;
   readonly maxPerSecond: number | undefined;
+  /** Whether what becomes of each item is to be recorded. */
+  readonly recordsIds: boolean;
   /** Whether it can be held to a rate. */
   readonly isPaced: boolean;
   run(options: PurgeRunOptions, signal: AbortSignal): AsyncIterable<PurgeEvent>;
@@ -149,13 +153,14 @@ function prepared<Query extends PurgeQuery>(
   kind.vet(query, policy);
   if (policy.dryRunOnly === true && !query.dryRun)
     throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
-  const { dryRun, maxPerSecond } = query;
+  const { dryRun, maxPerSecond, recordsIds } = query;
   const isPaced = kind.limits.strategy !== 'native';
   if (maxPerSecond !== undefined && !isPaced) throw rateRefused();
+  if (recordsIds && kind.limits.strategy === 'native') throw idsRefused();
   const limits = narrowLimits(kind, policy, query);
   return {
-    ...{ dryRun, limits, maxPerSecond, isPaced, unit: kind.unitOf(query) },
-    run({ headers, control, budget }, signal) {
+    ...{ dryRun, limits, maxPerSecond, isPaced, recordsIds, unit: kind.unitOf(query) },
+    run({ headers, control, budget, onOutcome }, signal) {
       const changing: PurgeLimits = {
         ...limits,
         maxAffected: budget?.left ?? limits.maxAffected,
@@ -164,7 +169,7 @@ function prepared<Query extends PurgeQuery>(
         },
       };
       const reserve = budget && ((deletes: number) => budget.reserve(deletes));
-      const order = { query, headers, limits: changing, pace: control.pace, reserve };
+      const order = { query, headers, limits: changing, pace: control.pace, reserve, onOutcome };
       return kind.run(order, kind.dependencies, signal);
     },
   };
@@ -176,5 +181,13 @@ export function rateRefused(): QueryRefusedError {
     'invalidRequest',
     'PURGE_STRATEGY=native leaves the deletes to the broker, which cannot be held to a rate: leave maxPerSecond out.',
     'maxPerSecond',
+  );
+}
+
+function idsRefused(): QueryRefusedError {
+  return new QueryRefusedError(
+    'invalidRequest',
+    'PURGE_STRATEGY=native leaves the deletes to the broker, which does not say what it deleted: leave record out.',
+    'record',
   );
 }

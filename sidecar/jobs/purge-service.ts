@@ -1,6 +1,8 @@
+import type { Readable } from 'node:stream';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { PurgeStoppedError, TooManyMatchesError } from '../purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../purge/events.js';
+import type { OnOutcome } from '../purge/item-ledger.js';
 import type { PlaceKind } from '../purge/places.js';
 import type { RunningPurges } from '../purge/running.js';
 import {
@@ -16,12 +18,14 @@ import type { Clock } from '../shared/clock.js';
 import { DeleteBudget } from './delete-budget.js';
 import {
   CallerGoneError,
+  IdsNotFoundError,
   PurgeFailedError,
   PurgeNotFoundError,
   PurgeOverError,
   QueueFullError,
 } from './errors.js';
 import { FairQueue } from './fair-queue.js';
+import type { IdFiles, IdRecorder } from './id-files.js';
 import { LivePurge } from './live-purge.js';
 import { newRecord, preparedMembers, type PurgeOrder } from './new-record.js';
 import { preparePurge, rateRefused, type PreparedPurge, type PurgeKinds } from './purge-kinds.js';
@@ -48,6 +52,8 @@ export interface PurgeServiceOptions {
   readonly store: Purges;
   readonly running: RunningPurges;
   readonly clock: Clock;
+  /** Where ids are recorded for purges that ask for it. */
+  readonly idFiles: IdFiles;
   readonly sealer: HeaderSealer;
   /** Names this process in records. */
   readonly worker: string;
@@ -204,6 +210,24 @@ export class PurgeService {
     const { items, total } = await this.#options.store.list(filter);
     const latest = (one: PurgeRecord) => this.#live.get(one.id)?.record ?? this.#writer.latest(one.id) ?? one;
     return { items: items.map(latest), total };
+  }
+
+  /**
+   * What became of the items of a purge that asked for it, one JSON object a line.
+   *
+   * @throws PurgeNotFoundError, IdsNotFoundError
+   */
+  async ids(id: string): Promise<Readable> {
+    const { worker } = await this.get(id);
+    const lines = await this.#options.idFiles.read(id);
+    if (lines === undefined) throw new IdsNotFoundError(id, worker);
+    return lines;
+  }
+
+  /** Removes what was recorded of the items of a purge. @throws PurgeNotFoundError */
+  async removeIds(id: string): Promise<void> {
+    await this.get(id);
+    await this.#options.idFiles.remove(id);
   }
 
   /**
@@ -383,14 +407,24 @@ export class PurgeService {
     stop: AbortSignal,
   ): Promise<PurgeReport> {
     const signal = AbortSignal.any([stop, live.cancelled.signal]);
-    const events = prepared.run({ headers: order.headers, control: live.control, budget }, signal);
-    for await (const event of events) {
-      live.note(event);
-      this.#options.observer.event(live.record, event);
-      if (event.type !== 'finished') continue;
-      const { failed, unknown, warnings } = event.report;
-      this.#end(live, { state: failed + unknown + warnings.length > 0 ? 'partial' : 'succeeded' });
-      return event.report;
+    const ids = prepared.recordsIds ? this.#options.idFiles.recorder(live.record.id) : undefined;
+    const onOutcome: OnOutcome | undefined = ids && ((item, outcome) => ids.note(item, outcome));
+    const control = live.control;
+    try {
+      for await (const event of prepared.run(
+        { headers: order.headers, control, budget, onOutcome },
+        signal,
+      )) {
+        live.note(event);
+        this.#options.observer.event(live.record, event);
+        if (event.type !== 'finished') continue;
+        await closeIds(live, ids);
+        const { failed, unknown, warnings } = event.report;
+        this.#end(live, { state: failed + unknown + warnings.length > 0 ? 'partial' : 'succeeded' });
+        return event.report;
+      }
+    } finally {
+      await closeIds(live, ids);
     }
     throw new PurgeStoppedError('The purge ended without a report.');
   }
@@ -466,9 +500,12 @@ export class PurgeService {
   }
 
   async #prune(): Promise<void> {
-    const { store, historyDays, clock } = this.#options;
+    const { store, idFiles, historyDays, clock } = this.#options;
     // The store tells of its failures elsewhere, and there is another time.
     await store.prune(clock.now() - historyDays * DAY_MS, MAX_REFUSED).catch(() => {});
+    const isKept = async (id: string) =>
+      this.#live.has(id) || this.#writer.latest(id) !== undefined || (await store.get(id)) !== undefined;
+    await idFiles.sweep(isKept).catch(() => {});
   }
 }
 
@@ -479,4 +516,9 @@ function placeOf({ dryRun }: PreparedPurge): PlaceKind {
 function leastOf(...bounds: readonly (number | undefined)[]): number | undefined {
   const known = bounds.filter((bound) => bound !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
+}
+
+async function closeIds(live: LivePurge, ids: IdRecorder | undefined): Promise<void> {
+  const missing = await ids?.close();
+  if (missing !== undefined) live.set({ warnings: [...live.record.warnings, missing] });
 }

@@ -13,7 +13,7 @@ import { proveFilters } from './proof/prober.js';
 import { effortOf, type Requester } from './requests/requester.js';
 import type { PurgeQuery } from './query/selection.js';
 import { proveTenant } from './proof/tenant-proof.js';
-import { ItemLedger } from './item-ledger.js';
+import { ItemLedger, type OnOutcome } from './item-ledger.js';
 import type { PagingEvidence } from './listing/walk.js';
 
 /** How hard a purge may work: what its caller asks for, within the gateway's configuration. */
@@ -94,6 +94,7 @@ export interface PurgeScopeOptions {
   readonly capabilities: BrokerCapabilities;
   readonly clock: Pick<Clock, 'now'>;
   readonly emit: (event: PurgeEvent) => void;
+  readonly onOutcome?: OnOutcome | undefined;
 }
 
 const MAX_WARNINGS = 10;
@@ -101,7 +102,7 @@ const MAX_WARNINGS = 10;
 /** @param path the collection whose entities are deleted */
 export function createPurgeScope(options: PurgeScopeOptions, path: ListedResource['path']): PurgeScope {
   const { query, limits, requester, capabilities, clock, emit } = options;
-  const ledger = new ItemLedger(limits.maxAffected);
+  const ledger = new ItemLedger(limits.maxAffected, options.onOutcome);
   const warnings = new Set<string>();
   const guard = createIdGuard(query.ids, query.idPattern);
 

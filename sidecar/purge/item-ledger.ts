@@ -27,6 +27,12 @@ export interface ItemError extends Item {
   readonly error: Problem;
 }
 
+/** What is known of an item's delete. `unknown`: it was sent, and its effect is not known, or not yet. */
+export type ItemOutcome = 'deleted' | 'alreadyGone' | 'unknown' | 'notDeleted';
+
+/** Told of each item's outcome, and again when it turns out to be another one. */
+export type OnOutcome = (item: Item, outcome: ItemOutcome) => void;
+
 /** What became of the items of a purge. At the end, the other four add up to `matched`. */
 export interface PurgeCounts {
   /** Items found and taken. */
@@ -50,6 +56,7 @@ const MAX_UNCLEAR = 10_000;
 export class ItemLedger {
   readonly states = new IdStates();
   readonly #maxAffected: number;
+  readonly #onOutcome: OnOutcome;
   readonly #errors = new Map<string, ItemError>();
   readonly #success = new Set<string>();
   readonly #unclear = new Map<string, Item>();
@@ -57,8 +64,9 @@ export class ItemLedger {
   #errorsOverflowed = false;
 
   /** @param maxAffected most items that may ever be added */
-  constructor(maxAffected = Infinity) {
+  constructor(maxAffected = Infinity, onOutcome: OnOutcome = () => {}) {
     this.#maxAffected = maxAffected;
+    this.#onOutcome = onOutcome;
   }
 
   /**
@@ -91,6 +99,7 @@ export class ItemLedger {
     if (state === IdState.unknown) return;
     this.states.set(key, state, true);
     if (this.#unclear.size < MAX_UNCLEAR) this.#unclear.set(key, item);
+    this.#onOutcome(item, 'unknown');
   }
 
   /**
@@ -114,6 +123,7 @@ export class ItemLedger {
   recordStillListed(item: Item, problem: BrokerProblem): void {
     const key = keyOf(item);
     this.#unclear.delete(key);
+    this.#onOutcome(item, 'notDeleted');
     this.states.set(key, IdState.failed, false);
     this.#noteError(key, item, problem);
   }
@@ -128,6 +138,10 @@ export class ItemLedger {
   /** Resolves the items that were not deleted by the current survey; see IdStates. */
   resolveBySurvey(showsAll: boolean): void {
     this.states.resolveBySurvey(showsAll);
+    for (const [key, item] of this.#unclear) {
+      if (this.states.isUnclear(key)) continue;
+      this.#onOutcome(item, isGone(this.states.get(key)) ? 'deleted' : 'notDeleted');
+    }
     if (!showsAll) return;
     for (const [key, error] of this.#errors) {
       if (this.states.isListed(key)) continue;
@@ -156,6 +170,7 @@ export class ItemLedger {
     const key = keyOf(item);
     const state = this.states.get(key);
     this.#unclear.delete(key);
+    this.#onOutcome(item, 'notDeleted');
     if (state !== IdState.unknown) this.states.set(key, state, false);
   }
 
@@ -198,6 +213,7 @@ export class ItemLedger {
       ? [IdState.gone, IdState.goneTwice]
       : [IdState.absent, IdState.absentTwice];
     this.states.set(key, isFinalTry ? second : first, false);
+    this.#onOutcome(item, wasDeleted ? 'deleted' : 'alreadyGone');
     this.#unclear.delete(key);
     this.#errors.delete(key);
     this.#noteSuccess(item);
@@ -214,6 +230,10 @@ export class ItemLedger {
       this.#errors.set(key, { ...item, error: itemProblem(problem) });
     } else this.#errorsOverflowed = true;
   }
+}
+
+function isGone(state: IdState): boolean {
+  return state === IdState.gone || state === IdState.goneTwice;
 }
 
 /** The key of an item; URIs cannot contain NUL characters. */

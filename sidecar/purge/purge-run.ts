@@ -8,6 +8,7 @@ import { eventStream } from './event-stream.js';
 import type { ListedResource } from './listing/listed-resource.js';
 import { formatParameters } from './query/parameters.js';
 import { createRequester, effortOf, type PurgeRequest } from './requests/requester.js';
+import type { OnOutcome } from './item-ledger.js';
 import type { PurgeQuery } from './query/selection.js';
 import type { Pace } from './requests/pace.js';
 
@@ -32,6 +33,8 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly limits: PurgeLimits;
   /** How fast it may delete; may be changed while it runs. */
   readonly pace?: Pace;
+  /** Told of the outcome of each item; not by a purge that the broker does by itself. */
+  readonly onOutcome?: OnOutcome | undefined;
   /** Called before a request that deletes is first sent, with the most it can delete; when it throws, nothing is sent. */
   readonly reserve?: ((deletes: number) => Promise<void>) | undefined;
 }
@@ -57,13 +60,13 @@ export function runPurge(
   plan: PurgePlan,
 ): AsyncGenerator<PurgeEvent, void> {
   return eventStream(signal, async (emit, stop) => {
-    const { query, limits, headers, pace, reserve } = order;
+    const { query, limits, headers, pace, reserve, onOutcome } = order;
     const requester = createRequester({
       ...{ ...dependencies, headers, pace, reserve, signal: stop, onOutage: emit },
       probe: probeOf(plan.path, query),
     });
     const { capabilities, clock } = dependencies;
-    const scope = createPurgeScope({ query, limits, requester, capabilities, clock, emit }, plan.path);
+    const scope = createPurgeScope({ query, limits, requester, capabilities, clock, emit, onOutcome }, plan.path);
     try {
       emit({ type: 'finished', report: await plan.run(scope) });
     } catch (error) {

@@ -61,7 +61,7 @@ export class ApiDescription {
       `${mediaType} is described: ${what}`,
     );
     if (method === 'HEAD') return;
-    const body = /json/.test(mediaType) ? answer.json() : answer.text;
+    const body = /\bjson\b|\+json/.test(mediaType) ? answer.json() : answer.text;
     if (Array.isArray(body) && 'X-Total-Count' in (response.headers ?? {}))
       assert.ok(answer.headers.has('x-total-count'), what);
     if (mediaType === 'application/problem+json')

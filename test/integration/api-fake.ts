@@ -102,6 +102,8 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['PATCH', '/purges/P', { concurrency: 1 }],
   ['POST', '/purges/P/cancel'],
   ['GET', '/purges/P/events'],
+  ['GET', '/purges/P/ids'],
+  ['DELETE', '/purges/P/ids'],
   ['GET', '/retention-policies'],
   ['POST', '/retention-policies', { name: 'R', ...RETENTION }],
   ['GET', '/retention-policies/R'],

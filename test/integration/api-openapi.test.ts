@@ -52,6 +52,7 @@ const OPERATIONS = {
   '/purges/{purge}': 'get patch',
   '/purges/{purge}/cancel': 'post',
   '/purges/{purge}/events': 'get',
+  '/purges/{purge}/ids': 'delete get',
   '/retention-policies': 'get post',
   '/retention-policies/{retentionPolicy}': 'delete get put',
   '/retention-policies/{retentionPolicy}/preview': 'get',
@@ -119,7 +120,9 @@ describe('every status and problem in the OpenAPI document', () => {
     await successes(trusted);
     const { api: hasty } = await startApi({ WORKBENCH_TIMEOUT_MS: '1' });
     await tooCostly(hasty);
-    const { api: withBroker } = await startApi({ BROKER_URL: (await startTestBroker()).url });
+    const broker = await startTestBroker();
+    const { api: withBroker } = await startApi({ BROKER_URL: broker.url });
+    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
     await preview(withBroker);
     const fakes = await failures();
     for (const client of [api, trusted, hasty, withBroker, ...fakes])
@@ -313,8 +316,15 @@ async function retention(api: ApiClient): Promise<void> {
   await api.delete(policy);
 }
 
-/** What a policy matches, at a broker that answers. */
+/** What only a broker that answers brings about: a preview, and recorded ids. */
 async function preview(api: ApiClient): Promise<void> {
+  const started = await api.send('POST', '/purges', {
+    body: { target: 'entities', query: 'type=Car&record=ids' },
+  });
+  const purge = started.headers.get('location')?.split('/api/v2')[1] ?? '';
+  await api.get(`${purge}/events`);
+  await api.get(`${purge}/ids`);
+  await api.delete(`${purge}/ids`);
   await api.post('/retention-policies', { name: 'R', ...RETENTION });
   await api.get('/retention-policies/R/preview');
 }

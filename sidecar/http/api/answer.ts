@@ -11,7 +11,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly bytes: Buffer; readonly mediaType: string };
   /** Instead of a body: an answer that goes on for as long as there is something to send. */
-  readonly stream?: { readonly text: AsyncIterable<string>; readonly mediaType: string };
+  readonly stream?: { readonly text: AsyncIterable<string> | Readable; readonly mediaType: string };
   /** The representation at this URL never changes, so it may be cached. */
   readonly isImmutable?: boolean;
 }
@@ -121,7 +121,13 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
   reply.code(status);
   if (answer.stream !== undefined) {
     const { text, mediaType } = answer.stream;
-    return reply.header('content-type', mediaType).send(Readable.from(text));
+    if (request.method === 'HEAD') {
+      if (text instanceof Readable) text.destroy();
+      return reply.header('content-type', mediaType).send();
+    }
+    return reply
+      .header('content-type', mediaType)
+      .send(text instanceof Readable ? text : Readable.from(text));
   }
   // Bytes, because Fastify adds a charset parameter to text, which these media types do not have.
   return body === undefined ? reply.send() : reply.header('content-type', body.mediaType).send(body.bytes);

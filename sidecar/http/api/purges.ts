@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isFinal, PURGE_STATES, type PurgeRecord, type PurgeService } from '../../jobs/purge-service.js';
 import { refused } from '../errors.js';
 import { orderOf, type OrderOptions } from '../purge-order.js';
-import { accepted, current, page } from './answer.js';
+import { accepted, current, NO_CONTENT, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { PAGE, parameters } from './parameters.js';
 import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET } from './purge-schemas.js';
@@ -150,6 +150,37 @@ export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoin
             mediaType,
           },
         };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/purges/:purge/ids',
+      id: 'getPurgedIds',
+      isVolatile: true,
+      tag,
+      summary: 'Read what a purge deleted',
+      description: 'Of a purge with `record=ids`. Where an item has several lines, the last one holds.',
+      isPrivate: true,
+      answers: {
+        200: { description: 'One JSON object a line.', content: { 'application/x-ndjson': TEXT } },
+      },
+      handle: async ({ params }) => ({
+        status: 200,
+        stream: { text: await purges.ids(params.purge), mediaType: 'application/x-ndjson' },
+      }),
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/purges/:purge/ids',
+      id: 'deletePurgedIds',
+      isVolatile: true,
+      tag,
+      summary: 'Remove the list of what a purge deleted',
+      description: 'Its record is kept.',
+      answers: { 204: { description: 'Removed, or there was none.' } },
+      handle: async ({ params }) => {
+        await purges.removeIds(params.purge);
+        return NO_CONTENT;
       },
     }),
   ];

@@ -36,6 +36,8 @@ export interface PurgeQuery {
   readonly maxAffected: number | undefined;
   /** Most items deleted per second; undefined for no limit. */
   readonly maxPerSecond: number | undefined;
+  /** What becomes of each item is to be recorded (`record=ids`). */
+  readonly recordsIds: boolean;
 }
 
 /**
@@ -51,6 +53,7 @@ export function vetSelection(
   const dryRun = booleanOf(parameters, 'dryRun') ?? false;
   const maxAffected = positiveOf(parameters, 'maxAffected');
   const maxPerSecond = positiveOf(parameters, 'maxPerSecond');
+  const recordsIds = recordsIdsOf(parameters, dryRun);
   const local = booleanOf(parameters, 'local');
   const ids = idsOf(parameters.get('id'));
   const idPattern = patternOf(parameters.get('idPattern'));
@@ -72,6 +75,7 @@ export function vetSelection(
     dryRun,
     maxAffected,
     maxPerSecond,
+    recordsIds,
   };
 }
 
@@ -188,6 +192,17 @@ function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boole
     throw new QueryRefusedError('invalidRequest', `${name} must be true or false.`, name);
   }
   return value === 'true';
+}
+
+function recordsIdsOf(parameters: ReadonlyMap<string, string>, dryRun: boolean): boolean {
+  const value = parameters.get('record');
+  if (value === undefined) return false;
+  if (value !== 'ids') throw new QueryRefusedError('invalidRequest', 'record must be ids.', 'record');
+  if (dryRun) {
+    const detail = 'record=ids records what is deleted, and a dry run deletes nothing: leave one of them out.';
+    throw new QueryRefusedError('invalidRequest', detail, 'record');
+  }
+  return true;
 }
 
 function positiveOf(parameters: ReadonlyMap<string, string>, name: string): number | undefined {

@@ -32,7 +32,7 @@ describe('the record of a new purge', () => {
       ...{ pageSize: 1, pageSizeMax: 1, batchSize: 1, concurrency: 5, maxAffected: undefined },
       strategy: 'auto' as const,
     };
-    const prepared = { dryRun: true, unit: 'datasets', limits, isPaced: true } as const;
+    const prepared = { dryRun: true, unit: 'datasets', limits, isPaced: true, recordsIds: false } as const;
     const run = () => assert.fail('it is not run');
     assert.deepEqual(preparedMembers({ ...prepared, run, maxPerSecond: 9 }), {
       ...{ dryRun: true, unit: 'datasets', maxPerSecond: 9, concurrency: 5 },

@@ -11,6 +11,7 @@ import {
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import { entityPurges, temporalPurges } from '../../../sidecar/jobs/purge-kinds.js';
 import { PurgeService, type PurgeServiceOptions } from '../../../sidecar/jobs/purge-service.js';
+import { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { createHeaderSealer } from '../../../sidecar/jobs/sealed-headers.js';
 import { FilterIgnoredError, PurgeStoppedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
@@ -78,6 +79,8 @@ function serviceOf(run: Run, options: Partial<PurgeServiceOptions> & { readonly 
       temporal: temporalPurges({ ...setup, allowsWhole: true }),
     },
     ...{ store, running, clock, worker: 'w', maxQueued: 10, historyDays: 2, recordRequired: false },
+    // Nothing is recorded here.
+    idFiles: new IdFiles('/nowhere'),
     sealer: createHeaderSealer([]),
     problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
     observer: {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { PurgeService, type PurgeRecord } from '../../../sidecar/jobs/purge-service.js';
 import { entityPurges, temporalPurges, type PurgeKinds } from '../../../sidecar/jobs/purge-kinds.js';
+import { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { createHeaderSealer } from '../../../sidecar/jobs/sealed-headers.js';
 import type { PurgeLimits } from '../../../sidecar/purge/context.js';
 import { PurgeStoppedError } from '../../../sidecar/purge/errors.js';
@@ -64,6 +65,8 @@ async function startService(
   const running = createRunningPurges(maxRunning);
   const service = new PurgeService({
     ...{ kinds, store, running, clock: systemClock, worker: 'w', maxQueued, historyDays: 1 },
+    // Nothing is recorded here.
+    idFiles: new IdFiles('/nowhere'),
     sealer: createHeaderSealer(secrets),
     recordRequired: false,
     problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),

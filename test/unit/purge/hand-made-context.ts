@@ -63,6 +63,7 @@ export function scopeOf({
         dryRun: false,
         maxAffected: undefined,
         maxPerSecond: undefined,
+        recordsIds: false,
         ...query,
       },
       limits: {

@@ -1,0 +1,135 @@
+import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Item, ItemOutcome } from '../purge/item-ledger.js';
+
+/** Most bytes of one file: some five million ids. */
+const MAX_FILE_BYTES = 512 * 1024 * 1024;
+
+/** Most bytes that wait for a slow disk. */
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
+
+const EXTENSION = '.ndjson';
+const PURGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * What became of the items of purges that asked for it (`record=ids`): a file for each, one JSON object a line. Where an
+ * item has several lines, the last one holds.
+ */
+export class IdFiles {
+  readonly #folder: string;
+
+  /** @param folder made when the first file is, for its owner only */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Begins to write, after what an earlier process wrote. */
+  recorder(purge: string): IdRecorder {
+    return new IdRecorder(() => this.#create(purge));
+  }
+
+  /** @returns undefined when nothing was recorded, or it was removed */
+  async read(purge: string): Promise<Readable | undefined> {
+    if (!PURGE_ID.test(purge)) return undefined;
+    try {
+      return (await open(this.#pathOf(purge), 'r')).createReadStream();
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Removes what was recorded, if anything was. */
+  async remove(purge: string): Promise<void> {
+    if (PURGE_ID.test(purge)) await rm(this.#pathOf(purge), { force: true });
+  }
+
+  /** Removes the files of purges that are not in the record any more. */
+  async sweep(isKept: (purge: string) => Promise<boolean>): Promise<void> {
+    const names = await readdir(this.#folder).catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+    for (const name of names) {
+      const purge = name.slice(0, -EXTENSION.length);
+      if (name.endsWith(EXTENSION) && PURGE_ID.test(purge) && !(await isKept(purge)))
+        await this.remove(purge);
+    }
+  }
+
+  async #create(purge: string): Promise<FileHandle> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    return open(this.#pathOf(purge), 'a', 0o600);
+  }
+
+  #pathOf(purge: string): string {
+    return join(this.#folder, `${purge}${EXTENSION}`);
+  }
+}
+
+/** Writes the lines of one purge beside it: a slow or full disk costs lines, and never stops the purge. */
+export class IdRecorder {
+  readonly #open: () => Promise<FileHandle>;
+  #lines: string[] = [];
+  #waitingBytes = 0;
+  #bytes = 0;
+  #writing: Promise<void> | undefined;
+  #file: FileHandle | undefined;
+  #lost = 0;
+  #failure: unknown;
+
+  /** @param open called before the first line is written */
+  constructor(open: () => Promise<FileHandle>) {
+    this.#open = open;
+  }
+
+  note({ entityId, attribute, datasetId, instanceId }: Item, outcome: ItemOutcome): void {
+    const line = `${JSON.stringify({ entityId, attribute, datasetId, instanceId, outcome })}\n`;
+    const bytes = Buffer.byteLength(line);
+    const isTooMuch = this.#bytes + bytes > MAX_FILE_BYTES || this.#waitingBytes + bytes > MAX_WAITING_BYTES;
+    if (isTooMuch || this.#failure !== undefined) {
+      this.#lost += 1;
+      return;
+    }
+    this.#bytes += bytes;
+    this.#waitingBytes += bytes;
+    this.#lines.push(line);
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Writes what is left. @returns a sentence on lines that are missing, if any are, once */
+  async close(): Promise<string | undefined> {
+    await this.#writing;
+    await this.#file?.close().catch((error: unknown) => (this.#failure ??= error));
+    this.#file = undefined;
+    const [failure, lost] = [this.#failure, this.#lost];
+    this.#lost = 0;
+    this.#failure = undefined;
+    if (failure === undefined && lost === 0) return undefined;
+    const why = failure === undefined ? 'they are too many' : 'they could not be written';
+    return `The recorded ids are incomplete: ${why}.`;
+  }
+
+  async #writeAll(): Promise<void> {
+    // What comes in the same turn of the event loop is written together.
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      const file = (this.#file ??= await this.#open());
+      while (this.#lines.length > 0) {
+        const text = this.#lines.join('');
+        this.#lines = [];
+        await file.appendFile(text);
+        this.#waitingBytes -= Buffer.byteLength(text);
+      }
+    } catch (error) {
+      this.#failure ??= error;
+      this.#lines = [];
+    }
+    this.#writing = undefined;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
