@@ -21,6 +21,7 @@ import { createViaName } from '../shared/via.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { headersOf, type PurgePlace, type PurgeWish } from './purge-place.js';
 import type { PurgeView } from './purge-view.js';
+import { valuesIn } from './query-text.js';
 
 export interface BrokerPlaceOptions {
   readonly brokerUrl: URL;
@@ -43,6 +44,11 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
 
   /** @throws CliError for a purge that is refused before anything is sent */
   function prepare(wish: PurgeWish, dryRun: boolean): PreparedPurge {
+    if (valuesIn(wish.query, 'record').length > 0)
+      throw new CliError(
+        EXIT.usage,
+        'record=ids is for purges of a gateway, which keeps the list: use --gateway.',
+      );
     try {
       return preparePurge(kinds, { target: wish.target, query: queryOf(wish, dryRun), policy: {} });
     } catch (error) {

@@ -1,33 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
 import { inferenceTasks } from '../schemas/inference/tasks.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
 import type { GatewayClient } from './gateway-client.js';
-
-/** Reads a JSON file, or standard input for `-`; its content is not checked here. @throws CliError */
-async function readJsonText(file: string, { stdin }: CliContext): Promise<string> {
-  try {
-    return file === '-' ? await textOf(stdin) : await readFile(file, 'utf8');
-  } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw new CliError(EXIT.usage, `${file} cannot be read: ${why}.`, { cause });
-  }
-}
-
-async function readJson(file: string, context: CliContext): Promise<unknown> {
-  const text = await readJsonText(file, context);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    throw new CliError(
-      EXIT.usage,
-      `${file} is not JSON: ${String(cause instanceof Error ? cause.message : cause)}.`,
-      { cause },
-    );
-  }
-}
+import { readJson, readJsonText } from './json-file.js';
 
 interface Verdict {
   readonly valid: boolean;

@@ -24,7 +24,9 @@ export function createGatewayPlace(gateway: GatewayClient): PurgePlace {
 
   return {
     async preview({ target, query, ...wish }, signal) {
-      const path = `${PATHS[target]}?${query}&dryRun=true`;
+      // A dry run deletes nothing that could be recorded.
+      const counted = query.split('&').filter((pair) => pair !== 'record=ids');
+      const path = `${PATHS[target]}?${[...counted, 'dryRun=true'].join('&')}`;
       const answer = await gateway.json('DELETE', path, { headers: headersOf(wish), signal });
       return readPreview(answer);
     },

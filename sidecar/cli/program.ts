@@ -160,6 +160,35 @@ function createProgram(
       },
     );
 
+  const retention = program.command('retention').description('what a gateway purges by age, on a schedule');
+  onGateway(retention.command('list'))
+    .description('list the policies')
+    .action(async (options: JsonOption & PlaceOptions) => {
+      const { listPolicies } = await import('./retention-commands.js');
+      end(await listPolicies(options, demandGateway(options, env, clock), context));
+    });
+  onGateway(retention.command('apply'))
+    .argument('<file>', 'a policy or an array of them, as JSON; - is standard input')
+    .description('create policies, or replace those of the same names')
+    .action(async (file: string, options: JsonOption & PlaceOptions) => {
+      const { applyPolicies } = await import('./retention-commands.js');
+      end(await applyPolicies(file, options, demandGateway(options, env, clock), context));
+    });
+  onGateway(retention.command('preview'))
+    .argument('<name>', 'of the policy')
+    .description('count what a policy matches now; nothing is deleted')
+    .action(async (name: string, options: JsonOption & PlaceOptions) => {
+      const { previewPolicy } = await import('./retention-commands.js');
+      end(await previewPolicy(name, options, demandGateway(options, env, clock), context));
+    });
+  onGateway(retention.command('run'))
+    .argument('<name>', 'of the policy')
+    .description('run a policy now, in its own mode, and follow it; Ctrl+C leaves it alone')
+    .action(async (name: string, options: JsonOption & PlaceOptions) => {
+      const { runPolicy } = await import('./retention-commands.js');
+      end(await runPolicy(name, options, demandGateway(options, env, clock), context));
+    });
+
   onGateway(program.command('validate'))
     .argument('<file>', 'an entity or an array of them; - is standard input')
     .description('check entities against a model; exits with 3 when one is not valid')

@@ -104,7 +104,7 @@ export function summaryOf(view: PurgeView, ms: number | undefined): readonly str
   const errors = view.errors ?? [];
   for (const error of errors.slice(0, ERRORS_SHOWN)) lines.push(`  ${printable(errorLine(error))}`);
   if (errors.length > ERRORS_SHOWN) lines.push(`  … ${formatCount(errors.length - ERRORS_SHOWN)} more`);
-  for (const warning of view.warnings ?? []) lines.push(`Warning of the broker: ${printable(warning)}`);
+  for (const warning of view.warnings ?? []) lines.push(`Warning: ${printable(warning)}`);
   return lines;
 }
 
@@ -114,6 +114,7 @@ function headline(view: PurgeView, done: string, took: string): string {
   switch (view.state) {
     case 'succeeded':
     case 'partial':
+      if (view.dryRun) return `${formatItems(view.matched, unitOf(view))} would be deleted. Nothing was.`;
       return `Deleted ${done}${took}.`;
     case 'cancelled':
       return `Cancelled: ${done} had been deleted${took}.`;

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
+import type { CliContext } from './context.js';
+import { CliError, EXIT } from './exit-codes.js';
+
+/** Reads a JSON file, or standard input for `-`; its content is not checked here. @throws CliError */
+export async function readJsonText(file: string, { stdin }: CliContext): Promise<string> {
+  try {
+    return file === '-' ? await textOf(stdin) : await readFile(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new CliError(EXIT.usage, `${file} cannot be read: ${why}.`, { cause });
+  }
+}
+
+/** Reads a JSON file, or standard input for `-`. @throws CliError, also for what is not JSON */
+export async function readJson(file: string, context: CliContext): Promise<unknown> {
+  const text = await readJsonText(file, context);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new CliError(
+      EXIT.usage,
+      `${file} is not JSON: ${String(cause instanceof Error ? cause.message : cause)}.`,
+      { cause },
+    );
+  }
+}

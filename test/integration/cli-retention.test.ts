@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import { cli, jsonLines } from '../support/cli-process.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-retention-'));
+after(async () => {
+  await stopAll();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const POLICY = {
+  ...{ name: 'old-cars', target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'speed.observedAt' },
+  schedule: '0 3 * * *',
+};
+
+describe('ngsi-ld-gateway retention', () => {
+  let broker: Awaited<ReturnType<typeof startTestBroker>>;
+  let gateway: TestGateway;
+  const retention = (...args: readonly string[]) =>
+    cli(['retention', ...args], { NGSILD_GATEWAY_URL: gateway.url });
+  const fileOf = (name: string, content: unknown) => {
+    const path = join(folder, name);
+    writeFileSync(path, JSON.stringify(content));
+    return path;
+  };
+
+  before(async () => {
+    broker = await startTestBroker();
+    broker.entities.seed(4, (index) => ({
+      ...{ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' },
+      speed: { type: 'Property', value: index, observedAt: '2020-01-01T00:00:00Z' },
+    }));
+    gateway = await startTestGateway({ BROKER_URL: broker.url });
+  });
+
+  it('makes, previews, runs and enforces a policy', async () => {
+    assert.deepEqual((await retention('list')).stderr, 'There are none.\n');
+    const made = await retention('apply', fileOf('policy.json', POLICY));
+    assert.deepEqual([made.code, made.stdout], [0, 'old-cars created\n']);
+    const preview = await retention('preview', 'old-cars');
+    assert.match(preview.stdout, /^4 are older than \d{4}-\S+Z:\n {2}urn:ngsi-ld:Car:/);
+    const report = await retention('run', 'old-cars');
+    assert.deepEqual([report.code, report.stdout], [0, '4 entities would be deleted. Nothing was.\n']);
+    const [listed] = jsonLines((await retention('list', '--json')).stdout) as Record<string, unknown>[];
+    const changed = await retention('apply', fileOf('listed.json', [{ ...listed, mode: 'enforce' }]));
+    assert.deepEqual([changed.code, changed.stdout], [0, 'old-cars replaced\n']);
+    assert.match(
+      (await retention('list')).stdout,
+      /^NAME +MODE .*\nold-cars +enforce +0 3 \* \* \* +UTC +P90D/,
+    );
+    const done = await retention('run', 'old-cars', '--json');
+    assert.equal(done.code, 0, done.stderr);
+    const last = jsonLines(done.stdout).at(-1) as Record<string, unknown>;
+    assert.deepEqual([last['state'], last['deleted'], last['retentionPolicy']], ['succeeded', 4, 'old-cars']);
+    assert.equal(broker.entities.count(), 0);
+  });
+
+  it('says what is wrong with a policy, and applies none of a file that it cannot read', async () => {
+    const wrong = await retention('apply', fileOf('wrong.json', { ...POLICY, olderThan: 'a while' }));
+    assert.equal(wrong.code, 4);
+    assert.match(wrong.stderr, /olderThan must be a duration/);
+    const nameless = await retention(
+      'apply',
+      fileOf('nameless.json', [{ ...POLICY, name: 'first' }, { query: 'type=A' }]),
+    );
+    assert.equal(nameless.code, 2);
+    assert.match(nameless.stderr, /Policy 2 in .* must be an object with a name/);
+    assert.equal((await retention('preview', 'first')).code, 4);
+    assert.equal((await retention('run', 'nowhere')).code, 4);
+  });
+});
