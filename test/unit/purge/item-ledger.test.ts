@@ -162,6 +162,7 @@ describe('ItemLedger: unclear items', () => {
       ledger.resolveAsPresent(TWO);
       assert.deepEqual(ledger.counts, counted({ matched: 2, deleted: 1, failed: settle ? 1 : 0 }));
       assert.deepEqual(ledger.unclear, []);
+      assert.equal(ledger.states.get('urn:a:1'), IdState.goneTwice, 'it needs no other try');
       assert.deepEqual(ledger.success, ['urn:a:1']);
       assert.deepEqual(
         ledger.errors.map(({ entityId }) => entityId),

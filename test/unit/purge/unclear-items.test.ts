@@ -153,6 +153,14 @@ describe('the resolution of unclear entities', () => {
     );
   });
 
+  it('asks for a hundred short ids at a time', async () => {
+    const { queries } = await looked({ items: wholes(250), world: {} });
+    assert.deepEqual(
+      queries.map((query) => query.get('id')?.split(',').length),
+      [100, 100, 50],
+    );
+  });
+
   it('sends no query if nothing is unclear', async () => {
     assert.equal((await looked({ items: [], world: {} })).queries.length, 0);
   });

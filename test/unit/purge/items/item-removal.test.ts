@@ -4,13 +4,14 @@ import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
 import type { DeleteResult } from '../../../../sidecar/purge/batch-reply.js';
 import type { PurgeContext, BrokerQuery } from '../../../../sidecar/purge/context.js';
 import {
+  BrokerFailedError,
   BrokerReplyError,
   NotConvergingError,
   TooManyMatchesError,
 } from '../../../../sidecar/purge/errors.js';
 import { removeItems } from '../../../../sidecar/purge/items/item-removal.js';
 import type { ItemKind } from '../../../../sidecar/purge/items/item-walk.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import { entities, temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
 import { keyOf, type Item } from '../../../../sidecar/purge/item-ledger.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
@@ -198,7 +199,7 @@ describe('the removal of items', () => {
       const { matched, deleted, failed, errors, tries, passes } = await removed({
         world: worldOf(15, 'a'),
         verdict: ({ entityId }) => (entityId === 'urn:t:7' ? left : GONE),
-        total: 15,
+        total: 1000,
       });
       assert.deepEqual([matched, deleted, failed], [15, 14, 1]);
       assert.deepEqual([namesOf(errors), errors[0]?.error.title], [['urn:t:7 a'], 'Still listed']);
@@ -240,6 +241,32 @@ describe('the removal of items', () => {
     const unclear = { entityId: 'urn:earlier', attribute: 'a' };
     const { deleted, unknown, passes } = await removed({ world: worldOf(5, 'a'), total: 5, unclear });
     assert.deepEqual([deleted, unknown, passes], [5, 1, 2]);
+  });
+
+  it('ends with an error of its final tries that concerns all of them', async () => {
+    const failure = { kind: 'broker-error', status: 429 } as const;
+    const error = new BrokerFailedError('delete', failure, 'retry-after-too-long');
+    let tries = 0;
+    const remove = async () => {
+      tries += 1;
+      if (tries > 3) throw error;
+      return BUSY;
+    };
+    await assert.rejects(removed({ world: worldOf(3, 'a'), kind: { remove }, total: 3 }), error);
+  });
+
+  it('leaves arrivals although the broker counts matches that it never shows', async () => {
+    const world = worldOf(5, 'a');
+    const { left, deleted } = await removed({
+      world,
+      brokerQuery: { resource: temporalEntities() },
+      count: () => 1000,
+      onPage: (offset, pass) => {
+        if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
+      },
+      total: 15,
+    });
+    assert.ok(left > 0 && deleted < 30, `${left} left, ${deleted} deleted`);
   });
 
   it('retries what is still listed in a pass that takes no new items any more', async () => {

@@ -169,6 +169,15 @@ describe('a page of matches', () => {
     }
   });
 
+  it('is asked for in a smaller size and another form where both are refused, one without a word', async () => {
+    const { page, asked, capabilities } = listerOf((query, limit) =>
+      query.has('pick') ? refusal(400) : limit > 500 ? refusal(400, TOO_MANY) : undefined,
+    );
+    assert.equal((await page()).limit, 500);
+    assert.deepEqual(asked, ['1000 pick', '1000 options', '500 options']);
+    assert.deepEqual([...capabilities.refusedProjections], ['pick']);
+  });
+
   it('that was accepted once is proven: a later 400 on one as large is about the query', async () => {
     let isBad = false;
     const { page, asked } = listerOf(() => (isBad ? refusal(400) : undefined));

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { SELECTION_PARAMETERS } from '../../../../sidecar/purge/query/parameters.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
+import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
 import { assertRefused, queryOf } from '../refusals.js';
 
 const accepted = (query: string) => parseEntityPurgeQuery(query);
@@ -241,5 +242,39 @@ describe('parseEntityPurgeQuery: dryRun, maxAffected and local', () => {
       invalid(query, 'dryRun');
     invalid('type=A&dryrun=true', 'dryrun');
     invalid('type=A&maxAffected=1&maxAffected=1000', 'maxAffected');
+  });
+});
+
+describe('the refusal of a value', () => {
+  it('shows at most two hundred characters of it, whatever the parameter', () => {
+    const assertShort = (name: string, parse: () => unknown) =>
+      assert.throws(parse, (error: unknown) => {
+        assert.ok(error instanceof QueryRefusedError && error.parameter === name, String(error));
+        assert.ok(error.message.length < 600, `${name}: ${error.message.length}`);
+        return true;
+      });
+    const long = '<'.repeat(20_000);
+    const time = { timerel: 'before', timeAt: '2026-01-01T00:00:00Z' };
+    for (const [name, others] of [
+      ...['type', 'id', 'attrs', 'q', 'scopeQ', 'drop', 'keep', 'local', 'dryRun', 'maxAffected'].map(
+        (name) => [name, {}] as const,
+      ),
+      ['geometry', { georel: 'within', coordinates: '[1,2]' }],
+      ['georel', { geometry: 'Point', coordinates: '[1,2]' }],
+      ['coordinates', { georel: 'within', geometry: 'Point' }],
+    ] as const) {
+      const query = queryOf({ type: 'Car', ...others, [name]: long });
+      assertShort(name, () => parseEntityPurgeQuery(query));
+    }
+    for (const name of ['datasetId', 'timeAt', 'timerel', 'timeproperty', 'attrs']) {
+      const query = queryOf({ type: 'Car', ...time, [name]: long });
+      assertShort(name, () => parseTemporalPurgeQuery(query));
+    }
+    const { message } = assertRefused(
+      () => parseEntityPurgeQuery(queryOf({ id: 'x'.repeat(300) })),
+      'badRequestData',
+      'id',
+    );
+    assert.ok(message.includes(`"${'x'.repeat(200)}"`), message);
   });
 });

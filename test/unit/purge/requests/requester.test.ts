@@ -10,6 +10,7 @@ import {
   PurgeStoppedError,
 } from '../../../../sidecar/purge/errors.js';
 import { createRequester, effortOf, type Settled } from '../../../../sidecar/purge/requests/requester.js';
+import type { Pace } from '../../../../sidecar/purge/requests/pace.js';
 import type { RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';
 import { replyOf } from '../broker/replies.js';
 
@@ -26,7 +27,7 @@ interface Exchange {
 }
 
 /** A requester whose broker and clock are the test itself: nothing happens unless the test lets it. */
-function byHand(retry: Partial<RetryPolicy> = {}) {
+function byHand(retry: Partial<RetryPolicy> = {}, pace?: Pace) {
   let nowMs = 0;
   let sleepers: { readonly untilMs: number; readonly wake: () => void }[] = [];
   const sent: Exchange[] = [];
@@ -41,6 +42,7 @@ function byHand(retry: Partial<RetryPolicy> = {}) {
       close: async () => {},
     },
     headers: {},
+    pace,
     retry: { ...POLICY, ...retry },
     clock: {
       now: () => nowMs,
@@ -291,6 +293,46 @@ describe('the answers of a requester', () => {
     await hand.end('/1', DONE);
     await isAnswered(one);
     assert.deepEqual(effortOf(hand.requester), { requests: 3, retries: 1 });
+  });
+});
+
+describe('a requester of a purge that is held to a rate', () => {
+  const paced = (take: Pace['take']) => byHand({}, { take, perSecond: 1, burst: 1, setPerSecond: () => {} });
+  const request = { method: 'DELETE', path: '/1', operation: 'delete', deletes: 3 } as const;
+
+  it('sends a delete only when its pace lets it through, and waits for no query', async () => {
+    const taken: number[] = [];
+    let pass = () => {};
+    const hand = paced(async (amount) => {
+      taken.push(amount);
+      await new Promise<void>((resolve) => (pass = resolve));
+    });
+    const one = hand.requester.send(request);
+    const look = hand.requester.send({ method: 'GET', path: '/look', operation: 'look' });
+    await hand.turn();
+    assert.deepEqual([hand.open(), taken], [['/look'], [3]]);
+    pass();
+    await hand.turn();
+    assert.deepEqual(hand.open(), ['/look', '/1']);
+    await hand.end('/1', DONE);
+    await hand.end('/look', replyOf(200, []));
+    for (const ended of [one, look]) await isAnswered(ended);
+  });
+
+  it('sends nothing where the pace fails, or the purge is stopped meanwhile', async () => {
+    const broken = paced(async () => Promise.reject(new Error('no pace')));
+    await assert.rejects(broken.requester.send(request), { message: 'no pace' });
+    const stopped = paced(
+      (_amount, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('aborted')));
+        }),
+    );
+    const ended = assert.rejects(stopped.requester.send(request), PurgeStoppedError);
+    await stopped.turn();
+    stopped.stop.abort();
+    await ended;
+    assert.deepEqual([broken.open(), stopped.open()], [[], []]);
   });
 });
 

@@ -20,6 +20,7 @@ describe('parseRetryAfter (RFC 9110 § 10.2.3)', () => {
       'Sun, 06 Nov 1994 08:49:37 GMT',
       'Sunday, 06-Nov-94 08:49:37 GMT',
       'Sun Nov  6 08:49:37 1994',
+      'Sun Nov  6 08:49:37 1994 GMT',
     ]) {
       assert.equal(parseRetryAfter(date, NOW_MS), 30_000, date);
     }

@@ -68,7 +68,7 @@ describe('the instances of a purge', () => {
       const isByValue = selection.some(({ name }) => name === 'georel');
       return isByValue ? pageOf([]) : cutPage([id], () => [1, 2]);
     };
-    const { kind } = kindOf({
+    const { kind, asked } = kindOf({
       filters: { georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
       answer,
     });
@@ -80,6 +80,13 @@ describe('the instances of a purge', () => {
       left.push(`${entityId} ${attribute ?? ''}`);
     }
     assert.deepEqual([left.length, left[0]], [1000, `${idsOf(1)[0] ?? ''} speed`]);
+    const selection = [
+      { name: 'type', value: 'Car' },
+      { name: 'id', value: 'urn:t:999' },
+      { name: 'attrs', value: 'speed' },
+      ...timeParameters(BEFORE),
+    ];
+    assert.deepEqual(asked.at(-1), { selection, limit: 1 });
   });
 
   it('that are hidden are not reported once they are gone', async () => {
