@@ -110,6 +110,23 @@ describe('the names of a removal', () => {
     }
   });
 
+  it('are told with the first three that the broker shows instead', async () => {
+    const { context } = at({
+      entities: [entity(1, 'b', 'c', 'd', 'e', 'f')],
+    });
+    const showing = {
+      ...context,
+      lister: {
+        ...context.lister,
+        page: async () => context.lister.page({ selection: [], limit: 1 }),
+      },
+    };
+    await assert.rejects(
+      checkNames(showing, { kind: 'drop', names: ['a'] }),
+      /shows the attribute a as b, c, d: use/,
+    );
+  });
+
   it('may be those of attributes that no match has', async () => {
     const { context, queries } = at({ entities: thirty });
     await checkNames(context, { kind: 'drop', names: ['a', 'zzz'] });

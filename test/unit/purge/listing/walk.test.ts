@@ -188,6 +188,25 @@ describe('walkMatches', () => {
     }
   });
 
+  it('is not complete if pages overlapped or one between others was empty, unless a count says that all was listed', async () => {
+    const all = idsOf(30);
+    for (const [shown, hasNext] of [
+      [(offset: number) => slice(all, Math.max(0, offset - 1)), () => false],
+      [
+        (offset: number) => (offset === 10 ? [] : slice(all, offset < 10 ? 0 : offset - 10)),
+        (offset: number) => offset === 10,
+      ],
+    ] as const) {
+      for (const count of [undefined, 30]) {
+        const { ids, end } = await walked((offset) =>
+          pageOf(shown(offset), { count, hasNext: hasNext(offset) }),
+        );
+        assert.equal(ids.length, 30);
+        assert.equal(end.complete, count !== undefined);
+      }
+    }
+  });
+
   it('is not complete where a broker shows one full page for every offset', async () => {
     const { ids, end } = await walked(() => pageOf(idsOf(LIMIT)));
     assert.deepEqual([ids.length, end.complete], [LIMIT, false]);

@@ -226,6 +226,21 @@ describe('a requester whose broker may be away', () => {
     for (const ended of all) await isAnswered(ended);
   });
 
+  it('is at its end when the second try of one fails after twenty failures in a row', async () => {
+    const hand = await begun();
+    const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
+    const all = paths.map((path) => hand.delete(path, path));
+    await hand.turn();
+    for (const path of paths) await hand.end(path, replyOf(500));
+    await hand.pass(200);
+    assert.equal(hand.open().length, 20);
+    const ended = assert.rejects(all[0] ?? assert.fail(), { reason: 'nothing-but-failures' });
+    await hand.end('/0', replyOf(500));
+    await ended;
+    for (const path of paths.slice(1)) await hand.end(path, DONE);
+    for (const other of all.slice(1)) await isAnswered(other);
+  });
+
   it('ends with all that wait when the time is up, and sends nothing more', async () => {
     const hand = await begun({ awayMs: 300 });
     const all = [hand.delete('/1'), hand.delete('/2')];

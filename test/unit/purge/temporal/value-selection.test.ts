@@ -124,6 +124,21 @@ describe('what q selects at a broker', () => {
     assert.equal(verdict, 'unknown');
   });
 
+  it('is unknown if the broker shows another of the two without q than with it', async () => {
+    const history = [instance(1, 5), instance(2, 7)];
+    const { lister } = listerOf(({ selection }) => {
+      const shown = selection.some(({ name }) => name === 'q') ? history[0] : history[1];
+      return pageOf([ID], { entities: [{ id: ID, speed: shown }] });
+    });
+    const context = {
+      ...contextOf({ brokerQuery: { resource: temporalEntities(), selection: [] } }),
+      lister,
+    };
+    const [list] = instanceListsOf({ speed: history }, 'observedAt');
+    assert.ok(list !== undefined);
+    assert.equal(await learnValueSelection(context, [{ entityId: ID, ...list }], TIME), 'unknown');
+  });
+
   it('is never learnt by a name that q could read as something else', async () => {
     for (const name of ['a.b', 'a[b]', 'https://a.test/b', '1a', 'a b', 'a==1|b', 'ä'])
       assert.equal(
