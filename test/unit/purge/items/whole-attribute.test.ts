@@ -41,6 +41,19 @@ describe('the delete of an attribute as a whole', () => {
     }
   });
 
+  it('sends nothing where no path is sure to mean the attribute', async () => {
+    const { sent, ...context } = at(() => 204);
+    for (const attribute of ['a/b', '..', '', 'a?b']) {
+      for (const datasets of [[], [A]]) {
+        const item = { entityId: 'urn:t:1', attribute, datasets };
+        assert.equal((await deleteWholeAttribute(context, item, HOW)).kind, 'refused', attribute);
+      }
+    }
+    const unnamed = { entityId: 'urn:t:1' };
+    assert.equal((await deleteWholeAttribute(context, unnamed, HOW)).kind, 'refused');
+    assert.deepEqual(sent, []);
+  });
+
   it('goes no further after a refusal', async () => {
     const { remove, sent } = at(() => 409);
     assert.equal(await remove(A, B), 'refused');

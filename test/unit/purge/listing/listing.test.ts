@@ -90,6 +90,8 @@ describe('a page of matches', () => {
         );
         const { limit, ids } = await page({ count: true });
         assert.deepEqual([limit, ids.length], [found, found]);
+        const uncounted = listerOf((_query, asked) => (asked > most ? refusal(status, problem) : undefined));
+        assert.equal((await uncounted.page()).limit, found, 'the same without a count');
         assert.equal(capabilities.pageSizeMax, found);
         assert.equal(capabilities.countAccepted, true);
         const before = asked.length;

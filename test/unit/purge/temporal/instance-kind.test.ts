@@ -256,6 +256,12 @@ describe('the instances of a purge', () => {
     }
   });
 
+  it('are named where they are still there after two confirmed deletes', () => {
+    const { status, title, detail } = kindOf({}).kind.stillThere;
+    assert.deepEqual([status, title], [409, 'Instance still listed']);
+    assert.match(detail ?? '', /two deletes and still shows the instance/);
+  });
+
   it('are requested in larger pages after two pages without anything new', () => {
     const { kind } = kindOf({});
     const limits = Array.from({ length: 5 }, () => kind.shape?.().limit);
