@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
+import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import { ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
 import type { PurgeCounts } from '../../../sidecar/purge/item-ledger.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
@@ -25,6 +26,8 @@ interface Look {
   /** Ids of the world that a query shows, in place of those that it names. */
   readonly shows?: (ids: readonly string[]) => readonly string[];
   readonly isLast?: boolean;
+  /** In place of what the world shows. */
+  readonly answer?: () => BrokerReply;
 }
 
 /** Looks for items of which each had a delete without a clear answer. */
@@ -36,6 +39,7 @@ async function looked({ items, world, selection = THINGS, kind = WHOLE_ENTITIES,
     const query = new URLSearchParams(path.split('?')[1]);
     if ([...query.values()].some((value) => value.includes('PurgeProbe'))) return replyOf(200, []);
     queries.push(query);
+    if (look.answer !== undefined) return look.answer();
     const ids = query.get('id')?.split(',') ?? [];
     const shown = (look.shows?.(ids) ?? ids).filter((id) => Object.hasOwn(world, id));
     const offset = Number(query.get('offset') ?? 0);
@@ -163,6 +167,17 @@ describe('the resolution of unclear entities', () => {
 
   it('sends no query if nothing is unclear', async () => {
     assert.equal((await looked({ items: [], world: {} })).queries.length, 0);
+  });
+
+  it('leaves all unclear if the broker refuses the query or does not answer, and fails for no such reason', async () => {
+    for (const status of [400, 403, 500]) {
+      const failing = looked({ items: wholes(3), world: {}, answer: () => replyOf(status) });
+      assert.deepEqual(outcome(await failing), [0, 3], String(status));
+    }
+    const answer = () => {
+      throw new TypeError('a bug');
+    };
+    await assert.rejects(looked({ items: wholes(3), world: {}, answer }), TypeError);
   });
 
   it('leaves an id with a comma unclear, since a list of ids cannot hold it', async () => {

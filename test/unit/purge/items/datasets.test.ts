@@ -20,6 +20,7 @@ describe('datasetParameter', () => {
     assert.equal(datasetParameter('@none'), '');
     assert.equal(datasetParameter('urn:ngsi-ld:ds:1'), '?datasetId=urn%3Angsi-ld%3Ads%3A1');
     assert.equal(datasetParameter('https://ds.example/a/1'), '?datasetId=https%3A%2F%2Fds.example%2Fa%2F1');
+    assert.equal(datasetParameter('urn:x/.a/..b/c'), '?datasetId=urn%3Ax%2F.a%2F..b%2Fc');
     assert.equal(datasetParameter('urn:größe'), '?datasetId=urn%3Agr%C3%B6%C3%9Fe');
   });
 
