@@ -51,13 +51,17 @@ export async function learnStride(context: CountedQuery): Promise<void> {
   if (late.size === 0) return;
   const others = selection.filter(({ name }) => !late.has(name) && !(late.has('georel') && GEO.has(name)));
   const page = await pageOf(context, { selection: others.length === 0 ? [LOCAL] : others });
+  if (page === undefined) {
+    // It is unknown: one entity at a time.
+    paging.stride = 1;
+    return;
+  }
+  const { ids, count, limit } = page;
   // Counted and never shown, with the filter or without it: the count is wrong in some other way.
-  if (page?.ids.length === 0) return;
+  if (ids.length === 0) return;
   // Without the filter, a page is as long as a page can be, unless it holds all there is.
-  const holdsAll = page?.count !== undefined && page.count <= page.ids.length;
-  const length = (holdsAll ? page.limit : page?.ids.length) ?? 0;
-  // If unknown, one entity at a time.
-  paging.stride = Math.max(1, Math.min(length, page?.limit ?? 1));
+  const holdsAll = count !== undefined && count <= ids.length;
+  paging.stride = holdsAll ? limit : Math.min(ids.length, limit);
 }
 
 /** Filters that may be applied late. Every broker pages through the entities of a type. */

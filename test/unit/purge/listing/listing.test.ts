@@ -210,6 +210,20 @@ describe('a page of matches', () => {
     await assert.rejects(endless.page(), BrokerReplyError);
   });
 
+  it('of histories that cannot be read whole is asked for with fewer instances, from then on', async () => {
+    const { page, asked } = listerOf(
+      (query) => {
+        if (!query.has('lastN')) throw new ReplyTooLargeError('too large');
+        return undefined;
+      },
+      { resource: temporalEntities(), limits: { pageSize: 2, pageSizeMax: 2 } },
+    );
+    assert.equal((await page({ isBare: true, instances: 7 })).instances, 7);
+    assert.deepEqual(asked, ['2', '1', '1 lastN']);
+    await page({ isBare: true });
+    assert.equal(asked.at(-1), '1 lastN');
+  });
+
   it('is not used when its status is neither that of an answer nor that of an error', async () => {
     for (const status of [202, 204, 206]) {
       const { page } = listerOf(() => replyOf(status, []));

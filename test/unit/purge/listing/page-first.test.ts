@@ -58,10 +58,16 @@ describe('the stride of a broker that pages before it filters', () => {
     );
   });
 
-  it('is the length of what it shows where it gives no count', async () => {
-    const query = queryOf(BY_ATTRS, () => pageOf(idsOf(7), { limit: 10 }), ['attrs']);
-    await learnStride(query);
-    assert.equal(query.paging.stride, 7);
+  it('is the length of what it shows where it gives no count, never more than was asked for', async () => {
+    for (const [shown, stride] of [
+      [7, 7],
+      [10, 10],
+      [25, 10],
+    ] as const) {
+      const query = queryOf(BY_ATTRS, () => pageOf(idsOf(shown), { limit: 10 }), ['attrs']);
+      await learnStride(query);
+      assert.equal(query.paging.stride, stride);
+    }
   });
 
   it('is unknown, and nothing is asked, where no filter of the query is applied late', async () => {

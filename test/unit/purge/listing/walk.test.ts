@@ -237,6 +237,16 @@ describe('walkMatches: links', () => {
     assert.deepEqual(ids, all);
   });
 
+  it('goes on behind any number of empty pages, three of them in a row at most', async () => {
+    const all = idsOf(40);
+    // Each page of matches is followed by three that are empty.
+    const { ids } = await walked((offset) => {
+      const nth = Math.floor(offset / LIMIT);
+      return pageOf(nth % 4 === 0 ? slice(all, (nth / 4) * LIMIT) : [], { hasNext: nth < 12 });
+    });
+    assert.deepEqual(ids, all);
+  });
+
   it('gives up on next links that lead from empty page to empty page', async () => {
     const { asked } = await walked(() => pageOf([], { hasNext: true }));
     assert.deepEqual(
