@@ -247,3 +247,13 @@ describe('the hints of a dry run', () => {
     }
   });
 });
+
+describe('a purge that matches nothing', () => {
+  it('proves no filter, since nothing is used', async () => {
+    for (const query of ['type=T&q=n>1', 'type=T&drop=a', 'type=T&dryRun=true']) {
+      const { sent, report } = await run({ query, matches: 0 });
+      assert.equal(report?.matched, 0);
+      assert.ok(!sent.some((line) => /PurgeProbe/.test(line)), sent.join());
+    }
+  });
+});

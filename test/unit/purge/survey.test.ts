@@ -136,3 +136,41 @@ describe('a survey', () => {
     assert.deepEqual([behind.survey.fresh, behind.asked[0]?.offset], [['urn:more'], 3]);
   });
 });
+
+describe('a survey of many pages', () => {
+  /** Surveys a hundred matches, ten to a page, at a broker that answers when it is idle. */
+  async function overlapped(concurrency: number, options: Partial<SurveyOptions> = {}) {
+    let [underWay, most] = [0, 0];
+    const { lister, asked } = listerOf(({ offset = 0 }) =>
+      pageOf(idsOf(100).slice(offset, offset + 10), { count: 100 }),
+    );
+    const opened = contextOf({
+      brokerQuery: { resource: entities('ids'), selection: [] },
+      limits: { concurrency },
+    });
+    const page: typeof lister.page = async (query) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+      return lister.page(query);
+    };
+    const survey = await surveyMatches(
+      { ...opened, lister: { ...lister, page } },
+      { ...OPTIONS, ...options },
+    );
+    return { survey, most, asked: asked.length };
+  }
+
+  it('asks for as many at a time as the purge may have requests in flight', async () => {
+    for (const concurrency of [1, 3]) {
+      const { most, survey } = await overlapped(concurrency);
+      assert.deepEqual([most, survey.fresh.length, survey.complete], [concurrency, 100, true]);
+    }
+  });
+
+  it('reads little further than what is wanted', async () => {
+    const { asked, survey } = await overlapped(4, { wanted: 25 });
+    assert.ok(survey.fresh.length >= 25 && asked <= 4, `${survey.fresh.length} found in ${asked} pages`);
+  });
+});
