@@ -1,6 +1,7 @@
-/** Runs benches: `npm run bench -- [NAME …] [--rounds N] [--json FILE]`; see README.md beside this file. */
+/** Runs benches: `npm run bench -- [NAME …] [--rounds N] [--only TEXT] [--json FILE]`; see README.md beside this file. */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { attacks } from './attacks.js';
 import { entityPurge } from './entity-purge.js';
 import { memory } from './memory.js';
 import { passThrough } from './pass-through.js';
@@ -21,12 +22,17 @@ const BENCHES: readonly Bench[] = [
   passThrough,
   schemaService,
   workbench,
+  attacks,
 ];
 const ROUNDS = '5';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: ROUNDS }, json: { type: 'string' } },
+  options: {
+    rounds: { type: 'string', default: ROUNDS },
+    only: { type: 'string', default: '' },
+    json: { type: 'string' },
+  },
 });
 const chosen = positionals.length === 0 ? BENCHES : positionals.map(benchNamed);
 const rounds = Number(values.rounds);
@@ -37,7 +43,8 @@ console.log(`${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${m
 const results: Record<string, Pick<BenchResult, 'targets' | 'data'>> = {};
 for (const bench of chosen) {
   const { name } = bench;
-  const result = await bench.run({ rounds, say: (text) => console.error(`${name}: ${text}`) });
+  const say = (text: string) => console.error(`${name}: ${text}`);
+  const result = await bench.run({ rounds, only: values.only, say });
   results[name] = { targets: result.targets, data: result.data };
   console.log(`${textOf(result)}\n`);
 }

@@ -27,6 +27,8 @@ export interface BenchResult {
 export interface BenchOptions {
   /** How often everything is measured; each bench says what one round is. */
   readonly rounds: number;
+  /** Of a bench with parts, those whose names contain this. */
+  readonly only: string;
   /** Tells people what is going on. */
   readonly say: (text: string) => void;
 }

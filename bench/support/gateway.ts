@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 
@@ -21,7 +22,12 @@ export interface BenchGateway {
 export type GatewaySettings = Readonly<
   Partial<
     Record<
-      'PURGE_STRATEGY' | 'PURGE_CONCURRENCY' | 'PURGE_PAGE_SIZE' | 'PURGE_BATCH_SIZE' | 'DATABASE_PATH',
+      | 'PURGE_STRATEGY'
+      | 'PURGE_CONCURRENCY'
+      | 'PURGE_PAGE_SIZE'
+      | 'PURGE_BATCH_SIZE'
+      | 'DATABASE_PATH'
+      | 'BROKER_URL',
       string | number
     >
   >
@@ -32,10 +38,15 @@ const MAIN = fileURLToPath(new URL('../../dist/sidecar/main.js', import.meta.url
 /**
  * Starts the built gateway the way `npm start` does, in production.
  *
+ * @param nodeOptions of its process, besides those of `npm start`
  * @throws Error when its process ends before it listens
  */
-export async function startGateway(brokerUrl: string, settings: GatewaySettings = {}): Promise<BenchGateway> {
-  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
+export async function startGateway(
+  brokerUrl: string,
+  settings: GatewaySettings = {},
+  nodeOptions: readonly string[] = [],
+): Promise<BenchGateway> {
+  const child = spawn(process.execPath, ['--enable-source-maps', ...nodeOptions, MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],
@@ -52,7 +63,7 @@ export async function startGateway(brokerUrl: string, settings: GatewaySettings 
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   const url = await Promise.race([
-    listeningUrl(createInterface({ input: child.stdout })),
+    listeningUrl(child.stdout),
     exited.then(([code]) => {
       throw new Error(`The gateway ended with code ${String(code)} before it listened.`);
     }),
@@ -80,12 +91,16 @@ export async function startGateway(brokerUrl: string, settings: GatewaySettings 
   };
 }
 
-/** Reads the log, to its end, for the line that says where the gateway listens. */
-async function listeningUrl(lines: ReturnType<typeof createInterface>): Promise<string> {
+/** Reads the log up to the line that says where the gateway listens; the rest is thrown away. */
+async function listeningUrl(log: Readable): Promise<string> {
   return new Promise((resolve) => {
+    const lines = createInterface({ input: log });
     lines.on('line', (line) => {
       const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
-      if (msg === 'listening' && url !== undefined) resolve(url);
+      if (msg !== 'listening' || url === undefined) return;
+      lines.close();
+      log.resume();
+      resolve(url);
     });
   });
 }

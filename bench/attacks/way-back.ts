@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A way to a server that is started later: each of a ring needs to know the other's address. */
+export async function startWayBack() {
+  let port: number | undefined;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    if (port === undefined) {
+      client.destroy();
+      return;
+    }
+    const onward = connect(port, '127.0.0.1');
+    for (const [socket, other] of [
+      [client, onward],
+      [onward, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    client.pipe(onward).pipe(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadTo: (url: string) => {
+      port = Number(new URL(url).port);
+    },
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
