@@ -138,6 +138,26 @@ describe('requests that a client sends without waiting for answers', () => {
     await gateway.gateway.close();
   });
 
+  it('too many pipelined requests are dropped without an error with a stack for each, which would take longer than the requests', async (t) => {
+    const { slow, gateway } = await start();
+    const flood = await connect(gateway.port);
+    flood.send(GET);
+    await slow.arrived(isSlow);
+    const before = Error.prepareStackTrace;
+    t.after(() => (Error.prepareStackTrace = before));
+    let stacks = 0;
+    Error.prepareStackTrace = (error) => {
+      stacks += 1;
+      return String(error);
+    };
+    // In one piece, as a single read takes them.
+    flood.send(LIVE.repeat(1200));
+    await flood.closed();
+    await gateway.log.until('connection closed: too many requests waited on it');
+    assert.equal((await gateway.send('GET', '/health/live')).status, 200);
+    assert.ok(stacks < 300, `${stacks} stacks`);
+  });
+
   it('a client may pipeline a hundred requests at once, again and again', async () => {
     const { gateway } = await start();
     const client = await connect(gateway.port);
