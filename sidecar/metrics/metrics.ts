@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { nextTurn } from '../shared/next-turn.js';
 import { createPurgeMetrics, type PurgeMetrics } from './purge-metrics.js';
 import { createRequestMetrics, type RequestMetrics } from './request-metrics.js';
 import { registerStateMetrics, type StateSources } from './state-metrics.js';
@@ -9,7 +10,7 @@ export interface Metrics {
   readonly requests: RequestMetrics;
   /** Media type of the text. */
   readonly contentType: string;
-  /** All metrics in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus; those who ask at the same time share one reading. */
   text(): Promise<string>;
 }
 
@@ -31,17 +32,26 @@ export function createMetrics(sources: StateSources): Metrics {
   const requests = createRequestMetrics(registry, METRICS_PREFIX);
   registerStateMetrics(registry, METRICS_PREFIX, sources);
   let measuresProcess = false;
+  let reading: Promise<string> | undefined;
+
+  async function read(): Promise<string> {
+    // Whoever asks in the same turn of the event loop gets the same text: it takes milliseconds, and files of the system.
+    await nextTurn();
+    if (!measuresProcess) {
+      collectDefaultMetrics({ register: registry, prefix: METRICS_PREFIX });
+      for (const name of LEFT_OUT) registry.removeSingleMetric(name);
+      measuresProcess = true;
+    }
+    return registry.metrics();
+  }
+
   return {
     purges,
     requests,
     contentType: registry.contentType,
     text() {
-      if (!measuresProcess) {
-        collectDefaultMetrics({ register: registry, prefix: METRICS_PREFIX });
-        for (const name of LEFT_OUT) registry.removeSingleMetric(name);
-        measuresProcess = true;
-      }
-      return registry.metrics();
+      reading ??= read().finally(() => (reading = undefined));
+      return reading;
     },
   };
 }

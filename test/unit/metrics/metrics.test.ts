@@ -136,3 +136,23 @@ describe('the metrics of the moment', () => {
       assert.ok(series.some((one) => one.name === `ngsild_gateway_${name}`, name));
   });
 });
+
+describe('the text of the metrics', () => {
+  it('the text of the metrics is read once for all who ask at the same time, and anew for those who ask later', async () => {
+    let looks = 0;
+    const metrics = createMetrics({
+      ...idle(),
+      isStoreUp: async () => {
+        looks += 1;
+        return true;
+      },
+    });
+    const texts = await Promise.all(Array.from({ length: 50 }, async () => metrics.text()));
+    assert.equal(looks, 1);
+    assert.equal(new Set(texts).size, 1);
+    metrics.purges.retried();
+    const later = await metrics.text();
+    assert.equal(looks, 2);
+    assert.notEqual(later, texts[0]);
+  });
+});
