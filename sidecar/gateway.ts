@@ -17,6 +17,7 @@ import { createMetrics } from './metrics/metrics.js';
 import { openPurges, type OpenPurges } from './open-purges.js';
 import { openSchemas } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
+import { Newcomers, OneATurn } from './shared/next-turn.js';
 import { createViaName } from './shared/via.js';
 
 /** A running gateway: purges, schemas, health, and everything else under /ngsi-ld passed through to the broker. */
@@ -96,10 +97,12 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const brokerUrl = embeddedBroker === undefined ? (config.BROKER_URL as URL) : new URL(embeddedBroker.url);
 
   const viaName = createViaName();
+  const newcomers = new Newcomers();
   const client = createBrokerClient({
     brokerUrl,
     timeoutMs: config.BROKER_TIMEOUT_MS,
     viaName,
+    large: new OneATurn(newcomers),
     onEnded: (end) => metrics.requests.brokerAnswered(end),
   });
   opened.add(() => client.close());
@@ -148,6 +151,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       },
     }),
   });
+  app.server.on('connection', () => newcomers.note());
   opened.add(async () => {
     // Idle connections are closed at once; whoever is still being served when the grace time ends is cut off.
     app.server.closeIdleConnections();

@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import { GatewayError } from '../../shared/errors.js';
+import { OneATurn } from '../../shared/next-turn.js';
 import { withVia } from '../../shared/via.js';
 import { BrokerTimeoutError, BrokerUnreachableError, RequestAbortedError } from './errors.js';
 import { createCanceller, exchange } from './exchange.js';
@@ -40,6 +41,8 @@ export interface BrokerClientOptions {
   readonly viaName?: string;
   /** Told of each request when it has ended. Must not throw. */
   readonly onEnded?: (end: BrokerRequestEnd) => void;
+  /** When large answers are handed out. By default one after the other, each in a turn of the event loop. */
+  readonly large?: OneATurn;
   /** Replaces the client's own connection pool, for tests. */
   readonly dispatcher?: Dispatcher;
 }
@@ -61,11 +64,15 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 const KEEP_ALIVE_MS = 10_000;
 
+/** Requests and answers from this length on are about hundreds of entities, and what becomes of each is noted at once. */
+const LARGE_CHARS = 8 * 1024;
+
 /** The client of one broker, with its own pool of keep-alive connections. */
 export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
   const { brokerUrl, timeoutMs, viaName, onEnded } = options;
   const replyMaxBytes = options.replyMaxBytes ?? MAX_REPLY_BYTES;
   const prefix = brokerUrl.pathname.replace(/\/+$/, '') + API_ROOT;
+  const large = options.large ?? new OneATurn();
   const dispatcher =
     options.dispatcher ??
     new Pool(brokerUrl.origin, {
@@ -100,8 +107,9 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
     }, timeoutMs);
     const onAbort = () => canceller.cancel(aborted(request));
     signal?.addEventListener('abort', onAbort, { once: true });
+    let reply: BrokerReply;
     try {
-      return await exchange(
+      reply = await exchange(
         dispatcher,
         outgoing,
         canceller,
@@ -115,6 +123,8 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
     }
+    if (Math.max(reply.body.length, request.jsonBody?.length ?? 0) >= LARGE_CHARS) await large.turn();
+    return reply;
   }
 
   return {

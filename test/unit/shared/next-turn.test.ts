@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nextTurn, OneATurn } from '../../../sidecar/shared/next-turn.js';
+import { Newcomers, nextTurn, OneATurn } from '../../../sidecar/shared/next-turn.js';
 
 describe('one a turn', () => {
   it('OneATurn lets simultaneous callers through in order, with other work in between', async () => {
@@ -24,5 +24,47 @@ describe('one a turn', () => {
     for (const [at, name] of seen.entries()) {
       if (at > 0 && name !== 'other') assert.equal(seen[at - 1], 'other', seen.join(' '));
     }
+  });
+});
+
+describe('newcomers', () => {
+  /** Calls `each` in every turn of the event loop from now on, until it answers false. */
+  async function everyTurn(each: () => boolean): Promise<void> {
+    do await nextTurn();
+    while (each());
+  }
+
+  it('Newcomers that keep coming go first, and work goes on after the first turn without one', async () => {
+    const newcomers = new Newcomers();
+    let arrived = 0;
+    const coming = everyTurn(() => {
+      newcomers.note();
+      arrived += 1;
+      return arrived < 30;
+    });
+    newcomers.note();
+    const large = new OneATurn(newcomers);
+    await large.turn();
+    assert.equal(arrived, 30);
+    await coming;
+    await large.turn();
+    assert.equal(arrived, 30, 'nobody came, and nobody was waited for');
+  });
+
+  it('Newcomers that never end hold work up for a hundred turns and no longer', async () => {
+    const newcomers = new Newcomers();
+    let isOver = false;
+    let arrived = 0;
+    const coming = everyTurn(() => {
+      newcomers.note();
+      arrived += 1;
+      return !isOver;
+    });
+    for (let piece = 1; piece <= 3; piece += 1) {
+      await newcomers.pass();
+      assert.ok(arrived >= 99 * piece && arrived <= 101 * piece, String(arrived));
+    }
+    isOver = true;
+    await coming;
   });
 });

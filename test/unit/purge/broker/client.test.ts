@@ -12,6 +12,7 @@ import {
   ReplyTooLargeError,
   RequestAbortedError,
 } from '../../../../sidecar/purge/broker/errors.js';
+import { nextTurn } from '../../../../sidecar/shared/next-turn.js';
 
 const ORIGIN = 'http://broker.test:1026';
 const LIST: BrokerRequest = { method: 'GET', path: '/entities?type=Car' };
@@ -254,5 +255,36 @@ describe('broker client: its observer', () => {
       ],
     );
     for (const { ms } of ends) assert.ok(ms >= 0 && ms < 60_000);
+  });
+});
+
+describe('broker client: large answers', () => {
+  /** In which turns of the event loop the answers to simultaneous requests were handed out. */
+  async function turnsOf(t: TestContext, request: BrokerRequest, body: string): Promise<readonly number[]> {
+    const { client, broker } = mockedClient(t);
+    broker
+      .intercept({ path: () => true, method: request.method })
+      .reply(200, body)
+      .times(8);
+    let turn = 0;
+    let isOver = false;
+    const counting = (async () => {
+      for (; !isOver; turn += 1) await nextTurn();
+    })();
+    const sent = Array.from({ length: 8 }, async () => client.send(request).then(() => turn));
+    const turns = await Promise.all(sent);
+    isOver = true;
+    await counting;
+    return turns;
+  }
+
+  it('hands out large answers one a turn of the event loop, so that reading many at once does not block it', async (t) => {
+    assert.equal(new Set(await turnsOf(t, LIST, `["${'x'.repeat(8192)}"]`)).size, 8);
+  });
+
+  it('hands out answers to large requests one a turn as well', async (t) => {
+    const jsonBody = JSON.stringify(Array.from({ length: 500 }, (_, index) => `urn:ngsi-ld:Car:${index}`));
+    const batch: BrokerRequest = { method: 'POST', path: '/entityOperations/delete', jsonBody };
+    assert.equal(new Set(await turnsOf(t, batch, '')).size, 8);
   });
 });
