@@ -185,8 +185,11 @@ function sendProblem(
 function logRefusal(request: FastifyRequest, { status, detail }: Problem, cause: unknown): void {
   const { method, raw } = request;
   const fields = { method, path: instanceOf(raw.url ?? ''), status, detail };
-  if (status === 503) request.log.warn({ ...fields, err: cause }, 'request failed for now');
-  else request.log.info(fields, 'request refused');
+  if (status === 503) {
+    // A refusal for want of room has no deeper cause, and comes by the hundred: its stack would take longer than the answer.
+    const hasReason = cause instanceof Error && cause.cause !== undefined;
+    request.log.warn({ ...fields, ...(hasReason ? { err: cause } : {}) }, 'request failed for now');
+  } else request.log.info(fields, 'request refused');
 }
 
 /** Answers name their request as logs and records do. */
