@@ -73,9 +73,20 @@ async function sendMany(res, chunks) {
   res.writeHead(200, { 'content-type': 'application/json', 'ngsild-results-count': '1000' });
   for (const chunk of chunks) {
     if (res.destroyed) return;
-    if (!res.write(chunk)) await new Promise((resolve) => res.once('drain', resolve).once('close', resolve));
+    if (!res.write(chunk)) await drained(res);
   }
   res.end();
+}
+
+/** @param {ServerResponse} res @returns {Promise<void>} */
+async function drained(res) {
+  return new Promise((resolve) => {
+    const done = () => {
+      res.off('drain', done).off('close', done);
+      resolve();
+    };
+    res.on('drain', done).on('close', done);
+  });
 }
 
 /** @param {ServerResponse} res @param {URLSearchParams} query @param {string} type @param {number} total */
