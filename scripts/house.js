@@ -1,0 +1,240 @@
+/**
+ * Measures the sources below sidecar/ and kong-plugins/: `npm run house -- [REV …]` prints a column for each git revision, or one
+ * for the work tree. Each revision is also built and started, with the packages that are installed now, to count what one purge
+ * and one validation run through, from the request to its answer.
+ */
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join, posix, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { filesBelow } from './outputs.js';
+
+const root = join(import.meta.dirname, '..');
+
+/** @typedef {Record<string, number | string>} Figures */
+
+/** What stands in front of the engine and of the validator, or keeps records. */
+const FRONT = /\/sidecar\/(?:[^/]+|(?:http|jobs|metrics|schema-store|schemas\/store)\/.*)$/;
+
+const SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: { id: { type: 'string' }, type: { const: 'Vehicle' }, speed: { type: 'number', maximum: 300 } },
+};
+const ENTITY = { id: 'urn:ngsi-ld:Vehicle:1', type: 'Vehicle', speed: 500 };
+
+const revisions = process.argv.slice(2);
+/** @type {[string, Figures][]} */
+const columns = [];
+for (const revision of revisions) columns.push([revision, await measureRevision(revision)]);
+if (revisions.length === 0) columns.push(['work tree', await measure(root)]);
+print(columns);
+
+/** @param {string} revision @returns {Promise<Figures>} */
+async function measureRevision(revision) {
+  const folder = await mkdtemp(join(tmpdir(), 'house-'));
+  try {
+    const archive = execFileSync('git', ['archive', revision], { cwd: root, maxBuffer: 1 << 28 });
+    execFileSync('tar', ['-x', '-C', folder], { input: archive });
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    return await measure(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} folder @returns {Promise<Figures>} */
+async function measure(folder) {
+  const requests = await measureRequests(folder).catch((/** @type {unknown} */ error) => {
+    console.error('The requests could not be measured:', error);
+    return {};
+  });
+  return { ...(await measureSources(folder)), ...requests };
+}
+
+/** @param {string} folder @returns {Promise<Figures>} */
+async function measureSources(folder) {
+  const paths = (await Promise.all(['sidecar', 'kong-plugins'].map((name) => filesBelow(join(folder, name)))))
+    .flat()
+    .filter((path) => path.endsWith('.ts'));
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+  const lines = texts.map((text) => text.split('\n').length - 1).sort((a, b) => a - b);
+
+  /** @type {Map<string, Set<string>>} */
+  const importers = new Map();
+  const arrows = new Set();
+  let crossings = 0;
+  paths.forEach((path, index) => {
+    for (const target of importsOf(path, texts[index] ?? '')) {
+      importers.set(target, (importers.get(target) ?? new Set()).add(path));
+      const [from, to] = [roomOf(relative(folder, path)), roomOf(relative(folder, target))];
+      if (from === to || from === undefined || to === undefined) continue;
+      arrows.add(`${from} ${to}`);
+      crossings += 1;
+    }
+  });
+  const rooms = (await readdir(join(folder, 'sidecar'), { withFileTypes: true })).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return {
+    files: paths.length,
+    lines: lines.reduce((sum, count) => sum + count, 0),
+    'median of lines': lines[Math.floor(lines.length / 2)] ?? 0,
+    'files of at most 30 lines': lines.filter((count) => count <= 30).length,
+    'files of at most 50 lines': lines.filter((count) => count <= 50).length,
+    'files with one importer': [...importers.values()].filter(({ size }) => size === 1).length,
+    'rooms at the first level': rooms.length,
+    'pairs of rooms of which one imports the other': arrows.size,
+    'imports between rooms': crossings,
+  };
+}
+
+/** The files of the project that a file imports, types included. @param {string} path @param {string} text */
+function importsOf(path, text) {
+  const found = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+  const own = found.filter((name) => name.startsWith('.'));
+  return new Set(own.map((name) => posix.join(dirname(path), name).replace(/\.js$/, '.ts')));
+}
+
+/** The room of the first level; none for the files directly in sidecar/, which wire. @param {string} path from the root */
+function roomOf(path) {
+  const [component, room, ...rest] = path.split('/');
+  return rest.length === 0 ? undefined : `${component} ${room}`;
+}
+
+/** @param {string} folder @returns {Promise<Figures>} */
+async function measureRequests(folder) {
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder, stdio: 'inherit' });
+  const coverage = await mkdtemp(join(tmpdir(), 'house-coverage-'));
+  const broker = await startBroker();
+  const child = fork(join(folder, 'dist', 'sidecar', 'main.js'), {
+    cwd: coverage,
+    execArgv: ['--import', join(import.meta.dirname, 'house-recorder.js')],
+    env: {
+      ...{ PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
+      ...{ BROKER_URL: broker.url, DATABASE_PATH: ':memory:' },
+    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  try {
+    const printed = await once(/** @type {import('node:stream').Readable} */ (child.stdout), 'data');
+    const url = /http:\/\/[\d.]+:\d+/.exec(String(printed[0]))?.[0] ?? '';
+
+    /** Sends a request, and counts what ran from then on. @param {string} path @param {RequestInit} request */
+    const run = async (path, request) => {
+      await written(child);
+      for (const name of await readdir(coverage)) await rm(join(coverage, name));
+      const response = await fetch(`${url}${path}`, request);
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      await response.text();
+      await written(child);
+      return ranIn(coverage, join(folder, 'dist'));
+    };
+    const json = (/** @type {unknown} */ body) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    await run('/api/v2/domains', json({ name: 'house' }));
+    await run('/api/v2/domains/house/models', json({ name: 'Vehicle', schema: SCHEMA }));
+    const purge = await run('/ngsi-ld/v1/entities?type=Vehicle&q=speed%3E100', { method: 'DELETE' });
+    const validation = await run('/api/v2/validate/house/Vehicle', json(ENTITY));
+    return {
+      'a purge runs, in files': purge.files.length,
+      'of these in the engine and below': purge.files.filter((file) => !FRONT.test(file)).length,
+      'a purge runs, in functions': purge.functions,
+      'a wrong number runs, in files': validation.files.length,
+      'of these in the schema rooms and below': validation.files.filter((file) => !FRONT.test(file)).length,
+      'a wrong number runs, in functions': validation.functions,
+    };
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    broker.close();
+    await rm(coverage, { recursive: true, force: true });
+  }
+}
+
+/** A broker with three entities, which matches all queries but those that probe a filter. */
+async function startBroker() {
+  let entities = [1, 2, 3].map((n) => ({ id: `urn:ngsi-ld:Vehicle:${n}`, type: 'Vehicle' }));
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      if (request.method === 'POST') {
+        entities = [];
+        response.writeHead(204).end();
+        return;
+      }
+      const { searchParams } = new URL(request.url ?? '', 'http://broker');
+      const isProbe = [...searchParams.values()].some((value) => value.includes('PurgeProbe'));
+      const listed = isProbe ? [] : entities.slice(Number(searchParams.get('offset') ?? 0));
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'ngsild-results-count': String(isProbe ? 0 : entities.length),
+      });
+      response.end(JSON.stringify(listed));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+/** Has the gateway write its coverage. @param {import('node:child_process').ChildProcess} child */
+async function written(child) {
+  // Workers write theirs a moment after their answer.
+  await sleep(500);
+  child.send('write');
+  await once(child, 'message');
+}
+
+/**
+ * Files and functions of the project that ran; a module's own first run does not count.
+ *
+ * @param {string} coverage folder with what V8 wrote @param {string} dist
+ */
+async function ranIn(coverage, dist) {
+  /** @type {Set<string>} */
+  const files = new Set();
+  const functions = new Set();
+  for (const name of await readdir(coverage)) {
+    /** @type {unknown} */
+    const written = JSON.parse(await readFile(join(coverage, name), 'utf8'));
+    const { result } = /** @type {import('node:inspector').Profiler.TakePreciseCoverageReturnType} */ (
+      written
+    );
+    for (const { url, functions: seen } of result) {
+      if (!url.startsWith('file:') || !fileURLToPath(url).startsWith(dist)) continue;
+      for (const { ranges } of seen) {
+        const [whole] = ranges;
+        if (whole === undefined || whole.count === 0 || whole.startOffset === 0) continue;
+        files.add(url);
+        functions.add(`${url} ${whole.startOffset}`);
+      }
+    }
+  }
+  return { files: [...files], functions: functions.size };
+}
+
+/** @param {readonly [string, Figures][]} columns */
+function print(columns) {
+  const names = Object.keys(columns[0]?.[1] ?? {});
+  const row = (/** @type {string} */ name, /** @type {readonly (string | number)[]} */ cells) =>
+    console.log(`${name.padEnd(48)}${cells.map((cell) => String(cell).padStart(12)).join('')}`);
+  row(
+    '',
+    columns.map(([title]) => title),
+  );
+  for (const name of names) {
+    row(
+      name,
+      columns.map(([, figures]) => figures[name] ?? '–'),
+    );
+  }
+}
