@@ -28,6 +28,10 @@ export interface DispatcherOptions<Item> {
   readonly run: (chunk: readonly Item[]) => Promise<readonly Item[]>;
 }
 
+/**
+ * Every chunk runs in a turn of one limiter, which bounds how many run at once. At most one turn waits there: it takes its
+ * chunk when it starts, by the chunk size of that moment, and asks for the turn after it.
+ */
 export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispatcher<Item> {
   const { concurrency, chunkSize, run, bytesOf, chunkBytesMax = Infinity } = options;
   const limit = pLimit(concurrency());
@@ -35,30 +39,34 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
   /** Index of the queue's head: slicing it off for each chunk would copy the rest every time. */
   let head = 0;
   let underWay = 0;
-  let failure: { readonly error: unknown } | undefined;
+  let isTurnWaiting = false;
   let isFlushing = false;
+  let failure: { readonly error: unknown } | undefined;
   let changed = deferred();
 
-  /** Runs a chunk unless one has failed; a failure is noted before the limiter can start another chunk. */
-  async function runChunk(chunk: readonly Item[]): Promise<readonly Item[]> {
-    if (failure !== undefined) return [];
-    try {
-      return await run(chunk);
-    } catch (error) {
-      failure ??= { error };
-      return [];
-    }
+  function askForTurn(): void {
+    if (failure !== undefined) drop();
+    limit.concurrency = concurrency();
+    if (isTurnWaiting || !hasChunk()) return;
+    isTurnWaiting = true;
+    void limit(takeTurn);
   }
 
-  function start(chunk: readonly Item[]): void {
+  /** Runs the next chunk; never throws. */
+  async function takeTurn(): Promise<void> {
+    isTurnWaiting = false;
+    const chunk = takeChunk();
     underWay += chunk.length;
-    void limit(async () => runChunk(chunk)).then((again) => {
-      for (const item of again) queue.push(item);
-      underWay -= chunk.length;
-      startChunks();
-      changed.resolve();
-      changed = deferred();
-    });
+    askForTurn();
+    try {
+      if (chunk.length > 0) for (const item of await run(chunk)) queue.push(item);
+    } catch (error) {
+      failure ??= { error };
+    }
+    underWay -= chunk.length;
+    askForTurn();
+    changed.resolve();
+    changed = deferred();
   }
 
   const queued = () => queue.length - head;
@@ -68,38 +76,37 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
     head = 0;
   }
 
-  /** Starts chunks from the queue's head while there is room: full ones, or all of them when flushing. */
-  function startChunks(): void {
-    if (failure !== undefined) drop();
-    limit.concurrency = concurrency();
-    // A chunk is formed only when it can run, by the chunk size of that moment.
-    while (queued() > 0 && limit.activeCount + limit.pendingCount < limit.concurrency) {
-      const to = endOfChunk(head);
-      const isFull = to < queue.length || to - head >= chunkSize();
-      if (!isFull && !isFlushing) break;
-      const chunk = queue.slice(head, to);
-      head = to;
-      start(chunk);
-    }
+  function flush(): void {
+    isFlushing = true;
+    askForTurn();
+  }
+
+  function takeChunk(): readonly Item[] {
+    if (!hasChunk()) return [];
+    const to = endOfChunk();
+    const chunk = queue.slice(head, to);
+    head = to;
     if (head * 2 >= queue.length) {
       queue = queue.slice(head);
       head = 0;
     }
     if (queued() === 0) isFlushing = false;
+    return chunk;
   }
 
-  function flush(): void {
-    isFlushing = true;
-    startChunks();
+  /** Whether a chunk may run now: a full one, or any when flushing. */
+  function hasChunk(): boolean {
+    if (queued() === 0) return false;
+    return isFlushing || queued() >= chunkSize() || endOfChunk() < queue.length;
   }
 
-  function endOfChunk(from: number): number {
-    const most = Math.min(queue.length, from + Math.max(1, chunkSize()));
+  function endOfChunk(): number {
+    const most = Math.min(queue.length, head + Math.max(1, chunkSize()));
     if (bytesOf === undefined) return most;
     let bytes = 0;
-    for (let to = from; to < most; to++) {
+    for (let to = head; to < most; to++) {
       bytes += bytesOf(queue[to] as Item);
-      if (bytes > chunkBytesMax && to > from) return to;
+      if (bytes > chunkBytesMax && to > head) return to;
     }
     return most;
   }
@@ -111,7 +118,7 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
   return {
     add(items) {
       for (const item of items) queue.push(item);
-      startChunks();
+      askForTurn();
     },
     flush,
     get pending() {

@@ -100,6 +100,29 @@ describe('dispatcher: chunks', () => {
     assert.equal(dispatcher.pending, 0);
   });
 
+  it('run more or fewer at once when the concurrency changes while items wait', async () => {
+    let concurrency = 1;
+    const { dispatcher, chunks, chunk } = heldDispatcher({
+      concurrency: () => concurrency,
+      chunkSize: () => 1,
+    });
+    dispatcher.add([1, 2, 3, 4, 5, 6, 7]);
+    await turn();
+    assert.equal(chunks().length, 1);
+    concurrency = 3;
+    chunk(0).finish();
+    await turn();
+    assert.equal(chunks().length, 4);
+    concurrency = 1;
+    chunk(1).finish();
+    chunk(2).finish();
+    await turn();
+    assert.equal(chunks().length, 4);
+    chunk(3).finish();
+    await turn();
+    assert.equal(chunks().length, 5);
+  });
+
   it('never run more at once than the concurrency, and run every item once', async () => {
     const sizes = fc.integer({ min: 1, max: 5 });
     await fc.assert(
