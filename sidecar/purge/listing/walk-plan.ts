@@ -1,0 +1,197 @@
+import type { ListedPage } from './listing.js';
+
+/** How a walk ended. */
+export interface WalkEnd {
+  /** The broker has shown all its matches. */
+  readonly complete: boolean;
+  /** The walk stopped because matches kept coming a few at a time: new ones arrive as fast as they are listed. */
+  readonly trickles: boolean;
+  /** Matches that the broker counted but did not list; 0 without a usable count. */
+  readonly unlisted: number;
+  readonly lastCount: number | undefined;
+}
+
+/** What a purge has seen of the broker's counts and pages. */
+export interface PagingEvidence {
+  /** The broker listed more than it counted: its count is no longer trusted. */
+  contradicted: boolean;
+  /** The broker counts matches that its pages do not show. */
+  hidesSome?: boolean;
+  /** Longest page so far: a page of this length may have been truncated, a shorter one was not. */
+  longestPage: number;
+  /** The broker shows the same page for every offset. */
+  ignoresOffset?: boolean;
+  /**
+   * Entities per page of a broker that applies a filter after paging and shows only those that match; see
+   * page-first.ts.
+   */
+  stride?: number;
+}
+
+/** Where a walk stands before its next page. */
+export interface WalkState {
+  /** Of the next page. */
+  readonly offset: number;
+  /** Matches listed so far, those before the first offset included. */
+  readonly listed: number;
+  /** The broker's last count with something new; undefined when it is not trusted. */
+  readonly known: number | undefined;
+  /** End of what was asked for so far; pages may get smaller. */
+  readonly reach: number;
+  /** Empty pages in a row. */
+  readonly emptyPages: number;
+  /** Pages in a row that agree with the count that everything was listed. */
+  readonly confirmations: number;
+  /** Short pages in a row, unexplained by a count or next link. */
+  readonly shortPages: number;
+  /** Pages without new matches that were passed over because a count or next link promised more. */
+  readonly skippedPages: number;
+  /** An empty page was passed over. */
+  readonly hasSkipped: boolean;
+  /** Pages overlapped, or an empty one lay between others: some matches may have been passed over. */
+  readonly isDoubtful: boolean;
+}
+
+type PageFacts = Pick<ListedPage, 'ids' | 'count' | 'hasNext' | 'limit'>;
+
+/** A page, and what it adds to the walk. */
+export interface SeenPage {
+  readonly page: PageFacts;
+  /** Ids that are new to the walk. */
+  readonly fresh: number;
+  /** Ids without repetitions. */
+  readonly distinct: number;
+  /** The broker counts matches that it does not show. */
+  readonly countsUnshown: boolean;
+}
+
+export type WalkStep =
+  /** Ask for the page at the state's offset, if need be after a pause. */
+  | { readonly kind: 'next'; readonly state: WalkState; readonly waits: boolean }
+  /** The walk is over; the page may have shown that the broker ignores offsets. */
+  | { readonly kind: 'end'; readonly end: WalkEnd; readonly ignoresOffset: boolean };
+
+/** Empty pages in a row that mark the end. */
+const MAX_EMPTY_PAGES = 3;
+
+/** Most pages passed over. */
+const MAX_SKIPPED_PAGES = 100_000;
+
+/** Short pages in a row after which matches are considered to trickle in. */
+const MAX_SHORT_PAGES = 256;
+
+export function startOfWalk(from: number): WalkState {
+  return {
+    ...{ offset: from, listed: from, known: undefined, reach: 0 },
+    ...{ emptyPages: 0, confirmations: 0, shortPages: 0, skippedPages: 0 },
+    ...{ hasSkipped: false, isDoubtful: false },
+  };
+}
+
+/** The count of a page, if the broker's counts can be trusted. */
+export function trustedCount(
+  { contradicted }: PagingEvidence,
+  { count }: Pick<ListedPage, 'count'>,
+): number | undefined {
+  return contradicted ? undefined : count;
+}
+
+/** What is known of the broker's paging after another page. */
+export function learnPaging(paging: PagingEvidence, state: WalkState, seen: SeenPage): PagingEvidence {
+  const { ids, count, limit } = seen.page;
+  const listed = state.listed + seen.fresh;
+  const contradicted = paging.contradicted || (count !== undefined && (ids.length > count || listed > count));
+  const isCutShort =
+    !contradicted && count !== undefined && ids.length < Math.min(limit, count - state.offset);
+  return {
+    ...paging,
+    contradicted,
+    longestPage: Math.max(paging.longestPage, ids.length),
+    ...(seen.countsUnshown && isCutShort ? { hidesSome: true } : {}),
+  };
+}
+
+/**
+ * Decides what follows a page. Neither a short page nor an empty one is the end by itself (clause 5.5.9.1): the walk ends when the
+ * count is reached and the page behind shows no more than it allows, or when a page shows nothing new and neither the count nor a
+ * next link says that there is more. Without a count, an empty page is asked for twice: it may be an error.
+ *
+ * @param paging what is known with this page
+ */
+export function nextStep(before: WalkState, seen: SeenPage, paging: PagingEvidence): WalkStep {
+  const { page, fresh } = seen;
+  const { ids, hasNext, limit } = page;
+  const { offset } = before;
+  const count = trustedCount(paging, page);
+  const state = {
+    ...before,
+    listed: before.listed + fresh,
+    reach: Math.max(before.reach, offset + limit),
+  };
+  if (fresh > 0) return afterNew(state, seen, paging);
+
+  const unlisted = count === undefined ? 0 : Math.max(0, count - state.listed);
+  // Nothing new in a page that came short, or that others have shown already, says nothing of what lies behind it.
+  const isShortOrKnown = ids.length < limit || offset + limit <= before.reach;
+  if (seen.countsUnshown && isShortOrKnown && (count === undefined ? hasNext : offset + limit < count)) {
+    const skippedPages = state.skippedPages + 1;
+    if (skippedPages > MAX_SKIPPED_PAGES) return ended(page, { complete: false, unlisted });
+    return next({ ...state, offset: offset + limit, skippedPages });
+  }
+
+  const missing = paging.hidesSome === true ? 0 : unlisted;
+  const isTold = count !== undefined || !state.isDoubtful;
+  if (ids.length > 0) {
+    // Behind the end, the last match again (clause 6.3.10); or the offset is ignored, or the order changes. A page as
+    // long as any may then hide others, unless the count says that all was listed.
+    const hidesRest = count === undefined && ids.length > 1 && ids.length >= paging.longestPage;
+    const ignoresOffset = offset > 0 && ids.length === limit;
+    return ended(page, { complete: missing === 0 && !hidesRest && isTold, unlisted: missing }, ignoresOffset);
+  }
+
+  const saysMore = missing > 0 || (hasNext && (count === undefined || offset < count));
+  const isUnconfirmed = count === undefined && state.emptyPages === 0;
+  if ((!saysMore && !isUnconfirmed) || state.emptyPages >= MAX_EMPTY_PAGES)
+    return ended(page, { complete: missing === 0 && isTold, unlisted: missing });
+  const emptyPages = state.emptyPages + 1;
+  // An empty page against the count may be a passing fault (an error shown as `[]`): the same page once more, then further on.
+  const skips = saysMore && (missing === 0 || emptyPages > 1);
+  return next(
+    { ...state, emptyPages, ...(skips ? { offset: offset + limit, hasSkipped: true } : {}) },
+    missing > 0,
+  );
+}
+
+/** After a page with something new. */
+function afterNew(state: WalkState, { page, fresh, distinct }: SeenPage, paging: PagingEvidence): WalkStep {
+  const { ids, hasNext, limit } = page;
+  const count = trustedCount(paging, page);
+  // A broker that ignores limit and offset, and says that this was all.
+  if (ids.length > limit && count === ids.length && !hasNext) return ended(page, {});
+  // Twice in a row: some brokers count the page only.
+  const isConfirmed = count !== undefined && count <= state.listed && ids.length < limit;
+  const confirmations = isConfirmed ? state.confirmations + 1 : 0;
+  if (confirmations === 2) return ended(page, {});
+  const isShort =
+    count === undefined && !hasNext && ids.length < limit && ids.length * 2 <= paging.longestPage;
+  const shortPages = isShort ? state.shortPages + 1 : 0;
+  if (shortPages > MAX_SHORT_PAGES) return ended(page, { complete: false, trickles: true });
+  return next({
+    ...state,
+    offset: state.offset + ids.length,
+    known: count,
+    emptyPages: 0,
+    confirmations,
+    shortPages,
+    isDoubtful: state.isDoubtful || state.hasSkipped || fresh < distinct,
+  });
+}
+
+function next(state: WalkState, waits = false): WalkStep {
+  return { kind: 'next', state, waits };
+}
+
+function ended({ count }: PageFacts, how: Partial<WalkEnd>, ignoresOffset = false): WalkStep {
+  const end = { complete: true, trickles: false, unlisted: 0, lastCount: count, ...how };
+  return { kind: 'end', end, ignoresOffset };
+}

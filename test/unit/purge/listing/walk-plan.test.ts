@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  learnPaging,
+  nextStep,
+  startOfWalk,
+  type PagingEvidence,
+  type WalkState,
+} from '../../../../sidecar/purge/listing/walk-plan.js';
+
+interface Look {
+  readonly ids?: number;
+  readonly fresh?: number;
+  readonly count?: number;
+  readonly limit?: number;
+  readonly hasNext?: boolean;
+  readonly countsUnshown?: boolean;
+}
+
+const NOTHING_KNOWN: PagingEvidence = { contradicted: false, longestPage: 0 };
+
+function seenOf({ ids = 0, fresh = 0, limit = 10, hasNext = false, countsUnshown = false, count }: Look) {
+  const names = Array.from({ length: ids }, (_, index) => `urn:a:${index}`);
+  const page = { ids: names, limit, hasNext, count };
+  return { page, fresh, distinct: ids, countsUnshown };
+}
+
+function stepAfter(look: Look, state: Partial<WalkState> = {}, paging = NOTHING_KNOWN) {
+  const before = { ...startOfWalk(0), ...state };
+  const seen = seenOf(look);
+  return nextStep(before, seen, learnPaging(paging, before, seen));
+}
+
+describe('the plan of a walk', () => {
+  it('the plan of a walk goes on behind a page with something new, by as many ids as it showed', () => {
+    const step = stepAfter({ ids: 7, fresh: 7, count: 20 });
+    assert.ok(step.kind === 'next');
+    assert.deepEqual([step.state.offset, step.state.listed, step.state.known, step.waits], [7, 7, 20, false]);
+  });
+
+  it('the plan of a walk asks for an empty page again before it passes over it, when the count says more', () => {
+    const first = stepAfter({ count: 20 }, { offset: 10, listed: 10 });
+    assert.ok(first.kind === 'next');
+    assert.deepEqual([first.state.offset, first.waits], [10, true]);
+    const second = stepAfter({ count: 20 }, first.state);
+    assert.ok(second.kind === 'next');
+    assert.deepEqual([second.state.offset, second.state.hasSkipped], [20, true]);
+  });
+
+  it('the plan of a walk ends as incomplete when pages stay empty although the count says more', () => {
+    const step = stepAfter({ count: 20 }, { offset: 30, listed: 10, emptyPages: 3 });
+    assert.ok(step.kind === 'end');
+    assert.deepEqual([step.end.complete, step.end.unlisted], [false, 10]);
+  });
+
+  it('the plan of a walk asks twice for an empty page where the broker gives no count', () => {
+    const first = stepAfter({});
+    assert.ok(first.kind === 'next' && !first.waits);
+    const second = stepAfter({}, first.state);
+    assert.ok(second.kind === 'end' && second.end.complete);
+  });
+
+  it('the plan of a walk notices that the same page comes for every offset, and that it may hide others', () => {
+    const step = stepAfter({ ids: 10 }, { offset: 10, listed: 10 }, { contradicted: false, longestPage: 10 });
+    assert.ok(step.kind === 'end' && step.ignoresOffset);
+    assert.equal(step.end.complete, false);
+  });
+
+  it('the plan of a walk ends when two pages in a row agree with the count that everything was listed', () => {
+    const first = stepAfter({ ids: 5, fresh: 5, count: 5 });
+    assert.ok(first.kind === 'next');
+    const second = stepAfter({ ids: 1, fresh: 1, count: 6 }, first.state);
+    assert.ok(second.kind === 'end' && second.end.complete);
+  });
+});
+
+describe('what a walk learns of the paging', () => {
+  it('a count is no longer trusted once more is listed than it says', () => {
+    const state = { ...startOfWalk(0), listed: 9 };
+    const paging = learnPaging(NOTHING_KNOWN, state, seenOf({ ids: 2, fresh: 2, count: 10 }));
+    assert.equal(paging.contradicted, true);
+    assert.equal(learnPaging(paging, state, seenOf({})).contradicted, true);
+  });
+
+  it('a page cut short shows that the broker hides matches only where it may count what it does not show', () => {
+    const look = { ids: 3, fresh: 3, count: 20 };
+    assert.equal(learnPaging(NOTHING_KNOWN, startOfWalk(0), seenOf(look)).hidesSome, undefined);
+    const unshown = learnPaging(NOTHING_KNOWN, startOfWalk(0), seenOf({ ...look, countsUnshown: true }));
+    assert.equal(unshown.hidesSome, true);
+  });
+});
