@@ -141,9 +141,9 @@ describe('the queue of jobs', () => {
       fc.property(fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 }), (owners) => {
         const queue = new FairQueue<string>();
         for (const owner of owners) queue.add(owner, owner);
-        const left = [...owners];
+        const left: string[] = [...owners];
         while (left.length > 0) {
-          const round = new Set(left);
+          const round = new Set<string>(left);
           const served = Array.from({ length: round.size }, () => queue.take() ?? '');
           assert.deepEqual(new Set(served), round);
           for (const owner of served) left.splice(left.indexOf(owner), 1);

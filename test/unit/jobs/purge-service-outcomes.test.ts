@@ -17,7 +17,7 @@ import { FilterIgnoredError, PurgeStoppedError, QueryRefusedError } from '../../
 import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
 import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/purge-run.js';
 import { createRunningPurges } from '../../../sidecar/purge/running.js';
-import type { PurgeJob, PurgeRecord } from '../../../sidecar/schemas/store/purge-records.js';
+import type { PurgeJob, PurgeRecord, UnfinishedPurge } from '../../../sidecar/schemas/store/purge-records.js';
 import { problemOf, unforeseen } from '../../../sidecar/http/problem.js';
 import { createTestClock } from '../../support/purge-harness.js';
 
@@ -407,7 +407,7 @@ describe('what an earlier process left', () => {
     };
     return { record, job };
   };
-  const ended = async (one: ReturnType<typeof left>) => {
+  const ended = async (one: UnfinishedPurge) => {
     const made = serviceOf(async function* run() {
       yield finished();
     });
