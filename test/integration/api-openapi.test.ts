@@ -61,6 +61,12 @@ const OPERATIONS = {
   '/openapi.json': 'get options',
 };
 
+/** Beside the API: described with a server of their own. */
+const PURGE_OPERATIONS: Readonly<Record<string, string>> = {
+  '/ngsi-ld/v1/entities': 'delete servers',
+  '/ngsi-ld/v1/temporal/entities': 'delete servers',
+};
+
 describe("the API's own OpenAPI document", () => {
   let document: OpenApi;
   before(async () => {
@@ -81,14 +87,14 @@ describe("the API's own OpenAPI document", () => {
       path,
       Object.keys(item).sort().join(' '),
     ]);
-    assert.deepEqual(Object.fromEntries(found), OPERATIONS);
+    assert.deepEqual(Object.fromEntries(found), { ...OPERATIONS, ...PURGE_OPERATIONS });
     const ids = operations(document).map(({ operationId }) => operationId);
     assert.equal(new Set(ids).size, ids.length);
   });
 
   it("the API's own OpenAPI document says which writes may need the token, and describes each path parameter", () => {
     for (const [path, item] of Object.entries(document.paths)) {
-      for (const [method, operation] of Object.entries(item)) {
+      for (const [method, operation] of operationsOf(item)) {
         const isWork = /^\/(?:workbench|validate)\//.test(path);
         const isPrivate = /^\/(?:purges|retention-policies)/.test(path);
         const isWrite = !isWork && ['post', 'put', 'patch', 'delete'].includes(method);
@@ -130,7 +136,10 @@ describe('every status and problem in the OpenAPI document', () => {
   });
 
   it('every status and problem in the OpenAPI document is one that requests get, and the other way round', () => {
-    const missing = operations(document).flatMap(({ operationId, responses }) =>
+    const inApi = operations(document).filter(
+      ({ operationId }) => !/^purge(?:Temporal)?Entities$/.test(operationId),
+    );
+    const missing = inApi.flatMap(({ operationId, responses }) =>
       Object.entries(responses).flatMap(([status, response]) => [
         ...(seen.has(`${operationId} ${status}`) ? [] : [`${operationId} ${status}`]),
         ...typesOf(response)
@@ -142,13 +151,49 @@ describe('every status and problem in the OpenAPI document', () => {
   });
 });
 
+describe('the purge routes in the OpenAPI document', () => {
+  it('the purge routes in the OpenAPI document are where it says, with the answers and parameters that it names', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
+    const { api, url } = await startApi({ BROKER_URL: broker.url });
+    const { paths } = api.description.document as unknown as {
+      readonly paths: Readonly<
+        Record<string, { readonly servers: readonly { readonly url: string }[]; readonly delete: Operation }>
+      >;
+    };
+    for (const [path, query] of [
+      ['/ngsi-ld/v1/entities', 'type=Car&maxAffected=5&record=ids'],
+      ['/ngsi-ld/v1/temporal/entities', 'type=Car&attrs=speed&maxPerSecond=50'],
+    ] as const) {
+      const { servers, delete: operation } = paths[path] ?? assert.fail(path);
+      assert.deepEqual(servers, [{ url }]);
+      const known = (operation['parameters'] as { readonly name: string }[]).map(({ name }) => name);
+      for (const pair of query.split('&')) assert.ok(known.includes(pair.split('=', 1)[0] ?? ''), pair);
+      for (const [more, headers, status] of [
+        ['&dryRun=true', {}, 200],
+        ['', { prefer: 'respond-async' }, 202],
+        ['', {}, 204],
+      ] as const) {
+        const target = more === '' ? query : `${query.replace('&record=ids', '')}${more}`;
+        const answer = await fetch(`${url}${path}?${target}`, { method: 'DELETE', headers });
+        assert.equal(answer.status, status, await answer.text());
+        assert.ok(String(status) in operation.responses);
+      }
+    }
+  });
+});
+
 /** More levels than bodies may have. */
 const TOO_DEEP = `${'['.repeat(501)}${']'.repeat(501)}`;
 
 type Operation = OpenApi['paths'][string][string];
 
 function operations({ paths }: OpenApi): readonly Operation[] {
-  return Object.values(paths).flatMap((item) => Object.values(item));
+  return Object.values(paths).flatMap((item) => operationsOf(item).map(([, operation]) => operation));
+}
+
+function operationsOf(item: OpenApi['paths'][string]): readonly [string, Operation][] {
+  return Object.entries(item).filter(([name]) => name !== 'servers');
 }
 
 /** The types that the problem of a response may have. */

@@ -4,6 +4,7 @@ import { BODY_MEDIA_TYPES } from './body-parser.js';
 import { endpoint, needsToken, problemsOf, type AnswerSchema, type Endpoint } from './endpoint.js';
 import { CHANGE_REPORT } from './model-representation.js';
 import { PATH_PARAMETERS, type ParametersSchema } from './parameters.js';
+import { purgePaths } from './purge-operations.js';
 import { API_PATH, apiUrl, type ApiRoute } from './routes.js';
 import { COUNT, STRINGS, TEXT, type JsonSchema } from './schema-types.js';
 
@@ -23,7 +24,17 @@ export function openapiEndpoint(routes: readonly ApiRoute[]): Endpoint {
     isStatic: true,
     handle: async ({ baseUrl }) => {
       description ??= apiOpenApi(routes);
-      return derived({ ...description, servers: [{ url: apiUrl(baseUrl) }] });
+      const { paths, purgePaths, ...rest } = description;
+      // They are beside the API, below the same base.
+      const beside = Object.entries(purgePaths).map(([path, item]): [string, Part] => [
+        path,
+        { servers: [{ url: baseUrl }], ...item },
+      ]);
+      return derived({
+        ...rest,
+        servers: [{ url: apiUrl(baseUrl) }],
+        paths: { ...paths, ...Object.fromEntries(beside) },
+      });
     },
   });
 }
@@ -64,8 +75,8 @@ const PROBLEM_HEADERS: Readonly<Record<number, Part>> = {
   503: { 'Retry-After': headerRef('RetryAfter') },
 };
 
-/** The routes of the API as an OpenAPI 3.1 document without `servers`. */
-export function apiOpenApi(routes: readonly ApiRoute[]): Part {
+/** The routes of the API as an OpenAPI 3.1 document without `servers`; `purgePaths` are for `paths`, with another server. */
+function apiOpenApi(routes: readonly ApiRoute[]) {
   const components = new Components();
   const paths = new Map<string, Part>();
   for (const { method, url, endpoint } of routes) {
@@ -81,6 +92,7 @@ export function apiOpenApi(routes: readonly ApiRoute[]): Part {
     info: INFO,
     tags,
     paths: Object.fromEntries(paths),
+    purgePaths: purgePaths((schema) => components.use(schema), PROBLEM),
     components: {
       schemas: components.schemas,
       headers: HEADERS,
