@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { attacks } from './attacks.js';
 import { entityPurge } from './entity-purge.js';
+import { jobs } from './jobs.js';
 import { memory } from './memory.js';
 import { passThrough } from './pass-through.js';
 import { shapes } from './shapes.js';
@@ -17,6 +18,7 @@ const BENCHES: readonly Bench[] = [
   entityPurge,
   shapes,
   memory,
+  jobs,
   temporalPurge,
   temporalMemory,
   passThrough,
