@@ -321,7 +321,7 @@ export class PurgeService {
         live.control.concurrency = Math.min(record.concurrency, prepared.limits.concurrency);
         const inFlight =
           record.matched - record.deleted - record.alreadyGone - record.failed - record.unknown;
-        const note = `The gateway was started anew. Of ${String(Math.max(0, inFlight))} matches it was last known that they were being deleted; those that were are not in the counts.`;
+        const note = `The gateway was started anew. Of ${String(Math.max(0, inFlight))} matches it was last known that they were being deleted; those that were are not in the counts.${uncertain(job, live)}`;
         const warnings = record.state === 'running' ? [...record.warnings, note].slice(-20) : record.warnings;
         const { concurrency } = live.control;
         live.set({ state: 'queued', failed: 0, unknown: 0, warnings, concurrency });
@@ -521,4 +521,10 @@ function leastOf(...bounds: readonly (number | undefined)[]): number | undefined
 async function closeIds(live: LivePurge, ids: IdRecorder | undefined): Promise<void> {
   const missing = await ids?.close();
   if (missing !== undefined) live.set({ warnings: [...live.record.warnings, missing] });
+}
+
+/** What the maximum of a job is reduced by, beyond what is in its counts. */
+function uncertain({ spent = 0 }: PurgeJob, { settledBefore }: LivePurge): string {
+  if (spent <= settledBefore) return '';
+  return ` ${String(spent - settledBefore)} that may be gone count towards its maximum.`;
 }

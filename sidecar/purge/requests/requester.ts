@@ -179,7 +179,6 @@ export function createRequester(options: RequesterOptions): Requester {
     let hasOutlived = false;
     let pausesBefore = 0;
     let isAgain = false;
-    if (request.deletes !== undefined && reserve !== undefined) await reserve(request.deletes);
     try {
       const reply = await pRetry(
         async () => {
@@ -188,6 +187,7 @@ export function createRequester(options: RequesterOptions): Requester {
               throwIfStopped(signal);
               throw error;
             });
+          if (request.deletes !== undefined && !isAgain) await reserve?.(request.deletes);
           for (let wait = obstacle(signal); wait !== undefined; wait = obstacle(signal)) await wait;
           pausesBefore = pause.asked;
           if (isAgain) retries += 1;
