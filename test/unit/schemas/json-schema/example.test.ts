@@ -31,6 +31,21 @@ describe('an example', () => {
     assert.deepEqual(schemaTasks.makeExample({ schema: closed, entityType: 'T' }).example, { a: 1 });
   });
 
+  it('has what a property that it must have asks for in turn', () => {
+    const number = { type: 'integer', minimum: 1 };
+    const properties = { a: number, b: number, c: number, d: number };
+    for (const [keyword, value] of [
+      ['dependentRequired', { a: ['b'], b: ['c'] }],
+      ['dependencies', { a: ['b'], b: ['c'] }],
+      ['dependentSchemas', { a: { required: ['b', 'c'] } }],
+      ['dependencies', { a: { required: ['b'] }, b: { required: ['c'] } }],
+    ] as const) {
+      const schema = { properties, required: ['a'], [keyword]: value, maxProperties: 3 };
+      const { example } = schemaTasks.makeExample({ schema });
+      assert.deepEqual(example, { a: 1, b: 1, c: 1 }, `${keyword} ${JSON.stringify(value)}`);
+    }
+  });
+
   it('has the values that a schema gives itself before any other', () => {
     for (const [schema, expected] of [
       [{ const: { a: 1 } }, { a: 1 }],

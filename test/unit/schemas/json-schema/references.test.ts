@@ -57,6 +57,19 @@ describe('references within a schema', () => {
     assert.ok(!isValid({ a: 1 }));
   });
 
+  it('lead to $dynamicAnchor only in the draft that has it', async () => {
+    const schema = (dialect: string): JsonObject => ({
+      $schema: `https://json-schema.org/draft/${dialect}/schema`,
+      properties: { a: { $ref: '#text' } },
+      $defs: { text: { $dynamicAnchor: 'text', type: 'string' } },
+    });
+    assert.deepEqual(
+      [validity(schema('2020-12'))({ a: 'x' }), validity(schema('2020-12'))({ a: 1 })],
+      [true, false],
+    );
+    await faultsOfRefusal(() => resolveWith(schema('2019-09')), DANGLING);
+  });
+
   it('of draft-07 lead to anchors that $id names, and make their siblings void', () => {
     const schema = {
       $schema: 'http://json-schema.org/draft-07/schema#',
