@@ -47,7 +47,7 @@ export function nextShape(shape: InstancePageShape, shown: ShownPage, pageSize: 
   const wide = clamp(fits, 1, Math.min(pageSize, limit * MAX_GROWTH));
   return {
     limit: wide,
-    instances: fits < 1 ? clamp(instances * fits, MIN_INSTANCES, MAX_INSTANCES) : instances,
+    instances: clamp(instances * Math.min(1, fits), MIN_INSTANCES, MAX_INSTANCES),
   };
 }
 

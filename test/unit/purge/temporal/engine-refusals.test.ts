@@ -52,6 +52,16 @@ describe('a temporal purge of many matches', () => {
     }
   });
 
+  it('is refused by what was listed, not counted, where parts are purged', async () => {
+    const broker = await brokerWith(Array.from({ length: 9 }, (_, entity) => stored({ entity })));
+    for (const parts of ['&attrs=a', '&datasetId=@none', `&timerel=before&timeAt=${hour(8)}`]) {
+      const { error } = await purge(broker, `type=T${parts}&maxAffected=3`);
+      assert.ok(error instanceof TooManyMatchesError, String(error));
+      assert.deepEqual([error.exact, error.matched > 3, error.maxAffected], [false, true, 3], parts);
+      assert.equal(deletes(broker), 0);
+    }
+  });
+
   it('lists at most one match more than the maximum if the broker does not count', async () => {
     const broker = await brokerWith(
       Array.from({ length: 130 }, (_, entity) => stored({ entity })),

@@ -167,18 +167,20 @@ describe('the instances of a purge', () => {
 
   it('are looked for behind what arrived during the purge, once arrivals are left', async () => {
     const late = new Date(STARTED + 1).toISOString();
-    const page = pageOf(['urn:t:0'], {
-      isPartial: true,
-      instances: 100,
-      entities: [
-        { id: 'urn:t:0', speed: [{ instanceId: 'urn:i:1', observedAt: BEFORE.to, createdAt: late }] },
-      ],
-    });
+    const early = new Date(STARTED - 1).toISOString();
+    const pageAt = (createdAt: string) =>
+      pageOf(['urn:t:0'], {
+        isPartial: true,
+        instances: 100,
+        entities: [{ id: 'urn:t:0', speed: [{ instanceId: 'urn:i:1', observedAt: BEFORE.to, createdAt }] }],
+      });
     const { kind, asked } = kindOf({});
-    await readAll(kind, page);
+    await readAll(kind, pageAt(late));
     assert.deepEqual(asked, []);
     kind.hasArrived?.({ entityId: 'urn:t:0', attribute: 'speed' });
-    await readAll(kind, page);
+    await readAll(kind, pageAt(early));
+    assert.deepEqual(asked, [], 'it was there before');
+    await readAll(kind, pageAt(late));
     assert.deepEqual(new Set(asked.map(({ needsTimes }) => needsTimes)), new Set([true]));
   });
 
