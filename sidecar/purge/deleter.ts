@@ -102,7 +102,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
       for (const [id, item] of verdict.items) if (item.kind !== 'retryable') report(id, item);
       const last = retryable.at(-1)?.[1];
       if (last?.kind !== 'retryable') return DONE;
-      const failure = { kind: 'broker-error', status: last.problem.status, problem: last.problem } as const;
+      const failure = { kind: 'broker-error', status: last.problem.status } as const;
       if (!(await requester.pause(attempt, failure))) {
         for (const [id, item] of retryable) report(id, item);
         return DONE;
