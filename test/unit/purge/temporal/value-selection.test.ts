@@ -124,6 +124,22 @@ describe('what q selects at a broker', () => {
     assert.equal(verdict, 'unknown');
   });
 
+  it('is unknown if the broker shows neither with q, though both without', async () => {
+    const history = [instance(1, 5), instance(2, 7)];
+    const { lister, asked } = listerOf(({ selection }) => {
+      const isFiltered = selection.some(({ name }) => name === 'q');
+      return pageOf([ID], { entities: [{ id: ID, speed: isFiltered ? [] : history }] });
+    });
+    const context = {
+      ...contextOf({ brokerQuery: { resource: temporalEntities(), selection: [] } }),
+      lister,
+    };
+    const [list] = instanceListsOf({ speed: history }, 'observedAt');
+    assert.ok(list !== undefined);
+    assert.equal(await learnValueSelection(context, [{ entityId: ID, ...list }], TIME), 'unknown');
+    assert.equal(asked.length, 1);
+  });
+
   it('is unknown if the broker shows another of the two without q than with it', async () => {
     const history = [instance(1, 5), instance(2, 7)];
     const { lister } = listerOf(({ selection }) => {
