@@ -21,6 +21,9 @@ export const IdState = {
 } as const;
 export type IdState = (typeof IdState)[keyof typeof IdState];
 
+/** Slots at first: a power of two, as the place of an id is found by its low bits. */
+const FIRST_SLOTS = 1024;
+
 /**
  * The states of all ids a purge has seen, in nine bytes a slot, since a million ids take too much memory as strings. An id
  * may also be unclear: a delete was sent, and its effect is unknown.
@@ -30,10 +33,10 @@ export type IdState = (typeof IdState)[keyof typeof IdState];
  * prevents prepared collisions.
  */
 export class IdStates {
-  #low = new Uint32Array(1024);
-  #high = new Uint32Array(1024);
+  #low = new Uint32Array(FIRST_SLOTS);
+  #high = new Uint32Array(FIRST_SLOTS);
   /** The state in the low bits (0 is an empty slot), then whether it is unclear, the survey mark in the rest. */
-  #cells = new Uint8Array(1024);
+  #cells = new Uint8Array(FIRST_SLOTS);
   #used = 0;
   #mark = 0;
   /** Ids by state and clearness. */
