@@ -150,6 +150,20 @@ describe('ItemLedger: unclear items', () => {
     assert.deepEqual(ledger.unclear, []);
   });
 
+  it('make room for others once they are clear', () => {
+    const ledger = new ItemLedger();
+    const items = Array.from({ length: 10_001 }, (_, index) => ({ entityId: `urn:a:${index}` }));
+    for (const item of items.slice(0, -1)) {
+      ledger.add(item);
+      ledger.markUnclear(item);
+      ledger.record(item, GONE, false);
+    }
+    const last = items.at(-1) ?? ONE;
+    ledger.add(last);
+    ledger.markUnclear(last);
+    assert.deepEqual(ledger.unclear, [last]);
+  });
+
   it('are deleted if a query no longer finds them, and not if it does', () => {
     for (const settle of [false, true]) {
       const ledger = new ItemLedger();

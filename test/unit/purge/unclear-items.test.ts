@@ -212,6 +212,13 @@ describe('the resolution of unclear parts of entities', () => {
     }
   });
 
+  it('leaves parts of entities that are not shown unclear if the broker shows other ids too', async () => {
+    const shows = (ids: readonly string[]) => [...ids, 'urn:other'];
+    const others = { ...world, 'urn:other': ['a'] };
+    // Of the two that are shown, one has lost its part; the third may be hidden.
+    assert.deepEqual(outcome(await looked({ items, world: others, shows, kind: attributes() })), [1, 1]);
+  });
+
   it('leaves parts unclear if the broker may truncate', async () => {
     for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
       assert.deepEqual(outcome(await looked({ items, world, kind: attributes(extra) })), [1, 1]);

@@ -161,6 +161,12 @@ describe('countItems', () => {
     assert.equal(await countItems(context, kind, new IdStates(), () => {}), false);
   });
 
+  it('says if the broker does not show every entity', async () => {
+    const same = ({ limit = LIMIT }: PageQuery) => pageOf(idsOf(LIMIT), { limit });
+    const { context } = contextWith(same);
+    assert.equal(await countItems(context, kindOf(), new IdStates(), () => {}), false);
+  });
+
   it('begins further walks as long as its kind asks for it', async () => {
     let looks = 1;
     const seen = new IdStates();

@@ -134,6 +134,15 @@ describe('a page of matches', () => {
     });
   }
 
+  it('is asked for in the next form at once where a refusal names what it has too much', async () => {
+    const { page, asked } = listerOf((query) => {
+      if (query.has('pick')) return refusal(400, { detail: 'pick is unknown' });
+      return query.has('options') ? refusal(400, { detail: 'unknown keyValues' }) : undefined;
+    });
+    assert.equal((await page()).limit, 1000);
+    assert.deepEqual(asked, ['1000 pick', '1000 options', '1000']);
+  });
+
   for (const words of [{ detail: 'count is unknown' }, {}]) {
     it(`is asked for without a count where the broker refuses that with ${JSON.stringify(words)}`, async () => {
       const { page, asked, capabilities } = listerOf((query) =>
