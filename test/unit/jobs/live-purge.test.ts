@@ -196,7 +196,7 @@ describe('the report of a purge, in its record', () => {
     const { purge } = liveOf({ warnings: ['before'] });
     const errors = Array.from({ length: 130 }, (_, index) => ({
       entityId: `urn:t:${index}`,
-      error: { type: 'urn:t', title: 'Conflict', status: 409 },
+      error: { type: 'about:blank', title: 'Locked', status: 409 },
     }));
     purge.note({ type: 'finished', report: { ...REPORT, errors, warnings: ['now'], sample: ['urn:t:1'] } });
     const { arrived, warnings, matched, deleted } = purge.record;

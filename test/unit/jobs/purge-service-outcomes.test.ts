@@ -393,7 +393,7 @@ describe('those who watch a purge', () => {
 });
 
 describe('what an earlier process left', () => {
-  const left = (members: Partial<PurgeRecord>, job: PurgeJob | undefined = { headers: {} }) => {
+  const left = (members: Partial<PurgeRecord>, job: PurgeJob = { headers: {} }): UnfinishedPurge => {
     const draft = newRecord(orderOf(), {
       state: 'running',
       worker: 'old',

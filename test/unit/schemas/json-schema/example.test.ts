@@ -40,8 +40,11 @@ describe('an example', () => {
       ['dependentSchemas', { a: { required: ['b', 'c'] } }],
       ['dependencies', { a: { required: ['b'] }, b: { required: ['c'] } }],
     ] as const) {
-      const schema = { properties, required: ['a'], [keyword]: value, maxProperties: 3 };
-      const { example } = schemaTasks.makeExample({ schema });
+      const schema: JsonObject = {
+        ...{ properties, required: ['a'], additionalProperties: false, maxProperties: 3 },
+        [keyword]: value,
+      };
+      const { example } = schemaTasks.makeExample({ schema, entityType: 'T' });
       assert.deepEqual(example, { a: 1, b: 1, c: 1 }, `${keyword} ${JSON.stringify(value)}`);
     }
   });
