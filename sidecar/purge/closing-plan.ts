@@ -51,7 +51,7 @@ export function planClosing(survey: Survey, state: ClosingState, facts: ClosingF
   const again = survey.stillListed.length + survey.retryDue.length;
   if (survey.fresh.length + again > 0) {
     // A query may lag behind the deletes for a moment: do not repeat them all yet.
-    const mayLag = survey.stillListed.length > 0 && survey.fresh.length + survey.retryDue.length === 0;
+    const mayLag = survey.fresh.length + survey.retryDue.length === 0;
     if (mayLag && state.rechecks === 0) return recheck(state);
     const hasSwept = state.hasSwept || survey.complete || survey.trickles || counted !== undefined;
     const isLate = state.hasSwept && survey.fresh.length > 0;
