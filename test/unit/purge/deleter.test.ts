@@ -39,9 +39,11 @@ function deleterOf({ batch, single, get, options }: HandMadeDeletes) {
     singles.push(id);
     return single?.(id) ?? replyOf(204);
   };
+  const reserved: number[] = [];
   const { requester, capabilities } = contextOf({
     brokerQuery: { resource: entities('ids'), selection: [] },
     broker,
+    reserve: async (deletes) => void reserved.push(deletes),
   });
   const deleter = createDeleter({
     ...{ requester, capabilities, strategy: 'auto', batchSize: 100, path: '/entities' },
@@ -54,7 +56,7 @@ function deleterOf({ batch, single, get, options }: HandMadeDeletes) {
   };
   const kinds = () => Object.fromEntries([...settled].map(([id, { kind }]) => [id, kind]));
   return {
-    ...{ deleter, capabilities, batches, singles, unclear, settled, kinds },
+    ...{ deleter, capabilities, batches, singles, unclear, settled, kinds, reserved },
     deleteBatch: async (ids: readonly string[]) => deleter.deleteBatch(ids, settle),
   };
 }
@@ -306,5 +308,20 @@ describe('the delete of one entity', () => {
       assert.ok(verdict.kind === 'refused' && verdict.problem.status === 501);
       assert.deepEqual(without.singles, []);
     }
+  });
+});
+
+describe('each request of a deleter', () => {
+  it('says how many entities it may delete, so that rates and maxima hold', async () => {
+    const { deleter, deleteBatch, reserved, batches, singles } = deleterOf({});
+    await deleteBatch(idsOf(7));
+    await deleter.deleteOne('urn:t:8');
+    assert.deepEqual([reserved, batches.length, singles.length], [[7, 1], 1, 1]);
+    const halving = deleterOf({ batch: (ids) => replyOf(ids.length > 2 ? 413 : 204) });
+    await halving.deleteBatch(idsOf(4));
+    assert.deepEqual(halving.reserved, [4, 2, 2]);
+    const native = deleterOf({ options: { strategy: 'batch' } });
+    await native.deleter.deleteOne('urn:t:8');
+    assert.deepEqual([native.reserved, native.batches], [[1], [['urn:t:8']]]);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import { IdState } from '../../../sidecar/purge/id-states.js';
@@ -20,10 +21,11 @@ interface Second {
 /** Second tries at a broker by hand, of ids that a survey still lists. */
 function second({ stillListed = [], retryDue = [], lags = 0, ...broker }: Second) {
   const singles: string[] = [];
+  let underWay = 0;
   const batches: (readonly string[])[] = [];
   const context = contextOf({
     brokerQuery: { resource: entities('ids'), selection: [] },
-    broker: ({ method, path, jsonBody = '[]' }) => {
+    broker: async ({ method, path, jsonBody = '[]' }) => {
       if (method === 'POST') {
         const ids = JSON.parse(jsonBody) as string[];
         batches.push(ids);
@@ -31,7 +33,12 @@ function second({ stillListed = [], retryDue = [], lags = 0, ...broker }: Second
       }
       const id = decodeURIComponent(path.split('/').at(-1) ?? '');
       singles.push(id);
-      return broker.single?.(id) ?? replyOf(204);
+      const reply = broker.single?.(id) ?? replyOf(204);
+      underWay += 1;
+      // A refusal comes first.
+      if (reply.status !== 401) for (let turns = 0; turns < 3; turns += 1) await turn();
+      underWay -= 1;
+      return reply;
     },
     limits: { batchSize: 100 },
   });
@@ -52,7 +59,7 @@ function second({ stillListed = [], retryDue = [], lags = 0, ...broker }: Second
     },
     lags,
   );
-  return { ...context, ended, singles, batches, waits };
+  return { ...context, ended, singles, batches, waits, inFlight: () => underWay };
 }
 
 const GONE = replyOf(404);
@@ -186,12 +193,13 @@ describe('final retries that get nothing but failures', () => {
 
 describe('final retries that end the purge', () => {
   it('send nothing more, and pass on the error', async () => {
-    const { ended, requester, singles } = second({
+    const { ended, requester, singles, inFlight } = second({
       stillListed: idsOf(20),
       retryDue: ['urn:t:x'],
-      single: () => replyOf(401),
+      single: (id) => replyOf(id === 'urn:t:0' ? 401 : 204),
     });
     await assert.rejects(ended, BrokerRefusedError);
+    assert.equal(inFlight(), 0, 'what was sent is waited for');
     assert.ok(singles.length <= 4, `${singles.length} deletes`);
     await assert.rejects(
       requester.send({ method: 'GET', path: '/entities', operation: 'look' }),

@@ -19,6 +19,8 @@ export interface HandMadePurge {
   readonly broker?: (request: BrokerRequest) => BrokerReply | Promise<BrokerReply>;
   readonly query?: Partial<PurgeQuery>;
   readonly limits?: Partial<PurgeLimits>;
+  /** Told of the deletes that a request may make, before it is sent. */
+  readonly reserve?: (deletes: number) => Promise<void>;
   readonly emit?: (event: PurgeEvent) => void;
   /** Sent with each request; lower-case. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,6 +38,7 @@ export function scopeOf({
   query,
   limits,
   headers = {},
+  reserve,
   emit = () => {},
 }: HandMadePurge): PurgeScope {
   const clock = createTestClock();
@@ -48,6 +51,7 @@ export function scopeOf({
       close: async () => {},
     },
     headers,
+    reserve,
     retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
     clock,
     random: () => 0,

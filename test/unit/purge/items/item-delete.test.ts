@@ -16,16 +16,18 @@ const brokerQuery = { resource: entities('attributes'), selection: [] };
 
 async function deleted(answer: (request: BrokerRequest) => BrokerReply, path: string | undefined = PATH) {
   const asked: BrokerRequest[] = [];
+  const reserved: number[] = [];
   const context = contextOf({
     brokerQuery,
     broker: (request) => {
       asked.push(request);
       return answer(request);
     },
+    reserve: async (deletes) => void reserved.push(deletes),
   });
   context.ledger.add(ITEM);
   const verdict = await deleteItem(context, ITEM, { path, operation: 'delete an attribute' });
-  return { verdict, asked, unclear: context.ledger.unclear.length };
+  return { verdict, asked, reserved, unclear: context.ledger.unclear.length };
 }
 
 function unanswered(wasSent: boolean): never {
@@ -34,8 +36,9 @@ function unanswered(wasSent: boolean): never {
 
 describe('the delete of an item', () => {
   it('is one DELETE of its path, without a body', async () => {
-    const { asked } = await deleted(() => replyOf(204));
+    const { asked, reserved } = await deleted(() => replyOf(204));
     assert.equal(asked.length, 1);
+    assert.deepEqual(reserved, [1], 'it counts against rates and maxima');
     assert.deepEqual([asked[0]?.method, asked[0]?.path, asked[0]?.jsonBody], ['DELETE', PATH, undefined]);
   });
 

@@ -285,6 +285,25 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, left], [4, 0]);
   });
 
+  it('takes what a truncated page uncovers, also in a pass that takes no new items any more', async () => {
+    let pass = 0;
+    const { deleted, left } = await removed({
+      world: worldOf(1, 'x'),
+      onPage: (_offset, nth) => {
+        pass = nth;
+      },
+      kind: {
+        *read(page) {
+          const [entityId = ''] = page.ids;
+          if (entityId === '' || pass > 3) return;
+          yield { items: [{ entityId, attribute: `a${pass}` }], mayHideMore: pass === 3 };
+        },
+      },
+      total: 1,
+    });
+    assert.deepEqual([deleted, left], [3, 0]);
+  });
+
   it('retries what is still listed in a pass that takes no new items any more', async () => {
     const world = worldOf(5, 'a');
     const late = { entityId: 'urn:new', attribute: 'a' };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { PatternTooLargeError } from '../../../../sidecar/ngsi-ld/pattern.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { SELECTION_PARAMETERS } from '../../../../sidecar/purge/query/parameters.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
@@ -246,6 +247,12 @@ describe('parseEntityPurgeQuery: dryRun, maxAffected and local', () => {
 });
 
 describe('the refusal of a value', () => {
+  it('of a pattern that is too large keeps its cause', () => {
+    const query = queryOf({ type: 'Car', idPattern: '(a{1,999}){1,999}b{1,999}' });
+    const { cause } = assertRefused(() => parseEntityPurgeQuery(query), 'badRequestData', 'idPattern');
+    assert.ok(cause instanceof PatternTooLargeError);
+  });
+
   it('shows at most two hundred characters of it, whatever the parameter', () => {
     const assertShort = (name: string, parse: () => unknown) =>
       assert.throws(parse, (error: unknown) => {

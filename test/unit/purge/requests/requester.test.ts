@@ -334,6 +334,19 @@ describe('a requester of a purge that is held to a rate', () => {
     for (const ended of [one, look]) await isAnswered(ended);
   });
 
+  it('deletes as many with one request as its pace takes at a time, in whole numbers, at least one', () => {
+    for (const [burst, most] of [
+      [0.2, 1],
+      [1, 1],
+      [7.9, 7],
+      [Infinity, Infinity],
+    ] as const) {
+      const pace = { take: async () => {}, perSecond: burst, burst, setPerSecond: () => {} };
+      assert.equal(byHand({}, pace).requester.burst, most);
+    }
+    assert.equal(byHand().requester.burst, Infinity);
+  });
+
   it('sends nothing where the pace fails, or the purge is stopped meanwhile', async () => {
     const broken = paced(async () => Promise.reject(new Error('no pace')));
     await assert.rejects(broken.requester.send(request), { message: 'no pace' });
