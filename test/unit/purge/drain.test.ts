@@ -224,6 +224,18 @@ describe('the drain of a query', () => {
     }
   });
 
+  it('reports refused matches as failed, also if fewer matches were there than counted', async () => {
+    const purge = purgeOf({
+      ids: idsOf(60),
+      locked: (id) => Number(id.split(':')[2]) < 10,
+      count: (total) => (total > 10 ? total + 5 : total),
+      limits: { pageSize: 10, concurrency: 1 },
+    });
+    await purge.run();
+    const { deleted, alreadyGone, failed } = purge.ledger.counts;
+    assert.deepEqual([deleted, alreadyGone, failed, purge.there.size], [50, 0, 10, 10]);
+  });
+
   it('reports remaining matches although pages skip some of them', async () => {
     const purge = purgeOf({
       ids: idsOf(12),

@@ -18,6 +18,9 @@ function sizesAt(
   return asked;
 }
 
+/** Of the time for each entity, at most that a larger page may take. */
+const SHARE = 0.8;
+
 describe('PageSize', () => {
   it('grows to the largest page where a page takes the same time whatever its size', () => {
     assert.deepEqual(
@@ -31,6 +34,17 @@ describe('PageSize', () => {
       sizesAt((size) => size / 100),
       [1000, 4000, 1000],
     );
+  });
+
+  it('keeps a larger size that takes exactly the share of time that is worth it', () => {
+    for (const [share, isWorthIt] of [
+      [SHARE - 0.01, true],
+      [SHARE, true],
+      [SHARE + 0.01, false],
+    ] as const) {
+      const sizes = sizesAt((size) => (size === 1000 ? 10 : (10 * size * share) / 1000), { most: 2000 });
+      assert.equal(sizes.at(-1), isWorthIt ? 2000 : 1000, String(share));
+    }
   });
 
   it('keeps the last size that was worth it', () => {

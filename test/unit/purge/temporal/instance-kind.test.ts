@@ -270,6 +270,35 @@ describe('the instances of a purge', () => {
     assert.deepEqual(limits, [10, 10, 40, 160, 640]);
   });
 
+  it('are requested in pages as before once a page shows something new', async () => {
+    const { kind } = kindOf({});
+    for (let page = 0; page < 2; page += 1) kind.shape?.();
+    await readAll(
+      kind,
+      cutPage(['urn:t:0'], () => Array.from({ length: 90 }, (_, n) => n)),
+    );
+    const limit = kind.shape?.().limit;
+    assert.deepEqual([kind.shape?.().limit, kind.shape?.().limit === limit], [limit, false]);
+  });
+
+  it('that are found behind a list complete it where it is known that q selects entities', async () => {
+    const all = cutPage(['urn:t:0'], () => [1, 2, 3]);
+    const { kind } = kindOf({
+      filters: { q: 'speed>0' },
+      countsOnly: true,
+      answer: () => ({ ...all, isPartial: false }),
+    });
+    const batches = await readAll(
+      kind,
+      cutPage(['urn:t:0'], () => [1, 2]),
+    );
+    assert.deepEqual(
+      batches.flatMap(({ items }) => items.map(({ instanceId }) => instanceId)),
+      ['urn:t:0:0', 'urn:t:0:1', 'urn:t:0:2'],
+    );
+    assert.ok(batches.every(({ isIncomplete }) => isIncomplete !== true));
+  });
+
   it('include createdAt if the query uses it, or once arrivals are skipped', () => {
     for (const property of ['createdAt', 'modifiedAt', 'deletedAt'] as const)
       assert.equal(kindOf({ time: { ...BEFORE, property } }).kind.shape?.().needsTimes, true);
