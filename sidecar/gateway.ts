@@ -6,6 +6,7 @@ import type { Config } from './shared/config/load.js';
 import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
 import { createBaseUrl } from './http/api/base-url.js';
 import { buildApp } from './http/app.js';
+import type { ClientPace } from './http/client-pace.js';
 import { createTokenCheck, TOKEN_HEADER } from './http/gateway-token.js';
 import { createLoopCheck } from './http/loop-check.js';
 import { startMetricsServer } from './http/metrics-routes.js';
@@ -40,8 +41,8 @@ export interface GatewayOptions {
   readonly logger: FastifyBaseLogger;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** How long a client may let a request or an answer stand still, in ms. @default 60000 */
-  readonly clientIdleMs?: number;
+  /** How slowly clients may send and read. @default 60 s at a standstill, or behind 1000 bytes a second */
+  readonly clientPace?: Partial<ClientPace>;
 }
 
 /** What has been opened so far. */
@@ -119,7 +120,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const app = buildApp({
     logger,
     turns,
-    clientIdleMs: options.clientIdleMs,
+    clientPace: options.clientPace,
     client,
     purges: service,
     retention,

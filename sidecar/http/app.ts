@@ -10,6 +10,7 @@ import { errorTypes, ownType, type Problem } from '../ngsi-ld/problem.js';
 import { problemOfFastify } from './fastify-problem.js';
 import { isApiPath } from './api/routes.js';
 import { registerApi, type ApiOptions } from './api/register-api.js';
+import { MIN_BYTES_PER_SECOND, type ClientPace } from './client-pace.js';
 import { createFrontDoor } from './front-door.js';
 import { instanceOf } from './forward-problem.js';
 import { closeIdleClients } from './idle-clients.js';
@@ -32,8 +33,8 @@ export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions, Api
   readonly passThrough: PassThrough;
   /** When the requests of a connection are started. */
   readonly turns: Turns;
-  /** How long a client may let a request or an answer stand still, in ms. @default 60000 */
-  readonly clientIdleMs?: number | undefined;
+  /** How slowly clients may send and read. @default 60 s at a standstill, or behind 1000 bytes a second */
+  readonly clientPace?: Partial<ClientPace> | undefined;
   /** Refuses what a foreign web page may have sent. */
   readonly checkHost: HostCheck;
   /** Refuses what has been here before. */
@@ -49,8 +50,8 @@ const HEADERS_MAX_BYTES = 64 * 1024;
 
 const HEADERS_TIMEOUT_MS = 60_000;
 
-/** For a client to go on with its request, or to take some of its answer. */
-const CLIENT_IDLE_MS = 60_000;
+/** Longest standstill of a client whose turn it is, and slowest pace. */
+const CLIENT_PACE: ClientPace = { idleMs: 60_000, bytesPerSecond: MIN_BYTES_PER_SECOND };
 
 /** Above the 60 s for which Kong keeps idle connections, so that it never sends into one that is closing. */
 const KEEP_ALIVE_MS = 75_000;
@@ -107,7 +108,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       );
       // By default, fields behind the 1000th are dropped without a word; the front door refuses too many instead.
       server.maxHeadersCount = 0;
-      closeIdleClients(server, turns, options.clientIdleMs ?? CLIENT_IDLE_MS);
+      closeIdleClients(server, turns, { ...CLIENT_PACE, ...options.clientPace });
       return server.on('checkContinue', turns.inTurn(door.checkContinue));
     },
   });

@@ -11,6 +11,7 @@ import {
   SlowClientError,
 } from './forward-problem.js';
 import type { FailureKind } from './forward-problem.js';
+import { timeFor } from './client-pace.js';
 import { endAfterUpload, hasBody } from './late-upload.js';
 import { endToEndHeaders, isPlainlyFramed } from './hop-by-hop.js';
 import type { Entrant, Holder, Places } from './places.js';
@@ -40,6 +41,8 @@ interface ExchangeOptions {
   readonly wholePlaces: Places;
   /** For requests whose bodies are still arriving. */
   readonly uploadPlaces: Places;
+  /** The slowest that a body may arrive on average while others wait for its place. */
+  readonly bytesPerSecond: number;
   readonly onError: ((error: unknown, failure: ForwardFailure) => void) | undefined;
   readonly onEnded: ((end: PassThroughEnd) => void) | undefined;
 }
@@ -172,9 +175,15 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   #streamBody(): BodyStream {
     this.#places = this.#options.uploadPlaces;
     const body = new BodyStream();
+    const { bytesPerSecond } = this.#options;
     body.on('error', () => undefined);
+    // The broker was the slow side until now.
+    body.on('drain', () => (this.#movedMs = performance.now()));
     this.#req.on('error', () => undefined);
-    this.#req.on('data', () => (this.#movedMs = performance.now()));
+    this.#req.on('data', ({ length }: Buffer) => {
+      // A byte now and then is as good as none.
+      this.#movedMs = Math.min(performance.now(), this.#movedMs + timeFor(length, bytesPerSecond));
+    });
     this.#req.once('end', () => this.#places.unwatch(this));
     this.#req.on('timeout', () => this.cutOff());
     return this.#req.pipe(body);

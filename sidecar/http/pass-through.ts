@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { MIN_BYTES_PER_SECOND } from './client-pace.js';
 import { ForwardExchange } from './forward-exchange.js';
 import type { ForwardFailure, PassThroughEnd } from './forward-exchange.js';
 import { answerProblem, FAILURE_PROBLEMS } from './forward-problem.js';
@@ -41,6 +42,8 @@ export interface PassThroughPlaces {
   readonly waitMs: number;
   /** How long an idle client keeps a place that others wait for, in ms. @default 4000 */
   readonly idleMs: number;
+  /** What an upload has to bring on average, or it counts as idle. @default 1000 */
+  readonly bytesPerSecond: number;
 }
 
 /**
@@ -57,7 +60,10 @@ export type { ForwardFailure, PassThroughEnd };
 
 const BROKER_TIMEOUT_DEFAULT_MS = 30_000;
 
-const PLACES: PassThroughPlaces = { whole: 256, uploads: 128, waitMs: 10_000, idleMs: 4000 };
+const PLACES: PassThroughPlaces = {
+  ...{ whole: 256, uploads: 128, waitMs: 10_000, idleMs: 4000 },
+  bytesPerSecond: MIN_BYTES_PER_SECOND,
+};
 
 const REPEATED_HOST: ProblemDraft = {
   ...FAILURE_PROBLEMS['unacceptable-request'],
@@ -88,11 +94,12 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     options.viaName,
   );
   const brokerTimeout = options.brokerTimeoutMs ?? BROKER_TIMEOUT_DEFAULT_MS;
-  const { whole, uploads, ...times } = { ...PLACES, ...options.places };
+  const { whole, uploads, bytesPerSecond, ...times } = { ...PLACES, ...options.places };
   const exchangeOptions = {
     dispatcher: options.dispatcher,
     onError: options.onError,
     onEnded: options.onEnded,
+    bytesPerSecond,
     // Apart, because clients decide how long their uploads take.
     wholePlaces: new Places({ max: whole, ...times }),
     uploadPlaces: new Places({ max: uploads, ...times }),

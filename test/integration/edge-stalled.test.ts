@@ -36,6 +36,13 @@ async function arrived(broker: { readonly received: readonly string[] }, number:
     await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Sends a text, and then more of it a little at a time until its connection ends. */
+function drip(client: Client, begin: string, drop: string): void {
+  client.send(begin);
+  const timer = setInterval(() => client.send(drop), 20);
+  client.socket.once('close', () => clearInterval(timer));
+}
+
 /** A broker that answers a request once it has all of it. */
 const startPatientBroker = async () =>
   startRawBroker((socket, text) => {
@@ -131,6 +138,22 @@ describe('a client that lets others wait', () => {
     );
   });
 
+  it('a client that lets others wait by sending a byte now and then is answered 408, and its place goes to the next', async () => {
+    const broker = await startPatientBroker();
+    const gateway = await startGateway(broker.url, {
+      places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
+    });
+    const dripping = await connectMany(gateway.port, 2);
+    for (const client of dripping) drip(client, UPLOAD, ' ');
+    await arrived(broker, 2);
+    const other = await connect(gateway.port);
+    other.send(UPLOAD + ' '.repeat(99_999));
+    assert.equal(statusOf(await other.until(/\[\]$/)), 200);
+    assert.equal(gateway.failures[0]?.kind, 'slow-client');
+    const answers = dripping.map((client) => client.text());
+    assert.ok(answers.some((answer) => statusOf(answer) === 408));
+  });
+
   it('a client that lets others wait by not taking its answer is cut off, and its place goes to the next', async () => {
     const big = 'x'.repeat(64 * 1024 * 1024);
     const broker = await startRawBroker((socket, text) => {
@@ -193,7 +216,7 @@ describe('a client that does not go on', { concurrency: true }, () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway(
       { BROKER_URL: broker.url, SHUTDOWN_GRACE_MS: String(HOUR) },
-      { clientIdleMs: SOON_MS },
+      { clientPace: { idleMs: SOON_MS } },
     );
     return { broker, gateway };
   };
@@ -223,6 +246,51 @@ describe('a client that does not go on', { concurrency: true }, () => {
     }
   }
 
+  for (const line of ['POST /ngsi-ld/v1/entities', 'POST /api/v2/domains', 'PUT /api/v2/contexts/c']) {
+    for (const [framing, drop] of [
+      ['Content-Length: 60000', ' '],
+      ['Transfer-Encoding: chunked', '1\r\n \r\n'],
+    ] as const) {
+      it(`a client that goes on with its body by a byte now and then (${line}, ${framing}) is answered 408, and its connection is closed`, async () => {
+        const { broker, gateway } = await start();
+        const client = await connect(gateway.port);
+        drip(
+          client,
+          `${line} HTTP/1.1\r\nHost: g\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,
+          drop,
+        );
+        assert.equal(statusOf(await client.closed()), 408);
+        await gateway.gateway.close();
+        assert.equal(broker.entities.count(), 0);
+      });
+    }
+  }
+
+  for (const size of [10, 300_000]) {
+    it(`a client that reads its answer by a few kilobytes now and then is cut off, also after a body of ${size} bytes`, async () => {
+      const big = 'x'.repeat(64 * 1024 * 1024);
+      const broker = await startRawBroker((socket, text) => {
+        if (text.length < text.indexOf('\r\n\r\n') + 4 + size) return false;
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`);
+        return true;
+      });
+      const gateway = await startTestGateway(
+        { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: String(HOUR) },
+        { clientPace: { idleMs: SOON_MS, bytesPerSecond: 100 * 1024 * 1024 } },
+      );
+      const client = await connect(gateway.port);
+      client.socket.pause();
+      client.send(
+        `POST /ngsi-ld/v1/entities HTTP/1.1\r\nHost: g\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`,
+      );
+      const timer = setInterval(() => client.socket.read(16 * 1024), 5);
+      // Ends once every request has.
+      await gateway.gateway.close();
+      clearInterval(timer);
+      assert.ok(client.text().length < big.length);
+    });
+  }
+
   it('a client that was answered 408 changes nothing by sending more of its body', async () => {
     const { broker, gateway } = await start();
     broker.entities.seed(3, (n) => ({ id: `urn:ngsi-ld:T:${n}`, type: 'T' }));
@@ -250,7 +318,7 @@ describe('a client that does not go on', { concurrency: true }, () => {
     const broker = await startFixedBroker(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`);
     const gateway = await startTestGateway(
       { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: String(HOUR) },
-      { clientIdleMs: SOON_MS },
+      { clientPace: { idleMs: SOON_MS } },
     );
     const client = await connect(gateway.port);
     client.send(GET);
@@ -271,7 +339,10 @@ describe('a client that does not go on', { concurrency: true }, () => {
       answer = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
       return true;
     });
-    const gateway = await startTestGateway({ BROKER_URL: broker.url.href }, { clientIdleMs: SOON_MS });
+    const gateway = await startTestGateway(
+      { BROKER_URL: broker.url.href },
+      { clientPace: { idleMs: SOON_MS } },
+    );
     const waiting = await connect(gateway.port);
     waiting.send(GET);
     await arrived(broker, 1);
@@ -279,6 +350,27 @@ describe('a client that does not go on', { concurrency: true }, () => {
     await (await connect(gateway.port)).closed();
     answer();
     assert.equal(statusOf(await waiting.closed()), 200);
+  });
+});
+
+describe('a client that watches', () => {
+  it('a client that watches a purge on which nothing happens is not disturbed, however long that takes', async () => {
+    const broker = await startRawBroker(() => true);
+    const gateway = await startTestGateway(
+      { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: '0' },
+      { clientPace: { idleMs: SOON_MS, bytesPerSecond: 100 * 1024 * 1024 } },
+    );
+    const started = await gateway.send('POST', '/api/v2/purges', {
+      headers: { 'content-type': 'application/json' },
+      body: '{"target":"entities","query":"type=T"}',
+    });
+    const { id } = started.json() as { id: string };
+    const watcher = await connect(gateway.port);
+    watcher.send(`GET /api/v2/purges/${id}/events HTTP/1.1\r\nHost: g\r\n\r\n`);
+    await watcher.until(/data: /);
+    for (let count = 0; count < 3; count += 1) await (await connect(gateway.port)).closed();
+    await gateway.send('POST', `/api/v2/purges/${id}/cancel`);
+    await watcher.until(/"state":"cancel/);
   });
 });
 
