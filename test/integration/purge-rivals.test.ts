@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { send, stopAll } from '../support/gateway-harness.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+import { Gate, isDelete, startRecordingBroker } from '../support/recording-broker.js';
+import type { RecordedAnswer, RecordedRequest } from '../support/recording-broker.js';
+
+after(stopAll);
+
+const ENTITIES = '/ngsi-ld/v1/entities';
+const TOTAL = 1500;
+/** How many deletes the one that is killed sends; of the last it never hears. */
+const LAST_DELETE = 4;
+
+const answer = (status: number, body?: unknown, headers = {}): RecordedAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+});
+
+/** A broker that knows by whom each entity was deleted: each process has a name of its own in Via. */
+async function startBroker(rivals: number) {
+  const entities = new Set(Array.from({ length: TOTAL }, (_, index) => `urn:ngsi-ld:Car:${index}`));
+  const deletedBy = new Map<string, number>();
+  const requestsOf = new Map<string, number>();
+  /** Opens when every rival has listed all entities: a round lists before it deletes. */
+  const allListed = new Gate();
+  /** Until then the others do not run ahead. */
+  const killed = new Gate();
+  const state = { victim: '', kill: () => {} };
+
+  async function answerTo(request: RecordedRequest): Promise<RecordedAnswer> {
+    if (!isDelete(request)) return list(request);
+    const by = String(request.headers.via);
+    const requests = (requestsOf.get(by) ?? 0) + 1;
+    requestsOf.set(by, requests);
+    if (requestsOf.size === rivals) allListed.open();
+    await allListed.passed;
+    if (by !== state.victim && requests > LAST_DELETE) await killed.passed;
+    const single = request.method === 'DELETE';
+    const ids = single
+      ? [decodeURIComponent(request.url.slice(ENTITIES.length + 1))]
+      : (JSON.parse(request.body) as string[]);
+    const missing = ids.filter((id) => !entities.delete(id));
+    deletedBy.set(by, (deletedBy.get(by) ?? 0) + ids.length - missing.length);
+    if (by === state.victim && requests === LAST_DELETE) {
+      state.kill();
+      killed.open();
+      return new Promise(() => {});
+    }
+    if (missing.length === 0) return { status: 204 };
+    const error = {
+      type: 'https://uri.etsi.org/ngsi-ld/errors/ResourceNotFound',
+      title: 'none',
+      status: 404,
+    };
+    if (single) return answer(404, error);
+    const success = ids.filter((id) => !missing.includes(id));
+    return answer(207, { success, errors: missing.map((entityId) => ({ entityId, error })) });
+  }
+
+  function list({ url, headers }: RecordedRequest): RecordedAnswer {
+    const query = new URL(url, 'http://broker').searchParams;
+    if (headers['ngsild-tenant'] !== undefined) return answer(404, { title: 'no such tenant' });
+    const found = query.get('type') === 'Car' ? [...entities] : [];
+    const offset = Number(query.get('offset') ?? 0);
+    const page = found.slice(offset, offset + Number(query.get('limit') ?? 20));
+    const count = { 'ngsild-results-count': String(found.length) };
+    return answer(
+      200,
+      page.map((id) => ({ id, type: 'Car' })),
+      count,
+    );
+  }
+
+  const broker = await startRecordingBroker(answerTo);
+  return { broker, entities, deletedBy, state };
+}
+
+describe('the same purge in three processes at once, one of which is killed', () => {
+  for (const strategy of ['batch', 'single'] as const) {
+    it(`the same purge in three processes at once, one of which is killed, is counted truly by the others (${strategy}): no entity as deleted by two, and none left out`, async () => {
+      const { broker, entities, deletedBy, state } = await startBroker(3);
+      const rivals = await Promise.all(
+        [1, 2, 3].map(async (number) => {
+          const env = { PORT: '0', LOG_LEVEL: 'silent', BROKER_URL: broker.url, PURGE_STRATEGY: strategy };
+          const gateway = await GatewayProcess.start({ ...env, PURGE_BATCH_SIZE: '100' });
+          const url = await gateway.url();
+          await send(url, 'GET', `${ENTITIES}?type=Who${number}`);
+          const { headers } = await broker.arrived((request) => request.url.includes(`Who${number}`));
+          return { gateway, url, via: String(headers.via) };
+        }),
+      );
+      const [victim, ...survivors] = rivals;
+      assert.ok(victim !== undefined);
+      state.victim = victim.via;
+      state.kill = () => victim.gateway.signal('SIGKILL');
+      const purge = async (url: string) =>
+        send(url, 'DELETE', `${ENTITIES}?type=Car`, { headers: { prefer: 'return=representation' } });
+      const lost = assert.rejects(purge(victim.url));
+      const answers = await Promise.all(survivors.map(async ({ url }) => purge(url)));
+      await lost;
+      assert.equal((await victim.gateway.ended).signal, 'SIGKILL');
+
+      assert.equal(entities.size, 0);
+      let deleted = deletedBy.get(victim.via) ?? 0;
+      assert.ok(deleted < TOTAL);
+      for (const [index, { status, text, json }] of answers.entries()) {
+        assert.equal(status, 200, text);
+        const counts = json() as Record<string, number>;
+        const own = deletedBy.get(survivors[index]?.via ?? '');
+        assert.deepEqual(
+          [counts['matched'], counts['deleted'], counts['alreadyGone'], counts['failed'], counts['unknown']],
+          [TOTAL, own, TOTAL - (own ?? 0), 0, 0],
+        );
+        deleted += counts['deleted'] ?? 0;
+      }
+      assert.equal(deleted, TOTAL);
+    });
+  }
+});
