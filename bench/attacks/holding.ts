@@ -76,7 +76,7 @@ export const unreadAnswers: Attack = {
   run: async (scene) => {
     const held = await hold(
       scene,
-      200,
+      100,
       'GET /ngsi-ld/v1/entities?type=Large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
     );
     for (const [index, socket] of held.entries()) {
