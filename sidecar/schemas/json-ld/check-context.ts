@@ -1,4 +1,5 @@
-import type { InputIssue } from '../../shared/json/pointer.js';
+import { isObject } from '../../shared/json/json.js';
+import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { processingError, processingFault } from './context-check.js';
 import { type ContextReference, formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
 import { safetyFaults } from './context-safety.js';
@@ -10,7 +11,6 @@ import {
   ContextUnavailableError,
   ContextUnusableError,
 } from './errors.js';
-import { isMap, pointerTo } from './json.js';
 import { KnownContexts } from './known-contexts.js';
 import { sentenceOf } from './processing-errors.js';
 import {
@@ -162,7 +162,7 @@ async function processingFaults(
   if (error.code !== 'protected term redefinition') return [{ pointer, detail: sentenceOf(error) }];
   const { term } = error;
   const places = contexts.flatMap((context, index) =>
-    term !== undefined && isMap(context) && Object.hasOwn(context, term)
+    term !== undefined && isObject(context) && Object.hasOwn(context, term)
       ? [pointerTo(pointer, ...(Array.isArray(value) ? [index] : []), term)]
       : [],
   );

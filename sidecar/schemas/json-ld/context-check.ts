@@ -1,6 +1,6 @@
-import type { InputIssue } from '../../shared/json/pointer.js';
+import { isObject, type JsonObject } from '../../shared/json/json.js';
+import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { dependenciesFirst } from './context-safety.js';
-import { isMap, pointerTo, type JsonMap } from './json.js';
 import { KEYWORD_OF_CODE, processingErrorOf, sentenceOf, type ProcessingError } from './processing-errors.js';
 import { createProcessor, type DocumentLoader } from './processor.js';
 
@@ -32,17 +32,17 @@ export async function processingFault(
   const element = elements[count - 1] ?? { value, pointer };
   const before = values.slice(0, count - 1);
   const error = (await errorOf([...before, element.value])) ?? whole;
-  return isMap(element.value)
+  return isObject(element.value)
     ? faultInMap(element.value, element.pointer, error, async (map) => errorOf([...before, map]))
     : { pointer: element.pointer, detail: `In ${String(element.value)}: ${sentenceOf(error)}` };
 }
 
 /** Narrows the error of a map down to a keyword, or to the first term that fails, each after those it depends on. */
 async function faultInMap(
-  map: JsonMap,
+  map: JsonObject,
   pointer: string,
   error: ProcessingError,
-  errorOf: (map: JsonMap) => Promise<ProcessingError | undefined>,
+  errorOf: (map: object) => Promise<ProcessingError | undefined>,
 ): Promise<InputIssue> {
   const keywords = Object.entries(map).filter(([name]) => name.startsWith('@'));
   const keywordError = await errorOf(Object.fromEntries(keywords));

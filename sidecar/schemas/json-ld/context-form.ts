@@ -1,5 +1,5 @@
-import type { InputIssue } from '../../shared/json/pointer.js';
-import { isMap, type JsonMap, pointerTo } from './json.js';
+import { isObject, type JsonObject } from '../../shared/json/json.js';
+import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 
 /** A context without its wrapping. */
 export interface ContextForm {
@@ -14,7 +14,7 @@ const MAX_LISTED_MEMBERS = 20;
 
 /** Unwraps `{"@context": value}`; anything else is the value itself. */
 export function unwrapped(submitted: unknown, pointer: string): ContextForm {
-  if (!isMap(submitted) || !Object.hasOwn(submitted, '@context')) {
+  if (!isObject(submitted) || !Object.hasOwn(submitted, '@context')) {
     return { value: submitted, pointer, faults: [] };
   }
   const strangers = Object.keys(submitted).filter((name) => name !== '@context');
@@ -49,7 +49,7 @@ function elementFaults(element: unknown, pointer: string): readonly InputIssue[]
   if (element === null) {
     return [{ pointer, detail: 'null removes all terms, including those of NGSI-LD.' }];
   }
-  if (!isMap(element)) {
+  if (!isObject(element)) {
     return [{ pointer, detail: 'A context is a map of terms, a URL, or an array of these.' }];
   }
   return Object.hasOwn(element, '@context')
@@ -80,7 +80,7 @@ export function referencesOf(context: unknown, pointer = ''): readonly ContextRe
   if (Array.isArray(context)) {
     return context.flatMap((item, index) => referencesOf(item, pointerTo(pointer, index)));
   }
-  if (!isMap(context)) return [];
+  if (!isObject(context)) return [];
   return Object.entries(context).flatMap(([term, definition]) => {
     const at = pointerTo(pointer, term);
     if (term === '@import')
@@ -94,6 +94,6 @@ export function referencesOf(context: unknown, pointer = ''): readonly ContextRe
 }
 
 /** Whether a term definition has a context of its own (JSON-LD 1.1 § 4.1.8). */
-export function hasScopedContext(definition: unknown): definition is JsonMap {
-  return isMap(definition) && Object.hasOwn(definition, '@context');
+export function hasScopedContext(definition: unknown): definition is JsonObject {
+  return isObject(definition) && Object.hasOwn(definition, '@context');
 }

@@ -1,6 +1,6 @@
-import type { InputIssue } from '../../shared/json/pointer.js';
+import { isObject, type JsonObject, member } from '../../shared/json/json.js';
+import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { hasScopedContext } from './context-form.js';
-import { isMap, type JsonMap, memberOf, pointerTo } from './json.js';
 
 /** What one context document may be. Processing it takes time by terms × contexts, and memory by terms × IRIs. */
 export const CONTEXT_LIMITS = {
@@ -38,14 +38,14 @@ export function safetyFaults(context: unknown, pointer = ''): readonly InputIssu
 /** Terms in a context within the limits that processors stumble over, or that are defined by themselves. */
 export function termFaults(context: unknown, pointer = ''): readonly InputIssue[] {
   return partsOf(context, pointer).flatMap(({ value, pointer: at }) =>
-    isMap(value) ? [...unsafeTermFaults(value, at), ...chainFaults(value, at).circles] : [],
+    isObject(value) ? [...unsafeTermFaults(value, at), ...chainFaults(value, at).circles] : [],
   );
 }
 
 /** How much a context of bounded depth is: its maps and URLs, and the members of the maps. */
 export function countOf(context: unknown): { readonly parts: number; readonly terms: number } {
   const parts = partsOf(context, '');
-  const terms = parts.reduce((sum, { value }) => sum + (isMap(value) ? Object.keys(value).length : 0), 0);
+  const terms = parts.reduce((sum, { value }) => sum + (isObject(value) ? Object.keys(value).length : 0), 0);
   return { parts: parts.length, terms };
 }
 
@@ -63,7 +63,7 @@ export function limitFaults(context: unknown, pointer = ''): readonly InputIssue
     const detail = `A context may consist of ${CONTEXT_LIMITS.contexts} maps and URLs, scoped ones included; this one has ${parts.length}.`;
     return [{ pointer, detail }];
   }
-  const maps = parts.filter((part): part is Part & { value: JsonMap } => isMap(part.value));
+  const maps = parts.filter((part): part is Part & { value: JsonObject } => isObject(part.value));
   const terms = maps.reduce((sum, { value }) => sum + Object.keys(value).length, 0);
   if (terms > CONTEXT_LIMITS.terms) {
     return [{ pointer, detail: `A context may have ${CONTEXT_LIMITS.terms} terms; this one has ${terms}.` }];
@@ -86,14 +86,14 @@ function partsOf(context: unknown, pointer: string): readonly Part[] {
   if (Array.isArray(context)) {
     return context.flatMap((item, index) => partsOf(item, pointerTo(pointer, index)));
   }
-  if (!isMap(context)) return [{ value: context, pointer }];
+  if (!isObject(context)) return [{ value: context, pointer }];
   const scoped = Object.entries(context).flatMap(([term, definition]) =>
     hasScopedContext(definition) ? partsOf(definition['@context'], pointerTo(pointer, term, '@context')) : [],
   );
   return [{ value: context, pointer }, ...scoped];
 }
 
-function unsafeTermFaults(map: JsonMap, pointer: string): readonly InputIssue[] {
+function unsafeTermFaults(map: JsonObject, pointer: string): readonly InputIssue[] {
   return Object.keys(map)
     .filter(isUnsafeTerm)
     .map((term) => ({
@@ -106,7 +106,7 @@ function unsafeTermFaults(map: JsonMap, pointer: string): readonly InputIssue[] 
  * The first definition that leads through too many others, as each step copies the IRI so far, and takes stack; or back
  * to itself.
  */
-function chainFaults(map: JsonMap, pointer: string): Record<'chains' | 'circles', readonly InputIssue[]> {
+function chainFaults(map: JsonObject, pointer: string): Record<'chains' | 'circles', readonly InputIssue[]> {
   const dependencies = new Map([...termDependencies(map)].filter(([, names]) => names.length > 0));
   const ranks = new Map<string, number>();
   for (let hasMoved = true; hasMoved;) {
@@ -189,11 +189,11 @@ function isNested(value: unknown): value is object {
  * For each term of a map, the other terms of the same map that its definition is expanded with: a term it is mapped
  * to, or the prefixes of compact IRIs (JSON-LD 1.1 API § 4.2).
  */
-function termDependencies(map: JsonMap): ReadonlyMap<string, readonly string[]> {
+function termDependencies(map: JsonObject): ReadonlyMap<string, readonly string[]> {
   const terms = Object.keys(map).filter((name) => !name.startsWith('@'));
   return new Map(
     terms.map((term) => {
-      const mentioned = [...iriTexts(term, memberOf(map, term)), term].flatMap((text) =>
+      const mentioned = [...iriTexts(term, member(map, term)), term].flatMap((text) =>
         text === term ? [prefixOf(text)] : [text, prefixOf(text)],
       );
       const names = mentioned.filter((name) => name !== undefined && Object.hasOwn(map, name)) as string[];
@@ -203,7 +203,7 @@ function termDependencies(map: JsonMap): ReadonlyMap<string, readonly string[]> 
 }
 
 /** The terms of a map, each after those it depends on. For maps without long chains of them. */
-export function dependenciesFirst(map: JsonMap): readonly string[] {
+export function dependenciesFirst(map: JsonObject): readonly string[] {
   const dependencies = termDependencies(map);
   const ordered = new Set<string>();
   const visit = (term: string, trail: readonly string[]): void => {
@@ -217,8 +217,8 @@ export function dependenciesFirst(map: JsonMap): readonly string[] {
 
 /** The strings of a definition that are expanded as IRIs when the term is defined. */
 function iriTexts(term: string, definition: unknown): readonly string[] {
-  const texts = isMap(definition)
-    ? ['@id', '@type', '@reverse'].map((member) => memberOf(definition, member))
+  const texts = isObject(definition)
+    ? ['@id', '@type', '@reverse'].map((name) => member(definition, name))
     : [definition];
   return texts.filter((text): text is string => typeof text === 'string' && text !== term);
 }

@@ -1,6 +1,7 @@
+import { isObject, member, type JsonObject } from '../../shared/json/json.js';
+import { pointerTo } from '../../shared/json/pointer.js';
 import { coreIriOf, coreVersionOf } from './core-context.js';
 import { hasScopedContext } from './context-form.js';
-import { isMap, memberOf, pointerTo, type JsonMap } from './json.js';
 import { prefixOf } from './context-safety.js';
 
 /** Kinds of things that a context is accepted with, although they will not do what its author may expect. */
@@ -40,15 +41,15 @@ type Check = (member: Member) => readonly [ContextWarningCode, string] | undefin
 /** Reads the warnings off a valid context; `pointer` is where its value stands. */
 export function contextWarnings(value: unknown, pointer: string): readonly ContextWarning[] {
   if (!Array.isArray(value))
-    return isMap(value) ? mapWarnings(value, pointer, new Set(Object.keys(value))) : [];
+    return isObject(value) ? mapWarnings(value, pointer, new Set(Object.keys(value))) : [];
   const elements: readonly unknown[] = value;
   const namesOthers = elements.some((item) => typeof item === 'string' && coreVersionOf(item) === undefined);
   const prefixes = namesOthers
     ? undefined
-    : new Set(elements.filter(isMap).flatMap((map) => Object.keys(map)));
+    : new Set(elements.filter(isObject).flatMap((map) => Object.keys(map)));
   return elements.flatMap((element, index) => {
     const at = pointerTo(pointer, index);
-    if (isMap(element)) return mapWarnings(element, at, prefixes);
+    if (isObject(element)) return mapWarnings(element, at, prefixes);
     const isCore = typeof element === 'string' && coreVersionOf(element) !== undefined;
     return isCore && index < elements.length - 1 ? [coreNotLast(at)] : [];
   });
@@ -60,21 +61,21 @@ function coreNotLast(pointer: string): ContextWarning {
 }
 
 function mapWarnings(
-  map: JsonMap,
+  map: JsonObject,
   pointer: string,
   prefixes: ReadonlySet<string> | undefined,
 ): readonly ContextWarning[] {
   return Object.entries(map).flatMap(([term, definition]) => {
-    const written = isMap(definition) ? memberOf(definition, '@id') : definition;
+    const written = isObject(definition) ? member(definition, '@id') : definition;
     const id = written === undefined && term.includes(':') ? term : written;
     const iri = typeof id === 'string' ? expandIn(map, id) : undefined;
-    const member = { term, definition, id, iri, coreIri: coreIriOf(term), prefixes };
+    const found = { term, definition, id, iri, coreIri: coreIriOf(term), prefixes };
     const checks = term.startsWith('@') ? KEYWORD_CHECKS : TERM_CHECKS;
     return checks.flatMap((check) => {
-      const found = check(member);
-      return found === undefined
+      const warning = check(found);
+      return warning === undefined
         ? []
-        : [{ code: found[0], pointer: pointerTo(pointer, term), detail: found[1] }];
+        : [{ code: warning[0], pointer: pointerTo(pointer, term), detail: warning[1] }];
     });
   });
 }
@@ -135,7 +136,7 @@ const TERM_CHECKS: readonly Check[] = [
         ];
   },
   ({ term, definition, iri, coreIri }) =>
-    isMap(definition) &&
+    isObject(definition) &&
     (coreIri === undefined || iri !== coreIri) &&
     ['@type', '@container'].some((name) => Object.hasOwn(definition, name))
       ? [
@@ -153,7 +154,7 @@ const TERM_CHECKS: readonly Check[] = [
 ];
 
 /** The IRI that a text in a map stands for, by the terms of the map and of the core context. */
-function expandIn(map: JsonMap, text: string): string {
+function expandIn(map: JsonObject, text: string): string {
   if (text.startsWith('@')) return text;
   const prefix = prefixOf(text);
   if (prefix === undefined) return text.includes(':') ? text : (iriOfTerm(map, text) ?? text);
@@ -161,9 +162,9 @@ function expandIn(map: JsonMap, text: string): string {
   return base === undefined ? text : base + text.slice(prefix.length + 1);
 }
 
-function iriOfTerm(map: JsonMap, term: string): string | undefined {
-  const definition = memberOf(map, term);
-  const id = isMap(definition) ? memberOf(definition, '@id') : definition;
+function iriOfTerm(map: JsonObject, term: string): string | undefined {
+  const definition = member(map, term);
+  const id = isObject(definition) ? member(definition, '@id') : definition;
   // A term mapped to itself gets its IRI from elsewhere; valid contexts do not have longer cycles.
   return typeof id === 'string' && id !== term ? expandIn(map, id) : coreIriOf(term);
 }

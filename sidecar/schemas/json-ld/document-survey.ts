@@ -1,4 +1,5 @@
-import { isMap, type JsonMap, pointerTo } from './json.js';
+import { isObject, type JsonObject } from '../../shared/json/json.js';
+import { pointerTo } from '../../shared/json/pointer.js';
 
 /** What one pass over a JSON-LD document finds out. */
 export interface DocumentSurvey {
@@ -27,7 +28,9 @@ export function surveyOf(document: object): DocumentSurvey {
       hasNull = true;
       return true;
     }
-    const isFragile = Array.isArray(value) ? visitItems(value, isOuter) : visitMap(value as JsonMap, isOuter);
+    const isFragile = Array.isArray(value)
+      ? visitItems(value, isOuter)
+      : visitMap(value as JsonObject, isOuter);
     if (isFragile) fragile.add(value);
     return isFragile;
   };
@@ -39,7 +42,7 @@ export function surveyOf(document: object): DocumentSurvey {
     }
     return isFragile;
   };
-  const visitMap = (map: JsonMap, isOuter: boolean): boolean => {
+  const visitMap = (map: JsonObject, isOuter: boolean): boolean => {
     let isFragile = false;
     for (const name of Object.keys(map)) {
       const value = map[name];
@@ -71,7 +74,7 @@ export function visitMembers(document: unknown, pointer: string, visit: (place: 
   if (Array.isArray(document)) {
     for (const [index, item] of (document as readonly unknown[]).entries())
       visitMembers(item, pointerTo(pointer, index), visit);
-  } else if (isMap(document)) {
+  } else if (isObject(document)) {
     for (const [name, value] of Object.entries(document)) {
       if (name === '@context') continue;
       const at = pointerTo(pointer, name);

@@ -1,5 +1,6 @@
+import { member } from '../../shared/json/json.js';
+import { pointerTo } from '../../shared/json/pointer.js';
 import { visitMembers } from './document-survey.js';
-import { memberOf, pointerTo } from './json.js';
 import type { CountedEvent } from './processing-session.js';
 import { type JsonLdWarning, shown } from './outcomes.js';
 
@@ -98,7 +99,7 @@ export function eventWarnings(events: readonly CountedEvent[], document: object)
     const wording = WORDINGS.get(event.code);
     if (wording === undefined) return [];
     const { code, about, search, sentence } = wording;
-    const value = memberOf(event.details, about);
+    const value = member(event.details, about);
     return [{ code, count, detail: sentence(shown(value)), key: keyOf(search, value) }];
   });
   const places = placesOf(known, document);

@@ -1,6 +1,6 @@
+import { isObject } from '../../shared/json/json.js';
 import { isUnsafeTerm } from './context-safety.js';
 import { type ContextDocument, coreContextUrl, coreIriOf } from './core-context.js';
-import { isMap } from './json.js';
 
 /** What the context of a model is generated from. */
 export interface ContextSource {
@@ -120,10 +120,10 @@ export function namesInSchema(schema: unknown): readonly string[] {
   const visit = (part: unknown): void => {
     if (Array.isArray(part)) {
       for (const item of part) visit(item);
-    } else if (isMap(part)) {
+    } else if (isObject(part)) {
       for (const [keyword, value] of Object.entries(part)) {
         if (LITERALS.has(keyword) || keyword.startsWith('x-')) continue;
-        if (!NAMED.has(keyword) || !isMap(value)) {
+        if (!NAMED.has(keyword) || !isObject(value)) {
           visit(value);
           continue;
         }

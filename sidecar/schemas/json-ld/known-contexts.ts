@@ -1,9 +1,9 @@
+import { isObject, member } from '../../shared/json/json.js';
 import { LRUCache } from 'lru-cache';
 import { referencesOf, urlFault } from './context-form.js';
 import { countOf, safetyFaults } from './context-safety.js';
 import { bundledContext } from './core-context.js';
 import { ContextUnusableError } from './errors.js';
-import { isMap, memberOf } from './json.js';
 import { absoluteReference } from './processor.js';
 import type { ContextFailure, Supplied, SuppliedContext, Supply } from './supplied-contexts.js';
 
@@ -101,7 +101,7 @@ export interface ContextContent {
 function readContext(url: string, supplied: SuppliedContext): ContextContent | ContextFailure {
   const { sha256, text, documentUrl = url } = supplied;
   const document = parsed(text);
-  const context = isMap(document) ? memberOf(document, '@context') : undefined;
+  const context = isObject(document) ? member(document, '@context') : undefined;
   if (context === undefined) return unusable(url, 'it is not a JSON object with an @context.');
   const [fault] = safetyFaults(context);
   if (fault !== undefined) return unusable(url, fault.detail);

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject, sameJson } from '../../shared/json/json.js';
+import { pointerTo } from '../../shared/json/pointer.js';
 import { type DocumentSurvey, surveyOf } from './document-survey.js';
 import { eventWarnings } from './event-warnings.js';
-import { isMap, type JsonMap, pointerTo, sameValue } from './json.js';
 import { type JsonLdWarning, type Refused, refusedFor, shown } from './outcomes.js';
 import type { ProcessingSession } from './processing-session.js';
 import type { SizedRequest } from './request-body.js';
@@ -46,7 +47,7 @@ export async function expandDocument(
   const lost: JsonLdWarning[] = [];
   const skipped = byNode(dropped, Array.isArray(document) ? /^\/document\/\d+/ : /^\/document/);
   for (const [index, node] of nodes.entries()) {
-    if (!isMap(node)) continue;
+    if (!isObject(node)) continue;
     const at = Array.isArray(document) ? pointerTo('/document', index) : '/document';
     const skip = skipped.get(at) ?? NOTHING;
     const losses = await roundTrips.losses({ node, fragile: survey.fragile, context, skip }, session);
@@ -100,7 +101,7 @@ function comesBack({ document, context }: SizedRequest, survey: DocumentSurvey):
   if (Array.isArray(document) || survey.innerContexts.length > 0 || Object.hasOwn(document, '@graph'))
     return false;
   const [own] = survey.outerContexts;
-  return own !== undefined && (context === undefined || sameValue(context, own));
+  return own !== undefined && (context === undefined || sameJson(context, own));
 }
 
 function distinct(contexts: readonly unknown[]): readonly unknown[] {
@@ -132,7 +133,7 @@ const UNSAFE = /(?:__proto__|hasOwnProperty)$/;
 /** Whether something in an expanded document may be lost when it is compacted. */
 function mayLose(expanded: unknown): boolean {
   if (Array.isArray(expanded)) return expanded.some(mayLose);
-  if (!isMap(expanded)) return false;
+  if (!isObject(expanded)) return false;
   for (const name of Object.keys(expanded)) {
     const value = expanded[name];
     if (name.startsWith('@')) {
@@ -148,7 +149,7 @@ function hasListAmongOthers(values: unknown): boolean {
   return (
     Array.isArray(values) &&
     values.length > 1 &&
-    values.some((value: unknown) => isMap(value) && Object.hasOwn(value, '@list'))
+    values.some((value: unknown) => isObject(value) && Object.hasOwn(value, '@list'))
   );
 }
 
@@ -161,16 +162,16 @@ function compactionLosses(expanded: readonly unknown[], again: readonly unknown[
   const left = countsOf(again.map((node) => canonical(node)));
   const lost = expanded.filter((node) => !taken(left, canonical(node)));
   return lost.map((node) => {
-    const other = again.find((one) => isMap(node) && isMap(one) && one['@id'] === node['@id']);
-    const names = isMap(node) && isMap(other) ? differentNames(node, other) : [];
+    const other = again.find((one) => isObject(node) && isObject(one) && one['@id'] === node['@id']);
+    const names = isObject(node) && isObject(other) ? differentNames(node, other) : [];
     const where = names.length === 0 ? '' : ` in ${names.slice(0, 10).map(shown).join(', ')}`;
-    const id = isMap(node) && typeof node['@id'] === 'string' ? ` of ${shown(node['@id'])}` : '';
+    const id = isObject(node) && typeof node['@id'] === 'string' ? ` of ${shown(node['@id'])}` : '';
     const detail = `The result does not say the same as the document${where}${id}: expanded again, it differs.`;
     return { code: 'compaction-lossy', detail };
   });
 }
 
-function differentNames(node: JsonMap, other: JsonMap): readonly string[] {
+function differentNames(node: JsonObject, other: JsonObject): readonly string[] {
   return Object.keys(node).filter((name) => canonical(node[name]) !== canonical(other[name]));
 }
 
@@ -192,7 +193,7 @@ function canonical(value: unknown, isOrdered = false): string {
     const items = value.map((item) => canonical(item, false));
     return `[${(isOrdered ? items : items.sort()).join(',')}]`;
   }
-  if (!isMap(value)) return JSON.stringify(value);
+  if (!isObject(value)) return JSON.stringify(value);
   const isJson = value['@type'] === '@json';
   const members = Object.keys(value)
     .sort()
@@ -207,7 +208,7 @@ function canonical(value: unknown, isOrdered = false): string {
 /** The same text for the same JSON. */
 function plain(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(plain).join(',')}]`;
-  if (!isMap(value)) return JSON.stringify(value);
+  if (!isObject(value)) return JSON.stringify(value);
   const names = Object.keys(value).sort();
   return `{${names.map((name) => `${JSON.stringify(name)}:${plain(value[name])}`).join(',')}}`;
 }

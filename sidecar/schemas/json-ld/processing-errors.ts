@@ -1,4 +1,4 @@
-import { isMap, memberOf } from './json.js';
+import { isObject, member } from '../../shared/json/json.js';
 
 /** What the processor says of a context that it cannot process. */
 export interface ProcessingError {
@@ -11,9 +11,9 @@ export interface ProcessingError {
 /** Reads an error of the processor. Some it does not foresee itself: members of types that it does not check. */
 export function processingErrorOf(error: unknown): ProcessingError {
   const details = error instanceof Error && 'details' in error ? error.details : undefined;
-  if (!isMap(details) || typeof details['code'] !== 'string') return { code: 'unforeseen' };
-  const term = memberOf(details, 'term');
-  const url = memberOf(details, 'url');
+  if (!isObject(details) || typeof details['code'] !== 'string') return { code: 'unforeseen' };
+  const term = member(details, 'term');
+  const url = member(details, 'url');
   return {
     code: details['code'],
     ...(typeof term === 'string' ? { term } : {}),

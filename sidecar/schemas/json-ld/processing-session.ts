@@ -1,7 +1,7 @@
-import type { InputIssue } from '../../shared/json/pointer.js';
+import { isObject, sameJson } from '../../shared/json/json.js';
+import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { urlFault } from './context-form.js';
 import { visitMembers } from './document-survey.js';
-import { isMap, pointerTo, sameValue } from './json.js';
 import type { GatheredContexts } from './known-contexts.js';
 import { type Refused, shown } from './outcomes.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
@@ -142,12 +142,12 @@ export function tooMuch(detail: string): Refused {
 /** The members that have the value which the error is about. */
 function placesOfValue(error: unknown, { document }: JsonLdRequest): readonly string[] {
   const details = error instanceof Error && 'details' in error ? error.details : undefined;
-  if (!isMap(details)) return [];
+  if (!isObject(details)) return [];
   const wanted = details['value'] ?? details['languageMap'];
   if (wanted === undefined) return [];
   const pointers: string[] = [];
   visitMembers(document, '/document', ({ value, pointer }) => {
-    if (pointers.length < 2 && sameValue(value, wanted)) pointers.push(pointer);
+    if (pointers.length < 2 && sameJson(value, wanted)) pointers.push(pointer);
     return pointers.length < 2;
   });
   return pointers;
@@ -158,7 +158,7 @@ function placesOfTerm(term: string, { document, context, contextPointer }: JsonL
   const documents: readonly unknown[] = Array.isArray(document) ? document : [document];
   const own = documents.flatMap((one, index) => {
     const base = Array.isArray(document) ? pointerTo('/document', index) : '/document';
-    return isMap(one) && Object.hasOwn(one, '@context')
+    return isObject(one) && Object.hasOwn(one, '@context')
       ? [{ value: one['@context'], pointer: pointerTo(base, '@context') }]
       : [];
   });
@@ -167,7 +167,7 @@ function placesOfTerm(term: string, { document, context, contextPointer }: JsonL
       ? value.map((item: unknown, index) => ({ value: item, pointer: pointerTo(pointer, index) }))
       : [{ value, pointer }];
     return elements
-      .filter((element) => isMap(element.value) && Object.hasOwn(element.value, term))
+      .filter((element) => isObject(element.value) && Object.hasOwn(element.value, term))
       .map((element) => pointerTo(element.pointer, term));
   });
 }

@@ -1,8 +1,8 @@
+import { isObject, member } from '../../shared/json/json.js';
 import jsonld from 'jsonld';
 import { safetyFaults } from './context-safety.js';
 import { bundledContext } from './core-context.js';
 import { ContextUnavailableError, ContextUnusableError } from './errors.js';
-import { isMap, memberOf } from './json.js';
 
 /** A warning of the processor, e.g. of a member that expansion drops. */
 export interface ProcessorEvent {
@@ -88,7 +88,7 @@ export function createDocumentLoader({ resolve }: DocumentLoaderOptions): Docume
     if (bundled !== undefined) return { documentUrl: url, document: bundled, tag: 'static' };
     const document = await resolve(url);
     if (document === undefined) throw new ContextUnavailableError(url);
-    const context = isMap(document) ? memberOf(document, '@context') : undefined;
+    const context = isObject(document) ? member(document, '@context') : undefined;
     if (context === undefined)
       throw new ContextUnusableError(url, 'it is not a JSON object with an @context.');
     const [fault] = safetyFaults(context);

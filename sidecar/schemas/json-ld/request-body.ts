@@ -1,5 +1,5 @@
-import type { InputIssue } from '../../shared/json/pointer.js';
-import { isMap, memberOf, pointerTo } from './json.js';
+import { isObject, member } from '../../shared/json/json.js';
+import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 
 /** What an expansion or a compaction is asked to do. */
 export interface JsonLdRequest {
@@ -21,15 +21,15 @@ const MAX_FAULTS = 100;
 
 /** Reads a body `{document, context?, safe?}`. @returns what is wrong with it otherwise */
 export function readRequest(body: unknown): JsonLdRequest | { readonly faults: readonly InputIssue[] } {
-  if (!isMap(body)) return { faults: [{ pointer: '', detail: 'The body must be an object.' }] };
+  if (!isObject(body)) return { faults: [{ pointer: '', detail: 'The body must be an object.' }] };
   if (!Object.hasOwn(body, 'document') && Object.keys(body).some((name) => !MEMBERS.has(name)))
     return { faults: [{ pointer: '', detail: NOT_WRAPPED }] };
-  const document = memberOf(body, 'document');
-  const given = memberOf(body, 'context');
-  const isWrapped = isMap(given) && Object.hasOwn(given, '@context');
+  const document = member(body, 'document');
+  const given = member(body, 'context');
+  const isWrapped = isObject(given) && Object.hasOwn(given, '@context');
   const context = isWrapped ? given['@context'] : given;
   const contextPointer = isWrapped ? '/context/@context' : '/context';
-  const safe = memberOf(body, 'safe') ?? false;
+  const safe = member(body, 'safe') ?? false;
   const isDocument = typeof document === 'object' && document !== null;
   const faults = [
     ...(isDocument
@@ -70,7 +70,7 @@ function contextFaults(context: unknown, pointer: string): readonly InputIssue[]
 
 function elementFaults(element: unknown, pointer: string): readonly InputIssue[] {
   if (element === null || typeof element === 'string') return [];
-  if (!isMap(element))
+  if (!isObject(element))
     return [{ pointer, detail: 'A context is a map of terms, a URL, null, or an array of these.' }];
   return Object.hasOwn(element, '@context')
     ? [

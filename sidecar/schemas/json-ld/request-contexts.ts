@@ -1,9 +1,9 @@
+import { isObject } from '../../shared/json/json.js';
 import { LRUCache } from 'lru-cache';
-import type { InputIssue } from '../../shared/json/pointer.js';
+import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { referencesOf } from './context-form.js';
 import { countOf, limitFaults, termFaults } from './context-safety.js';
 import type { DocumentSurvey } from './document-survey.js';
-import { isMap, pointerTo } from './json.js';
 import type { GatheredContexts } from './known-contexts.js';
 import { type Refused, refusedFor } from './outcomes.js';
 import { absoluteReference, createProcessor, type JsonLdProcessor } from './processor.js';
@@ -103,7 +103,7 @@ export function contextUse(own: RequestContexts, gathered: GatheredContexts): Co
 
 /** Where a context of a document stands in the body; found by identity. */
 function pointerOf(value: unknown, context: unknown, pointer = '/document'): string | undefined {
-  if (!Array.isArray(value) && !isMap(value)) return undefined;
+  if (!Array.isArray(value) && !isObject(value)) return undefined;
   for (const [name, item] of Object.entries(value) as [string, unknown][]) {
     const at = pointerTo(pointer, name);
     if (name === '@context' && item === context) return at;

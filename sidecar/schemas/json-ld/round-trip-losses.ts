@@ -1,4 +1,5 @@
-import { isMap, type JsonMap, pointerTo } from './json.js';
+import { isObject, type JsonObject } from '../../shared/json/json.js';
+import { pointerTo } from '../../shared/json/pointer.js';
 import { type JsonLdWarning, shown } from './outcomes.js';
 
 /** Stands for a value that was left out of the comparison: JSON has no NaN. */
@@ -83,7 +84,7 @@ function compare(value: unknown, back: unknown, findings: Findings): void {
   if (value === null) {
     if (back !== null) findings.add(NULL_LOST);
   } else if (Array.isArray(value)) compareArray(value, back, findings);
-  else if (isMap(value)) compareMap(value, back, findings);
+  else if (isObject(value)) compareMap(value, back, findings);
   else if (back === undefined) findings.add(MEMBER_LOST);
   // A string may be an IRI that is spelled differently.
   else if (value !== back && !(typeof value === 'string' && typeof back === 'string'))
@@ -127,8 +128,8 @@ function compareArray(items: readonly unknown[], back: unknown, findings: Findin
   else if (kept.length > 0) findings.add(back === undefined ? MEMBER_LOST : changed(back));
 }
 
-function compareMap(map: JsonMap, back: unknown, findings: Findings): void {
-  if (!isMap(back)) {
+function compareMap(map: JsonObject, back: unknown, findings: Findings): void {
+  if (!isObject(back)) {
     // A value, list or reference that was written in full: nulls in it may still be lost.
     findNulls(map, findings);
     return;
@@ -146,8 +147,8 @@ const NO_PAIRS: ReadonlyMap<string, string> = new Map();
 
 function renamedPairs(
   renamed: readonly string[],
-  map: JsonMap,
-  back: JsonMap,
+  map: JsonObject,
+  back: JsonObject,
   findings: Findings,
 ): ReadonlyMap<string, string> {
   const left = new Set(Object.keys(back).filter((name) => name !== '@context' && !Object.hasOwn(map, name)));

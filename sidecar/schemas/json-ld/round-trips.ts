@@ -1,5 +1,6 @@
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { pointerTo } from '../../shared/json/pointer.js';
 import { LRUCache } from 'lru-cache';
-import { isMap, type JsonMap, memberOf, pointerTo } from './json.js';
 import type { JsonLdWarning } from './outcomes.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
 import { type ProcessingSession, ProcessorFailure } from './processing-session.js';
@@ -7,7 +8,7 @@ import { LEFT_OUT, lossesOf } from './round-trip-losses.js';
 
 /** A node at the top of a document. */
 export interface TopNode {
-  readonly node: JsonMap;
+  readonly node: JsonObject;
   /** Parts of it that may be lost; see `DocumentSurvey`. */
   readonly fragile: ReadonlySet<object>;
   /** Applied before its own; undefined for none. */
@@ -78,7 +79,7 @@ async function roundTrip(
   { node, context, skip }: TopNode,
   session: ProcessingSession,
 ): Promise<readonly JsonLdWarning[]> {
-  const contexts = [context, memberOf(node, '@context')].flatMap((one) => (one === undefined ? [] : one));
+  const contexts = [context, member(node, '@context')].flatMap((one) => (one === undefined ? [] : one));
   const back = await session.compact(await session.expand(node, context), contexts);
   const graph = nodesOf(node);
   return graph === undefined
@@ -87,9 +88,9 @@ async function roundTrip(
 }
 
 /** The nodes of a document whose only member is `@graph`. */
-function nodesOf(document: JsonMap): readonly unknown[] | undefined {
+function nodesOf(document: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
   const names = Object.keys(document).filter((name) => name !== '@context');
-  const graph = memberOf(document, '@graph');
+  const graph = member(document, '@graph');
   return names.length === 1 && Array.isArray(graph) ? graph : undefined;
 }
 
@@ -99,25 +100,25 @@ function nodesOf(document: JsonMap): readonly unknown[] | undefined {
  *
  * @param fragile see `DocumentSurvey`
  */
-function fragileParts(node: JsonMap, fragile: ReadonlySet<object>): JsonMap {
-  const members = Object.entries(node).map(([name, value]): [string, unknown] => [
+function fragileParts(node: JsonObject, fragile: ReadonlySet<object>): JsonObject {
+  const members = Object.entries(node).map(([name, value]): [string, JsonValue] => [
     name,
     isKept(name, value, fragile) ? (isFragile(value, fragile) ? reduced(value, fragile) : value) : LEFT_OUT,
   ]);
   return Object.fromEntries(members);
 }
 
-function reduced(value: unknown, fragile: ReadonlySet<object>): unknown {
-  if (Array.isArray(value)) return value.map((item) => reduced(item, fragile));
-  return isMap(value) ? fragileParts(value, fragile) : value;
+function reduced(value: JsonValue, fragile: ReadonlySet<object>): JsonValue {
+  if (isArray(value)) return value.map((item) => reduced(item, fragile));
+  return isObject(value) ? fragileParts(value, fragile) : value;
 }
 
-function isFragile(value: unknown, fragile: ReadonlySet<object>): value is object {
+function isFragile(value: JsonValue | undefined, fragile: ReadonlySet<object>): boolean {
   return typeof value === 'object' && value !== null && fragile.has(value);
 }
 
 /** Whether the member of a node affects what is lost. Keywords cannot be replaced. */
-function isKept(name: string, value: unknown, fragile: ReadonlySet<object>): boolean {
+function isKept(name: string, value: JsonValue | undefined, fragile: ReadonlySet<object>): boolean {
   return (
     typeof value !== 'object' ||
     value === null ||
@@ -139,7 +140,7 @@ function isPlain(value: unknown): boolean {
  * @param node nested no deeper than the stack allows
  * @param fragile see `DocumentSurvey`
  */
-export function shapeOf(node: JsonMap, fragile: ReadonlySet<object>): string {
+export function shapeOf(node: JsonObject, fragile: ReadonlySet<object>): string {
   let text = '{';
   for (const name of Object.keys(node)) {
     const value = node[name];
@@ -153,7 +154,7 @@ export function shapeOf(node: JsonMap, fragile: ReadonlySet<object>): string {
 }
 
 function shapeOfValue(value: unknown, fragile: ReadonlySet<object>): string {
-  if (isMap(value)) return shapeOf(value, fragile);
+  if (isObject(value)) return shapeOf(value, fragile);
   if (!Array.isArray(value)) return scalarText(value);
   let text = '[';
   for (const item of value as readonly unknown[]) text += shapeOfValue(item, fragile);

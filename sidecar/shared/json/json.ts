@@ -9,7 +9,7 @@ export interface JsonObject {
 /** A JSON Schema: an object of keywords, or a boolean. */
 export type Schema = JsonObject | boolean;
 
-export function isObject(value: JsonValue | undefined): value is JsonObject {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -22,7 +22,7 @@ export function isSchema(value: JsonValue | undefined): value is Schema {
 }
 
 /** The object's own member; never one that every object inherits, such as `constructor`. */
-export function member(object: JsonObject, name: string): JsonValue | undefined {
+export function member<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
@@ -45,9 +45,9 @@ export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonO
 }
 
 /** Whether two values are the same JSON: the order of an object's members does not count. */
-export function sameJson(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  if (isArray(one) && isArray(other))
+  if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((item, index) => sameJson(item, other[index]));
   if (!isObject(one) || !isObject(other)) return false;
   const names = Object.keys(one);

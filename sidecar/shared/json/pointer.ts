@@ -2,7 +2,18 @@ import { isArray, isObject, type JsonValue, member } from './json.js';
 
 /** A JSON pointer (RFC 6901) of these reference tokens, without the `#` of a fragment. */
 export function pointerOf(tokens: readonly string[]): string {
-  return tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return pointerTo('', ...tokens);
+}
+
+/** A JSON pointer that goes on from another one. */
+export function pointerTo(base: string, ...tokens: readonly (string | number)[]): string {
+  let pointer = base;
+  for (const token of tokens) pointer += `/${typeof token === 'number' ? token : escaped(token)}`;
+  return pointer;
+}
+
+function escaped(token: string): string {
+  return /[~/]/.test(token) ? token.replaceAll('~', '~0').replaceAll('/', '~1') : token;
 }
 
 /** The reference tokens of a JSON pointer; undefined when the text is not a pointer. */

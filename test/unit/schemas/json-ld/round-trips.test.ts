@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { surveyOf } from '../../../../sidecar/schemas/json-ld/document-survey.js';
 import { shapeOf } from '../../../../sidecar/schemas/json-ld/round-trips.js';
+import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 import { CORE } from './contexts.js';
 import { Desk } from './desk.js';
 
@@ -96,7 +97,7 @@ describe('what is remembered of round trips', () => {
   });
 
   it('takes no two values for the same but what has no say: numbers, times, and whose entity it is', () => {
-    const sketched = (node: Readonly<Record<string, unknown>>) => shapeOf(node, surveyOf(node).fragile);
+    const sketched = (node: JsonObject) => shapeOf(node, surveyOf(node).fragile);
     const same = [
       [{ a: [1] }, { a: [2.5] }],
       [{ a: ['2026-11-22T06:00:00Z'] }, { a: ['2025-01-01T00:00:00.5Z'] }],
