@@ -1,9 +1,10 @@
+import { type JsonValue, isArray, isObject, member } from '../shared/json/json.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { readEntity, readFragment } from './entity-input.js';
 import { attributeOf } from './entity-changes.js';
 import { changeEntity, putAttributes } from './entity-handlers.js';
 import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
-import { isJsonArray, isJsonObject, memberOf, type Json, isUri } from './model.js';
+import { isUri } from './model.js';
 import { readList, readParameters } from './query-parameters.js';
 import { Refusal, refusals } from './refusal.js';
 import type { EntityStore } from './store.js';
@@ -69,7 +70,13 @@ export async function batchUpdate(request: BrokerRequest, context: BrokerContext
   return result.errors.length === 0 ? { status: 204 } : { status: 207, body: result };
 }
 
-function updateEntity(store: EntityStore, id: string, item: Json, now: number, noOverwrite: boolean): void {
+function updateEntity(
+  store: EntityStore,
+  id: string,
+  item: JsonValue,
+  now: number,
+  noOverwrite: boolean,
+): void {
   const entity = store.get(id);
   if (entity === undefined) throw refusals.notFound(`Entity ${id} does not exist`);
   changeEntity(store, entity, now, (draft) => {
@@ -111,28 +118,28 @@ function refuseBatch(status: 404 | 405 | 501 | undefined): void {
 }
 
 /** The items of a batch: at least one, none null. @throws Refusal BadRequestData */
-async function readItems(request: BrokerRequest): Promise<readonly Json[]> {
+async function readItems(request: BrokerRequest): Promise<readonly JsonValue[]> {
   const body = await request.body();
-  if (!isJsonArray(body)) throw refusals.badRequest('A batch must be an array');
+  if (!isArray(body)) throw refusals.badRequest('A batch must be an array');
   if (body.length === 0) throw refusals.badRequest('A batch must not be empty');
   if (body.includes(null)) throw refusals.badRequest('A batch must not contain null');
   request.items = body.length;
   return body;
 }
 
-function entityIdOf(item: Json): Json | undefined {
-  return isJsonObject(item) ? memberOf(item, 'id') : undefined;
+function entityIdOf(item: JsonValue): JsonValue | undefined {
+  return isObject(item) ? member(item, 'id') : undefined;
 }
 
-function idOf(item: Json): Json {
+function idOf(item: JsonValue): JsonValue {
   return item;
 }
 
 /** Does an operation for each item on its own; an id that comes again is an error (clause 5.5.11.4). */
 function eachOnce(
-  items: readonly Json[],
-  idOfItem: (item: Json) => Json | undefined,
-  operate: (id: string, item: Json) => void,
+  items: readonly JsonValue[],
+  idOfItem: (item: JsonValue) => JsonValue | undefined,
+  operate: (id: string, item: JsonValue) => void,
 ): BatchResult {
   const result: BatchResult = { success: [], errors: [] };
   const seen = new Set<string>();

@@ -1,7 +1,8 @@
+import { isObject, type JsonObject, type JsonValue, member } from '../shared/json/json.js';
 import { MAIN_MEMBER } from './attribute-input.js';
 import { newAttribute, newInstance } from './entity-input.js';
-import { datasetIdOf, isJsonObject, itemsOf, memberOf } from './model.js';
-import type { Attribute, Instance, Json, JsonObject, StoredEntity } from './model.js';
+import { datasetIdOf, itemsOf } from './model.js';
+import type { Attribute, Instance, StoredEntity } from './model.js';
 import { refusals } from './refusal.js';
 
 /** The text that stands for null, since JSON-LD drops null (clause 4.5.0). */
@@ -58,14 +59,14 @@ export function deleteInstances(
  *
  * @throws Refusal BadRequestData when the result is not an attribute
  */
-export function mergeAttribute(entity: StoredEntity, name: string, input: Json, now: number): void {
+export function mergeAttribute(entity: StoredEntity, name: string, input: JsonValue, now: number): void {
   for (const patch of itemsOf(input)) mergeInstance(entity, name, patch, now);
 }
 
-function mergeInstance(entity: StoredEntity, name: string, patch: Json, now: number): void {
-  const datasetId = isJsonObject(patch) ? datasetIdOf(patch) : undefined;
+function mergeInstance(entity: StoredEntity, name: string, patch: JsonValue, now: number): void {
+  const datasetId = isObject(patch) ? datasetIdOf(patch) : undefined;
   if (isNull(patch)) {
-    deleteInstances(entity, name, isJsonObject(patch) ? { datasetId } : 'all', now);
+    deleteInstances(entity, name, isObject(patch) ? { datasetId } : 'all', now);
     return;
   }
   const present = attributeOf(entity, name)?.instances.find((item) => datasetIdOf(item.body) === datasetId);
@@ -73,10 +74,10 @@ function mergeInstance(entity: StoredEntity, name: string, patch: Json, now: num
     putAttribute(entity, newAttribute(name, patch, now), now);
     return;
   }
-  const kind = memberOf(present.body, 'type');
+  const kind = member(present.body, 'type');
   const main = MAIN_MEMBER.get(kind) ?? 'value';
-  const change = isJsonObject(patch) && !isBareGeometry(patch) ? patch : { [main]: patch };
-  const named = memberOf(change, 'type');
+  const change = isObject(patch) && !isBareGeometry(patch) ? patch : { [main]: patch };
+  const named = member(change, 'type');
   if (named !== undefined && named !== kind) {
     throw refusals.badRequest(`Attribute ${name} is a ${JSON.stringify(kind)}; its type cannot change`);
   }
@@ -89,10 +90,10 @@ function isBareGeometry(patch: JsonObject): boolean {
   return Object.hasOwn(patch, 'coordinates') && !Object.hasOwn(patch, 'value');
 }
 
-function isNull(patch: Json): boolean {
+function isNull(patch: JsonValue): boolean {
   if (patch === null || patch === NGSI_LD_NULL) return true;
-  if (!isJsonObject(patch)) return false;
-  const value = memberOf(patch, 'value') ?? memberOf(patch, 'object');
+  if (!isObject(patch)) return false;
+  const value = member(patch, 'value') ?? member(patch, 'object');
   return value === NGSI_LD_NULL;
 }
 
@@ -101,7 +102,7 @@ function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
   for (const [name, change] of Object.entries(patch)) {
     const present = members.get(name);
     if (change === null || change === NGSI_LD_NULL) members.delete(name);
-    else if (isJsonObject(change) && present !== undefined && isJsonObject(present)) {
+    else if (isObject(change) && present !== undefined && isObject(present)) {
       members.set(name, mergeObjects(present, change));
     } else members.set(name, change);
   }

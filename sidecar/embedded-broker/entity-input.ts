@@ -1,13 +1,10 @@
+import { type JsonObject, type JsonValue, isObject, member } from '../shared/json/json.js';
 import { readInstances, readInstance } from './attribute-input.js';
 import {
-  isJsonObject,
   itemsOf,
-  memberOf,
   type Attribute,
   type EntityContent,
   type Instance,
-  type Json,
-  type JsonObject,
   canonicalName,
   isAttributeName,
   isName,
@@ -26,7 +23,7 @@ export interface EntityFragment {
   readonly types: readonly string[] | undefined;
   readonly scopes: readonly string[] | undefined;
   /** Input by canonical name; not yet read, since a merge patch may hold parts of attributes. */
-  readonly attributes: readonly (readonly [name: string, input: Json])[];
+  readonly attributes: readonly (readonly [name: string, input: JsonValue])[];
 }
 
 /**
@@ -49,8 +46,8 @@ export function readEntity(input: unknown, now: number): EntityContent {
 
 /** Reads the parts of an entity that an update holds. @throws Refusal BadRequestData */
 export function readFragment(input: unknown): EntityFragment {
-  if (!isJsonObject(input)) throw refusals.badRequest('An entity must be a JSON object');
-  const attributes: [string, Json][] = [];
+  if (!isObject(input)) throw refusals.badRequest('An entity must be a JSON object');
+  const attributes: [string, JsonValue][] = [];
   for (const [member, value] of Object.entries(input)) {
     if (NOT_CONTENT.has(member)) continue;
     const name = canonicalName(member);
@@ -61,7 +58,7 @@ export function readFragment(input: unknown): EntityFragment {
 }
 
 /** A new attribute with all its instances. */
-export function newAttribute(name: string, input: Json, now: number): Attribute {
+export function newAttribute(name: string, input: JsonValue, now: number): Attribute {
   return { name, instances: readInstances(name, input).map((body) => newInstance(body, now)) };
 }
 
@@ -70,14 +67,14 @@ export function newInstance(body: JsonObject, now: number): Instance {
 }
 
 function readId(input: JsonObject): string | undefined {
-  const id = memberOf(input, 'id') ?? memberOf(input, '@id');
+  const id = member(input, 'id') ?? member(input, '@id');
   if (id === undefined) return undefined;
   if (!isUri(id)) throw refusals.badRequest('The id of an entity must be a URI');
   return id;
 }
 
 function readTypes(input: JsonObject): readonly string[] | undefined {
-  const given = memberOf(input, 'type') ?? memberOf(input, '@type');
+  const given = member(input, 'type') ?? member(input, '@type');
   if (given === undefined) return undefined;
   const types = stringsOf(given)?.map(canonicalName);
   if (types === undefined || types.length === 0 || !types.every(isName)) {
@@ -87,7 +84,7 @@ function readTypes(input: JsonObject): readonly string[] | undefined {
 }
 
 function readScopes(input: JsonObject): readonly string[] | undefined {
-  const given = memberOf(input, 'scope');
+  const given = member(input, 'scope');
   if (given === undefined) return undefined;
   const scopes = stringsOf(given);
   if (scopes === undefined || !scopes.every((scope) => SCOPE.test(scope))) {
@@ -96,7 +93,7 @@ function readScopes(input: JsonObject): readonly string[] | undefined {
   return scopes.map((scope) => (scope.startsWith('/') ? scope : `/${scope}`));
 }
 
-function stringsOf(value: Json): readonly string[] | undefined {
+function stringsOf(value: JsonValue): readonly string[] | undefined {
   const items = itemsOf(value);
   return items.every((item) => typeof item === 'string') ? items : undefined;
 }
@@ -129,10 +126,10 @@ export function readTemporalFragment(
   return { ...rest, attributes: attributes.map(([name, value]) => [name, readHistory(name, value)]) };
 }
 
-function readHistory(name: string, input: Json): readonly JsonObject[] {
+function readHistory(name: string, input: JsonValue): readonly JsonObject[] {
   const instances = itemsOf(input);
   // Unlike the value of a concise Property, instances are always objects here: an array can only be of instances.
-  if (instances.length === 0 || !instances.every(isJsonObject)) {
+  if (instances.length === 0 || !instances.every(isObject)) {
     throw refusals.badRequest(`Attribute ${name} must be an instance, or an array of one or more instances`);
   }
   return instances.map((instance) => readInstance(name, instance));

@@ -1,7 +1,7 @@
+import type { JsonValue } from '../shared/json/json.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../shared/clock.js';
 import type { Behaviour, Chance } from './behaviour.js';
-import type { Json } from './model.js';
 import type { Tenants } from './tenants.js';
 
 export interface Limits {
@@ -33,7 +33,7 @@ export interface BrokerRequest {
   /** The decoded variable segments of the path. */
   readonly segments: readonly string[];
   /** Body as JSON. @throws Refusal 400, 413, 415 */
-  readonly body: () => Promise<Json>;
+  readonly body: () => Promise<JsonValue>;
   /** How many items a batch held, noted for the request log. */
   items?: number;
 }

@@ -1,5 +1,6 @@
+import { type JsonValue, isObject, member } from '../shared/json/json.js';
 import { isPosition, type GeoQuery, type Position } from '../ngsi-ld/geo-query.js';
-import { isJsonObject, memberOf, type Json, canonicalName } from './model.js';
+import { canonicalName } from './model.js';
 import type { EntityFilter } from './q-filter.js';
 import { refusals } from './refusal.js';
 
@@ -19,13 +20,13 @@ export function geoFilter(query: GeoQuery): EntityFilter {
   const test = pointTest(query);
   return (entity) => {
     const attribute = entity.attributes.find((each) => each.name === name);
-    return attribute?.instances.some(({ body }) => testPoint(memberOf(body, 'value'), test)) ?? false;
+    return attribute?.instances.some(({ body }) => testPoint(member(body, 'value'), test)) ?? false;
   };
 }
 
-function testPoint(value: Json | undefined, test: (point: Position) => boolean): boolean {
-  if (value === undefined || !isJsonObject(value) || memberOf(value, 'type') !== 'Point') return false;
-  const point: unknown = memberOf(value, 'coordinates');
+function testPoint(value: JsonValue | undefined, test: (point: Position) => boolean): boolean {
+  if (value === undefined || !isObject(value) || member(value, 'type') !== 'Point') return false;
+  const point: unknown = member(value, 'coordinates');
   return isPosition(point) && test(point);
 }
 

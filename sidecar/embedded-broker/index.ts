@@ -1,10 +1,10 @@
+import type { JsonObject } from '../shared/json/json.js';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { systemClock, type Clock } from '../shared/clock.js';
 import { Chance, goodBehaviour, type Behaviour } from './behaviour.js';
 import { readEntity } from './entity-input.js';
 import type { Limits } from './exchange.js';
-import type { JsonObject } from './model.js';
 import { RequestLog } from './request-log.js';
 import { represent } from './representation.js';
 import { sampleEntities, sampleHistory } from './sample-data.js';

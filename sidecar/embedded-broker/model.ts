@@ -1,9 +1,6 @@
 /** What the embedded broker holds. Attribute bodies are normalized NGSI-LD (ETSI GS CIM 009 V1.9.1, clause 4.5). */
-
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [member: string]: Json;
-}
+import { isUri as isUriOfAnyLength } from '../ngsi-ld/names.js';
+import { type JsonObject, type JsonValue, isArray, member } from '../shared/json/json.js';
 
 /** One instance of an attribute; its datasetId is a member of the body. Times are milliseconds since the epoch. */
 export interface Instance {
@@ -38,27 +35,14 @@ export interface StoredEntity<A = readonly Attribute[]> {
   live: boolean;
 }
 
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The items of an array; a single value as an array of one. */
-export function itemsOf(value: Json): readonly Json[] {
-  return isJsonArray(value) ? value : [value];
-}
-
-export function isJsonArray(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
-}
-
-/** An own member of an object; undefined for inherited names such as `constructor`. */
-export function memberOf(object: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
+export function itemsOf(value: JsonValue): readonly JsonValue[] {
+  return isArray(value) ? value : [value];
 }
 
 /** The datasetId of an instance; undefined for the default instance. */
 export function datasetIdOf(body: JsonObject): string | undefined {
-  const datasetId = memberOf(body, 'datasetId');
+  const datasetId = member(body, 'datasetId');
   return typeof datasetId === 'string' && datasetId !== '@none' ? datasetId : undefined;
 }
 
@@ -74,7 +58,6 @@ export const CORE_CONTEXT = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-contex
 export const CONTEXT_LINK_RELATION = 'http://www.w3.org/ns/json-ld#context';
 
 const FORBIDDEN_IN_NAME = /[<>"'=;(),|*\s\u0000-\u001f\u007f]/u;
-const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\u0000-\u001f\u007f]+$/u;
 const MAX_NAME_LENGTH = 2048;
 
 /** Names of NGSI-LD or JSON-LD that never name an attribute. */
@@ -98,7 +81,7 @@ export function isAttributeName(name: string): boolean {
 }
 
 export function isUri(text: unknown): text is string {
-  return typeof text === 'string' && text.length <= MAX_NAME_LENGTH && URI.test(text);
+  return isUriOfAnyLength(text) && text.length <= MAX_NAME_LENGTH;
 }
 
 /** Attributes that the broker sets itself; they can be compared, but do not narrow a query (clause 5.7.2.4). */

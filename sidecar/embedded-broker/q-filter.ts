@@ -1,3 +1,4 @@
+import { type JsonObject, type JsonValue, isObject, member } from '../shared/json/json.js';
 import { compilePattern, PatternTooLargeError, type Pattern } from '../ngsi-ld/pattern.js';
 import { instantOf, temporalKindOf } from '../ngsi-ld/q-time.js';
 import {
@@ -9,16 +10,7 @@ import {
   type QValue,
   type QPath,
 } from '../ngsi-ld/q.js';
-import {
-  isJsonObject,
-  itemsOf,
-  memberOf,
-  type Json,
-  type StoredEntity,
-  type Instance,
-  type JsonObject,
-  canonicalName,
-} from './model.js';
+import { itemsOf, type StoredEntity, type Instance, canonicalName } from './model.js';
 import { refusals } from './refusal.js';
 import { MAIN_MEMBER } from './attribute-input.js';
 
@@ -117,20 +109,20 @@ export function readPattern(parameter: string, pattern: string): Pattern {
 }
 
 /** The values to compare for equality: the items of an array, else the value itself. */
-function items({ value, isRelationship }: Target): readonly Json[] {
+function items({ value, isRelationship }: Target): readonly JsonValue[] {
   const found = itemsOf(value).map(plain);
   // A ListRelationship holds `{"object": uri}` (clause 4.5.22).
   return isRelationship
-    ? found.map((item) => (isJsonObject(item) ? (memberOf(item, 'object') ?? item) : item))
+    ? found.map((item) => (isObject(item) ? (member(item, 'object') ?? item) : item))
     : found;
 }
 
 /** A value without its JSON-LD type, as in `{"@type": "DateTime", "@value": …}`. */
-function plain(value: Json): Json {
-  return isJsonObject(value) ? (memberOf(value, '@value') ?? value) : value;
+function plain(value: JsonValue): JsonValue {
+  return isObject(value) ? (member(value, '@value') ?? value) : value;
 }
 
-function operandTest(operand: QOperand): (item: Json) => boolean {
+function operandTest(operand: QOperand): (item: JsonValue) => boolean {
   switch (operand.kind) {
     case 'value':
       return equalityTest(operand.value);
@@ -146,12 +138,12 @@ function operandTest(operand: QOperand): (item: Json) => boolean {
   }
 }
 
-function equalityTest(value: QValue): (item: Json) => boolean {
+function equalityTest(value: QValue): (item: JsonValue) => boolean {
   const isSame = comparison(value);
   return (item) => isSame(item) === 0;
 }
 
-function orderTest(operator: QOrderOperator, value: QValue): (item: Json) => boolean {
+function orderTest(operator: QOrderOperator, value: QValue): (item: JsonValue) => boolean {
   const compare = comparison(value);
   return (given) => {
     const order = compare(plain(given));
@@ -162,7 +154,7 @@ function orderTest(operator: QOrderOperator, value: QValue): (item: Json) => boo
 }
 
 /** Compares an item to the value: below 0, 0, above 0; undefined if their types differ. */
-function comparison(value: QValue): (item: Json) => number | undefined {
+function comparison(value: QValue): (item: JsonValue) => number | undefined {
   switch (value.kind) {
     case 'number':
     case 'boolean':
@@ -190,7 +182,7 @@ function comparison(value: QValue): (item: Json) => number | undefined {
 
 /** A value that a path addresses. Relationships know equality only (clause 4.9). */
 export interface Target {
-  readonly value: Json;
+  readonly value: JsonValue;
   readonly isRelationship: boolean;
 }
 
@@ -220,23 +212,23 @@ function instanceTargets(
       ? []
       : [{ value: new Date(instance[name]).toISOString(), isRelationship: false }];
   }
-  let found: readonly Json[] = [instance.body];
+  let found: readonly JsonValue[] = [instance.body];
   for (const step of rest) found = found.flatMap((value) => subAttributes(value, step));
   return found.flatMap((value) => valueTargets(value, members));
 }
 
-function subAttributes(value: Json, name: string): readonly Json[] {
-  if (!isJsonObject(value) || name === 'type' || name === MAIN_MEMBER.get(memberOf(value, 'type'))) return [];
-  const sub = memberOf(value, name);
+function subAttributes(value: JsonValue, name: string): readonly JsonValue[] {
+  if (!isObject(value) || name === 'type' || name === MAIN_MEMBER.get(member(value, 'type'))) return [];
+  const sub = member(value, name);
   if (sub === undefined) return [];
   return itemsOf(sub);
 }
 
-function valueTargets(body: Json, members: readonly string[]): readonly Target[] {
+function valueTargets(body: JsonValue, members: readonly string[]): readonly Target[] {
   // A plain member such as observedAt or unitCode is its own value.
-  if (!isJsonObject(body)) return members.length > 0 ? [] : [{ value: body, isRelationship: false }];
-  const kind = memberOf(body, 'type');
-  const value = memberOf(body, MAIN_MEMBER.get(kind) ?? 'value');
+  if (!isObject(body)) return members.length > 0 ? [] : [{ value: body, isRelationship: false }];
+  const kind = member(body, 'type');
+  const value = member(body, MAIN_MEMBER.get(kind) ?? 'value');
   if (value === undefined) return [];
   const isRelationship = kind === 'Relationship' || kind === 'ListRelationship';
   const values = kind === 'LanguageProperty' ? languageValues(value, members) : memberValues(value, members);
@@ -244,17 +236,17 @@ function valueTargets(body: Json, members: readonly string[]): readonly Target[]
 }
 
 /** Without a language, or with `*`, the texts of all languages. */
-function languageValues(languageMap: Json, members: readonly string[]): readonly Json[] {
-  if (!isJsonObject(languageMap) || members.length > 1) return [];
+function languageValues(languageMap: JsonValue, members: readonly string[]): readonly JsonValue[] {
+  if (!isObject(languageMap) || members.length > 1) return [];
   const [language = '*'] = members;
   return language === '*' ? Object.values(languageMap) : memberValues(languageMap, members);
 }
 
-function memberValues(value: Json, members: readonly string[]): readonly Json[] {
-  let found: Json = value;
-  for (const member of members) {
-    const next: Json | undefined =
-      typeof found === 'object' && found !== null ? memberOf(found as JsonObject, member) : undefined;
+function memberValues(value: JsonValue, names: readonly string[]): readonly JsonValue[] {
+  let found: JsonValue = value;
+  for (const name of names) {
+    const next: JsonValue | undefined =
+      typeof found === 'object' && found !== null ? member(found as JsonObject, name) : undefined;
     if (next === undefined) return [];
     found = next;
   }

@@ -1,6 +1,7 @@
+import { type JsonObject, type JsonValue, member } from '../shared/json/json.js';
 import { MAIN_MEMBER } from './attribute-input.js';
-import { datasetIdOf, memberOf } from './model.js';
-import type { Instance, Json, JsonObject, StoredEntity } from './model.js';
+import { datasetIdOf } from './model.js';
+import type { Instance, StoredEntity } from './model.js';
 
 /** Which members of an entity to show, and how (clauses 4.5.1, 4.5.4, 4.21). */
 export interface Representation {
@@ -33,8 +34,8 @@ export function represent(entity: StoredEntity, { format, sysAttrs, pick }: Repr
 }
 
 /** The members of an entity other than its attributes. */
-export function headMembers(entity: StoredEntity<unknown>, sysAttrs: boolean): [string, Json][] {
-  const members: [string, Json][] = [['id', entity.id]];
+export function headMembers(entity: StoredEntity<unknown>, sysAttrs: boolean): [string, JsonValue][] {
+  const members: [string, JsonValue][] = [['id', entity.id]];
   members.push(['type', single(entity.types)]);
   if (entity.scopes.length > 0) members.push(['scope', single(entity.scopes)]);
   if (sysAttrs) members.push(...Object.entries(times(entity)));
@@ -46,7 +47,7 @@ export function isPicked(pick: ReadonlySet<string> | undefined, member: string):
   return pick === undefined || pick.has(member) || member === 'createdAt' || member === 'modifiedAt';
 }
 
-function single(items: readonly string[]): Json {
+function single(items: readonly string[]): JsonValue {
   return items.length === 1 ? (items[0] ?? null) : items;
 }
 
@@ -58,14 +59,14 @@ export function times(item: { readonly createdAt: number; readonly modifiedAt: n
   };
 }
 
-function normalized(instances: readonly Instance[], sysAttrs: boolean): Json {
+function normalized(instances: readonly Instance[], sysAttrs: boolean): JsonValue {
   const bodies = sysAttrs
     ? instances.map((instance) => ({ ...instance.body, ...times(instance) }))
     : instances.map((instance) => instance.body);
   return bodies.length === 1 ? (bodies[0] ?? null) : bodies;
 }
 
-function simplified(instances: readonly Instance[]): Json {
+function simplified(instances: readonly Instance[]): JsonValue {
   const [first] = instances;
   if (instances.length === 1 && first !== undefined) return simplifiedValue(first.body);
   const byDataset = instances.map(
@@ -74,8 +75,8 @@ function simplified(instances: readonly Instance[]): Json {
   return { dataset: Object.fromEntries(byDataset) };
 }
 
-function simplifiedValue(body: JsonObject): Json {
-  const main = MAIN_MEMBER.get(memberOf(body, 'type')) ?? 'value';
-  const value = memberOf(body, main) ?? null;
+function simplifiedValue(body: JsonObject): JsonValue {
+  const main = MAIN_MEMBER.get(member(body, 'type')) ?? 'value';
+  const value = member(body, main) ?? null;
   return MEMBERS_SHOWN_AS_OBJECT.has(main) ? { [main]: value } : value;
 }

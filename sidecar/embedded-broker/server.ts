@@ -1,7 +1,8 @@
+import { type JsonValue, isObject } from '../shared/json/json.js';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { FaultKind } from './behaviour.js';
 import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
-import { isJsonObject, itemsOf, type Json, CONTEXT_LINK_RELATION, CORE_CONTEXT } from './model.js';
+import { itemsOf, CONTEXT_LINK_RELATION, CORE_CONTEXT } from './model.js';
 import { Refusal, refusals } from './refusal.js';
 import type { RequestLog } from './request-log.js';
 import { routeRequest } from './router.js';
@@ -133,7 +134,7 @@ function send(outgoing: ServerResponse, request: BrokerRequest, response: Broker
 /** JSON-LD carries its @context in each entity. */
 function withContext(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(withContext);
-  return isJsonObject(body) ? { ...body, '@context': CORE_CONTEXT } : body;
+  return isObject(body) ? { ...body, '@context': CORE_CONTEXT } : body;
 }
 
 const MAX_NESTING = 200;
@@ -143,7 +144,7 @@ const MAX_NESTING = 200;
  *
  * @throws Refusal 400, 413, 415
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Json> {
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<JsonValue> {
   const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const isLd = mediaType === 'application/ld+json';
   const isMergePatch = mediaType === 'application/merge-patch+json' && request.method === 'PATCH';
@@ -169,11 +170,11 @@ async function readText(request: IncomingMessage, maxBytes: number): Promise<str
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parseJson(text: string): Json {
+function parseJson(text: string): JsonValue {
   if (nestsTooDeep(text))
     throw refusals.invalidRequest(`JSON may be nested at most ${MAX_NESTING} levels deep`);
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(text) as JsonValue;
   } catch {
     throw refusals.invalidRequest('The body is not valid JSON');
   }
@@ -190,13 +191,13 @@ function nestsTooDeep(text: string): boolean {
   return false;
 }
 
-function checkContext(body: Json, isLd: boolean, link: string): void {
+function checkContext(body: JsonValue, isLd: boolean, link: string): void {
   const hasLink = link.includes(CONTEXT_LINK_RELATION);
   for (const item of itemsOf(body)) {
-    const hasContext = isJsonObject(item) && Object.hasOwn(item, '@context');
+    const hasContext = isObject(item) && Object.hasOwn(item, '@context');
     if (hasContext && !isLd)
       throw refusals.badRequest('@context in a body needs Content-Type application/ld+json');
-    if (isJsonObject(item) && isLd && !hasContext)
+    if (isObject(item) && isLd && !hasContext)
       throw refusals.badRequest('application/ld+json needs an @context');
   }
   if (isLd && hasLink)

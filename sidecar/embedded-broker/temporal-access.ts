@@ -1,5 +1,5 @@
+import type { JsonObject } from '../shared/json/json.js';
 import type { Clock } from '../shared/clock.js';
-import type { JsonObject } from './model.js';
 import { refusals } from './refusal.js';
 import type { Tenants } from './tenants.js';
 import { readTemporalEntity } from './entity-input.js';

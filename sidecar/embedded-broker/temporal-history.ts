@@ -1,5 +1,6 @@
+import { type JsonObject, member } from '../shared/json/json.js';
 import { randomUUID } from 'node:crypto';
-import { datasetIdOf, type JsonObject, memberOf, type Instance } from './model.js';
+import { datasetIdOf, type Instance } from './model.js';
 import { instantOf } from '../ngsi-ld/q-time.js';
 
 /** The temporal properties that an instance can have here (ETSI GS CIM 009 V1.9.1, clause 4.8). */
@@ -40,7 +41,7 @@ export class TemporalInstance implements Instance {
 /** The times of an instance in milliseconds since the epoch; -Infinity for one that it does not have. */
 export const TIME_OF: Readonly<Record<TimeProperty, (instance: TemporalInstance) => number>> = {
   observedAt: ({ body }) => {
-    const observedAt = memberOf(body, 'observedAt');
+    const observedAt = member(body, 'observedAt');
     return typeof observedAt === 'string' ? (instantOf(observedAt) ?? -Infinity) : -Infinity;
   },
   createdAt: ({ createdAt }) => createdAt,

@@ -1,6 +1,7 @@
+import type { JsonObject, JsonValue } from '../shared/json/json.js';
 import { readProjection } from './entity-query.js';
 import type { BrokerContext } from './exchange.js';
-import { type Json, type JsonObject, isUri } from './model.js';
+import { isUri } from './model.js';
 import { readList, type Parameters } from './query-parameters.js';
 import { refusals } from './refusal.js';
 import { headMembers, isPicked, times } from './representation.js';
@@ -65,7 +66,7 @@ export function representTemporal(
   const members = headMembers(entity, sysAttrs).filter(([name]) => isPicked(pick, name));
   for (const [name, history] of entity.attributes) {
     if (!isPicked(pick, name)) continue;
-    const bodies: Json[] = choose(history).map((instance) => ({
+    const bodies: JsonValue[] = choose(history).map((instance) => ({
       ...instance.body,
       ...(instanceIds ? { instanceId: ids.idOf(instance) } : {}),
       ...(sysAttrs ? times(instance) : {}),

@@ -1,4 +1,5 @@
-import type { JsonObject, StoredEntity } from './model.js';
+import type { JsonObject } from '../shared/json/json.js';
+import { type StoredEntity } from './model.js';
 import { EntityStore } from './store.js';
 import { History, InstanceIds, TemporalInstance } from './temporal-history.js';
 import type { TemporalContent } from './entity-input.js';

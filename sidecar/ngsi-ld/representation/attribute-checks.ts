@@ -11,7 +11,7 @@ import {
 } from './instances.js';
 import { checkPlainMember, isPlainMember, warnOfName } from './member-checks.js';
 import { checkValue } from './value-checks.js';
-import { KIND_NAMES, KIND_OF_MEMBER, VALUE_MEMBERS } from './value-members.js';
+import { KIND_NAMES, KIND_OF_MEMBER, VALUE_MEMBERS } from '../value-members.js';
 import { didYouMean } from './wording.js';
 import { shown } from '../../shared/shown.js';
 

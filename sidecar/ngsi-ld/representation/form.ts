@@ -4,7 +4,7 @@ import { isGeometry } from './geometry.js';
 import { areInstances, instanceOf } from './instances.js';
 import { isPlainMember } from './member-checks.js';
 import { isUri } from '../names.js';
-import { KIND_OF_MEMBER, WRAPPED_KINDS, kindNamed } from './value-members.js';
+import { KIND_OF_MEMBER, WRAPPED_KINDS, kindNamed } from '../value-members.js';
 
 /** The representations of an entity (clauses 4.5.1 to 4.5.4); key-values is what the standard calls simplified. */
 export type Form = 'normalized' | 'concise' | 'keyvalues';

@@ -2,7 +2,7 @@ import type { AttributeKind } from '../attribute-kinds.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { isGeometry } from './geometry.js';
 import { isUri } from '../names.js';
-import { KIND_OF_MEMBER, VALUE_MEMBERS, kindNamed } from './value-members.js';
+import { KIND_OF_MEMBER, VALUE_MEMBERS, kindNamed } from '../value-members.js';
 
 /**
  * One instance of an attribute, normalized or concise (clauses 4.5.2 and 4.5.3):

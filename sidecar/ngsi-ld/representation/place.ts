@@ -3,7 +3,7 @@ import { wrappedMemberOf } from './form.js';
 import { geometryInText } from './geometry.js';
 import type { Instance } from './instances.js';
 import { plainValue, tokensInValue, type PlainOptions } from './plain-value.js';
-import { KIND_OF_MEMBER, WRAPPED_KINDS } from './value-members.js';
+import { KIND_OF_MEMBER, WRAPPED_KINDS } from '../value-members.js';
 
 /**
  * The value of an instance, and how it becomes the one of the key-values form:

@@ -7,7 +7,7 @@ import {
   objectOf,
 } from '../../shared/json/json.js';
 import { step } from '../../shared/json/pointer.js';
-import { VALUE_MEMBERS, kindNamed } from './value-members.js';
+import { VALUE_MEMBERS, kindNamed } from '../value-members.js';
 
 /** What a wrapping in a value holds. */
 interface Wrapped {

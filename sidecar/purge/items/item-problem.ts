@@ -1,5 +1,6 @@
 import type { BrokerProblem } from '../broker/broker-problem.js';
 import type { Failure } from '../broker/failure.js';
+import { isUri } from '../../ngsi-ld/names.js';
 import { errorTypes, ownType, type Problem } from '../../ngsi-ld/problem.js';
 import { describeFailure } from '../errors.js';
 
@@ -32,10 +33,6 @@ export function outcomeUnknown({ status, title }: Problem): Problem {
     status: status >= 500 ? status : 502,
     detail: `A delete was sent, but its effect is unknown: the item may be gone. The last answer: ${title}.`,
   };
-}
-
-function isUri(text: string | undefined): text is string {
-  return text !== undefined && /^[a-z][a-z0-9+.-]*:\S+$/i.test(text);
 }
 
 function fallbackType(status: number): string {

@@ -3,7 +3,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, member } from '../.
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
 import { readEntity } from '../../ngsi-ld/representation/read-entity.js';
-import { KIND_OF_MEMBER } from '../../ngsi-ld/representation/value-members.js';
+import { KIND_OF_MEMBER } from '../../ngsi-ld/value-members.js';
 import { type Inference, without } from './inference.js';
 import type { SampleFaults } from './samples.js';
 

@@ -35,6 +35,6 @@ export function formatOf(text: string): Format | undefined {
 }
 
 /** Whether a string that is known to be a reference, such as an entity's id, is a URI by the check of validation. */
-export function isUri(text: string): boolean {
+export function hasUriFormat(text: string): boolean {
   return text.length <= INFERENCE_LIMITS.formattedLength && hasFormat('uri', text);
 }

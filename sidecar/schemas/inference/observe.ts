@@ -1,6 +1,6 @@
 import { isArray, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
-import { formatOf, isUri, type Format } from './formats.js';
+import { formatOf, hasUriFormat, type Format } from './formats.js';
 import { geometryTypeOf, LANGUAGE_MAP, languagesOf } from './geojson.js';
 import { INFERENCE_LIMITS } from './errors.js';
 import { bitOf, emptyShape, noObjects, type ObjectsShape, type Shape, type ShapeType } from './shape.js';
@@ -105,7 +105,7 @@ function addMember(members: Map<string, Shape>, name: string): Shape {
 function formatFor(text: string, meaning: Meaning): Format | undefined {
   switch (meaning) {
     case 'reference':
-      return isUri(text) ? 'uri' : undefined;
+      return hasUriFormat(text) ? 'uri' : undefined;
     case 'name':
       return undefined;
     case undefined:

@@ -9,7 +9,7 @@ import {
 import type { ModelAttribute } from '../json-schema/attributes.js';
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/representation/value-members.js';
+import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/value-members.js';
 
 /**
  * The normalized representation (ETSI GS CIM 009 V1.9.1, clause 4.5.1) of an entity in key-values form.

@@ -1,5 +1,5 @@
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/representation/value-members.js';
+import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/value-members.js';
 import {
   isArray,
   isObject,

@@ -5,7 +5,7 @@ import type { FlatSchema, Targets } from '../json-schema/flatten.js';
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 import { resolveWith } from '../json-schema/references.js';
 import { compileSchema } from '../json-schema/validator.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/representation/value-members.js';
+import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/value-members.js';
 
 /** A model prepared for validating entities. */
 export interface Model {

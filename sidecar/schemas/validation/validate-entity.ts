@@ -7,7 +7,7 @@ import {
   readEntity,
   type Reading,
 } from '../../ngsi-ld/representation/read-entity.js';
-import { KIND_OF_MEMBER } from '../../ngsi-ld/representation/value-members.js';
+import { KIND_OF_MEMBER } from '../../ngsi-ld/value-members.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { step } from '../../shared/json/pointer.js';
 import type { Explained } from './explain.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { AttributeKind } from '../../../../sidecar/ngsi-ld/attribute-kinds.js';
 import { type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
 import { step } from '../../../../sidecar/shared/json/pointer.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/representation/value-members.js';
+import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/value-members.js';
 
 /** An attribute, and its value as the value's member holds it. */
 export interface SampleAttribute {

@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/s
 import { pointerOf, tokensOf } from '../../../../sidecar/shared/json/pointer.js';
 import { exampleEntity } from '../../../../sidecar/schemas/openapi/example-entity.js';
 import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
-import { WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/representation/value-members.js';
+import { WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/value-members.js';
 import {
   conciseForm,
   entityOf,

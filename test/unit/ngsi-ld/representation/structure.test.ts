@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
 import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
-import { VALUE_MEMBERS } from '../../../../sidecar/ngsi-ld/representation/value-members.js';
+import { VALUE_MEMBERS } from '../../../../sidecar/ngsi-ld/value-members.js';
 import { entityOf, normalizedForm, sampleAttributes, valueAt } from './entities.js';
 
 const POINT = { type: 'Point', coordinates: [8.5, 47.4] };

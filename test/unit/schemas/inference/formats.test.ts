@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatOf, isUri } from '../../../../sidecar/schemas/inference/formats.js';
+import { formatOf, hasUriFormat } from '../../../../sidecar/schemas/inference/formats.js';
 import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/errors.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { createValidator, type Validate } from '../../../../sidecar/schemas/json-schema/validator.js';
@@ -67,7 +67,7 @@ describe('the format of a string', () => {
         const format = formatOf(text);
         if (format !== undefined)
           assert.deepEqual(validators.get(format)?.(text), [], `${text} as ${format}`);
-        if (isUri(text)) assert.deepEqual(validators.get('uri')?.(text), [], text);
+        if (hasUriFormat(text)) assert.deepEqual(validators.get('uri')?.(text), [], text);
       }),
       { numRuns: 1000 },
     );
@@ -77,7 +77,7 @@ describe('the format of a string', () => {
     const uri = 'https://example.org/'.padEnd(INFERENCE_LIMITS.formattedLength, 'a');
     assert.equal(formatOf(uri), 'uri');
     assert.equal(formatOf(`${uri}a`), undefined);
-    assert.equal(isUri(uri), true);
-    assert.equal(isUri(`${uri}a`), false);
+    assert.equal(hasUriFormat(uri), true);
+    assert.equal(hasUriFormat(`${uri}a`), false);
   });
 });

@@ -1,5 +1,5 @@
-import type { AttributeKind } from '../attribute-kinds.js';
-import type { JsonValue } from '../../shared/json/json.js';
+import type { AttributeKind } from './attribute-kinds.js';
+import type { JsonValue } from '../shared/json/json.js';
 
 /** The member that holds the value of an attribute of each kind (ETSI GS CIM 009 V1.9.1, clause 4.5). */
 export const VALUE_MEMBERS: Readonly<Record<AttributeKind, string>> = {
