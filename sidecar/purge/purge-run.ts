@@ -66,7 +66,10 @@ export function runPurge(
       probe: probeOf(plan.path, query),
     });
     const { capabilities, clock } = dependencies;
-    const scope = createPurgeScope({ query, limits, requester, capabilities, clock, emit, onOutcome }, plan.path);
+    const scope = createPurgeScope(
+      { query, limits, requester, capabilities, clock, emit, onOutcome },
+      plan.path,
+    );
     try {
       emit({ type: 'finished', report: await plan.run(scope) });
     } catch (error) {

@@ -199,7 +199,8 @@ function recordsIdsOf(parameters: ReadonlyMap<string, string>, dryRun: boolean):
   if (value === undefined) return false;
   if (value !== 'ids') throw new QueryRefusedError('invalidRequest', 'record must be ids.', 'record');
   if (dryRun) {
-    const detail = 'record=ids records what is deleted, and a dry run deletes nothing: leave one of them out.';
+    const detail =
+      'record=ids records what is deleted, and a dry run deletes nothing: leave one of them out.';
     throw new QueryRefusedError('invalidRequest', detail, 'record');
   }
   return true;
