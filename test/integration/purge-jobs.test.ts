@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { systemClock } from '../../sidecar/shared/clock.js';
+import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
 import type { PurgeRecord } from '../../sidecar/schemas/store/purge-records.js';
 import {
   startTestBroker,
@@ -55,6 +58,18 @@ async function submitted(
 
 const recordOf = async (gateway: Pick<TestGateway, 'send'>, id: string): Promise<PurgeRecord> =>
   (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
+
+/** The record of a purge that has ended: of the tenants t0 and t1 in turns. */
+function oldRecord(number: number): PurgeRecord {
+  const now = new Date().toISOString();
+  return {
+    ...{ id: randomUUID(), state: 'succeeded', target: 'entities', query: 'type=Car' },
+    ...{ tenant: `t${String(number % 2)}`, caller: 'c', requestId: String(number), worker: 'w' },
+    ...{ dryRun: false, policy: {}, maxPerSecond: null, concurrency: 1, matched: 1, deleted: 1 },
+    ...{ alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 1, retries: 0 },
+    ...{ createdAt: now, startedAt: now, endedAt: now, errors: [], warnings: [] },
+  };
+}
 
 /** Follows a purge to its end by its events. */
 async function ended(url: string, id: string): Promise<PurgeRecord> {
@@ -213,6 +228,25 @@ describe('a purge as a job', () => {
       await gateway.send('GET', `/api/v2/purges/${id}`, { headers: token })
     ).json() as PurgeRecord;
     assert.equal(record.caller, 'ann');
+  });
+
+  it('is found among ten thousand records, page by page, the newest first', async () => {
+    const path = await temporaryDatabase();
+    const store = await SqliteStore.open(path, systemClock);
+    const numbers = Array.from({ length: 10_000 }, (_, index) => index);
+    for (const number of numbers) await store.purges.put(oldRecord(number));
+    await store.close();
+    const broker = await startTestBroker();
+    const gateway = await startTestGateway({ BROKER_URL: broker.url, DATABASE_PATH: path });
+    const found: string[] = [];
+    for (let next: string | undefined = '/api/v2/purges?tenant=t1&limit=1000'; next !== undefined;) {
+      const answer = await gateway.send('GET', next);
+      assert.equal(answer.headers.get('x-total-count'), '5000');
+      found.push(...(answer.json() as PurgeRecord[]).map(({ requestId }) => requestId));
+      next = /<[^>]*(\/api\/v2[^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    }
+    const expected = numbers.filter((number) => number % 2 === 1).map(String);
+    assert.deepEqual(found, expected.reverse());
   });
 
   it('takes turns between tenants', async () => {

@@ -244,6 +244,20 @@ describe('jobs', () => {
     assert.equal((await gateway.service.get(id)).maxPerSecond, null);
   });
 
+  it('are told of to slow watchers as they are by then, and not change by change', async () => {
+    const gateway = await startService(new KeptPurges(), async function* () {
+      for (let deleted = 1; deleted <= 5000; deleted++) yield progress(deleted);
+      yield finished(5000);
+    });
+    const { id } = await gateway.service.submit(order());
+    const watching = gateway.service.watch(id, new AbortController().signal);
+    await watching.next();
+    await endOf(gateway, id);
+    const told: number[] = [];
+    for await (const { deleted } of watching) told.push(deleted);
+    assert.deepEqual(told, [5000]);
+  });
+
   it('keep the warnings of an earlier process', async () => {
     const store = new KeptPurges();
     const first = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
