@@ -3,9 +3,10 @@ import type { Clock } from '../../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
 import { LockQueue, type LockOptions, type LockWaits } from './lock-queue.js';
 import { checkWritable } from './open-database.js';
+import type { SqlSession, Statement, Step, StepResult, Work } from './sql-work.js';
 
 /** One connection, shared by the parts of a store: statements, transactions, and what becomes of SQLite's errors. */
-export class SqliteSession {
+export class SqliteSession implements SqlSession {
   readonly #db: Database.Database;
   readonly #queue: LockQueue;
   readonly #foreignWrites: Database.Statement<[], number>;
@@ -13,13 +14,12 @@ export class SqliteSession {
   /** The look at the revision that is due; whoever asks before it is taken gets what it finds. */
   #look: Promise<string> | undefined;
   readonly #transaction: Database.Transaction<(work: () => void) => void>;
-  readonly prepare: Database.Database['prepare'];
+  readonly #prepared = new Map<Statement<never, unknown>, Database.Statement<[object]>>();
   readonly clock: Clock;
 
   constructor(db: Database.Database, clock: Clock) {
     this.#db = db;
     this.#queue = new LockQueue(clock);
-    this.prepare = db.prepare.bind(db);
     this.clock = clock;
     // Changes when another connection has written (PRAGMA data_version).
     this.#foreignWrites = db.prepare<[], number>('PRAGMA data_version').pluck();
@@ -33,26 +33,26 @@ export class SqliteSession {
     return this.#queue.waits;
   }
 
-  /** Runs a single statement that reads. */
-  async get<T>(work: () => T): Promise<T> {
-    return this.#guarded(work, READ);
+  async get<T>(work: () => Work<T>): Promise<T> {
+    return this.#guarded(() => this.#drive(work()), READ);
   }
 
-  /** Runs reads that belong to one moment. */
-  async read<T>(work: () => T): Promise<T> {
+  async read<T>(work: () => Work<T>): Promise<T> {
     return this.#guarded(() => this.#run('deferred', work), READ);
   }
 
-  /**
-   * Runs reads and writes as one; the write lock is taken first, so that what was read stays true. Waits for the lock of
-   * another process beside the event loop.
-   */
-  async write<T>(work: () => T): Promise<T> {
+  /** Takes the write lock first. Waits for the lock of another process beside the event loop. */
+  async write<T>(work: () => Work<T>): Promise<T> {
     const counted = () => {
       this.#ownWrites += 1;
       return work();
     };
     return this.#guarded(() => this.#run('immediate', counted), WRITE);
+  }
+
+  /** As `write`: SQLite has one writer. */
+  async change<T>(work: () => Work<T>): Promise<T> {
+    return this.write(work);
   }
 
   /** @throws StoreUnavailableError when nothing can be written now */
@@ -70,12 +70,29 @@ export class SqliteSession {
     return this.#look;
   }
 
-  #run<T>(mode: 'deferred' | 'immediate', work: () => T): T {
+  #run<T>(mode: 'deferred' | 'immediate', work: () => Work<T>): T {
     const results: T[] = [];
     this.#transaction[mode](() => {
-      results.push(work());
+      results.push(this.#drive(work()));
     });
     return results[0] as T;
+  }
+
+  #drive<T>(work: Work<T>): T {
+    let next = work.next();
+    while (next.done !== true) next = work.next(this.#execute(next.value));
+    return next.value;
+  }
+
+  #execute({ statement, parameters }: Step): StepResult {
+    let prepared = this.#prepared.get(statement);
+    if (prepared === undefined) {
+      prepared = this.#db.prepare<[object]>(statement.sql);
+      this.#prepared.set(statement, prepared);
+    }
+    return prepared.reader
+      ? { rows: prepared.all(parameters), changes: 0 }
+      : { rows: [], changes: prepared.run(parameters).changes };
   }
 
   async #guarded<T>(work: () => T, options: LockOptions): Promise<T> {
@@ -99,9 +116,3 @@ const WRITE: LockOptions = { inTurn: true };
 
 /** Whoever asks whether writes work wants to know before long. */
 const CHECK_WAIT_MS = 1000;
-
-/** The parameter for an optional version number: null means the current one; what is no number finds nothing. */
-export function versionParameter(version: number | undefined): number | null {
-  if (version === undefined) return null;
-  return Number.isSafeInteger(version) ? version : 0;
-}

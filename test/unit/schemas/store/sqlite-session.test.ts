@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { StoreUnavailableError } from '../../../../sidecar/schemas/store/errors.js';
-import { SqliteSession, versionParameter } from '../../../../sidecar/schemas/store/sqlite-session.js';
+import { SqliteSession } from '../../../../sidecar/schemas/store/sqlite-session.js';
+import { versionParameter, type Work } from '../../../../sidecar/schemas/store/sql-work.js';
 import { systemClock, type Clock } from '../../../../sidecar/shared/clock.js';
 import { handClock } from '../../../support/store-samples.js';
 import { twoConnections } from './two-connections.js';
@@ -16,24 +17,34 @@ function open(t: TestContext, clock: Clock = systemClock) {
 
 const INSERT = 'INSERT INTO a VALUES (1)';
 
+/** Work without statements of its own. */
+function* doing<T>(effect: () => T): Work<T> {
+  yield* [];
+  return effect();
+}
+
 describe('a session of the store', () => {
   it('holds the write lock from the first read of a write on', async (t) => {
     const { other, count, session } = open(t);
-    await session.write(() => {
-      assert.throws(() => other.exec(INSERT), /locked/);
-      assert.equal(count(), 0);
-    });
+    await session.write(() =>
+      doing(() => {
+        assert.throws(() => other.exec(INSERT), /locked/);
+        assert.equal(count(), 0);
+      }),
+    );
     other.exec(INSERT);
     assert.equal(count(), 1);
   });
 
   it('reads what belongs to one moment, and keeps nobody from writing meanwhile', async (t) => {
     const { other, count, session } = open(t);
-    await session.read(() => {
-      assert.equal(count(), 0);
-      other.exec(INSERT);
-      assert.equal(count(), 0);
-    });
+    await session.read(() =>
+      doing(() => {
+        assert.equal(count(), 0);
+        other.exec(INSERT);
+        assert.equal(count(), 0);
+      }),
+    );
     assert.equal(count(), 1);
   });
 
@@ -44,7 +55,10 @@ describe('a session of the store', () => {
       db.exec(INSERT);
       throw failure;
     };
-    await assert.rejects(session.write(work), failure);
+    await assert.rejects(
+      session.write(() => doing(work)),
+      failure,
+    );
     assert.equal(count(), 0);
   });
 
@@ -52,10 +66,10 @@ describe('a session of the store', () => {
     const { db, other, session } = open(t);
     const seen = new Set([await session.revision()]);
     assert.equal(await session.revision(), [...seen][0]);
-    await session.read(() => 1);
+    await session.read(() => doing(() => 1));
     assert.equal(await session.revision(), [...seen][0]);
     for (let round = 1; round <= 3; round += 1) {
-      await session.write(() => db.exec(INSERT));
+      await session.write(() => doing(() => db.exec(INSERT)));
       seen.add(await session.revision());
       other.exec(INSERT);
       seen.add(await session.revision());
@@ -68,14 +82,16 @@ describe('a session of the store', () => {
     other.exec('BEGIN IMMEDIATE');
     const order: number[] = [];
     const writes = [1, 2, 3].map((number) =>
-      session.write(() => {
-        order.push(number);
-        db.exec(INSERT);
-      }),
+      session.write(() =>
+        doing(() => {
+          order.push(number);
+          db.exec(INSERT);
+        }),
+      ),
     );
     // The loop turns while they wait, and reads go on.
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(await session.read(count), 0);
+    assert.equal(await session.read(() => doing(count)), 0);
     assert.deepEqual(order, []);
     other.exec('ROLLBACK');
     await Promise.all(writes);
@@ -86,7 +102,7 @@ describe('a session of the store', () => {
     const { other, session, clock, db } = open(t, handClock());
     other.exec('BEGIN IMMEDIATE');
     const startedMs = clock.now();
-    const writes = Array.from({ length: 20 }, () => session.write(() => db.exec(INSERT)));
+    const writes = Array.from({ length: 20 }, () => session.write(() => doing(() => db.exec(INSERT))));
     for (const end of await Promise.allSettled(writes))
       assert.ok(end.status === 'rejected' && end.reason instanceof StoreUnavailableError);
     const waitedMs = clock.now() - startedMs;
@@ -95,11 +111,11 @@ describe('a session of the store', () => {
 
   it('counts what waited for a lock and how long, and nothing that did not have to', async (t) => {
     const { other, session, db } = open(t, handClock());
-    await session.write(() => db.exec(INSERT));
-    await session.get(() => 1);
+    await session.write(() => doing(() => db.exec(INSERT)));
+    await session.get(() => doing(() => 1));
     assert.deepEqual(session.lockWaits, { count: 0, ms: 0 });
     other.exec('BEGIN IMMEDIATE');
-    const writes = [1, 2].map(() => session.write(() => db.exec(INSERT)));
+    const writes = [1, 2].map(() => session.write(() => doing(() => db.exec(INSERT))));
     await Promise.allSettled(writes);
     other.exec('ROLLBACK');
     const { count, ms } = session.lockWaits;
@@ -111,7 +127,7 @@ describe('a session of the store', () => {
     const { other, session, clock, db } = open(t, handClock());
     other.exec('BEGIN IMMEDIATE');
     const startedMs = clock.now();
-    const writes = Array.from({ length: 20 }, () => session.write(() => db.exec(INSERT)));
+    const writes = Array.from({ length: 20 }, () => session.write(() => doing(() => db.exec(INSERT))));
     const ended = Promise.allSettled(writes);
     await assert.rejects(session.checkWritable(), StoreUnavailableError);
     assert.ok(clock.now() - startedMs < 2000);
@@ -123,7 +139,7 @@ describe('a session of the store', () => {
     const { other, session, db } = open(t);
     const before = await session.revision();
     other.exec('BEGIN IMMEDIATE');
-    const write = session.write(() => db.exec(INSERT));
+    const write = session.write(() => doing(() => db.exec(INSERT)));
     assert.equal(await session.revision(), before);
     other.exec('ROLLBACK');
     await write;
@@ -133,11 +149,11 @@ describe('a session of the store', () => {
   it('lets no more than a thousand wait, and refuses others at once', async (t) => {
     const { other, session, clock, db } = open(t, handClock());
     other.exec('BEGIN IMMEDIATE');
-    const writes = Array.from({ length: 1000 }, () => session.write(() => db.exec(INSERT)));
+    const writes = Array.from({ length: 1000 }, () => session.write(() => doing(() => db.exec(INSERT))));
     const ended = Promise.allSettled(writes);
     const startedMs = clock.now();
     await assert.rejects(
-      session.write(() => db.exec(INSERT)),
+      session.write(() => doing(() => db.exec(INSERT))),
       StoreUnavailableError,
     );
     assert.equal(clock.now(), startedMs);
@@ -148,13 +164,13 @@ describe('a session of the store', () => {
   it('tells of what SQLite refuses, and of being closed, as a store that is not available', async (t) => {
     const { db, session } = open(t);
     await assert.rejects(
-      session.get(() => db.exec('SELECT nothing FROM nowhere')),
+      session.get(() => doing(() => db.exec('SELECT nothing FROM nowhere'))),
       StoreUnavailableError,
     );
     db.close();
     for (const how of ['get', 'read', 'write'] as const)
       await assert.rejects(
-        session[how](() => 1),
+        session[how](() => doing(() => 1)),
         /closed/,
       );
   });

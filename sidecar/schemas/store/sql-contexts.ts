@@ -1,0 +1,204 @@
+import {
+  AlreadyExistsError,
+  DependencyChangedError,
+  isStorable,
+  NotFoundError,
+  ReadOnlyContextError,
+  requireStorable,
+} from './errors.js';
+import type { Context, ContextAt, Dependent, NewContextVersion, Page, Paged } from './records.js';
+import { ofContext, requireUnusedContext } from './sql-dependents.js';
+import { etagOf, mapped, putContent, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
+import {
+  first,
+  insertedId,
+  run,
+  type SqlSession,
+  statement,
+  versionParameter,
+  type Work,
+} from './sql-work.js';
+import type { Contexts, IfMatch } from './store.js';
+
+/** What callers may do with contexts. The generated ones are written by SqlModels. */
+export class SqlContexts implements Contexts {
+  readonly #session: SqlSession;
+
+  constructor(session: SqlSession) {
+    this.#session = session;
+  }
+
+  async list(page: Page): Promise<Paged<Context>> {
+    return mapped(await this.#session.read(() => LISTING.read(page, {})), toContext);
+  }
+
+  get(name: string, version?: number): Promise<ContextAt> {
+    return this.#session.read(() => at(name, version));
+  }
+
+  dependents(name: string, page: Page): Promise<Paged<Dependent>> {
+    return this.#session.read(function* () {
+      return yield* ofContext((yield* requireContext(name)).id, page);
+    });
+  }
+
+  create(name: string, version: NewContextVersion): Promise<ContextAt> {
+    return this.#session.write(() => this.#create(name, version));
+  }
+
+  update(name: string, version: NewContextVersion, ifMatch?: IfMatch): Promise<ContextAt> {
+    return this.#session.write(() => this.#update(name, version, ifMatch));
+  }
+
+  delete(name: string, ifMatch?: IfMatch): Promise<void> {
+    return this.#session.write(function* () {
+      const { id } = yield* requireWritable(name, ifMatch);
+      yield* requireUnusedContext(id, { kind: 'context', name });
+      yield* run(DELETE, { id });
+    });
+  }
+
+  *#create(name: string, { text, contexts }: NewContextVersion): Work<ContextAt> {
+    requireStorable({ name });
+    if ((yield* findContext(name)) !== undefined) throw new AlreadyExistsError({ kind: 'context', name });
+    const usedIds = yield* requireAll(contexts);
+    const now = this.#session.clock.now();
+    yield* appendContextVersion(yield* insertContext(name, null, now), 1, text, usedIds, now);
+    return yield* at(name);
+  }
+
+  *#update(
+    name: string,
+    { text, contexts }: NewContextVersion,
+    ifMatch: IfMatch | undefined,
+  ): Work<ContextAt> {
+    const row = yield* requireWritable(name, ifMatch);
+    if ((yield* putContent('context', text)) !== row.sha256) {
+      const now = timeAfter(row.modifiedAt, this.#session.clock);
+      yield* appendContextVersion(row.id, row.currentVersion + 1, text, yield* requireAll(contexts), now);
+    }
+    return yield* at(name);
+  }
+}
+
+function* requireContext(name: string): Work<ContextRow> {
+  const row = yield* findContext(name);
+  if (row === undefined) throw new NotFoundError({ kind: 'context', name });
+  return row;
+}
+
+function* requireWritable(name: string, ifMatch: IfMatch | undefined): Work<ContextRow> {
+  const row = yield* requireContext(name);
+  requireMatch({ kind: 'context', name }, etagOf(row), ifMatch);
+  if (row.kind === 'generated') throw new ReadOnlyContextError(name);
+  return row;
+}
+
+function* at(name: string, version?: number): Work<ContextAt> {
+  const row = yield* requireContext(name);
+  const number = versionParameter(version) ?? row.currentVersion;
+  const found = yield* first(VERSION, { id: row.id, number });
+  if (found === undefined)
+    throw new NotFoundError({ kind: 'context', name, ...(version === undefined ? {} : { version }) });
+  const { createdAt, sha256, size } = found;
+  return { context: toContext(row), version: { number, createdAt, content: { sha256, size } } };
+}
+
+function* requireAll(names: Iterable<string>): Work<readonly number[]> {
+  const { ids, missing } = yield* resolveContexts(names);
+  if (missing.length > 0) throw new DependencyChangedError([], missing);
+  return ids;
+}
+
+export interface ContextRow {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: Context['kind'];
+  readonly currentVersion: number;
+  readonly sha256: string;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+}
+
+interface VersionRow {
+  readonly createdAt: number;
+  readonly sha256: string;
+  readonly size: number;
+}
+
+const SELECT = `
+  SELECT context.id, context.name, CASE WHEN model_id IS NULL THEN 'custom' ELSE 'generated' END AS kind,
+    current_version AS "currentVersion", version.sha256,
+    context.created_at AS "createdAt", modified_at AS "modifiedAt"
+  FROM context
+    JOIN context_version AS version ON version.context_id = context.id AND version.number = current_version`;
+const LISTING = new SqlListing<object, ContextRow>(SELECT, 'name');
+const FIND = statement<{ name: string }, ContextRow>(`${SELECT} WHERE name = @name`);
+const VERSION = statement<{ id: number; number: number }, VersionRow>(`
+  SELECT created_at AS "createdAt", content.sha256, size
+  FROM context_version JOIN content ON content.sha256 = context_version.sha256
+  WHERE context_id = @id AND number = @number`);
+const INSERT = statement<{ name: string; modelId: number | null; now: number }, { readonly id: number }>(`
+  INSERT INTO context (name, model_id, current_version, created_at, modified_at)
+  VALUES (@name, @modelId, 1, @now, @now) RETURNING id`);
+const INSERT_VERSION = statement<{ id: number; number: number; sha256: string; now: number }>(`
+  INSERT INTO context_version (context_id, number, sha256, created_at) VALUES (@id, @number, @sha256, @now)`);
+const INSERT_USE = statement<{ id: number; number: number; usedId: number }>(
+  'INSERT INTO context_uses_context (context_id, number, used_id) VALUES (@id, @number, @usedId)',
+);
+const SET_VERSION = statement<{ id: number; number: number; now: number }>(
+  'UPDATE context SET current_version = @number, modified_at = @now WHERE id = @id',
+);
+const DELETE = statement<{ id: number }>('DELETE FROM context WHERE id = @id');
+
+/** The row of a context, custom or generated. */
+export function* findContext(name: string): Work<ContextRow | undefined> {
+  return isStorable(name) ? yield* first(FIND, { name }) : undefined;
+}
+
+/** The ids of contexts by their names, and the names that are none. */
+export function* resolveContexts(
+  names: Iterable<string>,
+): Work<{ readonly ids: readonly number[]; readonly missing: readonly string[] }> {
+  const ids: number[] = [];
+  const missing: string[] = [];
+  for (const name of names) {
+    const id = (yield* findContext(name))?.id;
+    if (id === undefined) missing.push(name);
+    else ids.push(id);
+  }
+  return { ids, missing };
+}
+
+/**
+ * Adds a context without its version 1, which must follow.
+ *
+ * @param modelId the model it is generated from; null for a custom one
+ * @returns its id
+ */
+export function* insertContext(name: string, modelId: number | null, now: number): Work<number> {
+  return yield* insertedId(INSERT, { name, modelId, now });
+}
+
+/**
+ * Adds a version of a context, which becomes the current one.
+ *
+ * @param usedIds the contexts that it builds on
+ * @throws UnstorableTextError
+ */
+export function* appendContextVersion(
+  id: number,
+  number: number,
+  text: string,
+  usedIds: readonly number[],
+  now: number,
+): Work<void> {
+  yield* run(INSERT_VERSION, { id, number, sha256: yield* putContent('context', text), now });
+  for (const usedId of usedIds) yield* run(INSERT_USE, { id, number, usedId });
+  yield* run(SET_VERSION, { id, number, now });
+}
+
+function toContext(row: ContextRow): Context {
+  const { name, kind, currentVersion, createdAt, modifiedAt } = row;
+  return { name, kind, currentVersion, createdAt, modifiedAt, etag: etagOf(row) };
+}

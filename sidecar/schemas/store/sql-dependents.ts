@@ -1,0 +1,111 @@
+import type { Dependent, Page, Paged } from './records.js';
+import { InUseError, type Thing } from './errors.js';
+import { mapped, SqlListing } from './sql-rows.js';
+import type { Work } from './sql-work.js';
+
+interface DependentRow {
+  readonly kind: Dependent['kind'];
+  readonly domain: string | null;
+  readonly name: string;
+  readonly version: number | null;
+}
+
+type ById = SqlListing<{ readonly id: number }, DependentRow>;
+
+/** The models and contexts that use a context, but for itself and its own model; within a transaction. */
+export function ofContext(id: number, page: Page): Work<Paged<Dependent>> {
+  return dependents(OF_CONTEXT, id, page);
+}
+
+/** The models and documents that name a reference document, but for itself; within a transaction. */
+export function ofReference(id: number, page: Page): Work<Paged<Dependent>> {
+  return dependents(OF_REFERENCE, id, page);
+}
+
+/** @throws InUseError */
+export function requireUnusedContext(id: number, thing: Thing): Work<void> {
+  return requireNone(OF_CONTEXT, id, thing);
+}
+
+/** @throws InUseError */
+export function requireUnusedReference(id: number, thing: Thing): Work<void> {
+  return requireNone(OF_REFERENCE, id, thing);
+}
+
+/** @throws InUseError naming the models of a domain */
+export function requireEmptyDomain(id: number, thing: Thing): Work<void> {
+  return requireNone(MODELS_OF_DOMAIN, id, thing);
+}
+
+/** @throws InUseError naming what uses a domain's contexts from outside of it */
+export function requireUnusedDomain(id: number, thing: Thing): Work<void> {
+  return requireNone(OF_CONTEXTS_OF_DOMAIN, id, thing);
+}
+
+/** As many as an error names. */
+const NAMED: Page = { limit: 100, offset: 0 };
+
+function* requireNone(listing: ById, id: number, thing: Thing): Work<void> {
+  const { items, total } = yield* dependents(listing, id, NAMED);
+  if (total > 0) throw new InUseError(thing, items, total);
+}
+
+function* dependents(listing: ById, id: number, page: Page): Work<Paged<Dependent>> {
+  return mapped(yield* listing.read(page, { id }), toDependent);
+}
+
+function toDependent({ kind, domain, name, version }: DependentRow): Dependent {
+  switch (kind) {
+    case 'model':
+      return { kind, domain: domain ?? '', name, version: version ?? 0 };
+    case 'context':
+      return { kind, name, version: version ?? 0 };
+    case 'reference':
+      return { kind, uri: name };
+  }
+}
+
+function listing(select: string): ById {
+  return new SqlListing(select, 'kind, domain, name');
+}
+
+/** @param target which contexts are used; @param outside which models count */
+function usersOfContexts(target: string, outside: string): string {
+  return `
+  SELECT 'model' AS kind, domain.name AS domain, model.name AS name, max(uses.number) AS version
+  FROM context AS used
+    JOIN model_uses_context AS uses ON uses.used_id = used.id
+    JOIN model ON model.id = uses.model_id
+    JOIN domain ON domain.id = model.domain_id
+  WHERE ${target} AND ${outside}
+  GROUP BY model.id, domain.id
+  UNION ALL
+  SELECT 'context', NULL, context.name, max(uses.number)
+  FROM context AS used
+    JOIN context_uses_context AS uses ON uses.used_id = used.id
+    JOIN context ON context.id = uses.context_id
+  WHERE ${target} AND context.id <> used.id
+  GROUP BY context.id`;
+}
+
+const OF_CONTEXT = listing(usersOfContexts('used.id = @id', 'model.id IS DISTINCT FROM used.model_id'));
+const OF_CONTEXTS_OF_DOMAIN = listing(
+  usersOfContexts('used.model_id IN (SELECT id FROM model WHERE domain_id = @id)', 'model.domain_id <> @id'),
+);
+const OF_REFERENCE = listing(`
+  SELECT 'model' AS kind, domain.name AS domain, model.name AS name, max(uses.number) AS version
+  FROM model_uses_reference AS uses
+    JOIN model ON model.id = uses.model_id
+    JOIN domain ON domain.id = model.domain_id
+  WHERE uses.reference_id = @id
+  GROUP BY model.id, domain.id
+  UNION ALL
+  SELECT 'reference', NULL, reference.uri, NULL
+  FROM reference AS used
+    JOIN reference_uses_uri AS uses ON uses.uri = used.uri
+    JOIN reference ON reference.id = uses.reference_id
+  WHERE used.id = @id AND reference.id <> @id`);
+const MODELS_OF_DOMAIN = listing(`
+  SELECT 'model' AS kind, domain.name AS domain, model.name AS name, model.current_version AS version
+  FROM model JOIN domain ON domain.id = model.domain_id
+  WHERE domain.id = @id`);

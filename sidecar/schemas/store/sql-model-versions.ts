@@ -1,0 +1,278 @@
+import { DependencyChangedError, isStorable, requireStorable } from './errors.js';
+import type {
+  Compatibility,
+  ContentRef,
+  JsonValue,
+  Model,
+  ModelKey,
+  ModelSettings,
+  ModelVersion,
+  NewModelVersion,
+  Page,
+  Paged,
+  PinnedReference,
+} from './records.js';
+import { appendContextVersion, resolveContexts } from './sql-contexts.js';
+import { resolveReferences } from './sql-references.js';
+import { etagOf, mapped, putContent, SqlListing } from './sql-rows.js';
+import { all, first, insertedId, run, statement, versionParameter, type Work } from './sql-work.js';
+
+interface VersionRow {
+  readonly number: number;
+  readonly createdAt: number;
+  readonly description: string | null;
+  readonly metadata: string;
+  readonly schemaSha256: string;
+  readonly schemaSize: number;
+  readonly contextSha256: string;
+  readonly contextSize: number;
+}
+
+interface NumberOf {
+  readonly modelId: number;
+  readonly number: number;
+}
+
+type NewVersionRow = NumberOf & {
+  readonly contextId: number;
+  readonly sha256: string;
+  readonly description: string | null;
+  readonly metadata: string;
+  readonly now: number;
+};
+
+const SELECT_VERSION = `
+  SELECT version.number, version.created_at AS "createdAt", version.description, version.metadata,
+    schema.sha256 AS "schemaSha256", schema.size AS "schemaSize",
+    context.sha256 AS "contextSha256", context.size AS "contextSize"
+  FROM model_version AS version
+    JOIN content AS schema ON schema.sha256 = version.sha256
+    JOIN context_version ON context_version.context_id = version.context_id
+      AND context_version.number = version.number
+    JOIN content AS context ON context.sha256 = context_version.sha256
+  WHERE version.model_id = @modelId`;
+const VERSIONS = new SqlListing<{ readonly modelId: number }, VersionRow>(SELECT_VERSION, 'number');
+const FIND_VERSION = statement<NumberOf, VersionRow>(`${SELECT_VERSION} AND version.number = @number`);
+const PINS = statement<NumberOf, PinnedReference>(`
+  SELECT uri, content.sha256, size
+  FROM model_uses_reference AS uses
+    JOIN reference ON reference.id = uses.reference_id
+    JOIN content ON content.sha256 = uses.sha256
+  WHERE uses.model_id = @modelId AND uses.number = @number ORDER BY uri`);
+const INSERT_VERSION = statement<NewVersionRow>(`
+  INSERT INTO model_version (model_id, number, context_id, sha256, description, metadata, created_at)
+  VALUES (@modelId, @number, @contextId, @sha256, @description, @metadata, @now)`);
+const INSERT_REFERENCE = statement<NumberOf & { id: number; sha256: string }>(`
+  INSERT INTO model_uses_reference (model_id, number, reference_id, sha256)
+  VALUES (@modelId, @number, @id, @sha256)`);
+const INSERT_CONTEXT = statement<NumberOf & { id: number }>(
+  'INSERT INTO model_uses_context (model_id, number, used_id) VALUES (@modelId, @number, @id)',
+);
+
+/** A version of a model; within a transaction. */
+export function* findVersion(modelId: number, number: number): Work<ModelVersion | undefined> {
+  const row = yield* first(FIND_VERSION, { modelId, number });
+  return row === undefined ? undefined : yield* toVersion(modelId, row);
+}
+
+/** The versions of a model, oldest first; within a transaction. */
+export function* listVersions(modelId: number, page: Page): Work<Paged<ModelVersion>> {
+  const { items: rows, total } = yield* VERSIONS.read(page, { modelId });
+  const items: ModelVersion[] = [];
+  for (const row of rows) items.push(yield* toVersion(modelId, row));
+  return { items, total };
+}
+
+/**
+ * Adds a version of a model, and the same version of its context.
+ *
+ * @throws DependencyChangedError, UnstorableTextError
+ */
+export function* appendVersion(
+  model: { readonly id: number; readonly contextId: number },
+  number: number,
+  version: NewModelVersion,
+  now: number,
+): Work<void> {
+  const { schema, context, description, metadata } = version;
+  const { pins, changed } = yield* resolveReferences(version.references);
+  const { ids, missing } = yield* resolveContexts(version.contexts);
+  if (changed.length > 0 || missing.length > 0) throw new DependencyChangedError(changed, missing);
+  requireStorable({ description });
+  const sha256 = yield* putContent('schema', schema);
+  yield* appendContextVersion(model.contextId, number, context, [], now);
+  const at = { modelId: model.id, number };
+  yield* run(INSERT_VERSION, {
+    ...at,
+    contextId: model.contextId,
+    sha256,
+    description: description ?? null,
+    metadata: JSON.stringify(metadata),
+    now,
+  });
+  for (const pin of pins) yield* run(INSERT_REFERENCE, { ...at, ...pin });
+  for (const id of ids) yield* run(INSERT_CONTEXT, { ...at, id });
+}
+
+function* toVersion(modelId: number, row: VersionRow): Work<ModelVersion> {
+  return {
+    number: row.number,
+    createdAt: row.createdAt,
+    description: row.description ?? undefined,
+    schema: { sha256: row.schemaSha256, size: row.schemaSize },
+    context: { sha256: row.contextSha256, size: row.contextSize },
+    references: yield* all(PINS, { modelId, number: row.number }),
+    metadata: JSON.parse(row.metadata) as JsonValue,
+  };
+}
+
+interface SettingsColumns {
+  readonly description: string | null;
+  readonly contextBase: string | null;
+  readonly compatibility: Compatibility;
+}
+
+export interface ModelRow extends SettingsColumns {
+  readonly id: number;
+  readonly contextId: number;
+  readonly domain: string;
+  readonly name: string;
+  readonly currentVersion: number;
+  readonly contextName: string;
+  /** Of the current version's schema. */
+  readonly sha256: string;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+}
+
+type NewRow = SettingsColumns & { readonly domainId: number; readonly name: string; readonly now: number };
+type ChangedRow = SettingsColumns & {
+  readonly id: number;
+  readonly currentVersion: number;
+  readonly now: number;
+};
+type RefParameters = ModelKey & { readonly version: number | null };
+
+const SELECT = `
+  SELECT model.id, context.id AS "contextId", domain.name AS domain, model.name, model.description,
+    context_base AS "contextBase", compatibility, model.current_version AS "currentVersion",
+    context.name AS "contextName", version.sha256, model.created_at AS "createdAt", model.modified_at AS "modifiedAt"
+  FROM model
+    JOIN domain ON domain.id = model.domain_id
+    JOIN context ON context.model_id = model.id
+    JOIN model_version AS version ON version.model_id = model.id AND version.number = model.current_version`;
+
+function selectRef(sha256: string): string {
+  return `
+  SELECT content.sha256, content.size
+  FROM domain
+    JOIN model ON model.domain_id = domain.id
+    JOIN model_version AS version ON version.model_id = model.id
+      AND version.number = coalesce(@version, model.current_version)
+    JOIN context_version ON context_version.context_id = version.context_id
+      AND context_version.number = version.number
+    JOIN content ON content.sha256 = ${sha256}
+  WHERE domain.name = @domain AND model.name = @name`;
+}
+
+const MODELS = new SqlListing<{ readonly domainId: number }, ModelRow>(
+  `${SELECT} WHERE domain.id = @domainId`,
+  'name',
+);
+const FIND = statement<ModelKey, ModelRow>(`${SELECT} WHERE domain.name = @domain AND model.name = @name`);
+const REFS = {
+  schema: statement<RefParameters, ContentRef>(selectRef('version.sha256')),
+  context: statement<RefParameters, ContentRef>(selectRef('context_version.sha256')),
+};
+const INSERT = statement<NewRow, { readonly id: number }>(`
+  INSERT INTO model
+    (domain_id, name, description, context_base, compatibility, current_version, created_at, modified_at)
+  VALUES (@domainId, @name, @description, @contextBase, @compatibility, 1, @now, @now) RETURNING id`);
+const UPDATE = statement<ChangedRow>(`
+  UPDATE model
+  SET description = @description, context_base = @contextBase, compatibility = @compatibility,
+    current_version = @currentVersion, modified_at = @now
+  WHERE id = @id`);
+const DELETE = statement<{ id: number }>('DELETE FROM model WHERE id = @id');
+
+/** The models of a domain; within a transaction. */
+export function* listModels(domainId: number, page: Page): Work<Paged<Model>> {
+  return mapped(yield* MODELS.read(page, { domainId }), toModel);
+}
+
+export function* findModel({ domain, name }: ModelKey): Work<ModelRow | undefined> {
+  return isStorable(domain) && isStorable(name) ? yield* first(FIND, { domain, name }) : undefined;
+}
+
+/** What names a text of a model, in one statement. */
+export function* findContentRef(
+  { domain, name }: ModelKey,
+  part: 'schema' | 'context',
+  version?: number,
+): Work<ContentRef | undefined> {
+  if (!isStorable(domain) || !isStorable(name)) return undefined;
+  return yield* first(REFS[part], { domain, name, version: versionParameter(version) });
+}
+
+/**
+ * Adds a model without its version 1, which must follow.
+ *
+ * @returns its id
+ * @throws UnstorableTextError
+ */
+export function* insertModel(
+  domainId: number,
+  name: string,
+  settings: ModelSettings,
+  now: number,
+): Work<number> {
+  requireStorable({ name });
+  return yield* insertedId(INSERT, { domainId, name, ...columnsOf(settings), now });
+}
+
+/** @throws UnstorableTextError */
+export function* updateModel(
+  id: number,
+  settings: ModelSettings,
+  currentVersion: number,
+  now: number,
+): Work<void> {
+  yield* run(UPDATE, { id, ...columnsOf(settings), currentVersion, now });
+}
+
+/** Deletes a model with all that is its own. */
+export function* deleteModel(id: number): Work<void> {
+  yield* run(DELETE, { id });
+}
+
+/** @throws UnstorableTextError */
+function columnsOf({ description, contextBase, compatibility }: ModelSettings): SettingsColumns {
+  requireStorable({ description, contextBase });
+  return { description: description ?? null, contextBase: contextBase ?? null, compatibility };
+}
+
+/** True when a model has these settings already. */
+export function hasSettings(row: ModelRow, settings: ModelSettings): boolean {
+  return (
+    (row.description ?? undefined) === settings.description &&
+    (row.contextBase ?? undefined) === settings.contextBase &&
+    row.compatibility === settings.compatibility
+  );
+}
+
+/** A model as callers see it. */
+export function toModel(row: ModelRow): Model {
+  const { domain, name, compatibility, currentVersion, contextName, createdAt, modifiedAt } = row;
+  return {
+    domain,
+    name,
+    description: row.description ?? undefined,
+    contextBase: row.contextBase ?? undefined,
+    compatibility,
+    currentVersion,
+    contextName,
+    createdAt,
+    modifiedAt,
+    etag: etagOf(row),
+  };
+}

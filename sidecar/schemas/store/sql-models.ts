@@ -1,0 +1,162 @@
+import { AlreadyExistsError, NotFoundError, StoreUnavailableError, type Thing } from './errors.js';
+import {
+  generatedContextName,
+  type ContentRef,
+  type Model,
+  type ModelAt,
+  type ModelKey,
+  type ModelSettings,
+  type ModelTexts,
+  type ModelVersion,
+  type NewModelVersion,
+  type Page,
+  type Paged,
+} from './records.js';
+import { findContext, insertContext } from './sql-contexts.js';
+import { requireUnusedContext } from './sql-dependents.js';
+import type { SqlDomains } from './sql-domains.js';
+import {
+  appendVersion,
+  deleteModel,
+  findContentRef,
+  findModel,
+  findVersion,
+  hasSettings,
+  insertModel,
+  listModels,
+  listVersions,
+  type ModelRow,
+  toModel,
+  updateModel,
+} from './sql-model-versions.js';
+import { contentText, etagOf, requireMatch, timeAfter } from './sql-rows.js';
+import { type SqlSession, versionParameter, type Work } from './sql-work.js';
+import type { IfMatch, Models } from './store.js';
+
+interface ModelUpdate {
+  readonly settings: ModelSettings;
+  readonly version?: NewModelVersion | undefined;
+}
+
+export class SqlModels implements Models {
+  readonly #session: SqlSession;
+  readonly #domains: SqlDomains;
+
+  constructor(session: SqlSession, domains: SqlDomains) {
+    this.#session = session;
+    this.#domains = domains;
+  }
+
+  list(domain: string, page: Page): Promise<Paged<Model>> {
+    const domains = this.#domains;
+    return this.#session.read(function* () {
+      return yield* listModels((yield* domains.require(domain)).id, page);
+    });
+  }
+
+  get(key: ModelKey, version?: number): Promise<ModelAt> {
+    return this.#session.read(() => this.#at(key, version));
+  }
+
+  async contentRef(key: ModelKey, part: 'schema' | 'context', version?: number): Promise<ContentRef> {
+    const ref = await this.#session.get(() => findContentRef(key, part, version));
+    // The slower way tells what is missing.
+    return ref ?? (await this.get(key, version)).version[part];
+  }
+
+  texts(key: ModelKey, version?: number): Promise<ModelTexts> {
+    return this.#session.read(() => this.#texts(key, version));
+  }
+
+  versions(key: ModelKey, page: Page): Promise<Paged<ModelVersion>> {
+    return this.#session.read(() => this.#versions(key, page));
+  }
+
+  create(key: ModelKey, settings: ModelSettings, version: NewModelVersion): Promise<ModelAt> {
+    return this.#session.write(() => this.#create(key, settings, version));
+  }
+
+  update(key: ModelKey, update: ModelUpdate, ifMatch?: IfMatch): Promise<ModelAt> {
+    return this.#session.write(() => this.#update(key, update, ifMatch));
+  }
+
+  delete(key: ModelKey, ifMatch?: IfMatch): Promise<void> {
+    return this.#session.write(() => this.#delete(key, ifMatch));
+  }
+
+  *#create(key: ModelKey, settings: ModelSettings, version: NewModelVersion): Work<ModelAt> {
+    const domain = yield* this.#domains.require(key.domain);
+    if ((yield* findModel(key)) !== undefined) throw new AlreadyExistsError(thingOf(key));
+    const contextName = generatedContextName(key);
+    if ((yield* findContext(contextName)) !== undefined)
+      throw new AlreadyExistsError({ kind: 'context', name: contextName });
+    const now = this.#session.clock.now();
+    const id = yield* insertModel(domain.id, key.name, settings, now);
+    const contextId = yield* insertContext(contextName, id, now);
+    yield* appendVersion({ id, contextId }, 1, version, now);
+    yield* this.#domains.touch(domain);
+    return yield* this.#at(key);
+  }
+
+  *#update(key: ModelKey, { settings, version }: ModelUpdate, ifMatch: IfMatch | undefined): Work<ModelAt> {
+    const row = yield* this.#require(key);
+    requireMatch(thingOf(key), etagOf(row), ifMatch);
+    if (version !== undefined || !hasSettings(row, settings)) {
+      const now = timeAfter(row.modifiedAt, this.#session.clock);
+      const number = row.currentVersion + (version === undefined ? 0 : 1);
+      if (version !== undefined) yield* appendVersion(row, number, version, now);
+      yield* updateModel(row.id, settings, number, now);
+      yield* this.#domains.touch(yield* this.#domains.require(key.domain));
+    }
+    return yield* this.#at(key);
+  }
+
+  *#delete(key: ModelKey, ifMatch: IfMatch | undefined): Work<void> {
+    const row = yield* this.#require(key);
+    requireMatch(thingOf(key), etagOf(row), ifMatch);
+    yield* requireUnusedContext(row.contextId, thingOf(key));
+    yield* deleteModel(row.id);
+    yield* this.#domains.touch(yield* this.#domains.require(key.domain));
+  }
+
+  *#require(key: ModelKey): Work<ModelRow> {
+    const row = yield* findModel(key);
+    if (row !== undefined) return row;
+    yield* this.#domains.require(key.domain);
+    throw new NotFoundError(thingOf(key));
+  }
+
+  *#at(key: ModelKey, version?: number): Work<ModelAt> {
+    const row = yield* this.#require(key);
+    const number = versionParameter(version) ?? row.currentVersion;
+    const found = yield* findVersion(row.id, number);
+    if (found === undefined) throw new NotFoundError({ ...thingOf(key), version: version ?? number });
+    return { model: toModel(row), version: found };
+  }
+
+  *#versions(key: ModelKey, page: Page): Work<Paged<ModelVersion>> {
+    return yield* listVersions((yield* this.#require(key)).id, page);
+  }
+
+  *#texts(key: ModelKey, version?: number): Work<ModelTexts> {
+    const at = yield* this.#at(key, version);
+    const references = new Map<string, string>();
+    for (const pinned of at.version.references) references.set(pinned.uri, yield* textOf(pinned));
+    return {
+      ...at,
+      schema: yield* textOf(at.version.schema),
+      context: yield* textOf(at.version.context),
+      references,
+    };
+  }
+}
+
+function* textOf({ sha256 }: ContentRef): Work<string> {
+  const text = yield* contentText(sha256);
+  if (text === undefined) throw new StoreUnavailableError(`The database has lost content ${sha256}.`);
+  return text;
+}
+
+function thingOf({ domain, name }: ModelKey): Thing & { readonly kind: 'model' } {
+  return { kind: 'model', domain, name };
+}

@@ -1,0 +1,68 @@
+import { isStorable } from './errors.js';
+import type { Purges } from './purge-records.js';
+import type { RetentionPolicies } from './retention-records.js';
+import { SqlContexts } from './sql-contexts.js';
+import { SqlDomains } from './sql-domains.js';
+import { SqlModels } from './sql-models.js';
+import { SqlPurges } from './sql-purges.js';
+import { SqlReferences } from './sql-references.js';
+import { SqlRetention } from './sql-retention.js';
+import { contentText } from './sql-rows.js';
+import type { SqlSession } from './sql-work.js';
+import type { Contexts, Domains, Models, References } from './store.js';
+
+/** Writes are tried at most this often for the sake of knowing whether they work. */
+const WRITE_CHECK_MS = 5000;
+
+/** The parts of a store that are the same on every database. */
+export class SqlStore {
+  readonly #session: SqlSession;
+  #writeCheck: { readonly atMs: number; readonly works: Promise<boolean> } | undefined;
+  readonly domains: Domains;
+  readonly models: Models;
+  readonly contexts: Contexts;
+  readonly references: References;
+  readonly purges: Purges;
+  readonly retention: RetentionPolicies;
+
+  constructor(session: SqlSession) {
+    const domains = new SqlDomains(session);
+    this.#session = session;
+    this.domains = domains;
+    this.models = new SqlModels(session, domains);
+    this.contexts = new SqlContexts(session);
+    this.references = new SqlReferences(session);
+    this.purges = new SqlPurges(session);
+    this.retention = new SqlRetention(session);
+  }
+
+  /** See SchemaStore. */
+  async content(sha256: string): Promise<string | undefined> {
+    return isStorable(sha256) ? this.#session.get(() => contentText(sha256)) : undefined;
+  }
+
+  /** See SchemaStore. */
+  revision(): Promise<string> {
+    return this.#session.revision();
+  }
+
+  /** See SchemaStore. */
+  async isReady(): Promise<boolean> {
+    return (await succeeds(this.content(''))) && (await this.#canWrite());
+  }
+
+  /** Whether a write worked within the last seconds: asking is not for nothing, since it writes. */
+  #canWrite(): Promise<boolean> {
+    const nowMs = this.#session.clock.now();
+    if (this.#writeCheck === undefined || Math.abs(nowMs - this.#writeCheck.atMs) >= WRITE_CHECK_MS)
+      this.#writeCheck = { atMs: nowMs, works: succeeds(this.#session.checkWritable()) };
+    return this.#writeCheck.works;
+  }
+}
+
+function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
