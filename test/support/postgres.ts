@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Client } from 'pg';
+import { programBeside } from './project.js';
+
+/**
+ * A PostgreSQL that is a test's own, to be stopped and started. It ends with this process, however that ends.
+ */
+export class PostgresServer {
+  readonly #child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+  readonly url: string;
+
+  static async start(): Promise<PostgresServer> {
+    const program = programBeside('postgres-server', import.meta.url);
+    // Apart from this process's group, so that Ctrl+C does not end it before it has tidied up.
+    const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const line = await lines.next();
+    if (line.done === true) throw new Error('PostgreSQL did not start.');
+    child.unref();
+    (child.stdout as unknown as { unref(): void }).unref();
+    (child.stdin as unknown as { unref(): void }).unref();
+    return new PostgresServer(child, lines, line.value);
+  }
+
+  private constructor(child: ChildProcess, lines: AsyncIterator<string>, url: string) {
+    this.#child = child;
+    this.#lines = lines;
+    this.url = url;
+  }
+
+  /** Ends the server; all connections break. */
+  async stop(): Promise<void> {
+    await this.#tell('stop');
+  }
+
+  /** Starts it again, on the same port and with the same data. */
+  async restart(): Promise<void> {
+    await this.#tell('start');
+  }
+
+  async close(): Promise<void> {
+    this.#child.stdin?.end();
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+  }
+
+  async #tell(what: 'stop' | 'start'): Promise<void> {
+    this.#child.stdin?.write(`${what}\n`);
+    await this.#lines.next();
+  }
+}
+
+let shared: Promise<PostgresServer> | undefined;
+let names = 0;
+
+/** The URL of a PostgreSQL for tests: the one that TEST_DATABASE_URL names, or one that is started for this process. */
+export async function postgresUrl(): Promise<string> {
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given !== undefined && given !== '') return given;
+  shared ??= PostgresServer.start();
+  return (await shared).url;
+}
+
+/** An empty database, and its end. */
+export interface TestDatabase {
+  readonly url: string;
+  /** Runs statements in it, beside what is tested. */
+  query<Row extends object>(sql: string): Promise<readonly Row[]>;
+  /** Drops it, whoever is connected. */
+  drop(): Promise<void>;
+}
+
+/** Makes an empty database. @param server its URL; the shared one's by default */
+export async function createDatabase(server?: string): Promise<TestDatabase> {
+  const base = server ?? (await postgresUrl());
+  const name = `gateway_test_${String(process.pid)}_${String((names += 1))}`;
+  await query(base, `CREATE DATABASE ${name}`);
+  const url = new URL(base);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    query: (sql) => query(url.href, sql),
+    drop: async () => {
+      await query(base, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+async function query<Row extends object>(url: string, sql: string): Promise<readonly Row[]> {
+  const client = new Client(url);
+  // A connection that is cut on purpose.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
