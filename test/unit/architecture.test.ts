@@ -49,7 +49,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['sidecar/shared/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],
     packages: ['ajv', 'ajv-formats'],
   },
-  'sidecar/schemas/store': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['better-sqlite3'] },
+  'sidecar/schemas/store': {
+    rooms: ['sidecar/ngsi-ld', 'sidecar/shared'],
+    packages: ['better-sqlite3', 'p-limit', 'pg'],
+  },
   'sidecar/schemas/json-ld': {
     rooms: ['sidecar/shared'],
     packages: ['@digitalbazaar/data-integrity-context', 'jsonld', 'lru-cache'],

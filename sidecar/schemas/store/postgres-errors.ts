@@ -1,0 +1,61 @@
+import { DatabaseError } from 'pg';
+import { StoreUnavailableError } from './errors.js';
+
+/**
+ * What became of a statement that PostgreSQL did not do.
+ * `lost`: the connection is gone, or is to a server that takes no writes. `conflict`: another writer was in the way, and the
+ * transaction can be run again. `failed`: anything else.
+ */
+export type FailureKind = 'lost' | 'conflict' | 'failed';
+
+/** A statement failed; `cause` is the error of the driver. */
+export class StatementFailure extends Error {
+  readonly kind: FailureKind;
+
+  constructor(override readonly cause: unknown) {
+    super('A statement failed.', { cause });
+    this.kind = kindOf(cause);
+  }
+}
+
+/** Error classes of PostgreSQL (appendix A of its manual) in which the connection is of no more use. */
+const LOST = /^(?:08|57P0[1-5]|25P03|25P04|25006)/;
+
+/** Serialization failure, deadlock, and a row that another transaction has added meanwhile. */
+const CONFLICT = /^(?:40001|40P01|23505|23P01)$/;
+
+/** Failures at which a start ends, because waiting does not help: rights, names, certificates. */
+const HOPELESS =
+  /^(?:28|3D000|3F000|42501|ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(?:GET|VERIFY)|ERR_SSL|ERR_OSSL)/;
+
+function kindOf(error: unknown): FailureKind {
+  // What the driver throws of itself is about the connection: ended, reset, no answer in time.
+  if (!(error instanceof DatabaseError)) return 'lost';
+  const code = error.code ?? '';
+  if (LOST.test(code)) return 'lost';
+  return CONFLICT.test(code) ? 'conflict' : 'failed';
+}
+
+/** Whether a connection will not be made however often it is tried. */
+export function isHopeless(error: unknown): boolean {
+  return HOPELESS.test(codeOf(error)) || /does not support SSL/.test(messageOf(error));
+}
+
+/** An error as clients see it: without names of hosts and users, which the cause has. */
+export function unavailable(what: string, cause: unknown): StoreUnavailableError {
+  const code = codeOf(cause);
+  return new StoreUnavailableError(code === '' ? `${what}.` : `${what} (${code}).`, { cause });
+}
+
+/** The error code of PostgreSQL or of the system; empty where there is none. */
+export function codeOf(error: unknown): string {
+  // Of a name with several addresses, none of which can be reached.
+  const one = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  return one instanceof Error && 'code' in one && typeof one.code === 'string' ? one.code : '';
+}
+
+/** What an error says, for the operator. */
+export function messageOf(error: unknown): string {
+  const one = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  return one instanceof Error ? one.message : String(one);
+}
