@@ -9,6 +9,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { filesBelow, loadEsbuild, putOutputs } from './outputs.js';
 
@@ -83,6 +84,23 @@ async function inGroups(all) {
 
 const found = (await Promise.all(targets.map(testFiles))).flat().sort();
 const files = found.length > 2 * GROUP_SIZE ? await inGroups(found) : found;
+const env = { ...process.env, NODE_ENV: 'test' };
+// One server for all files that need one; a file that is run without this script starts one for itself.
+if (!env.TEST_DATABASE_URL && found.filter((file) => file.includes('postgres')).length > 1)
+  env.TEST_DATABASE_URL = await startPostgres();
+
+/** Starts a PostgreSQL, which ends with this process. @returns {Promise<string>} its URL */
+async function startPostgres() {
+  const program = join(compiled, 'test', 'support', 'postgres-server.js');
+  // Its standard input is a pipe that breaks when this process ends; out of its group, it survives Ctrl+C for tidying up.
+  const server = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  server.on('exit', (code) => {
+    if (code) process.exit(code);
+  });
+  const { value } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next();
+  return String(value);
+}
+
 const child = spawn(
   process.execPath,
   [
@@ -94,6 +112,6 @@ const child = spawn(
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
     ...files,
   ],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, NODE_ENV: 'test' } },
+  { cwd: root, stdio: 'inherit', env },
 );
 child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
