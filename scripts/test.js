@@ -84,6 +84,7 @@ async function inGroups(all) {
 
 const found = (await Promise.all(targets.map(testFiles))).flat().sort();
 const files = found.length > 2 * GROUP_SIZE ? await inGroups(found) : found;
+/** @type {NodeJS.ProcessEnv} */
 const env = { ...process.env, NODE_ENV: 'test' };
 // One server for all files that need one; a file that is run without this script starts one for itself.
 if (!env.TEST_DATABASE_URL && found.filter((file) => file.includes('postgres')).length > 1)
@@ -97,8 +98,8 @@ async function startPostgres() {
   server.on('exit', (code) => {
     if (code) process.exit(code);
   });
-  const { value } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next();
-  return String(value);
+  const line = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next();
+  return String(line.value);
 }
 
 const child = spawn(

@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Clock } from '../../sidecar/shared/clock.js';
 import type { JsonValue } from '../../sidecar/schemas/store/records.js';
-import type { SchemaStore } from '../../sidecar/schemas/store/store.js';
+import type { SqlStore } from '../../sidecar/schemas/store/sql-store.js';
 import { contextContract } from './store-contract-contexts.js';
 import { domainContract } from './store-contract-domains.js';
 import { modelContract } from './store-contract-models.js';
+import { purgeContract } from './store-contract-purges.js';
 import { referenceContract } from './store-contract-references.js';
+import { retentionContract } from './store-contract-retention.js';
 import {
   ALL,
   contextVersion,
@@ -25,7 +27,7 @@ import {
  *
  * @param open opens an empty store; it is closed after each test
  */
-export function storeContract(name: string, open: (clock: Clock) => Promise<SchemaStore>): void {
+export function storeContract(name: string, open: (clock: Clock) => Promise<SqlStore>): void {
   const test: StoreTest = (title, body) => {
     it(title, async () => {
       const clock = handClock();
@@ -49,6 +51,12 @@ export function storeContract(name: string, open: (clock: Clock) => Promise<Sche
   });
   describe(`${name}: reference documents`, () => {
     referenceContract(test);
+  });
+  describe(`${name}: purges`, () => {
+    purgeContract(test);
+  });
+  describe(`${name}: retention policies`, () => {
+    retentionContract(test);
   });
   describe(`${name}: as a whole`, () => {
     wholeContract(test);
@@ -173,6 +181,14 @@ function wholeContract(test: StoreTest): void {
     }
     // Halves of one character, which together would pass.
     await assert.rejects(store.models.get({ domain: '\ud83d', name: '\ude00' }), { code: 'STORE_NOT_FOUND' });
+  });
+
+  test('holds names and URIs that are longer than an index of a database takes', async (store) => {
+    const uri = `https://a.example/${Array.from({ length: 4000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')}`;
+    const { content } = (await store.references.put(reference(uri, '{}', `${uri}#`))).reference;
+    assert.deepEqual((await store.references.get(uri)).content, content);
+    assert.equal((await store.references.put(reference(uri, '[]'))).outcome, 'replaced');
+    await store.references.delete(uri);
   });
 
   test('refuses pages that are none', async (store) => {

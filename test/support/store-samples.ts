@@ -8,6 +8,7 @@ import type {
   NewReference,
   Page,
 } from '../../sidecar/schemas/store/records.js';
+import type { SqlStore } from '../../sidecar/schemas/store/sql-store.js';
 import type { SchemaStore } from '../../sidecar/schemas/store/store.js';
 
 export const ALL: Page = { limit: 1000, offset: 0 };
@@ -37,10 +38,7 @@ export function handClock(time = 1_700_000_000_000): HandClock {
 }
 
 /** Runs one test with an empty store of its own. */
-export type StoreTest = (
-  title: string,
-  test: (store: SchemaStore, clock: HandClock) => Promise<void>,
-) => void;
+export type StoreTest = (title: string, test: (store: SqlStore, clock: HandClock) => Promise<void>) => void;
 
 /** A version of a model; schema and context tell it from others. */
 export function modelVersion(tag: string, parts: Partial<NewModelVersion> = {}): NewModelVersion {

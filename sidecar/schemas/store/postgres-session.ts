@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
 import { LOCK_WAIT_MS } from './lock-queue.js';
 import type { PostgresConnections } from './postgres-connections.js';
-import { StatementFailure, unavailable } from './postgres-errors.js';
+import { messageOf, StatementFailure, unavailable } from './postgres-errors.js';
 import { first, run, type SqlSession, type Statement, statement, type Work } from './sql-work.js';
 
 /** Times that a transaction is run when connections break, or other writers are in its way. */
@@ -80,7 +80,7 @@ export class PostgresSession implements SqlSession {
       } catch (error) {
         if (!(error instanceof StatementFailure)) throw error;
         if (attempt < ATTEMPTS && error.kind !== 'failed') continue;
-        throw unavailable('The database failed', error.cause);
+        throw unavailable(`The database failed: ${messageOf(error.cause)}`, error.cause);
       }
     }
   }

@@ -8,7 +8,6 @@ import { codeOf, isHopeless, messageOf } from './postgres-errors.js';
 import { isMigrated, migratePostgres } from './postgres-migrations.js';
 import { PostgresSession } from './postgres-session.js';
 import { SqlStore } from './sql-store.js';
-import type { SchemaStore } from './store.js';
 
 export interface PostgresStoreOptions {
   readonly clock: Clock;
@@ -20,7 +19,7 @@ export interface PostgresStoreOptions {
 }
 
 /** A store in a schema of PostgreSQL, which several processes share. */
-export class PostgresStore extends SqlStore implements SchemaStore {
+export class PostgresStore extends SqlStore {
   readonly #connections: PostgresConnections;
 
   /**
@@ -59,11 +58,11 @@ export class PostgresStore extends SqlStore implements SchemaStore {
   }
 
   /** Locks are waited for in the database, which does not tell. */
-  get lockWaits(): LockWaits {
+  override get lockWaits(): LockWaits {
     return { count: 0, ms: 0 };
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     await this.#connections.close();
   }
 }

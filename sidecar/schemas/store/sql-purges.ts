@@ -32,10 +32,10 @@ interface NewRow {
   readonly job: string | null;
 }
 
-/** Null takes all. The tenant `''` is the default tenant. */
+/** Null takes all. The tenant `''` is the default tenant. PostgreSQL learns the type of a parameter from its first use. */
 const MATCHES = `
-  (@state IS NULL OR state = @state) AND (@tenant IS NULL OR tenant = @tenant) AND
-  (@caller IS NULL OR caller = @caller) AND (@retentionPolicy IS NULL OR retention_policy = @retentionPolicy)`;
+  (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
+  (caller = @caller OR @caller IS NULL) AND (retention_policy = @retentionPolicy OR @retentionPolicy IS NULL)`;
 
 const PUT = statement<NewRow>(`
   INSERT INTO purge (id, state, tenant, caller, retention_policy, ended_at, record, job)

@@ -1,4 +1,5 @@
 import { isStorable } from './errors.js';
+import type { LockWaits } from './lock-queue.js';
 import type { Purges } from './purge-records.js';
 import type { RetentionPolicies } from './retention-records.js';
 import { SqlContexts } from './sql-contexts.js';
@@ -9,13 +10,13 @@ import { SqlReferences } from './sql-references.js';
 import { SqlRetention } from './sql-retention.js';
 import { contentText } from './sql-rows.js';
 import type { SqlSession } from './sql-work.js';
-import type { Contexts, Domains, Models, References } from './store.js';
+import type { Contexts, Domains, Models, References, SchemaStore } from './store.js';
 
 /** Writes are tried at most this often for the sake of knowing whether they work. */
 const WRITE_CHECK_MS = 5000;
 
-/** The parts of a store that are the same on every database. */
-export class SqlStore {
+/** A store, with the parts that are the same on every database. */
+export abstract class SqlStore implements SchemaStore {
   readonly #session: SqlSession;
   #writeCheck: { readonly atMs: number; readonly works: Promise<boolean> } | undefined;
   readonly domains: Domains;
@@ -36,20 +37,22 @@ export class SqlStore {
     this.retention = new SqlRetention(session);
   }
 
-  /** See SchemaStore. */
   async content(sha256: string): Promise<string | undefined> {
     return isStorable(sha256) ? this.#session.get(() => contentText(sha256)) : undefined;
   }
 
-  /** See SchemaStore. */
   revision(): Promise<string> {
     return this.#session.revision();
   }
 
-  /** See SchemaStore. */
   async isReady(): Promise<boolean> {
     return (await succeeds(this.content(''))) && (await this.#canWrite());
   }
+
+  /** See LockWaits. */
+  abstract readonly lockWaits: LockWaits;
+
+  abstract close(): Promise<void>;
 
   /** Whether a write worked within the last seconds: asking is not for nothing, since it writes. */
   #canWrite(): Promise<boolean> {

@@ -5,13 +5,12 @@ import type { LockWaits } from './lock-queue.js';
 import { openDatabase } from './open-database.js';
 import { SqlStore } from './sql-store.js';
 import { SqliteSession } from './sqlite-session.js';
-import type { SchemaStore } from './store.js';
 
 /**
  * A store in one SQLite file. Work is done at once, on the event loop: a read takes microseconds, a write a commit. What
  * meets the lock of another process waits for it beside the loop, and fails after some seconds.
  */
-export class SqliteStore extends SqlStore implements SchemaStore {
+export class SqliteStore extends SqlStore {
   readonly #db: Database.Database;
   readonly #session: SqliteSession;
 
@@ -33,7 +32,7 @@ export class SqliteStore extends SqlStore implements SchemaStore {
   }
 
   /** See LockWaits. */
-  get lockWaits(): LockWaits {
+  override get lockWaits(): LockWaits {
     return this.#session.lockWaits;
   }
 
@@ -46,7 +45,7 @@ export class SqliteStore extends SqlStore implements SchemaStore {
     await copyDatabase(this.#db, target);
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.#db.close();
   }
 }

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { RunUnderWayError } from '../../sidecar/schemas/store/errors.js';
+import type { PurgeRecord, PurgeState } from '../../sidecar/schemas/store/purge-records.js';
+import { handClock, type StoreTest } from './store-samples.js';
+
+const NOW = handClock().time;
+
+/** A record of a purge; those of a final state ended an hour ago. */
+export function purgeRecord(id: string, state: PurgeState, members: Partial<PurgeRecord> = {}): PurgeRecord {
+  const isOver = !['queued', 'running', 'cancelling'].includes(state);
+  return {
+    ...{ id, state, target: 'entities', query: 'type=Car', caller: 'ada', requestId: `request ${id}` },
+    ...{ worker: 'one:8080', dryRun: false, policy: {}, maxPerSecond: null, concurrency: 4 },
+    ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 0, retries: 0 },
+    ...{ createdAt: new Date(NOW - 7_200_000).toISOString(), errors: [], warnings: [] },
+    ...(isOver ? { endedAt: new Date(NOW - 3_600_000).toISOString() } : {}),
+    ...members,
+  };
+}
+
+/** What every store must do with the records of purges. */
+export function purgeContract(test: StoreTest): void {
+  test('a record is read as it was put, to the byte, and replaced by a later one with its id', async ({
+    purges,
+  }) => {
+    assert.equal(await purges.get('a'), undefined);
+    const first = purgeRecord('a', 'running', {
+      query: 'q=name=="Zähler ⚡ \\u0000 \ud800"',
+      policy: { 'max-affected': 5 },
+      errors: [{ __proto__: null, title: '\0' }],
+    });
+    await purges.put(first);
+    assert.equal(JSON.stringify(await purges.get('a')), JSON.stringify(first));
+    const last = { ...first, state: 'succeeded', deleted: 2 ** 40, endedAt: first.createdAt } as const;
+    await purges.put(last);
+    assert.equal(JSON.stringify(await purges.get('a')), JSON.stringify(last));
+    assert.equal((await purges.list({ limit: 10, offset: 0 })).total, 1);
+  });
+
+  test('records are listed with the newest first, page by page, by state, tenant, caller and policy', async ({
+    purges,
+  }) => {
+    await purges.put(purgeRecord('a', 'succeeded', { tenant: 'Madrid' }));
+    await purges.put(purgeRecord('b', 'running', { caller: 'bob' }));
+    await purges.put(purgeRecord('c', 'succeeded', { retentionPolicy: 'old' }));
+    await purges.put(purgeRecord('d', 'running', { tenant: 'madrid' }));
+    await purges.put(purgeRecord('a', 'failed', { tenant: 'Madrid' }));
+    const ids = async (filter: object, page = { limit: 10, offset: 0 }) => {
+      const { items, total } = await purges.list({ ...filter, ...page });
+      return [items.map(({ id }) => id).join(''), total];
+    };
+    assert.deepEqual(await ids({}), ['dcba', 4]);
+    assert.deepEqual(await ids({}, { limit: 2, offset: 1 }), ['cb', 4]);
+    assert.deepEqual(await ids({}, { limit: 2, offset: 9 }), ['', 4]);
+    assert.deepEqual(await ids({ state: 'running' }), ['db', 2]);
+    assert.deepEqual(await ids({ tenant: 'Madrid' }), ['a', 1]);
+    assert.deepEqual(await ids({ tenant: '' }), ['cb', 2]);
+    assert.deepEqual(await ids({ caller: 'ada', state: 'running' }), ['d', 1]);
+    assert.deepEqual(await ids({ retentionPolicy: 'old' }), ['c', 1]);
+    assert.deepEqual(await ids({ caller: "x' OR '1'='1" }), ['', 0]);
+  });
+
+  test('text that not every database holds finds no purge, and is refused as its tenant', async ({
+    purges,
+  }) => {
+    await purges.put(purgeRecord('\ufffd', 'running', { tenant: '\ufffd' }));
+    for (const bad of ['\ud800', 'a\0b']) {
+      assert.equal(await purges.get(bad), undefined);
+      assert.equal((await purges.list({ tenant: bad, limit: 1, offset: 0 })).total, 0);
+      const refused = purges.put(purgeRecord('x', 'running', { tenant: bad }));
+      await assert.rejects(refused, { code: 'STORE_TEXT_UNSTORABLE' });
+    }
+  });
+
+  test('a job stays with its purge until that ends, and those that have not ended come oldest first', async ({
+    purges,
+  }) => {
+    const job = { headers: { 'ngsild-tenant': 'madrid' }, sealedHeaders: 'sealed' };
+    await purges.put(purgeRecord('job', 'queued'), job);
+    await purges.put(purgeRecord('sync', 'running'));
+    await purges.put(purgeRecord('over', 'succeeded'));
+    await purges.put(purgeRecord('job', 'running', { deleted: 7 }));
+    assert.deepEqual(await purges.unfinished(), [
+      { record: purgeRecord('job', 'running', { deleted: 7 }), job },
+      { record: purgeRecord('sync', 'running'), job: undefined },
+    ]);
+    const spent = { ...job, spent: 8 };
+    await purges.put(purgeRecord('job', 'running', { deleted: 7 }), spent);
+    assert.deepEqual((await purges.unfinished())[0]?.job, spent);
+    await purges.put(purgeRecord('job', 'succeeded'), spent);
+    await purges.put(purgeRecord('job', 'queued'));
+    assert.deepEqual((await purges.unfinished())[0]?.job, undefined, 'its job went with its end');
+  });
+
+  test('pruning removes what ended before a time, and the oldest refused ones above a number', async ({
+    purges,
+  }) => {
+    const ended = (hours: number) => ({ endedAt: new Date(NOW - hours * 3_600_000).toISOString() });
+    await purges.put(purgeRecord('old', 'succeeded', ended(3)));
+    await purges.put(purgeRecord('new', 'succeeded', ended(1)));
+    await purges.put(purgeRecord('running', 'running'));
+    for (const id of ['r1', 'r2', 'r3']) await purges.put(purgeRecord(id, 'refused', ended(1)));
+    const ids = async () => (await purges.list({ limit: 10, offset: 0 })).items.map(({ id }) => id);
+    assert.equal(await purges.prune(NOW - 2 * 3_600_000, 3), 1);
+    assert.deepEqual(await ids(), ['r3', 'r2', 'r1', 'running', 'new']);
+    assert.equal(await purges.prune(0, 2), 1);
+    assert.deepEqual(await ids(), ['r3', 'r2', 'running', 'new']);
+    assert.equal(await purges.prune(0, 0), 2);
+    assert.deepEqual(await ids(), ['running', 'new']);
+  });
+
+  test('writes of many purges at once all stay, each as its last one', async ({ purges }) => {
+    const each = Array.from({ length: 40 }, (_, index) => `p${String(index)}`);
+    await Promise.all(each.map((id) => purges.put(purgeRecord(id, 'queued'), { headers: { id } })));
+    await Promise.all(each.map((id) => purges.put(purgeRecord(id, 'running', { deleted: 3 }))));
+    const left = await purges.unfinished();
+    assert.deepEqual(left.map(({ record }) => record.id).sort(), each.sort());
+    assert.ok(left.every(({ record, job }) => record.deleted === 3 && job?.headers['id'] === record.id));
+  });
+
+  test('of several runs of a retention policy that begin at once, one does, and another after its end', async ({
+    purges,
+  }) => {
+    const run = (id: string, state: PurgeState) => purgeRecord(id, state, { retentionPolicy: 'old' });
+    const begun = await Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => purges.put(run(id, 'queued'))));
+    const [winner, ...others] = (await purges.unfinished()).map(({ record }) => record.id);
+    assert.ok(winner !== undefined);
+    assert.deepEqual(others, []);
+    const refusals = begun.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+    assert.equal(refusals.length, 3);
+    for (const reason of refusals) assert.ok(reason instanceof RunUnderWayError && reason.purge === winner);
+    await purges.put(run(winner, 'running'));
+    await purges.put(run(winner, 'succeeded'));
+    await purges.put(run('next', 'queued'));
+    await purges.put(purgeRecord('other', 'queued', { retentionPolicy: 'other' }));
+    assert.equal((await purges.unfinished()).length, 2);
+  });
+}
