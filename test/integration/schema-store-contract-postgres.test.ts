@@ -1,7 +1,10 @@
-import { after } from 'node:test';
+import { after, it } from 'node:test';
 import { PostgresStore } from '../../sidecar/schemas/store/postgres-store.js';
 import { createDatabase, type TestDatabase } from '../support/postgres.js';
 import { storeContract } from '../support/store-contract.js';
+import { behaveByPlainRules } from '../support/store-model.js';
+import { handClock } from '../support/store-samples.js';
+import type { Clock } from '../../sidecar/shared/clock.js';
 
 const databases: TestDatabase[] = [];
 
@@ -9,8 +12,14 @@ after(async () => {
   for (const database of databases) await database.drop();
 });
 
-storeContract('PostgreSQL', async (clock) => {
+async function open(clock: Clock): Promise<PostgresStore> {
   const database = await createDatabase();
   databases.push(database);
   return PostgresStore.open(database.url, { clock });
+}
+
+storeContract('PostgreSQL', open);
+
+it('a PostgreSQL store does with any series of writes what the plain rules say, and holds what they name', async () => {
+  await behaveByPlainRules(() => open(handClock()), { numRuns: 10 });
 });

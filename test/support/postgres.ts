@@ -63,6 +63,11 @@ export async function postgresUrl(): Promise<string> {
   return (await shared).url;
 }
 
+/** Whether a URL leads to a server that the tests have started, which asks for passwords. */
+export function isOwnServer(url: string): boolean {
+  return new URL(url).username === 'tester';
+}
+
 /** An empty database, and its end. */
 export interface TestDatabase {
   readonly url: string;

@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { Client } from 'pg';
+import { connectionConfig } from '../../sidecar/schemas/store/postgres-config.js';
+import {
+  migratePostgres,
+  POSTGRES_MIGRATIONS,
+  type PostgresMigration,
+} from '../../sidecar/schemas/store/postgres-migrations.js';
+import { PostgresStore } from '../../sidecar/schemas/store/postgres-store.js';
+import { createDatabase, isOwnServer, type TestDatabase } from '../support/postgres.js';
+import { ALL, dump, handClock, modelVersion, reference, SETTINGS } from '../support/store-samples.js';
+import { takeStep } from '../support/store-steps.js';
+
+const databases: TestDatabase[] = [];
+
+after(async () => {
+  for (const database of databases) await database.drop();
+});
+
+async function fresh(): Promise<TestDatabase> {
+  const database = await createDatabase();
+  databases.push(database);
+  return database;
+}
+
+function open(url: string): Promise<PostgresStore> {
+  return PostgresStore.open(url, { clock: handClock() });
+}
+
+function migrate(database: TestDatabase, migrations: readonly PostgresMigration[]): Promise<void> {
+  return migratePostgres(connectionConfig(database.url), 'the database', migrations);
+}
+
+const formatOf = async (database: TestDatabase) =>
+  (await database.query('SELECT format, least FROM gateway_format'))[0];
+
+const STEPS: readonly PostgresMigration[] = [
+  { sql: 'CREATE TABLE a (x bigint)', least: 1 },
+  { sql: 'ALTER TABLE a RENAME TO b', least: 2 },
+  { sql: 'INSERT INTO b VALUES (3)', least: 2 },
+];
+
+describe('migrations of PostgreSQL', () => {
+  it('run in order from where the schema is, and note the format that a program must know', async () => {
+    const database = await fresh();
+    await migrate(database, STEPS.slice(0, 1));
+    assert.deepEqual(await formatOf(database), { format: 1, least: 1 });
+    await migrate(database, STEPS);
+    await migrate(database, STEPS);
+    assert.deepEqual(await formatOf(database), { format: 3, least: 2 });
+    assert.deepEqual(await database.query('SELECT x::int FROM b'), [{ x: 3 }]);
+  });
+
+  it('all happen, or none', async () => {
+    const database = await fresh();
+    await migrate(database, STEPS.slice(0, 1));
+    const broken = [...STEPS, { sql: 'CREATE TABLE b (x bigint)', least: 1 }];
+    await assert.rejects(migrate(database, broken), /already exists/);
+    assert.deepEqual(await formatOf(database), { format: 1, least: 1 });
+    assert.deepEqual(await database.query('SELECT * FROM a'), []);
+  });
+
+  it('are done once by several processes that start together', async () => {
+    const database = await fresh();
+    const stores = await Promise.all([1, 2, 3, 4, 5].map(() => open(database.url)));
+    const last = POSTGRES_MIGRATIONS.at(-1);
+    assert.deepEqual(await formatOf(database), { format: POSTGRES_MIGRATIONS.length, least: last?.least });
+    await stores[0]?.domains.create({ name: 'energy' });
+    assert.equal((await stores[4]?.domains.list(ALL))?.total, 1);
+    for (const store of stores) await store.close();
+  });
+
+  it('let an older program go on with a newer schema, until that needs what it does not know', async () => {
+    const database = await fresh();
+    await (await open(database.url)).close();
+    const known = POSTGRES_MIGRATIONS.length;
+    await database.query(`UPDATE gateway_format SET format = ${String(known + 1)}`);
+    const store = await open(database.url);
+    await store.domains.create({ name: 'energy' });
+    await store.close();
+    assert.deepEqual(await formatOf(database), { format: known + 1, least: 1 });
+
+    await database.query(`UPDATE gateway_format SET least = ${String(known + 1)}`);
+    await assert.rejects(open(database.url), { name: 'NewerDatabaseError', code: 'DATABASE_NEWER' });
+    assert.deepEqual(await formatOf(database), { format: known + 1, least: known + 1 });
+  });
+
+  it('bring a filled schema of every earlier format to the newest', async () => {
+    for (let format = 1; format < POSTGRES_MIGRATIONS.length; format += 1) {
+      const database = await fresh();
+      await migrate(database, POSTGRES_MIGRATIONS.slice(0, format));
+      const before = await database.query("INSERT INTO domain VALUES (7, 'energy', NULL, 1, 1) RETURNING *");
+      const store = await open(database.url);
+      assert.equal((await store.domains.get('energy')).createdAt, 1);
+      assert.deepEqual(await database.query('SELECT * FROM domain'), before);
+      await store.close();
+    }
+  });
+
+  it('find the rows on both sides of every foreign key by an index', async () => {
+    const database = await fresh();
+    await (await open(database.url)).close();
+    const keys = await database.query<{ table: string; columns: readonly number[]; indexed: boolean }>(`
+      SELECT conrelid::regclass::text AS table, conkey AS columns, EXISTS (
+        SELECT FROM pg_index WHERE indrelid = conrelid AND indkey[0] = ANY (conkey)
+      ) AS indexed
+      FROM pg_constraint WHERE contype = 'f'`);
+    assert.ok(keys.length >= 15);
+    assert.deepEqual(
+      keys.filter(({ indexed }) => !indexed),
+      [],
+    );
+  });
+});
+
+describe('opening a store on PostgreSQL', () => {
+  it('finds everything again, and what another one has written', async () => {
+    const database = await fresh();
+    const one = await open(database.url);
+    for (let n = 0; n < 30; n += 1) await takeStep(one, n);
+    const before = await dump(one);
+    const two = await open(database.url);
+    assert.deepEqual(await dump(two), before);
+    const seen = await two.revision();
+    await one.domains.create({ name: 'energy' });
+    assert.notEqual(await two.revision(), seen);
+    assert.equal((await two.domains.get('energy')).name, 'energy');
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it('works in the schema that search_path names, beside others', async () => {
+    const database = await fresh();
+    await database.query('CREATE SCHEMA "Gate way"; CREATE TABLE domain (theirs text)');
+    const url = `${database.url}?options=${encodeURIComponent('-c search_path="Gate\\ way"')}`;
+    const store = await open(url);
+    await store.domains.create({ name: 'energy' });
+    await store.close();
+    assert.deepEqual(await database.query('SELECT name FROM "Gate way".domain'), [{ name: 'energy' }]);
+    assert.deepEqual(await database.query('SELECT * FROM public.domain'), []);
+  });
+
+  it('refuses a schema that is not there, and one with tables of another application', async () => {
+    const database = await fresh();
+    const elsewhere = `${database.url}?options=${encodeURIComponent('-c search_path=nowhere')}`;
+    await assert.rejects(open(elsewhere), { code: 'DATABASE_UNUSABLE', message: /has no schema to work in/ });
+    await database.query('CREATE TABLE model (theirs text); CREATE TABLE more (x int)');
+    await assert.rejects(open(database.url), {
+      code: 'DATABASE_UNUSABLE',
+      message: /holds tables of another application \(model\), and was left as it is/,
+    });
+    assert.equal((await database.query("SELECT FROM pg_class WHERE relname = 'gateway_format'")).length, 0);
+  });
+
+  it('fails at once, without the password, where waiting does not help', async () => {
+    const database = await fresh();
+    const wrong = (change: (url: URL) => void) => {
+      const url = new URL(database.url);
+      change(url);
+      return url.href;
+    };
+    const urls = [
+      wrong((url) => (url.pathname = '/nowhere')),
+      wrong((url) => url.searchParams.set('sslmode', 'verify-full')),
+      wrong((url) => url.searchParams.set('sslrootcert', '/no/such/file')),
+      ...(isOwnServer(database.url) ? [wrong((url) => (url.password = 'hunter2'))] : []),
+    ];
+    for (const url of urls) {
+      await assert.rejects(open(url), (error) => {
+        assert.ok(error instanceof Error && 'code' in error);
+        assert.equal(error.code, 'DATABASE_UNUSABLE', error.message);
+        assert.match(error.message, /^postgres:\/\/[^@]+ cannot be used as a database: /);
+        assert.doesNotMatch(error.message, /secret|hunter2/);
+        return true;
+      });
+    }
+  });
+
+  it('holds the limits of connections, unless the URL sets others', async () => {
+    const database = await fresh();
+    const limits = async (url: string) => {
+      const client = new Client(connectionConfig(url));
+      await client.connect();
+      const { rows } = await client.query<{ name: string; setting: string }>(
+        "SELECT name, setting FROM pg_settings WHERE name ~ '^(statement|lock|idle_in_trans).*timeout$|^application_name$' ORDER BY name",
+      );
+      await client.end();
+      return rows.map(({ setting }) => setting);
+    };
+    assert.deepEqual(await limits(database.url), ['ngsi-ld-gateway', '15000', '5000', '15000']);
+    const options = encodeURIComponent('-c statement_timeout=1000');
+    assert.deepEqual(await limits(`${database.url}?application_name=gw&options=${options}`), [
+      ...['gw', '15000', '5000', '1000'],
+    ]);
+  });
+
+  it('gives the ETags that SQLite gives', async () => {
+    const { SqliteStore } = await import('../../sidecar/schemas/store/sqlite-store.js');
+    const postgres = await open((await fresh()).url);
+    const sqlite = await SqliteStore.open(':memory:', handClock());
+    // Before anything is deleted: SQLite gives ids again.
+    for (const store of [postgres, sqlite]) for (let n = 0; n < 7; n += 1) await takeStep(store, n);
+    assert.deepEqual(await dump(postgres), await dump(sqlite));
+    await Promise.all([postgres.close(), sqlite.close()]);
+  });
+});
+
+describe('stores on one PostgreSQL', () => {
+  it('let one of fifty concurrent writers of a model win, and lose nothing', async () => {
+    const database = await fresh();
+    const stores = await Promise.all(
+      [1, 2, 3].map(() => PostgresStore.open(database.url, { clock: { ...handClock() } })),
+    );
+    const [first] = stores;
+    assert.ok(first !== undefined);
+    const key = { domain: 'energy', name: 'Meter' };
+    await first.domains.create({ name: 'energy' });
+    const write = (round: number) => async (_: unknown, index: number) => {
+      const store = stores[index % stores.length] ?? first;
+      const version = modelVersion(`${String(round)} ${String(index)}`);
+      if (round === 0) return store.models.create(key, SETTINGS, version);
+      return store.models.update(key, { settings: SETTINGS, version }, [etag]);
+    };
+    let etag = '';
+    for (let round = 0; round < 3; round += 1) {
+      const ends = await Promise.allSettled(Array.from({ length: 50 }, write(round)));
+      const won = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+      assert.equal(won.length, 1);
+      const refusal = round === 0 ? 'STORE_ALREADY_EXISTS' : 'STORE_PRECONDITION_FAILED';
+      for (const end of ends)
+        if (end.status === 'rejected') assert.equal((end.reason as { code: string }).code, refusal);
+      assert.deepEqual(await first.models.get(key), won[0]);
+      etag = won[0]?.model.etag ?? '';
+      assert.equal(won[0]?.version.number, round + 1);
+    }
+    // Without a condition, everybody's version is kept.
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, index) =>
+        (stores[index % stores.length] ?? first).models.update(key, {
+          settings: SETTINGS,
+          version: modelVersion(`free ${String(index)}`),
+        }),
+      ),
+    );
+    const { items } = await first.models.versions(key, ALL);
+    assert.deepEqual(
+      items.map(({ number }) => number),
+      Array.from({ length: 53 }, (_, index) => index + 1),
+    );
+    assert.equal(new Set(items.slice(3).map(({ schema }) => schema.sha256)).size, 50);
+    for (const store of stores) await store.close();
+  });
+
+  it('keep what depends on something from being made while that is deleted, whoever is first', async () => {
+    const database = await fresh();
+    const [one, two] = [await open(database.url), await open(database.url)];
+    await one.domains.create({ name: 'energy' });
+    for (let round = 0; round < 20; round += 1) {
+      const [uri, name] = [`https://a.example/${String(round)}`, `c${String(round)}`];
+      const { content } = (await one.references.put(reference(uri, '{}'))).reference;
+      await one.contexts.create(name, { text: '{}', contexts: new Set() });
+      const version = modelVersion('a', {
+        references: new Map([[uri, content.sha256]]),
+        contexts: new Set([name]),
+      });
+      const key = { domain: 'energy', name: `M${String(round)}` };
+      const [made, ...gone] = await Promise.allSettled([
+        one.models.create(key, SETTINGS, version),
+        two.references.delete(uri),
+        two.contexts.delete(name),
+      ]);
+      if (made.status === 'fulfilled') {
+        for (const end of gone)
+          assert.equal(end.status === 'rejected' && (end.reason as { code: string }).code, 'STORE_IN_USE');
+        await one.models.texts(key);
+      } else {
+        assert.equal((made.reason as { code: string }).code, 'STORE_DEPENDENCY_CHANGED');
+        assert.ok(gone.some(({ status }) => status === 'fulfilled'));
+      }
+    }
+    const orphans = 'SELECT FROM content WHERE sha256 NOT IN (SELECT sha256 FROM named_content)';
+    assert.deepEqual(await database.query(orphans), []);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it('do not let the records of purges wait for a write of models', async () => {
+    const database = await fresh();
+    const store = await open(database.url);
+    const blocker = new Client(database.url);
+    await blocker.connect();
+    await blocker.query('BEGIN; UPDATE revision SET number = number + 1');
+    const write = store.domains.create({ name: 'energy' });
+    const { purgeRecord } = await import('../support/store-contract-purges.js');
+    await store.purges.put(purgeRecord('a', 'running'));
+    assert.equal((await store.purges.unfinished()).length, 1);
+    assert.equal((await store.domains.list(ALL)).total, 0);
+    assert.equal(await store.isReady(), true);
+    await blocker.query('COMMIT');
+    await write;
+    await blocker.end();
+    await store.close();
+  });
+
+  it('show one moment in a read of several statements, while others write', async () => {
+    const database = await fresh();
+    const [one, two] = [await open(database.url), await open(database.url)];
+    await one.domains.create({ name: 'energy' });
+    const key = { domain: 'energy', name: 'Meter' };
+    await one.models.create(key, SETTINGS, modelVersion('0'));
+    const progress = { isOver: false };
+    const writing = (async () => {
+      for (let n = 1; n < 40; n += 1) {
+        await one.models.delete(key);
+        await one.models.create(key, SETTINGS, modelVersion(String(n)));
+      }
+      progress.isOver = true;
+    })();
+    const reads = { found: 0, missing: 0 };
+    while (!progress.isOver) {
+      try {
+        const { schema, context } = await two.models.texts(key);
+        assert.equal(/schema (\d+)/.exec(schema)?.[1], /urn:(\d+)/.exec(context)?.[1]);
+        reads.found += 1;
+      } catch (error) {
+        assert.equal((error as { code: string }).code, 'STORE_NOT_FOUND');
+        reads.missing += 1;
+      }
+    }
+    await writing;
+    assert.ok(reads.found > 0);
+    await Promise.all([one.close(), two.close()]);
+  });
+});
