@@ -17,6 +17,7 @@ import { createTurns } from './http/turns.js';
 import { createMetrics } from './metrics/metrics.js';
 import { openPurges, type OpenPurges } from './open-purges.js';
 import { openSchemas } from './schemas/open-schemas.js';
+import { StoreUnavailableError } from './schemas/store/errors.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { Newcomers, OneATurn } from './shared/next-turn.js';
 import { createViaName } from './shared/via.js';
@@ -77,7 +78,10 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 
 async function start(config: Config, options: GatewayOptions, opened: Opened): Promise<Gateway> {
   const { logger, clock = systemClock, random = Math.random } = options;
-  const schemas = await openSchemas(config, clock);
+  const schemas = await openSchemas(config, clock, {
+    away: (err) => logger.error({ err }, 'the database cannot be reached'),
+    back: () => logger.info('the database can be used again'),
+  });
   opened.add(() => schemas.close());
   let purges: OpenPurges | undefined;
   const metrics = createMetrics({
@@ -161,7 +165,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     await closed;
   });
   // Before this process adds to it.
-  const left = await service.left();
+  const left = await service.left().catch((error: unknown) => {
+    if (error instanceof StoreUnavailableError) return undefined;
+    throw error;
+  });
   await app.listen({ host: config.HOST, port: config.PORT });
   endings.start(left);
 

@@ -36,8 +36,8 @@ export interface OpenPurges {
   readonly service: PurgeService;
   readonly retention: RetentionService;
   readonly running: RunningPurges;
-  /** Goes on with the jobs of an earlier process, and begins to look at schedules. */
-  start(left: readonly UnfinishedPurge[]): void;
+  /** Goes on with the jobs of an earlier process, and begins to look at schedules. See PurgeService. */
+  start(left: readonly UnfinishedPurge[] | undefined): void;
   /** Stops all purges, and refuses new ones; jobs go on at the next start. */
   stop(): void;
   /** Writes the records that are not yet written. */
@@ -62,6 +62,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     idFiles,
     sealer: createHeaderSealer(config.JOB_SECRET ?? []),
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
+    isStoreShared: config.DATABASE_URL !== undefined,
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
     recordRequired: config.PURGE_RECORD === 'required',

@@ -154,12 +154,13 @@ export function startErrorLines(error: unknown): readonly string[] {
     ];
   }
   const message = error instanceof Error ? error.message : String(error);
-  return [listenMistake(error) ?? (isOfDatabase(error) ? `DATABASE_PATH: ${message}` : message)];
+  return [listenMistake(error) ?? `${databaseSetting(error)}${message}`];
 }
 
-/** The errors of opening a store, which name its path. */
-function isOfDatabase(error: unknown): boolean {
-  return error instanceof GatewayError && error.code.startsWith('DATABASE_');
+/** The setting that is at fault when a store cannot be opened; these errors begin with its path or URL. */
+function databaseSetting(error: unknown): string {
+  if (!(error instanceof GatewayError) || !error.code.startsWith('DATABASE_')) return '';
+  return error.message.startsWith('postgres://') ? 'DATABASE_URL: ' : 'DATABASE_PATH: ';
 }
 
 /** What a person can do about an address that cannot be listened on. */

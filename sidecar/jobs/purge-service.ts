@@ -57,6 +57,8 @@ export interface PurgeServiceOptions {
   readonly sealer: HeaderSealer;
   /** Names this process in records. */
   readonly worker: string;
+  /** Whether other processes keep their purges there as well. */
+  readonly isStoreShared?: boolean;
   /** Jobs that may wait. */
   readonly maxQueued: number;
   /** How long records are kept after their purge has ended, in days. */
@@ -89,6 +91,9 @@ const MAX_REFUSED = 10_000;
 /** Characters of the query of a refused purge that are kept. */
 const MAX_REFUSED_QUERY = 8 * 1024;
 
+/** How often a store that is away is asked for what an earlier process left. */
+const ASK_AGAIN_MS = 1000;
+
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -102,6 +107,9 @@ export class PurgeService {
   /** Jobs that are being written, to be queued then. */
   #submitting = 0;
   #isStopping = false;
+  /** The purges of this process, until those of an earlier one are known. */
+  #begun: Set<string> | undefined = new Set();
+  readonly #stopped = new AbortController();
 
   constructor(options: PurgeServiceOptions) {
     this.#options = options;
@@ -119,17 +127,29 @@ export class PurgeService {
     return this.#queue.size;
   }
 
-  /** What an earlier process left; to be called before the first purge. */
-  left(): Promise<readonly UnfinishedPurge[]> {
-    return this.#options.store.unfinished();
+  /**
+   * What an earlier process of this name left.
+   *
+   * @throws StoreUnavailableError
+   */
+  async left(): Promise<readonly UnfinishedPurge[]> {
+    const { store, isStoreShared = false, worker } = this.#options;
+    const unfinished = await store.unfinished();
+    return unfinished.filter(
+      ({ record }) => (!isStoreShared || record.worker === worker) && this.#begun?.has(record.id) !== true,
+    );
   }
 
-  /** Goes on with what an earlier process left, and begins to prune the history. */
-  start(left: readonly UnfinishedPurge[]): void {
+  /**
+   * Goes on with what an earlier process left, and begins to prune the history.
+   *
+   * @param left undefined where the store was away: it is asked again until it tells
+   */
+  start(left: readonly UnfinishedPurge[] | undefined): void {
     void this.#prune();
     this.#pruning = setInterval(() => void this.#prune(), PRUNE_EVERY_MS).unref();
-    for (const { record, job } of left) this.#takeUp(record, job);
-    this.#pump();
+    if (left === undefined) void this.#takeUpLater();
+    else this.#takeUpAll(left);
   }
 
   /**
@@ -294,6 +314,7 @@ export class PurgeService {
   /** Jobs stop, and go on at the next start. Nothing new is begun. */
   stop(): void {
     this.#isStopping = true;
+    this.#stopped.abort();
     clearInterval(this.#pruning);
     // Those who watch a job that waits are let go.
     for (const live of this.#live.values()) live.wake();
@@ -303,6 +324,28 @@ export class PurgeService {
   async close(): Promise<void> {
     this.stop();
     await this.#writer.close();
+  }
+
+  #takeUpAll(left: readonly UnfinishedPurge[]): void {
+    this.#begun = undefined;
+    for (const { record, job } of left) this.#takeUp(record, job);
+    this.#pump();
+  }
+
+  async #takeUpLater(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      await this.#options.clock.sleep(ASK_AGAIN_MS, signal).catch(() => {});
+      const left = await this.left().catch(() => undefined);
+      if (left === undefined || this.#hasStopped()) continue;
+      this.#takeUpAll(left);
+      return;
+    }
+  }
+
+  /** A method, because the compiler does not see that this changes during an await. */
+  #hasStopped(): boolean {
+    return this.#isStopping;
   }
 
   #takeUp(record: PurgeRecord, job: PurgeJob | undefined): void {
@@ -475,6 +518,7 @@ export class PurgeService {
   }
 
   #track(record: PurgeRecord): LivePurge {
+    this.#begun?.add(record.id);
     const live = new LivePurge(record, this.#options.clock, (changed) => this.#writer.save(changed));
     this.#live.set(record.id, live);
     return live;

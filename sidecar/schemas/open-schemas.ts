@@ -6,6 +6,8 @@ import type { SchemaService } from './service/service.js';
 import type { LockWaits } from './store/lock-queue.js';
 import type { Purges } from './store/purge-records.js';
 import type { RetentionPolicies } from './store/retention-records.js';
+import { PostgresStore } from './store/postgres-store.js';
+import type { SqlStore } from './store/sql-store.js';
 import { SqliteStore } from './store/sqlite-store.js';
 import type { Clock } from '../shared/clock.js';
 import { createWorkbench } from './workbench/create-workbench.js';
@@ -36,13 +38,24 @@ const THREADS = Math.max(2, Math.min(8, availableParallelism() - 1));
 /** Tasks that may wait for a worker; later callers are asked to try again. */
 const QUEUE_LENGTH = 1024;
 
+/** What is told of a database that others share. */
+export interface DatabaseObserver {
+  /** It cannot be reached. */
+  away(error: unknown): void;
+  back(): void;
+}
+
 /**
  * Opens the database, the schema service on it, and the workbench.
  *
  * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
  */
-export async function openSchemas(config: Config, clock: Clock): Promise<OpenSchemas> {
-  const store = await SqliteStore.open(config.DATABASE_PATH, clock);
+export async function openSchemas(
+  config: Config,
+  clock: Clock,
+  observer: DatabaseObserver,
+): Promise<OpenSchemas> {
+  const store = await openStore(config, clock, observer);
   const workers = new WorkersOnDemand({ deadlineMs: config.WORKBENCH_TIMEOUT_MS, clock });
   const remote = createRemoteDocuments({ allowedOrigins: config.REMOTE_ALLOWED_ORIGINS ?? [] });
   const contextBase = config.CONTEXT_BASE_IRI;
@@ -64,6 +77,19 @@ export async function openSchemas(config: Config, clock: Clock): Promise<OpenSch
       await store.close();
     },
   };
+}
+
+function openStore(
+  { DATABASE_URL, DATABASE_PATH }: Config,
+  clock: Clock,
+  observer: DatabaseObserver,
+): Promise<SqlStore> {
+  if (DATABASE_URL === undefined) return SqliteStore.open(DATABASE_PATH, clock);
+  return PostgresStore.open(DATABASE_URL, {
+    clock,
+    onAway: (error) => observer.away(error),
+    onBack: () => observer.back(),
+  });
 }
 
 /** Workers that are started when the first task comes: a gateway without schemas does not need them. */

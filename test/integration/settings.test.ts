@@ -18,6 +18,7 @@ import {
   type TestGateway,
 } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
+import { createDatabase } from '../support/postgres.js';
 import { createTestClock } from '../support/purge-harness.js';
 import {
   Gate,
@@ -227,6 +228,19 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       const { gateway } = await withCars({ ALLOWED_HOSTS: 'gw.city.test' });
       assert.equal(await statusBy(gateway, 'gw.city.test:80'), 204);
       assert.equal(await statusBy(gateway, 'elsewhere.test'), 403);
+    },
+  ],
+  DATABASE_URL: [
+    'is the PostgreSQL in which everything is kept, whatever DATABASE_PATH says',
+    async () => {
+      const database = await createDatabase();
+      stopLater(() => database.drop());
+      const folder = await temporaryFolder();
+      const env = { DATABASE_URL: database.url, DATABASE_PATH: join(folder, 'schema.db') };
+      const { api } = await startApi(env);
+      await api.post('/domains', { name: 'City' });
+      assert.deepEqual(await database.query('SELECT name FROM domain'), [{ name: 'City' }]);
+      assert.equal(existsSync(env.DATABASE_PATH), false);
     },
   ],
   DATABASE_PATH: [

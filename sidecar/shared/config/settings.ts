@@ -42,10 +42,17 @@ export const settings = {
     hosts,
     'comma list of host names by which the gateway is called, besides loopback names and the host of PUBLIC_URL',
   ),
+  DATABASE_URL: {
+    ...optional(
+      databaseUrl,
+      'PostgreSQL in which everything is kept, shared by several gateways; unset: SQLite at DATABASE_PATH',
+    ),
+    secret: true,
+  },
   DATABASE_PATH: setting(
     './data/schema.db',
     nonEmpty,
-    'SQLite file of the schema service; `:memory:` keeps nothing',
+    'SQLite file in which everything is kept without DATABASE_URL; `:memory:` keeps nothing',
   ),
   PURGE_PAGE_SIZE: setting(
     '1000',
@@ -230,6 +237,35 @@ function httpUrl(text: string): URL {
   if (url.username !== '' || url.password !== '') throw new Error('must not hold credentials');
   if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
   return url;
+}
+
+/** What a URL of PostgreSQL may say behind its `?`. What is not known would be left out silently, a misspelt sslmode with it. */
+const DATABASE_PARAMETERS: readonly string[] = [
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'port'],
+  ...['application_name', 'connect_timeout', 'options'],
+];
+const SSL_MODES: readonly string[] = ['disable', 'require', 'verify-ca', 'verify-full'];
+
+/** A URL as libpq takes it. No message repeats any of it: it holds a password. */
+function databaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hash !== '')
+    throw new Error('must be a URL such as postgres://user:password@host:5432/database');
+  const parameters = url.searchParams;
+  for (const name of parameters.keys()) {
+    if (!DATABASE_PARAMETERS.includes(name))
+      throw new Error(`has the unknown parameter ${name}; known are ${DATABASE_PARAMETERS.join(', ')}`);
+    if (parameters.getAll(name).length > 1) throw new Error(`has the parameter ${name} more than once`);
+  }
+  if (url.hostname === '' && !parameters.has('host')) throw new Error('must name a host');
+  const mode = parameters.get('sslmode');
+  if (mode !== null && !SSL_MODES.includes(mode))
+    throw new Error(`must have one of ${SSL_MODES.join(', ')} as sslmode`);
+  if (mode === 'verify-ca' && !parameters.has('sslrootcert'))
+    throw new Error('must name the certificate of its authority as sslrootcert with sslmode=verify-ca');
+  if (!/^\d{0,4}$/.test(parameters.get('connect_timeout') ?? ''))
+    throw new Error('must have a whole number of seconds as connect_timeout');
+  return text;
 }
 
 function origins(text: string): readonly string[] {

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { after, before, describe, it } from 'node:test';
+import type { PurgeRecord } from '../../sidecar/schemas/store/purge-records.js';
+import {
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  stopLater,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { createDatabase, PostgresServer, type TestDatabase } from '../support/postgres.js';
+import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { ApiClient, CAR, makeModel } from './api-client.js';
+
+after(stopAll);
+
+const PATIENCE = { timeout: 60_000 };
+
+async function fresh(server?: string): Promise<TestDatabase> {
+  const database = await createDatabase(server);
+  stopLater(() => database.drop());
+  return database;
+}
+
+const car = (index: number) => ({
+  id: `urn:ngsi-ld:Car:${String(index)}`,
+  type: 'Car',
+  speed: { type: 'Property', value: index },
+});
+
+/** A gateway on a database, in front of a broker with twenty cars; held, no delete is answered before the gate is open. */
+async function start(
+  database: string,
+  env: Readonly<Record<string, string>> = {},
+  { isHeld = false }: { readonly isHeld?: boolean } = {},
+) {
+  const broker = await startTestBroker();
+  broker.entities.seed(20, car);
+  const gate = new Gate();
+  const relay = relayTo(broker);
+  const recorder = await startRecordingBroker(async (request) => {
+    if (isHeld && isDelete(request)) await gate.passed;
+    return relay(request);
+  });
+  stopLater(async () => gate.open());
+  const gateway = await startTestGateway({
+    ...{ BROKER_URL: recorder.url, DATABASE_URL: database, WORKBENCH_TIMEOUT_MS: '60000' },
+    ...env,
+  });
+  return { gateway, gate, broker, api: await ApiClient.of(gateway.url) };
+}
+
+const recordOf = async (gateway: TestGateway, id: string | null) =>
+  (await gateway.send('GET', `/api/v2/purges/${String(id)}`)).json() as PurgeRecord;
+
+/** Asks until the answer is as it should be. */
+async function until<Found>(look: () => Promise<Found>, isRight: (found: Found) => boolean): Promise<Found> {
+  for (;;) {
+    const found = await look();
+    if (isRight(found)) return found;
+    await pause(20);
+  }
+}
+
+describe('two gateways on one PostgreSQL', PATIENCE, () => {
+  it('validate at once by what the other one was given', async () => {
+    const { url } = await fresh();
+    const [one, two] = [await start(url), await start(url)];
+    await makeModel(one.api, 'City', 'Car');
+    const entity = (speed: unknown) => ({ id: 'urn:ngsi-ld:Car:1', type: 'Car', speed });
+    const isValid = async (speed: unknown) =>
+      ((await two.api.post('/validate/City/Car', entity(speed))).json() as { valid: boolean }).valid;
+    assert.deepEqual([await isValid(7), await isValid('seven')], [true, false]);
+    for (const type of ['string', 'number', 'string']) {
+      const schema = { ...CAR, properties: { ...CAR.properties, speed: { type } } };
+      assert.equal((await one.api.put('/domains/City/models/Car', { schema })).status, 200);
+      assert.equal(await isValid(type === 'string' ? 'seven' : 7), true);
+      assert.equal(await isValid(type === 'string' ? 7 : 'seven'), false);
+    }
+  });
+
+  it('let one of two writers with the same ETag win', async () => {
+    const { url } = await fresh();
+    const [one, two] = [await start(url), await start(url)];
+    const path = await makeModel(one.api, 'City', 'Car');
+    const etag = (await two.api.get(path)).headers.get('etag') ?? '';
+    const answers = await Promise.all(
+      [one, two].map(({ api }, index) =>
+        api.put(path, { schema: { ...CAR, title: String(index) } }, { 'if-match': etag }),
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412]);
+  });
+
+  it('show each other their purges, and leave those of the other one alone', async () => {
+    const { url } = await fresh();
+    const one = await start(url, { INSTANCE_NAME: 'one' }, { isHeld: true });
+    const purge = one.gateway.purge('type=Car');
+    const job = await one.gateway.purge('type=Car', { prefer: 'respond-async' });
+    assert.equal(job.status, 202);
+    const running = await until(
+      async () => (await one.api.get('/purges?state=running')).json() as PurgeRecord[],
+      (records) => records.length === 2,
+    );
+    const two = await start(url, { INSTANCE_NAME: 'two' });
+    for (const { id } of running) {
+      const { state, worker } = await recordOf(two.gateway, id);
+      assert.deepEqual([state, worker], ['running', 'one']);
+    }
+    one.gate.open();
+    const id = (await purge).headers.get('purge-id');
+    assert.equal((await purge).status, 204);
+    await until(
+      () => recordOf(two.gateway, id),
+      ({ state }) => state === 'succeeded',
+    );
+    await until(
+      () => recordOf(two.gateway, job.headers.get('purge-id')),
+      ({ state }) => state === 'succeeded',
+    );
+  });
+
+  it('go on with the jobs of an earlier process of the same name', async () => {
+    const { url } = await fresh();
+    const one = await start(url, { INSTANCE_NAME: 'one', PURGE_MAX_RUNNING: '2' }, { isHeld: true });
+    const jobs = [];
+    for (let n = 0; n < 4; n += 1)
+      jobs.push((await one.gateway.purge('type=Car', { prefer: 'respond-async' })).headers.get('purge-id'));
+    const closed = one.gateway.gateway.close();
+    one.gate.open();
+    await closed;
+    const again = await start(url, { INSTANCE_NAME: 'one' });
+    for (const id of jobs)
+      await until(
+        () => recordOf(again.gateway, id),
+        ({ state }) => state === 'succeeded',
+      );
+  });
+});
+
+describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
+  let server: PostgresServer;
+  before(async () => {
+    server = await PostgresServer.start();
+  });
+  after(() => server.close());
+
+  const statusOf = async (gateway: TestGateway) => {
+    const answer = await gateway.send('GET', '/health/ready');
+    return [answer.status, (answer.json() as { database: string }).database];
+  };
+
+  it('starts without it, purges and passes on, and uses it when it is there', async () => {
+    const database = await createDatabase(server.url);
+    await server.stop();
+    const { gateway, broker, api } = await start(database.url);
+    assert.deepEqual(await statusOf(gateway), [503, 'down']);
+    assert.equal((await gateway.send('GET', '/ngsi-ld/v1/entities?type=Car&limit=1')).status, 200);
+    for (const answer of [
+      await api.get('/domains'),
+      await api.post('/domains', { name: 'City' }),
+      await gateway.purge('type=Car', { prefer: 'respond-async' }),
+    ]) {
+      assert.equal(answer.status, 503, answer.text);
+      assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+      assert.doesNotMatch(answer.text, /127\.0\.0\.1|tester|secret/);
+    }
+    const purge = await gateway.purge('type=Car');
+    assert.deepEqual([purge.status, broker.entities.count()], [204, 0]);
+
+    await server.restart();
+    await until(
+      () => statusOf(gateway),
+      ([status]) => status === 200,
+    );
+    assert.equal((await api.post('/domains', { name: 'City' })).status, 201);
+    const id = purge.headers.get('purge-id') ?? '';
+    const written = () => database.query<{ state: string }>(`SELECT state FROM purge WHERE id = '${id}'`);
+    assert.deepEqual(await until(written, (rows) => rows.length === 1), [{ state: 'succeeded' }]);
+    assert.equal(gateway.log.with('the database cannot be reached').length, 1);
+    assert.equal(gateway.log.with('the database can be used again').length, 1);
+    assert.doesNotMatch(gateway.log.text, /secret( |%20)of/);
+  });
+
+  it('finishes purges meanwhile, and has lost nothing that it acknowledged', async () => {
+    const database = await createDatabase(server.url);
+    const { gateway, gate, api } = await start(database.url, {}, { isHeld: true });
+    const path = await makeModel(api, 'City', 'Car');
+    const purge = gateway.purge('type=Car');
+    await until(
+      async () => (await api.get('/purges?state=running')).json() as unknown[],
+      ({ length }) => length === 1,
+    );
+    await server.stop();
+    assert.equal((await api.get(path)).status, 503);
+    gate.open();
+    assert.equal((await purge).status, 204);
+    await server.restart();
+    await until(
+      () => statusOf(gateway),
+      ([status]) => status === 200,
+    );
+    assert.equal((await api.get(path)).status, 200);
+    const id = (await purge).headers.get('purge-id') ?? '';
+    const written = () => database.query<{ state: string }>(`SELECT state FROM purge WHERE id = '${id}'`);
+    await until(written, ([row]) => row?.state === 'succeeded');
+  });
+
+  it('takes up what an earlier process left, once it is there, and nothing of its own', async () => {
+    const database = await createDatabase(server.url);
+    const one = await start(database.url, { INSTANCE_NAME: 'one' }, { isHeld: true });
+    const job = (await one.gateway.purge('type=Car', { prefer: 'respond-async' })).headers.get('purge-id');
+    const closed = one.gateway.gateway.close();
+    one.gate.open();
+    await closed;
+    await server.stop();
+    const two = await start(database.url, { INSTANCE_NAME: 'one' }, { isHeld: true });
+    const own = two.gateway.purge('type=Car');
+    await server.restart();
+    await until(
+      () => two.gateway.send('GET', `/api/v2/purges/${String(job)}`),
+      (answer) => answer.status === 200 && (answer.json() as PurgeRecord).state === 'running',
+    );
+    two.gate.open();
+    await until(
+      () => recordOf(two.gateway, job),
+      ({ state }) => state === 'succeeded',
+    );
+    assert.equal((await own).status, 204);
+    const id = (await own).headers.get('purge-id');
+    await until(
+      () => recordOf(two.gateway, id),
+      ({ state }) => state === 'succeeded',
+    );
+  });
+
+  it('answers through connections that are cut one by one, and keeps what it acknowledged', async () => {
+    const database = await createDatabase(server.url);
+    const { api } = await start(database.url);
+    await api.post('/domains', { name: 'City' });
+    const progress = { isCutting: true };
+    const created: string[] = [];
+    const statuses = new Map<number, number>();
+    const client = async (number: number) => {
+      for (let n = 0; progress.isCutting; n += 1) {
+        const name = `d${String(number)}-${String(n)}`;
+        const made = await api.post('/domains', { name });
+        if (made.status === 201) created.push(name);
+        const { status } = await api.get('/domains/City');
+        for (const each of [made.status, status]) statuses.set(each, (statuses.get(each) ?? 0) + 1);
+      }
+    };
+    const clients = [1, 2, 3, 4, 5, 6].map(client);
+    for (let cut = 0; cut < 40; cut += 1)
+      await database.query(`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'ngsi-ld-gateway' AND datname = current_database() ORDER BY random() LIMIT 1`);
+    progress.isCutting = false;
+    await Promise.all(clients);
+    const rows = await database.query<{ name: string }>('SELECT name FROM domain');
+    const kept = new Set(rows.map(({ name }) => name));
+    assert.deepEqual(
+      created.filter((name) => !kept.has(name)),
+      [],
+    );
+    assert.ok(created.length > 20, `${String(created.length)} created`);
+    assert.deepEqual(
+      [...statuses.keys()].filter((status) => ![200, 201, 503].includes(status)),
+      [],
+    );
+    assert.ok((statuses.get(503) ?? 0) < 5, JSON.stringify([...statuses]));
+  });
+});
