@@ -252,11 +252,10 @@ function databaseUrl(text: string): string {
   if (url === undefined || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hash !== '')
     throw new Error('must be a URL such as postgres://user:password@host:5432/database');
   const parameters = url.searchParams;
-  for (const name of parameters.keys()) {
-    if (!DATABASE_PARAMETERS.includes(name))
-      throw new Error(`has the unknown parameter ${name}; known are ${DATABASE_PARAMETERS.join(', ')}`);
-    if (parameters.getAll(name).length > 1) throw new Error(`has the parameter ${name} more than once`);
-  }
+  // A "?" in a password makes parameters of its rest: their names are not repeated either.
+  const names = [...parameters.keys()];
+  if (!names.every((name) => DATABASE_PARAMETERS.includes(name)) || new Set(names).size < names.length)
+    throw new Error(`must have no parameters but ${DATABASE_PARAMETERS.join(', ')}, each once`);
   if (url.hostname === '' && !parameters.has('host')) throw new Error('must name a host');
   const mode = parameters.get('sslmode');
   if (mode !== null && !SSL_MODES.includes(mode))

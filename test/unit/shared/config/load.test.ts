@@ -88,6 +88,7 @@ describe('loadConfig: values', () => {
       RETRY_MIN_DELAY_MS: '0',
       RETRY_MAX_DELAY_MS: '0',
       DATABASE_PATH: ':memory:',
+      DATABASE_URL: 'postgres://gw:p%40ss@db:5433/gw?sslmode=verify-full',
       BODY_LIMIT_BYTES: '1024',
       REMOTE_ALLOWED_ORIGINS:
         'https://schemas.city.test, HTTP://LOCALHOST:8000,https://schemas.city.test:443',
@@ -106,6 +107,7 @@ describe('loadConfig: values', () => {
     assert.equal(config.TEMPORAL_WHOLE_DELETE, 'refuse');
     assert.equal(config.RETRY_MIN_DELAY_MS, 0);
     assert.equal(config.DATABASE_PATH, ':memory:');
+    assert.equal(config.DATABASE_URL, 'postgres://gw:p%40ss@db:5433/gw?sslmode=verify-full');
     assert.equal(config.BODY_LIMIT_BYTES, 1024);
     assert.deepEqual(config.REMOTE_ALLOWED_ORIGINS, ['https://schemas.city.test', 'http://localhost:8000']);
     assert.equal(config.CONTEXT_BASE_IRI, 'https://city.test/terms#');
@@ -258,6 +260,44 @@ describe('loadConfig: values', () => {
     ]);
     assert.equal(mistakesOf({ RETRY_MAX_DELAY_MS: '199' }).length, 1);
     assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '5', RETRY_MAX_DELAY_MS: '5' }), []);
+  });
+});
+
+describe('loadConfig: DATABASE_URL', () => {
+  it('a URL of PostgreSQL is taken as it is', () => {
+    for (const url of [
+      'postgres://localhost',
+      'postgresql://u:p@[::1]:5432/db?connect_timeout=10&application_name=gw',
+      'postgres:///db?host=/var/run/postgresql',
+      'postgres://u@h/db?sslmode=verify-ca&sslrootcert=/ca.pem&sslcert=/c.pem&sslkey=/k.pem',
+      'postgres://u@h/db?options=-c%20search_path%3Dgateway',
+    ])
+      assert.equal(loadConfig({ DATABASE_URL: url }).DATABASE_URL, url);
+  });
+
+  it('a mistake in it is named without repeating any of it', () => {
+    for (const [url, says] of [
+      ['hunter2', /must be a URL such as postgres:/],
+      ['mysql://u:hunter2@h/db', /must be a URL such as postgres:/],
+      ['postgres://u:hunter2@h/db#x', /must be a URL such as postgres:/],
+      ['postgres://u:hunter2@/db', /must/],
+      ['postgres:///db', /must name a host/],
+      ['postgres://u:hunter2@h/db?sslmod=require', /must have no parameters but sslmode, /],
+      ['postgres://u:pass?hunter2=@h/db', /must/],
+      ['postgres://u:hunter2@h/db?sslmode=disable&sslmode=require', /each once/],
+      [
+        'postgres://u:hunter2@h/db?sslmode=prefer',
+        /must have one of disable, require, verify-ca, verify-full/,
+      ],
+      ['postgres://u:hunter2@h/db?sslmode=verify-ca', /must name the certificate/],
+      ['postgres://u:hunter2@h/db?connect_timeout=soon', /must have a whole number of seconds/],
+    ] as const) {
+      const [mistake = '', ...others] = mistakesOf({ DATABASE_URL: url });
+      assert.deepEqual(others, []);
+      assert.match(mistake, /^DATABASE_URL must /);
+      assert.match(mistake, says, url);
+      assert.doesNotMatch(mistake, /hunter2/);
+    }
   });
 });
 
