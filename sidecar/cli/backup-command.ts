@@ -1,7 +1,6 @@
 import { backUp } from '../schemas/store/backup.js';
-import { settings } from '../shared/config/settings.js';
-import { GatewayError } from '../shared/errors.js';
 import { say, type CliContext } from './context.js';
+import { databaseNamed, databaseOf, withDatabases } from './databases.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 
 /** Copies the database to a file, while a gateway may be writing to it. @throws CliError */
@@ -10,16 +9,13 @@ export async function backUpCommand(
   database: string | undefined,
   { env, stdout }: CliContext,
 ): Promise<ExitCode> {
-  const set = env['DATABASE_PATH'];
-  const path = database ?? (set === undefined || set === '' ? settings.DATABASE_PATH.default : set);
-  if (path === ':memory:')
-    throw new CliError(EXIT.usage, 'A database in memory ends with its gateway: it has no backup.');
-  try {
-    await backUp(path, target);
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    throw new CliError(EXIT.failed, error.message, { cause: error });
-  }
-  say(stdout, `${path} is backed up to ${target}.`);
+  const named = database === undefined ? databaseOf(env) : databaseNamed(database, '--database');
+  if (named.kind === 'postgres')
+    throw new CliError(
+      EXIT.usage,
+      'PostgreSQL has a backup of its own: pg_dump --format=custom --file=TARGET "$DATABASE_URL", and pg_restore for the way back.',
+    );
+  await withDatabases(() => backUp(named.path, target));
+  say(stdout, `${named.path} is backed up to ${target}.`);
   return EXIT.done;
 }

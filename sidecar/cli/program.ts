@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { GatewayError } from '../shared/errors.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import type { CopyOptions } from './database-commands.js';
 import type { JsonLdOptions, InferOptions, ValidateOptions } from './file-commands.js';
 import type { PurgeOptions } from './purge-command.js';
 import type { PurgePlace } from './purge-place.js';
@@ -55,7 +56,8 @@ Environment:
   NGSILD_GATEWAY_URL     the gateway, in place of --gateway
   NGSILD_GATEWAY_TOKEN   its token (X-Gateway-Token)
   NGSILD_AUTHORIZATION   Authorization for the broker, straight or through the gateway
-  DATABASE_PATH          the database, for backup; serve takes all settings of docs/config.md
+  DATABASE_URL, DATABASE_PATH
+                         the database, for migrate, copy and backup; serve takes all settings of docs/config.md
 
 Exit codes: 0 done, 1 failed, 2 wrong call or query, 3 partial or not valid, 4 refused by gateway or broker, 130 interrupted.
 `;
@@ -230,6 +232,26 @@ function createProgram(
     .action(async (target: string, { database }: { database?: string }) => {
       const { backUpCommand } = await import('./backup-command.js');
       end(await backUpCommand(target, database, context));
+    });
+  program
+    .command('migrate')
+    .description('bring the database to the format of this version; a gateway does it at its start')
+    .option('--database <path or url>', 'the database; DATABASE_URL, or else DATABASE_PATH, unless given')
+    .action(async ({ database }: { database?: string }) => {
+      const { migrateCommand } = await import('./database-commands.js');
+      end(await migrateCommand(database, context));
+    });
+  program
+    .command('copy')
+    .description(
+      'copy everything from SQLite to PostgreSQL, checked by count and hash; stop the gateway before',
+    )
+    .option('--from <sqlite:path>', 'the SQLite file; DATABASE_PATH unless given')
+    .option('--to <url>', 'the PostgreSQL; DATABASE_URL unless given, which keeps its password out of sight')
+    .option('--json', 'as JSON')
+    .action(async (options: CopyOptions) => {
+      const { copyCommand } = await import('./database-commands.js');
+      end(await copyCommand(options, context));
     });
   return program;
 }

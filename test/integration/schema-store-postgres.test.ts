@@ -28,7 +28,7 @@ function open(url: string): Promise<PostgresStore> {
   return PostgresStore.open(url, { clock: handClock() });
 }
 
-function migrate(database: TestDatabase, migrations: readonly PostgresMigration[]): Promise<void> {
+function migrate(database: TestDatabase, migrations: readonly PostgresMigration[]): Promise<number> {
   return migratePostgres(connectionConfig(database.url), 'the database', migrations);
 }
 

@@ -117,6 +117,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sidecar/cli/broker-place.ts': ['sidecar/http', 'sidecar/jobs'],
       'sidecar/cli/file-commands.ts': ['sidecar/schemas/inference'],
       'sidecar/cli/backup-command.ts': ['sidecar/schemas/store'],
+      'sidecar/cli/database-commands.ts': ['sidecar/schemas/store'],
     },
     packages: ['cli-progress', 'commander'],
   },

@@ -1,6 +1,5 @@
 import { Client, TypeOverrides, types, type ClientConfig } from 'pg';
-import { DatabaseUnusableError } from './open-database.js';
-import { messageOf } from './postgres-errors.js';
+import { unusable } from './postgres-errors.js';
 
 /** How long a connection may take to be made, and a statement waits for a free one, in milliseconds. */
 const CONNECT_MS = 5000;
@@ -47,9 +46,7 @@ export function connectionConfig(url: string): ClientConfig {
     // Reads the files that it names.
     new Client(config);
   } catch (error) {
-    throw new DatabaseUnusableError(`${placeOf(url)} cannot be used as a database: ${messageOf(error)}.`, {
-      cause: error,
-    });
+    throw unusable(placeOf(url), error);
   }
   return config;
 }

@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import { StoreUnavailableError } from './errors.js';
+import { DatabaseUnusableError } from './open-database.js';
 
 /**
  * What became of a statement that PostgreSQL did not do.
@@ -45,6 +46,13 @@ export function isHopeless(error: unknown): boolean {
 export function unavailable(what: string, cause: unknown): StoreUnavailableError {
   const code = codeOf(cause);
   return new StoreUnavailableError(code === '' ? `${what}.` : `${what} (${code}).`, { cause });
+}
+
+/** The error with which a start or a command ends. @param place the database, without credentials */
+export function unusable(place: string, cause: unknown): DatabaseUnusableError {
+  const code = codeOf(cause);
+  const why = `${messageOf(cause)}${code === '' ? '' : ` (${code})`}`;
+  return new DatabaseUnusableError(`${place} cannot be used as a database: ${why}.`, { cause });
 }
 
 /** The error code of PostgreSQL or of the system; empty where there is none. */

@@ -1,6 +1,9 @@
 import { Client, type ClientBase, type ClientConfig } from 'pg';
+import { GatewayError } from '../../shared/errors.js';
 import { APPLICATION_ID } from './migrations.js';
 import { DatabaseUnusableError, NewerDatabaseError } from './open-database.js';
+import { connectionConfig, placeOf } from './postgres-config.js';
+import { unusable } from './postgres-errors.js';
 
 /**
  * Migration N brings a schema of PostgreSQL from format N - 1 to N. One that was published is never edited: a change is a new
@@ -151,6 +154,7 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   INSERT INTO revision VALUES (0);
   CREATE TABLE write_check (number bigint NOT NULL);
   INSERT INTO write_check VALUES (0);
+  CREATE TABLE last_copy (sha256 text NOT NULL);
   `,
   },
   {
@@ -252,17 +256,34 @@ async function inspect(
 }
 
 /**
+ * Brings the database of a URL to the newest format.
+ *
+ * @returns the format that it has then, which may be newer than what this program makes
+ * @throws as isMigrated; DatabaseUnusableError when the database cannot be reached or used
+ */
+export async function migrateTo(url: string): Promise<number> {
+  const [config, place] = [connectionConfig(url), placeOf(url)];
+  try {
+    return await migratePostgres(config, place);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    throw unusable(place, error);
+  }
+}
+
+/**
  * Brings a schema to the newest format in one transaction: all pending migrations or none. Several processes that start at
  * once do it one after the other.
  *
  * @param place what to call it in errors
+ * @returns the format that it has then
  * @throws as isMigrated, and the errors of the connection
  */
 export async function migratePostgres(
   config: ClientConfig,
   place: string,
   migrations: readonly PostgresMigration[] = POSTGRES_MIGRATIONS,
-): Promise<void> {
+): Promise<number> {
   // A connection of its own, for which the limits of ordinary statements do not hold.
   const client = new Client({ ...config, query_timeout: 0 });
   client.on('error', () => {});
@@ -282,6 +303,7 @@ export async function migratePostgres(
     if (least !== undefined)
       await client.query('UPDATE gateway_format SET format = $1, least = $2', [migrations.length, least]);
     await client.query('COMMIT');
+    return Math.max(format, migrations.length);
   } finally {
     await client.end();
   }

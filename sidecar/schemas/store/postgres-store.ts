@@ -1,10 +1,9 @@
 import type { Clock } from '../../shared/clock.js';
 import { GatewayError } from '../../shared/errors.js';
 import type { LockWaits } from './lock-queue.js';
-import { DatabaseUnusableError } from './open-database.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
 import { PostgresConnections } from './postgres-connections.js';
-import { codeOf, isHopeless, messageOf } from './postgres-errors.js';
+import { isHopeless, unusable } from './postgres-errors.js';
 import { isMigrated, migratePostgres } from './postgres-migrations.js';
 import { PostgresSession } from './postgres-session.js';
 import { SqlStore } from './sql-store.js';
@@ -70,10 +69,5 @@ export class PostgresStore extends SqlStore {
 /** The error with which a start ends; undefined for a database that may only be away. */
 function refusalOf(error: unknown, place: string): GatewayError | undefined {
   if (error instanceof GatewayError) return error;
-  if (!isHopeless(error)) return undefined;
-  const code = codeOf(error);
-  return new DatabaseUnusableError(
-    `${place} cannot be used as a database: ${messageOf(error)}${code === '' ? '' : ` (${code})`}.`,
-    { cause: error },
-  );
+  return isHopeless(error) ? unusable(place, error) : undefined;
 }

@@ -1,0 +1,49 @@
+import { settings } from '../shared/config/settings.js';
+import { GatewayError } from '../shared/errors.js';
+import { CliError, EXIT } from './exit-codes.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A database of a gateway. */
+export type DatabaseName =
+  { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
+
+/**
+ * Reads how a database is named on the command line: `sqlite:PATH`, a path, or a `postgres://` URL.
+ *
+ * @param option what to call it in complaints
+ * @throws CliError, which repeats no password
+ */
+export function databaseNamed(text: string, option: string): DatabaseName {
+  if (/^postgres(?:ql)?:/i.test(text)) return { kind: 'postgres', url: postgresUrl(text, option) };
+  const path = text.replace(/^sqlite:/, '');
+  if (path === '') throw new CliError(EXIT.usage, `${option} must be sqlite:PATH or postgres://….`);
+  if (path === ':memory:')
+    throw new CliError(EXIT.usage, 'A database in memory ends with its gateway: nobody else can use it.');
+  return { kind: 'sqlite', path };
+}
+
+/** The database of a gateway with this environment. @throws CliError */
+export function databaseOf(env: Env): DatabaseName {
+  const url = env['DATABASE_URL'];
+  if (url !== undefined && url !== '') return { kind: 'postgres', url: postgresUrl(url, 'DATABASE_URL') };
+  return databaseNamed(`sqlite:${env['DATABASE_PATH'] || settings.DATABASE_PATH.default}`, 'DATABASE_PATH');
+}
+
+/** Does something with databases. @throws CliError for what they refuse */
+export async function withDatabases<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error instanceof CliError) throw error;
+    throw new CliError(EXIT.failed, error.message, { cause: error });
+  }
+}
+
+function postgresUrl(text: string, option: string): string {
+  try {
+    return settings.DATABASE_URL.parse(text);
+  } catch (error) {
+    throw new CliError(EXIT.usage, `${option} ${error instanceof Error ? error.message : 'is wrong'}.`);
+  }
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { PostgresStore } from '../../sidecar/schemas/store/postgres-store.js';
+import { POSTGRES_MIGRATIONS } from '../../sidecar/schemas/store/postgres-migrations.js';
+import type { SqlStore } from '../../sidecar/schemas/store/sql-store.js';
+import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
+import { CliProcess, type CliEnd } from '../support/cli-process.js';
+import { stopAll, stopLater } from '../support/gateway-harness.js';
+import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { purgeRecord } from '../support/store-contract-purges.js';
+import { dump, handClock } from '../support/store-samples.js';
+import { takeStep } from '../support/store-steps.js';
+
+after(stopAll);
+
+const PATIENCE = { timeout: 60_000 };
+
+const cli = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliEnd> =>
+  (await CliProcess.start(args, env)).ended;
+
+async function fresh(): Promise<TestDatabase> {
+  const database = await createDatabase();
+  stopLater(() => database.drop());
+  return database;
+}
+
+/** A SQLite file with a little of everything. */
+async function filledFile(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-postgres-'));
+  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'schema.db');
+  const store = await SqliteStore.open(path, handClock());
+  await fill(store, 0, 60);
+  await store.purges.put(purgeRecord('done', 'succeeded', { query: 'q=a=="\ud800 \0"' }));
+  await store.purges.put(purgeRecord('job', 'queued', { worker: 'one:8080' }), { headers: { a: 'b' } });
+  await store.retention.put({
+    name: 'old',
+    settings: {
+      ...{
+        target: 'entities',
+        query: 'type=Car',
+        olderThan: 'P90D',
+        by: 'modifiedAt',
+        schedule: '0 3 * * *',
+      },
+      ...{ timeZone: 'UTC', maxGrowth: 3, mode: 'report', enabled: true },
+    },
+    author: { caller: 'ada', policy: {} },
+  });
+  await store.close();
+  return path;
+}
+
+async function fill(store: SqlStore, from: number, to: number): Promise<void> {
+  for (let n = from; n < to; n += 1) await takeStep(store, n);
+}
+
+async function everything(store: SqlStore): Promise<unknown> {
+  return {
+    dump: await dump(store),
+    purges: await store.purges.list({ limit: 1000, offset: 0 }),
+    unfinished: await store.purges.unfinished(),
+    policies: await store.retention.list({ limit: 1000, offset: 0 }),
+  };
+}
+
+async function read(open: Promise<SqlStore>): Promise<unknown> {
+  const store = await open;
+  const found = await everything(store);
+  await store.close();
+  return found;
+}
+
+const inPostgres = (url: string) => read(PostgresStore.open(url, { clock: handClock() }));
+const inFile = (path: string) => read(SqliteStore.open(path, handClock()));
+
+describe('the command line on databases', PATIENCE, () => {
+  it('migrates a database, as often as it is told to', async () => {
+    const { url } = await fresh();
+    const place = /^postgres:\/\/[^@]+\/gateway_test_\w+ has format (\d+)\.\n$/;
+    for (let round = 0; round < 2; round += 1) {
+      const { code, stdout } = await cli(['migrate'], { DATABASE_URL: url });
+      assert.equal(code, 0);
+      assert.equal(place.exec(stdout)?.[1], String(POSTGRES_MIGRATIONS.length), stdout);
+    }
+    const path = await filledFile();
+    assert.equal((await cli(['migrate', '--database', `sqlite:${path}`])).stdout, `${path} has format 3.\n`);
+  });
+
+  it('copies all records with their ETags, again after more were written, and nothing twice', async () => {
+    const { url } = await fresh();
+    const path = await filledFile();
+    const copy = async () => cli(['copy', '--from', `sqlite:${path}`, '--to', url]);
+    const first = await copy();
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stdout, /schema\.db is copied to postgres:\/\/[^@]+:\n {2}content: \d+\n/);
+    assert.match(
+      first.stdout,
+      /\n {2}purge: 2\n {2}retention_policy: 1\n {2}SHA-256 of all records, on both sides: [0-9a-f]{64}\n/,
+    );
+    assert.match(first.stdout, /INSTANCE_NAME=one:8080 goes on with them\.\n$/);
+    assert.deepEqual(await inPostgres(url), await inFile(path));
+
+    const second = await copy();
+    assert.equal(second.code, 0, second.stderr);
+    assert.match(second.stdout, /holds what .*schema\.db holds:/);
+
+    const store = await SqliteStore.open(path, handClock());
+    await fill(store, 60, 75);
+    await store.close();
+    const third = await cli(['copy', '--json'], { DATABASE_PATH: path, DATABASE_URL: url });
+    const report = JSON.parse(third.stdout) as { isChanged: boolean; sha256: string; counts: object };
+    assert.equal(report.isChanged, true);
+    assert.deepEqual(await inPostgres(url), await inFile(path));
+
+    // The copy is a store like any other: ids that were given are not given again.
+    const grown = await PostgresStore.open(url, { clock: handClock() });
+    await fill(grown, 75, 90);
+    await grown.purges.put(purgeRecord('next', 'running'));
+    await grown.close();
+    const changed = await inPostgres(url);
+    const refused = await copy();
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /holds records that no copy has written, or that were changed since/);
+    assert.deepEqual(await inPostgres(url), changed);
+  });
+
+  it('copies nothing over a store that is no copy', async () => {
+    const database = await fresh();
+    const store = await PostgresStore.open(database.url, { clock: handClock() });
+    await store.domains.create({ name: 'theirs' });
+    await store.close();
+    const { code, stderr } = await cli(['copy', '--from', await filledFile()], {
+      DATABASE_URL: database.url,
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /was left as it was/);
+    assert.deepEqual(await database.query('SELECT name FROM domain'), [{ name: 'theirs' }]);
+  });
+
+  it('refuses what is no copy from SQLite to PostgreSQL, and repeats no password', async () => {
+    const { url } = await fresh();
+    const path = await filledFile();
+    for (const [args, status] of [
+      [['copy', '--from', url, '--to', `sqlite:${path}`], 2],
+      [['copy', '--from', ':memory:', '--to', url], 2],
+      [['copy', '--from', path], 2],
+      [['copy', '--from', path, '--to', 'postgres://u:hunter2@h/db?x=y'], 2],
+      [['copy', '--from', path, '--to', 'postgres://u:hunter2@127.0.0.1:9/db'], 1],
+      [['copy', '--from', `${path}.none`, '--to', url], 1],
+      [['migrate', '--database', 'postgres://u:hunter2@127.0.0.1:9/db'], 1],
+      [['migrate', '--database', 'sqlite:'], 2],
+    ] as const) {
+      const { code, stderr, stdout } = await cli(args);
+      assert.equal(code, status, `${args.join(' ')}: ${stderr}`);
+      assert.equal(stdout, '');
+      assert.doesNotMatch(stderr, /hunter2|secret|Unexpected/);
+    }
+  });
+
+  it('leaves the backup of PostgreSQL to pg_dump', async () => {
+    const { code, stderr } = await cli(['backup', 'x.dump'], { DATABASE_URL: 'postgres://u:hunter2@h/db' });
+    assert.equal(code, 2);
+    assert.match(stderr, /pg_dump/);
+    assert.doesNotMatch(stderr, /hunter2/);
+  });
+});
