@@ -55,7 +55,7 @@ export class PostgresConnections {
     try {
       return await work(client);
     } catch (error) {
-      broken = error instanceof StatementFailure && error.kind === 'lost';
+      broken = error instanceof StatementFailure && error.isBroken;
       throw error;
     } finally {
       client.release(broken);

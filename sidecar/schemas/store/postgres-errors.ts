@@ -5,17 +5,25 @@ import { DatabaseUnusableError } from './open-database.js';
 /**
  * What became of a statement that PostgreSQL did not do.
  * `lost`: the connection is gone, or is to a server that takes no writes. `conflict`: another writer was in the way, and the
- * transaction can be run again. `failed`: anything else.
+ * transaction can be run again. `unknown`: the connection broke during a commit. `failed`: anything else.
  */
-export type FailureKind = 'lost' | 'conflict' | 'failed';
+export type FailureKind = 'lost' | 'conflict' | 'unknown' | 'failed';
 
 /** A statement failed; `cause` is the error of the driver. */
 export class StatementFailure extends Error {
   readonly kind: FailureKind;
 
-  constructor(override readonly cause: unknown) {
+  constructor(
+    override readonly cause: unknown,
+    kind: FailureKind = kindOf(cause),
+  ) {
     super('A statement failed.', { cause });
-    this.kind = kindOf(cause);
+    this.kind = kind;
+  }
+
+  /** Whether its connection is of no more use. */
+  get isBroken(): boolean {
+    return this.kind === 'lost' || this.kind === 'unknown';
   }
 }
 

@@ -13,10 +13,13 @@ const ATTEMPTS = 4;
 /** Writes that wait for each other at a time in this process; more of them fail at once. */
 const WAITING_MAX = 1000;
 
+const OUTCOME_UNKNOWN =
+  'The connection to the database broke during a write, and it is not known whether it was done';
+
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /** Each statement sees what is committed when it begins: behind a lock that was waited for, what others have written. */
-const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
+const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
 /** Holds the lock of the only row until the transaction ends. */
 const NEXT_REVISION = statement<object>('UPDATE revision SET number = number + 1');
@@ -79,8 +82,10 @@ export class PostgresSession implements SqlSession {
         return await this.#connections.use(work);
       } catch (error) {
         if (!(error instanceof StatementFailure)) throw error;
-        if (attempt < ATTEMPTS && error.kind !== 'failed') continue;
-        throw unavailable(`The database failed: ${messageOf(error.cause)}`, error.cause);
+        const { kind, cause } = error;
+        if (attempt < ATTEMPTS && (kind === 'lost' || kind === 'conflict')) continue;
+        if (kind === 'unknown') throw unavailable(OUTCOME_UNKNOWN, cause);
+        throw unavailable(`The database failed: ${messageOf(cause)}`, cause);
       }
     }
   }
@@ -92,24 +97,20 @@ async function transaction<T>(client: PoolClient, begin: string, work: () => Wor
   try {
     result = await drive(client, work());
   } catch (error) {
-    const isLost = error instanceof StatementFailure && error.kind === 'lost';
-    if (!isLost) await query(client, 'ROLLBACK');
+    if (!(error instanceof StatementFailure && error.isBroken)) await query(client, 'ROLLBACK');
     throw error;
   }
   await commit(client);
   return result;
 }
 
-/** @throws StoreUnavailableError when the connection broke before the answer: nobody knows what was done */
+/** @throws StatementFailure, of kind `unknown` when the connection broke before the answer */
 async function commit(client: PoolClient): Promise<void> {
   try {
     await query(client, 'COMMIT');
   } catch (error) {
-    if (!(error instanceof StatementFailure) || error.kind !== 'lost') throw error;
-    throw unavailable(
-      'The connection broke during a write, and it is not known whether it was done',
-      error.cause,
-    );
+    if (!(error instanceof StatementFailure) || !error.isBroken) throw error;
+    throw new StatementFailure(error.cause, 'unknown');
   }
 }
 

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { Client } from 'pg';
+import { StoreUnavailableError } from '../../sidecar/schemas/store/errors.js';
+import { PostgresStore } from '../../sidecar/schemas/store/postgres-store.js';
+import { CuttingProxy } from '../support/cutting-proxy.js';
+import { createDatabase } from '../support/postgres.js';
+import { ALL, handClock } from '../support/store-samples.js';
+
+const closers: (() => Promise<unknown>)[] = [];
+
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+/** A store whose connections can be cut, and what it tells of them. */
+async function open(parameters: Readonly<Record<string, string>> = {}) {
+  const database = await createDatabase();
+  const direct = new URL(database.url);
+  const proxy = await CuttingProxy.start(Number(direct.port));
+  const url = new URL(database.url);
+  url.port = String(proxy.port);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  const clock = handClock();
+  const told: string[] = [];
+  const store = await PostgresStore.open(url.href, {
+    clock,
+    random: () => 1,
+    onAway: (error) => told.push(`away: ${error instanceof Error ? error.message : ''}`),
+    onBack: () => told.push('back'),
+  });
+  closers.push(
+    () => database.drop(),
+    () => proxy.close(),
+    () => store.close(),
+  );
+  return { database, proxy, store, clock, told, url };
+}
+
+async function refusal(work: Promise<unknown>): Promise<StoreUnavailableError> {
+  const error: unknown = await work.then(
+    () => assert.fail('it worked'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof StoreUnavailableError, String(error));
+  assert.ok(error.cause !== undefined);
+  return error;
+}
+
+describe('a store whose connections to PostgreSQL break', { timeout: 60_000 }, () => {
+  it('runs a read or a write again, at whatever statement before its commit that happens', async () => {
+    const { proxy, store, database } = await open();
+    await store.domains.create({ name: 'first' });
+    for (const word of ['BEGIN', 'UPDATE revision', 'SELECT id, name', 'INSERT INTO domain'])
+      for (const when of ['before', 'after'] as const) {
+        proxy.cutAt(word, when);
+        await store.domains.create({ name: `${word} ${when}` });
+      }
+    for (const word of ['BEGIN', 'FROM domain']) {
+      proxy.cutAt(word, 'after');
+      assert.equal((await store.domains.list(ALL)).total, 9);
+    }
+    assert.ok(proxy.connections > 8);
+    assert.deepEqual(await database.query('SELECT number::int FROM revision'), [{ number: 9 }]);
+  });
+
+  it('never repeats a write whose commit was sent, and says that nobody knows of it', async () => {
+    const { proxy, store } = await open();
+    for (const [when, total] of [
+      ['before', 0],
+      ['after', 1],
+    ] as const) {
+      // With the end of the text, for "READ COMMITTED" begins a transaction.
+      proxy.cutAt('COMMIT\0', when);
+      const error = await refusal(store.domains.create({ name: 'energy' }));
+      assert.match(error.message, /it is not known whether it was done/);
+      assert.equal((await store.domains.list(ALL)).total, total);
+    }
+  });
+
+  it('gives up when connections break again and again', async () => {
+    const { database, store, proxy } = await open();
+    await database.query(`
+      CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
+      CREATE TRIGGER cut BEFORE INSERT ON domain FOR EACH ROW EXECUTE FUNCTION cut();`);
+    const before = proxy.connections;
+    await refusal(store.domains.create({ name: 'energy' }));
+    assert.ok(proxy.connections - before <= 4);
+  });
+
+  it('waits longer and longer before it tries to connect again, and tells once of going and coming', async () => {
+    const { store, clock, told, proxy } = await open();
+    proxy.refuse();
+    const attempts: number[] = [];
+    for (const until = clock.time + 10_000; clock.time < until; clock.time += 50) {
+      const before = proxy.connections;
+      await refusal(store.domains.list(ALL));
+      if (proxy.connections > before) attempts.push(clock.time);
+    }
+    // The first failure is that of the connection that was open.
+    const pauses = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));
+    assert.deepEqual(pauses, [100, 200, 400, 800, 1600, 2000, 2000, 2000]);
+    assert.deepEqual([told.length, told[0]?.slice(0, 5)], [1, 'away:']);
+
+    clock.time += 2000;
+    proxy.cutAll();
+    assert.equal((await store.domains.list(ALL)).total, 0);
+    assert.deepEqual([told.length, told.at(-1)], [2, 'back']);
+  });
+
+  it('does not wait longer because much was asked for at once', async () => {
+    const { store, clock, proxy } = await open();
+    proxy.refuse();
+    for (const each of await Promise.allSettled(Array.from({ length: 30 }, () => store.domains.list(ALL))))
+      assert.equal(each.status, 'rejected');
+    clock.time += 100;
+    proxy.cutAll();
+    assert.equal((await store.domains.list(ALL)).total, 0);
+  });
+
+  it('fails at a server that takes connections and says nothing, after the time for connecting', async () => {
+    const { store, proxy, told, clock } = await open({ connect_timeout: '1' });
+    proxy.cutAll();
+    proxy.silence();
+    await refusal(store.domains.list(ALL));
+    proxy.cutAll();
+    clock.time += 10_000;
+    assert.equal((await store.domains.list(ALL)).total, 0);
+    assert.deepEqual([told.length, told.at(-1)], [2, 'back']);
+  });
+
+  it('fails when another transaction keeps the lock for too long, and writes again after it', async () => {
+    const { store, database } = await open({ options: '-c lock_timeout=100' });
+    const blocker = new Client(database.url);
+    await blocker.connect();
+    await blocker.query('BEGIN; UPDATE revision SET number = number');
+    const error = await refusal(store.domains.create({ name: 'energy' }));
+    assert.match(error.message, /lock timeout/);
+    await blocker.query('ROLLBACK');
+    await blocker.end();
+    await store.domains.create({ name: 'energy' });
+  });
+
+  it('is not ready while PostgreSQL takes no writes, and is again when it does', async () => {
+    const { store, database, clock, proxy } = await open();
+    assert.equal(await store.isReady(), true);
+    const name = new URL(database.url).pathname.slice(1);
+    const setReadOnly = (value: string) =>
+      database.query(
+        `BEGIN READ WRITE; ALTER DATABASE ${name} SET default_transaction_read_only = ${value}; COMMIT`,
+      );
+    await setReadOnly('on');
+    proxy.cutAll();
+    clock.time += 5000;
+    assert.equal(await store.isReady(), false);
+    assert.equal((await store.domains.list(ALL)).total, 0);
+    const error = await refusal(store.domains.create({ name: 'energy' }));
+    assert.match(error.message, /read-only transaction \(25006\)/);
+    await setReadOnly('off');
+    // Connections to a server that takes no writes are given up, so that a new one finds the server that does.
+    await store.domains.create({ name: 'energy' });
+    clock.time += 5000;
+    assert.equal(await store.isReady(), true);
+  });
+});
