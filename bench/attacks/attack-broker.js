@@ -61,8 +61,12 @@ function answerQuery(req, res, query) {
     const timer = setInterval(() => req.socket.write(HINT), HINT_EVERY_MS);
     req.socket.once('close', () => clearInterval(timer));
   } else if (type === 'Nested')
-    void sendMany(res, [Buffer.from('['), ...Array(60).fill(ARRAYS), Buffer.from('1]')]);
-  else if (type === 'Large') void sendMany(res, Array(64).fill(FILLER));
+    void sendMany(res, [Buffer.from('['), ...Array.from({ length: 60 }, () => ARRAYS), Buffer.from('1]')]);
+  else if (type === 'Large')
+    void sendMany(
+      res,
+      Array.from({ length: 64 }, () => FILLER),
+    );
   else if (type === 'Guarded' && !isFiltered) sendPage(res, query, type, GUARDED);
   else if (type === 'Claim' && !isFiltered) sendPage(res, query, type, CLAIMED);
   else sendPage(res, query, 'None', 0);

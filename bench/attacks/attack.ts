@@ -14,13 +14,13 @@ export interface Scene {
   /** To the gateway; closed when the attack is over. */
   readonly sockets: Sockets;
   /** Sends a request as clients do. @returns the status; 0 where the connection ends without an answer */
-  send(method: string, target: string, options?: SendOptions): Promise<number>;
+  readonly send: (method: string, target: string, options?: SendOptions) => Promise<number>;
   /** The gateway's database file. */
   readonly databasePath: string;
   /** Aborts when the attack is to end. */
   readonly signal: AbortSignal;
   /** Waits, or until the attack is to end. */
-  pause(ms: number): Promise<void>;
+  readonly pause: (ms: number) => Promise<void>;
 }
 
 /** One class of attack. */

@@ -76,13 +76,13 @@ export const unreadAnswers: Attack = {
   run: async (scene) => {
     const held = await hold(
       scene,
-      100,
+      50,
       'GET /ngsi-ld/v1/entities?type=Large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
     );
     for (const [index, socket] of held.entries()) {
       socket.pause();
       if (index % 2 === 0) continue;
-      const timer = setInterval(() => socket.read(1), DRIP_MS);
+      const timer = setInterval(() => void socket.read(1), DRIP_MS);
       socket.once('close', () => clearInterval(timer));
     }
     return heldWhileReading(scene);

@@ -143,8 +143,14 @@ describe('requests that a client sends without waiting for answers', () => {
     const flood = await connect(gateway.port);
     flood.send(GET);
     await slow.arrived(isSlow);
-    const before = Error.prepareStackTrace;
-    t.after(() => (Error.prepareStackTrace = before));
+    const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+    t.after(() =>
+      Object.defineProperty(
+        Error,
+        'prepareStackTrace',
+        before ?? { value: undefined, writable: true, configurable: true },
+      ),
+    );
     let stacks = 0;
     Error.prepareStackTrace = (error) => {
       stacks += 1;

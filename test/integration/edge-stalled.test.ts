@@ -283,7 +283,7 @@ describe('a client that does not go on', { concurrency: true }, () => {
       client.send(
         `POST /ngsi-ld/v1/entities HTTP/1.1\r\nHost: g\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`,
       );
-      const timer = setInterval(() => client.socket.read(16 * 1024), 5);
+      const timer = setInterval(() => void client.socket.read(16 * 1024), 5);
       // Ends once every request has.
       await gateway.gateway.close();
       clearInterval(timer);

@@ -105,9 +105,9 @@ describe('the same purge in three processes at once, one of which is killed', ()
       assert.equal(entities.size, 0);
       let deleted = deletedBy.get(victim.via) ?? 0;
       assert.ok(deleted < TOTAL);
-      for (const [index, { status, text, json }] of answers.entries()) {
-        assert.equal(status, 200, text);
-        const counts = json() as Record<string, number>;
+      for (const [index, report] of answers.entries()) {
+        assert.equal(report.status, 200, report.text);
+        const counts = report.json() as Record<string, number>;
         const own = deletedBy.get(survivors[index]?.via ?? '');
         assert.deepEqual(
           [counts['matched'], counts['deleted'], counts['alreadyGone'], counts['failed'], counts['unknown']],

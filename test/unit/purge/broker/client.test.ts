@@ -267,13 +267,13 @@ describe('broker client: large answers', () => {
       .reply(200, body)
       .times(8);
     let turn = 0;
-    let isOver = false;
+    const over = new AbortController();
     const counting = (async () => {
-      for (; !isOver; turn += 1) await nextTurn();
+      for (; !over.signal.aborted; turn += 1) await nextTurn();
     })();
     const sent = Array.from({ length: 8 }, async () => client.send(request).then(() => turn));
     const turns = await Promise.all(sent);
-    isOver = true;
+    over.abort();
     await counting;
     return turns;
   }
