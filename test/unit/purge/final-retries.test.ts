@@ -51,6 +51,10 @@ function second({ stillListed = [], retryDue = [], lags = 0, ...broker }: Second
   const ended = runFinalRetries(
     {
       ...context,
+      // Earlier deletes of single entities do not count.
+      deleter: Object.create(context.deleter, {
+        deletedSingly: { get: () => context.deleter.deletedSingly + 7 },
+      }) as typeof context.deleter,
       requester: { ...context.requester, waitBefore: async (look) => void waits.push(look) },
     },
     {

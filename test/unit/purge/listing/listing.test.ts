@@ -312,6 +312,16 @@ describe('a page that may grow', () => {
     }
   });
 
+  it('passes on that the broker asks for too long a pause, whatever the size', async () => {
+    const { page, asked } = listerOf(
+      (_query, limit) => (limit > 1000 ? replyOf(429, '', { 'retry-after': '36000' }) : undefined),
+      growing,
+    );
+    await page({ expected: 100_000 });
+    await assert.rejects(page({ offset: 1000, expected: 99_000 }), { reason: 'retry-after-too-long' });
+    assert.equal(asked.length, 2);
+  });
+
   it('passes on that the tries of a page of the usual size ran out', async () => {
     const { page } = listerOf(() => replyOf(500), growing);
     await assert.rejects(page({ expected: 100_000 }), BrokerFailedError);

@@ -35,12 +35,25 @@ describe('ReadAhead', () => {
   });
 
   it('asks for nothing beyond the end', async () => {
+    for (const end of [21, 25, 30]) {
+      const { lister, asked } = pages();
+      new ReadAhead(lister, 8).ask(SELECTION, { offset: 10, limit: 10, end, count: 100 });
+      assert.deepEqual(
+        asked.map(({ offset }) => offset),
+        [10, 20],
+        String(end),
+      );
+    }
+  });
+
+  it('takes a query without an offset for the first page', async () => {
     const { lister, asked } = pages();
-    new ReadAhead(lister, 8).ask(SELECTION, { offset: 10, limit: 10, end: 25, count: 100 });
-    assert.deepEqual(
-      asked.map(({ offset }) => offset),
-      [10, 20],
-    );
+    const ahead = new ReadAhead(lister, 1);
+    for (let look = 1; look <= 2; look += 1) {
+      ahead.ask(SELECTION, { offset: 0, limit: 10, end: 10, count: 100 });
+      assert.deepEqual((await ahead.page({ selection: SELECTION })).ids, ALL.slice(0, 10));
+      assert.equal(asked.length, look);
+    }
   });
 
   it('gives the pages the count that was known when they were asked for', async () => {
