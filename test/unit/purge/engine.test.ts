@@ -257,3 +257,15 @@ describe('a purge that matches nothing', () => {
     }
   });
 });
+
+describe('a purge that matches one entity', () => {
+  it('is refused like any other where the broker ignores a filter, under any strategy', async () => {
+    for (const strategy of ['auto', 'batch', 'single', 'native'] as const) {
+      for (const query of ['type=T', 'type=T&dryRun=true', 'type=T&drop=a', 'type=T&maxAffected=1']) {
+        const { error, deletes } = await run({ query, matches: 1, honours: [], limits: { strategy } });
+        assert.ok(error instanceof FilterIgnoredError, `${strategy} ${query}: ${String(error)}`);
+        assert.deepEqual(deletes, []);
+      }
+    }
+  });
+});

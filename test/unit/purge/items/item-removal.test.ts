@@ -304,6 +304,28 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, left], [3, 0]);
   });
 
+  it('reports refused items as failed where a truncating broker no longer shows them', async () => {
+    for (const mayHideMore of [true, false]) {
+      let pass = 0;
+      const { failed, alreadyGone } = await removed({
+        world: worldOf(1, 'x'),
+        verdict: () => REFUSED,
+        onPage: (_offset, nth) => {
+          pass = nth;
+        },
+        kind: {
+          *read(page) {
+            const [entityId] = page.ids;
+            const items = entityId === undefined || pass > 1 ? [] : [{ entityId, attribute: 'x' }];
+            yield { items, mayHideMore: mayHideMore && pass > 1 };
+          },
+        },
+        total: 1,
+      });
+      assert.deepEqual([failed, alreadyGone], mayHideMore ? [1, 0] : [0, 1]);
+    }
+  });
+
   it('retries what is still listed in a pass that takes no new items any more', async () => {
     const world = worldOf(5, 'a');
     const late = { entityId: 'urn:new', attribute: 'a' };
