@@ -5,6 +5,7 @@ import { cancelPurge, followPurge, pathOf } from './gateway-place.js';
 import type { GatewayClient } from './gateway-client.js';
 import { follow } from './purge-command.js';
 import { isOver, readPurge, summaryOf, type PurgeView } from './purge-view.js';
+import { cut } from '../shared/shown.js';
 
 export interface ListOptions {
   readonly state?: string;
@@ -48,7 +49,7 @@ export async function listPurges(
 function rowOf(record: PurgeView): readonly string[] {
   const { id = '', state, target, matched, deleted, failed, tenant, createdAt, dryRun, query } = record;
   const counts = [matched, deleted, failed].map((count) => formatCount(count));
-  const shown = query.length > QUERY_SHOWN ? `${query.slice(0, QUERY_SHOWN)}…` : query;
+  const shown = cut(query, QUERY_SHOWN);
   return [
     ...[id, dryRun ? `${state} (dry)` : state, target, ...counts, tenant ?? '-', createdAt ?? '-', shown],
   ].map(printable);

@@ -8,7 +8,14 @@ const MAX_SHOWN_CHARS = 60;
 
 /** A text from outside as messages show it: in double quotes, escaped, and cut where it is long. */
 export function quoted(text: string, maxChars = MAX_QUOTED_CHARS): string {
-  return JSON.stringify(text.length > maxChars ? `${text.slice(0, maxChars)}…` : text);
+  return JSON.stringify(cut(text, maxChars));
+}
+
+/** A text of at most so many characters, with an ellipsis where it was cut; never between the halves of a surrogate pair. */
+export function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(maxChars - 1)) ? maxChars - 1 : maxChars;
+  return `${text.slice(0, end)}…`;
 }
 
 /** A value as messages show it: short, whatever its size. */

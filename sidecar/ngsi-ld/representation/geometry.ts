@@ -101,16 +101,16 @@ function checkCoordinates(geometry: JsonObject, type: string, depth: number, fin
 }
 
 /** `misshapen`: arrays and numbers are in the wrong places, and the rest would be wrong in the same way. */
-type Outcome = 'right' | 'wrong' | 'misshapen';
+type NestingCheck = 'right' | 'wrong' | 'misshapen';
 
-function checkLevel(value: JsonValue, depth: number, type: string, findings: Findings): Outcome {
+function checkLevel(value: JsonValue, depth: number, type: string, findings: Findings): NestingCheck {
   if (depth === 1) return checkPosition(value, findings);
   if (!isArray(value) || value.length === 0) {
     const what = depth === 2 ? 'an array of positions' : 'an array of arrays of positions';
     findings.fault('type', `must be ${what}, as a ${type} has it, is ${shown(value)}`);
     return 'misshapen';
   }
-  let outcome: Outcome = 'right';
+  let outcome: NestingCheck = 'right';
   for (const [index, item] of value.entries()) {
     findings.enter(String(index));
     const found = checkLevel(item, depth - 1, type, findings);
@@ -121,7 +121,7 @@ function checkLevel(value: JsonValue, depth: number, type: string, findings: Fin
   return depth === 2 && outcome === 'right' ? checkLine(value, type, findings) : outcome;
 }
 
-function checkPosition(value: JsonValue, findings: Findings): Outcome {
+function checkPosition(value: JsonValue, findings: Findings): NestingCheck {
   if (!isArray(value) || value.length < 2 || !value.every(Number.isFinite)) {
     findings.fault('type', `must be a position, numbers [longitude, latitude], is ${shown(value)}`);
     return 'misshapen';
@@ -132,7 +132,7 @@ function checkPosition(value: JsonValue, findings: Findings): Outcome {
   return 'right';
 }
 
-function checkLine(line: readonly JsonValue[], type: string, findings: Findings): Outcome {
+function checkLine(line: readonly JsonValue[], type: string, findings: Findings): NestingCheck {
   if (type.endsWith('LineString') && line.length < 2) {
     findings.fault('minItems', 'must be a line of at least 2 positions, has 1');
     return 'wrong';

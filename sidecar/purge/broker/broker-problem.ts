@@ -1,4 +1,5 @@
 import type { BrokerReply } from './exchange.js';
+import { cut } from '../../shared/shown.js';
 
 /**
  * The readable part of a broker's error. Brokers send problems without status or title, HTML pages and empty bodies, so
@@ -76,7 +77,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 function cap(text: string): string {
-  return text.length > MAX_TEXT_CHARS ? `${text.slice(0, MAX_TEXT_CHARS)}…` : text;
+  return cut(text, MAX_TEXT_CHARS);
 }
 
 /** The type/subtype of a Content-Type value in lower case, without parameters (RFC 9110 § 8.3); '' when absent. */

@@ -16,6 +16,7 @@ import { tooRich } from './errors.js';
 import { type Meaning, Observer } from './observe.js';
 import { Annotations, Renderer } from './render.js';
 import { emptyShape, noObjects, type Shape, typesIn } from './shape.js';
+import { cut } from '../../shared/shown.js';
 
 export interface InferenceOptions {
   /** Lists the strings of places that have few of them. */
@@ -146,9 +147,8 @@ function typeFault(type: JsonValue | undefined, model: string): string | undefin
   if (type === undefined || type === model) return undefined;
   if (isArray(type) && type.includes(model) && type.every((name) => typeof name === 'string'))
     return undefined;
-  const found = JSON.stringify(type);
-  const shown = found.length > MAX_SHOWN_LENGTH ? `${found.slice(0, MAX_SHOWN_LENGTH)}…` : found;
-  return `must be "${model}", or a list of types with it; found ${shown}`;
+  const found = cut(JSON.stringify(type), MAX_SHOWN_LENGTH);
+  return `must be "${model}", or a list of types with it; found ${found}`;
 }
 
 /** The schema of the member `type` of a model's entities. */

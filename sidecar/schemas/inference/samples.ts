@@ -1,5 +1,6 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { pointerOf, type InputIssue } from '../../shared/json/pointer.js';
+import { cut } from '../../shared/shown.js';
 import { INFERENCE_LIMITS, InvalidSamplesError } from './errors.js';
 
 /** A sample, and the reference tokens that lead to it in the submitted document. */
@@ -93,7 +94,7 @@ export class SampleFaults {
     if (this.#isFull) return;
     const within =
       shown.length === tokens.length ? '' : 'holds a place, whose pointer is too long to be shown, that ';
-    this.#first.push({ pointer, detail: `${within}${shortened(detail)}` });
+    this.#first.push({ pointer, detail: `${within}${cut(detail, INFERENCE_LIMITS.detailLength)}` });
   }
 
   /** @throws {InvalidSamplesError} when there is any */
@@ -113,9 +114,4 @@ function shownCount(tokens: readonly string[]): number {
   let length = 0;
   const tooLong = tokens.findIndex((token) => (length += token.length + 1) > INFERENCE_LIMITS.pointerLength);
   return tooLong === -1 ? tokens.length : tooLong;
-}
-
-function shortened(detail: string): string {
-  const most = INFERENCE_LIMITS.detailLength;
-  return detail.length <= most ? detail : `${detail.slice(0, most)}…`;
 }

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
-import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
+import { readJson } from '../../shared/json/strict-json.js';
 import { addEntity } from './entities.js';
 import { SamplesRefusedError } from './errors.js';
 import { Inference, type InferenceOptions } from './inference.js';
 import { SampleFaults, samplesIn } from './samples.js';
+import type { TaskAnswer } from '../../shared/task-answer.js';
 
 export interface InferInput {
   /** JSON: one sample, or an array of samples. */
@@ -14,18 +14,8 @@ export interface InferInput {
   readonly model?: string;
 }
 
-export type InferOutcome =
-  /** The text of the schema. */
-  | { readonly answer: string }
-  | { readonly unreadable: Unreadable }
-  | {
-      readonly refused: {
-        readonly code: SamplesRefusedError['code'];
-        /** What is wrong, in a sentence. */
-        readonly detail: string;
-        readonly errors: readonly InputIssue[];
-      };
-    };
+/** The text of the schema, or why there is none. */
+export type InferOutcome = TaskAnswer<SamplesRefusedError['code']>;
 
 /** Tasks on samples that are run in a worker, for they may be many. */
 export const inferenceTasks = {

@@ -1,26 +1,21 @@
 import type { InputIssue } from '../../shared/json/pointer.js';
-import type { Unreadable } from '../../shared/json/strict-json.js';
+import type { Refused as TaskRefused, TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
+import { cut } from '../../shared/shown.js';
 import type { ContextFailureCode, Needs, Supplied, Supply } from './supplied-contexts.js';
 
+type RefusalCode =
+  ContextFailureCode | 'BODY_INVALID' | 'DATA_DROPPED' | 'JSON_LD_INVALID' | 'LIMIT_EXCEEDED';
+
 /** Why a request is refused. */
-export interface Refusal {
-  readonly code: ContextFailureCode | 'BODY_INVALID' | 'DATA_DROPPED' | 'JSON_LD_INVALID' | 'LIMIT_EXCEEDED';
-  readonly detail: string;
-  /** Pointers are into the body. */
-  readonly errors?: readonly InputIssue[];
-  /** Of the context that is the reason. */
-  readonly url?: string;
-}
+export type Refusal = TaskRefusal<RefusalCode>;
 
-export interface Refused {
-  readonly refused: Refusal;
-}
+export type Refused = TaskRefused<RefusalCode>;
 
-/** The outcome of a task on a body: the text of the answer, or why it cannot be given. */
-export type Outcome = { readonly answer: string } | { readonly unreadable: Unreadable } | Refused | Needs;
+/** The outcome of a task on a body; it may need contexts first. */
+export type Outcome = TaskAnswer<RefusalCode> | Needs;
 
 /** A request that is refused for faults at places of the body. @param subject the beginning of a sentence */
-export function refusedFor(code: Refusal['code'], subject: string, errors: readonly InputIssue[]): Refused {
+export function refusedFor(code: RefusalCode, subject: string, errors: readonly InputIssue[]): Refused {
   return { refused: { code, detail: `${subject}: ${errors[0]?.detail ?? 'no reason known'}`, errors } };
 }
 
@@ -56,7 +51,7 @@ export function listed(warnings: readonly JsonLdWarning[]): readonly JsonLdWarni
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) return 'nothing';
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  return cut(text, 100);
 }
 
 /** Contexts lead to each other in chains that processors follow ten deep; and another worker may take each round. */
@@ -101,5 +96,5 @@ export async function runWithContexts<Outcome extends object>(
 }
 
 function refused(what: string): Refused {
-  return { refused: { code: 'LIMIT_EXCEEDED', detail: `The contexts lead to ${what}.` } };
+  return { refused: { code: 'LIMIT_EXCEEDED', detail: `The contexts lead to ${what}.`, errors: [] } };
 }

@@ -132,11 +132,11 @@ export function refusalOf({ cause }: ProcessorFailure, request: JsonLdRequest): 
   const [pointer] = pointers;
   const errors: readonly InputIssue[] =
     pointers.length === 1 && pointer !== undefined ? [{ pointer, detail: sentence }] : [];
-  return { refused: { code: 'JSON_LD_INVALID', detail, ...(errors.length > 0 ? { errors } : {}) } };
+  return { refused: { code: 'JSON_LD_INVALID', detail, errors } };
 }
 
 export function tooMuch(detail: string): Refused {
-  return { refused: { code: 'LIMIT_EXCEEDED', detail } };
+  return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };
 }
 
 /** The members that have the value which the error is about. */

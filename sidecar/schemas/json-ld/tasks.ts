@@ -61,7 +61,9 @@ export function createJsonLdTasks() {
       );
     } catch (error) {
       if (!(error instanceof ProcessorFailure)) throw error;
-      return session.failure === undefined ? refusalOf(error, request) : { refused: session.failure };
+      return session.failure === undefined
+        ? refusalOf(error, request)
+        : { refused: { ...session.failure, errors: [] } };
     }
   }
 

@@ -8,6 +8,7 @@ import { type FlatSchema, flatten, type Targets } from './flatten.js';
 import { isSameSchema, LOGIC_CHECKS } from './logic-checks.js';
 import { OBJECT_CHECKS } from './object-checks.js';
 import { resolveWith } from './references.js';
+import { cut } from '../../shared/shown.js';
 
 export type { ChangeKind } from './checks.js';
 
@@ -108,8 +109,8 @@ function differenceOf(
 /** The value itself where it is short. */
 function show(value: JsonValue): string {
   const text = JSON.stringify(value);
-  if (text.length <= MAX_SHOWN_LENGTH) return text;
-  return isArray(value) ? `a list of ${value.length}` : `${text.slice(0, MAX_SHOWN_LENGTH)}…`;
+  const isLong = text.length > MAX_SHOWN_LENGTH;
+  return isLong && isArray(value) ? `a list of ${value.length}` : cut(text, MAX_SHOWN_LENGTH);
 }
 
 function distinct(differences: readonly Difference[]): readonly Difference[] {

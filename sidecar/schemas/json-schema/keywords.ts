@@ -1,6 +1,7 @@
 import { isArray, isObject, isSchema, type JsonObject, member, type Schema } from '../../shared/json/json.js';
 import { step } from '../../shared/json/pointer.js';
 import { type Blame, blameSubmitted, UnsupportedDialectError } from './errors.js';
+import { cut } from '../../shared/shown.js';
 
 /** A schema directly within another: the tokens that lead to it, and whether it applies only when referred to. */
 export interface Subschema {
@@ -159,7 +160,7 @@ export function dialectOf(
   if (uri === undefined) return absent;
   const dialect = typeof uri === 'string' ? BY_URI.get(plain(uri)) : undefined;
   if (dialect !== undefined) return dialect;
-  const shown = typeof uri === 'string' ? uri.slice(0, 200) : 'no string';
+  const shown = typeof uri === 'string' ? cut(uri, 200) : 'not a string';
   const detail = `$schema is ${shown}; supported are ${Object.values(DIALECT_URIS).join(', ')}`;
   throw new UnsupportedDialectError(detail, [blame(['$schema'], detail)]);
 }

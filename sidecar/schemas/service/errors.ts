@@ -3,7 +3,7 @@ import type { InputIssue } from '../../shared/json/pointer.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { ChangeReport } from '../json-schema/change-report.js';
 import { DanglingReferenceError, SchemaRefusedError } from '../json-schema/errors.js';
-import type { Refusal } from './model-tasks.js';
+import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 
 /** A name that no domain, model or context may have. */
 export class NameError extends GatewayError {
@@ -105,31 +105,34 @@ export async function accepting<Result>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SchemaRefusedError) throw notAccepted(error, base, reasons, error);
+    if (error instanceof SchemaRefusedError) {
+      const { code, message, errors } = error;
+      throw notAccepted({ code, detail: message, errors }, base, reasons, error);
+    }
     if (error instanceof TaskTooCostlyError) throw tooCostly(error, base);
     throw error;
   }
 }
 
 /** @throws SchemaNotAcceptedError for a refusal */
-export function unlessRefused<Result extends object>(result: Result | Refusal, base: string): Result {
+export function unlessRefused<Result extends object>(result: Result | Refused, base: string): Result {
   if ('refused' in result) throw notAccepted(result.refused, base, new Map());
   return result;
 }
 
 function notAccepted(
-  refused: Refusal['refused'],
+  { code, detail: sentence, errors: faults }: TaskRefusal,
   base: string,
   reasons: ReadonlyMap<string, string>,
   cause?: SchemaRefusedError,
 ): SchemaNotAcceptedError {
   const missingUris = cause instanceof DanglingReferenceError ? cause.missingUris : [];
-  const errors = refused.errors.map(({ pointer, detail }, index) => {
+  const errors = faults.map(({ pointer, detail }, index) => {
     // The faults of missing documents come first, in the order of their URIs.
     const reason = reasons.get(missingUris[index] ?? '');
     return { pointer: `${base}${pointer}`, detail: reason === undefined ? detail : `${detail}: ${reason}` };
   });
-  return new SchemaNotAcceptedError(refused.code, refused.message, errors, missingUris, { cause });
+  return new SchemaNotAcceptedError(code, sentence, errors, missingUris, { cause });
 }
 
 function tooCostly(cause: TaskTooCostlyError, base: string): SchemaNotAcceptedError {

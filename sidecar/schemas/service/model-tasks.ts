@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
 import { namesInSchema } from '../json-ld/generated-context.js';
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
@@ -9,6 +8,7 @@ import type { LinkedSchema } from '../json-schema/linker.js';
 import { resolveWith } from '../json-schema/references.js';
 import { usabilityFaults } from '../json-schema/usability.js';
 import { modelOpenApi, type ModelOpenApiInput } from '../openapi/model-openapi.js';
+import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 
 /** A model's schema and the documents that it refers to, as texts of JSON. */
 export interface ModelSource {
@@ -27,19 +27,10 @@ export interface ModelDescription {
   readonly types: readonly JsonValue[] | undefined;
 }
 
-/** A SchemaRefusedError as it crosses threads. */
-export interface Refusal {
-  readonly refused: {
-    readonly code: string;
-    readonly message: string;
-    readonly errors: readonly InputIssue[];
-  };
-}
-
 /** Tasks on models that are run in a worker: on schemas as large as they may be, each takes a good part of a second. */
 export const modelTasks = {
   /** Checks what shall become a version of a model, and describes it. */
-  acceptModel(source: ModelSource): ModelDescription | Refusal {
+  acceptModel(source: ModelSource): ModelDescription | Refused {
     return orRefusal(() => {
       const linked = linkedOf(source);
       const faults = usabilityFaults(linked);
@@ -49,7 +40,7 @@ export const modelTasks = {
   },
 
   /** Describes a version of a model, which was accepted before. */
-  describeModel(source: ModelSource): ModelDescription | Refusal {
+  describeModel(source: ModelSource): ModelDescription | Refused {
     return orRefusal(() => descriptionOf(bundle(linkedOf(source))));
   },
 
@@ -66,7 +57,7 @@ function linkedOf({ schema, documents }: ModelSource): LinkedSchema {
   return resolveWith(JSON.parse(schema) as JsonObject, parsed);
 }
 
-function orRefusal<Result>(work: () => Result): Result | Refusal {
+function orRefusal<Result>(work: () => Result): Result | Refused {
   try {
     return work();
   } catch (error) {
@@ -74,16 +65,16 @@ function orRefusal<Result>(work: () => Result): Result | Refusal {
   }
 }
 
-function refusalOf(error: unknown): Refusal['refused'] {
+function refusalOf(error: unknown): TaskRefusal {
   if (error instanceof SchemaRefusedError) {
     const { code, message, errors } = error;
-    return { code, message, errors };
+    return { code, detail: message, errors };
   }
   if (!(error instanceof RangeError)) throw error;
   const detail = 'schemas are nested, or refer to each other, too deeply';
   return {
     code: 'SCHEMA_LIMIT_EXCEEDED',
-    message: `The schema is too large: ${detail}.`,
+    detail: `The schema is too large: ${detail}.`,
     errors: [{ pointer: '', detail }],
   };
 }

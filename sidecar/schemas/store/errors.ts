@@ -1,4 +1,5 @@
 import { GatewayError } from '../../shared/errors.js';
+import { quoted } from '../../shared/shown.js';
 import type { Dependent } from './records.js';
 
 /** Something the store holds, or might hold. */
@@ -64,7 +65,7 @@ export class ReadOnlyContextError extends GatewayError {
   readonly code = 'STORE_CONTEXT_READ_ONLY';
 
   constructor(readonly contextName: string) {
-    super(`The context ${quote(contextName)} is generated from its model and changes with it only.`);
+    super(`The context ${named(contextName)} is generated from its model and changes with it only.`);
   }
 }
 
@@ -93,7 +94,7 @@ export class RunUnderWayError extends GatewayError {
     policy: string,
     readonly purge: string,
   ) {
-    super(`The purge ${purge} is a run of the retention policy ${quote(policy)} that has not ended.`);
+    super(`The purge ${purge} is a run of the retention policy ${named(policy)} that has not ended.`);
   }
 }
 
@@ -116,21 +117,21 @@ export class StoreUnavailableError extends GatewayError {
 export function describeThing(thing: Thing): string {
   switch (thing.kind) {
     case 'domain':
-      return `domain ${quote(thing.name)}`;
+      return `domain ${named(thing.name)}`;
     case 'model':
-      return `model ${quote(thing.name)} in domain ${quote(thing.domain)}`;
+      return `model ${named(thing.name)} in domain ${named(thing.domain)}`;
     case 'context':
-      return `context ${quote(thing.name)}`;
+      return `context ${named(thing.name)}`;
     case 'reference':
-      return `reference document ${quote(thing.uri)}`;
+      return `reference document ${named(thing.uri)}`;
     case 'retention policy':
-      return `retention policy ${quote(thing.name)}`;
+      return `retention policy ${named(thing.name)}`;
   }
 }
 
-/** Quoted and escaped: names come from outside. */
-function quote(name: string): string {
-  return JSON.stringify(name.slice(0, 200));
+/** Names come from outside. */
+function named(name: string): string {
+  return quoted(name, 200);
 }
 
 const UNSTORABLE = /[\0\p{Surrogate}]/u;

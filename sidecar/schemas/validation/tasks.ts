@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Form } from '../../ngsi-ld/representation/read-entity.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
-import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
+import { readJson } from '../../shared/json/strict-json.js';
 import { prepareModel, type Model } from './model.js';
 import { Reports } from './reports.js';
 import { Spelling } from './spelling.js';
 import { validateEntity, type EntityOptions } from './validate-entity.js';
+import type { TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
 
 /** Entities of one body. */
 export const MAX_ENTITIES = 10_000;
@@ -31,20 +32,12 @@ export interface ValidateInput {
 }
 
 /** Why a body is refused. */
-export interface ValidationRefusal {
-  readonly code: 'BODY_INVALID' | 'LIMIT_EXCEEDED';
-  readonly detail: string;
-  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
-}
+export type ValidationRefusal = TaskRefusal<'BODY_INVALID' | 'LIMIT_EXCEEDED'>;
 
 /** What `prepareModel` is run with. */
 export type PrepareInput = Pick<ValidateInput, 'key' | 'type'> & { readonly schema: string };
 
-export type ValidateOutcome =
-  | { readonly answer: string }
-  | { readonly needs: 'model' }
-  | { readonly unreadable: Unreadable }
-  | { readonly refused: ValidationRefusal };
+export type ValidateOutcome = TaskAnswer<ValidationRefusal['code']> | { readonly needs: 'model' };
 
 interface Prepared {
   readonly model: Model;

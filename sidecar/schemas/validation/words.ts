@@ -1,4 +1,5 @@
 import { isArray, type JsonValue } from '../../shared/json/json.js';
+import { cut, quoted } from '../../shared/shown.js';
 
 /** Characters of a value that are shown. */
 const MAX_SHOWN = 80;
@@ -24,15 +25,10 @@ export function sentenceOf({ must, found, hint, plain }: Words): string {
   return hint === undefined ? parts : `${parts}; ${hint}`;
 }
 
-/** A value in a few characters: scalars as JSON, of others only what they are. */
+/** A value in a few characters: scalars as JSON, of others only what they are, for the sentence is on their type. */
 export function shown(value: JsonValue): string {
   if (typeof value === 'object' && value !== null) return isArray(value) ? 'an array' : 'an object';
-  return typeof value === 'string' ? quoted(value) : String(value);
-}
-
-/** A string in double quotes, cut where it is long. */
-function quoted(text: string): string {
-  return JSON.stringify(cut(text, MAX_SHOWN));
+  return typeof value === 'string' ? quoted(value, MAX_SHOWN) : String(value);
 }
 
 /** A value that a schema allows; it may be an object, and then its JSON is shown. */
@@ -95,13 +91,6 @@ export function counted(count: number, noun: string): string {
 /** "none", "1", "2". */
 export function howMany(count: number): string {
   return count === 0 ? 'none' : String(count);
-}
-
-function cut(text: string, length: number): string {
-  if (text.length <= length) return text;
-  // Never cut between the halves of a surrogate pair.
-  const end = /[\uD800-\uDBFF]/.test(text.charAt(length - 1)) ? length - 1 : length;
-  return `${text.slice(0, end)}…`;
 }
 
 /** What a string of the format is, with one for example; a format that people do not know is named only. */

@@ -1,26 +1,15 @@
 import { GatewayError } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import type { Unreadable } from '../../shared/json/strict-json.js';
+import type { TaskAnswer } from '../../shared/task-answer.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
-
-/** What a task can end with, apart from needing something more. */
-export type Outcome =
-  { readonly answer: string } | { readonly unreadable: Unreadable } | { readonly refused: Refusal };
-
-/** Why a task refuses a body, as plain data. */
-export interface Refusal {
-  readonly code: RefusalCode;
-  readonly detail: string;
-  readonly errors?: readonly InputIssue[];
-  readonly url?: string;
-}
 
 /**
  * The answer of a task; a refusal is thrown.
  *
  * @throws UnreadableBodyError, WorkbenchRefusedError
  */
-export function answerOf(outcome: Outcome): string {
+export function answerOf(outcome: TaskAnswer<RefusalCode>): string {
   if ('answer' in outcome) return outcome.answer;
   if ('unreadable' in outcome) throw new UnreadableBodyError(outcome.unreadable);
   const { code, detail, errors, url } = outcome.refused;

@@ -1,17 +1,17 @@
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import type { Job, Loaded, Outcome, TaskTable } from './tasks.js';
+import type { Job, Loaded, JobResult, TaskTable } from './tasks.js';
 
 /** How much lower the priority of a worker is than that of the main thread (nice, -20 to 19). */
 const NICENESS = 5;
 
 /** The default export of a worker's entry module: a function that runs jobs, one after the other. */
-export function serve(tasks: TaskTable): (jobs: readonly Job[]) => Promise<readonly Outcome[]> {
+export function serve(tasks: TaskTable): (jobs: readonly Job[]) => Promise<readonly JobResult[]> {
   const byKind = new Map(Object.entries(tasks));
   lowerPriority();
   parentPort?.postMessage({ loaded: true } satisfies Loaded);
   return async (jobs) => {
-    const outcomes: Outcome[] = [];
+    const outcomes: JobResult[] = [];
     for (const job of jobs) outcomes.push(await outcomeOf(job, byKind));
     return outcomes;
   };
@@ -20,7 +20,7 @@ export function serve(tasks: TaskTable): (jobs: readonly Job[]) => Promise<reado
 async function outcomeOf(
   { kind, input }: Job,
   tasks: ReadonlyMap<string, (input: never) => unknown>,
-): Promise<Outcome> {
+): Promise<JobResult> {
   const start = performance.now();
   try {
     const task = tasks.get(kind);

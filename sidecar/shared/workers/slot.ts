@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import type { Deadlines } from './deadlines.js';
 import type { Batch } from './fair-queue.js';
 import type { Task } from './task.js';
-import type { Job, Outcome } from './tasks.js';
+import type { Job, JobResult } from './tasks.js';
 
 /**
  * Options of Node for workers: those of this process that concern modules, since workers refuse many of the others.
@@ -41,7 +41,7 @@ export interface SlotOptions {
  */
 export class WorkerSlot {
   readonly #options: SlotOptions;
-  #piscina: Piscina<readonly Job[], readonly Outcome[]>;
+  #piscina: Piscina<readonly Job[], readonly JobResult[]>;
   #state: 'loading' | 'free' | 'busy' | 'broken' = 'loading';
   /** Ends what Piscina runs; it costs much less than an AbortController. */
   #ender = new EventEmitter();
@@ -73,7 +73,7 @@ export class WorkerSlot {
    *
    * @throws what ended the worker, or what cannot be cloned between threads
    */
-  async run(jobs: readonly Job[]): Promise<readonly Outcome[]> {
+  async run(jobs: readonly Job[]): Promise<readonly JobResult[]> {
     this.#state = 'busy';
     this.#ender = new EventEmitter();
     try {
@@ -98,8 +98,8 @@ export class WorkerSlot {
     return this.#state === 'busy';
   }
 
-  #load(): Piscina<readonly Job[], readonly Outcome[]> {
-    const piscina = new Piscina<readonly Job[], readonly Outcome[]>({
+  #load(): Piscina<readonly Job[], readonly JobResult[]> {
+    const piscina = new Piscina<readonly Job[], readonly JobResult[]>({
       filename: this.#options.entry.href,
       minThreads: 1,
       maxThreads: 1,
@@ -132,7 +132,7 @@ export class WorkerSlot {
 
 /** How a batch ended: an outcome for each of its tasks, or what ended the worker. */
 export type BatchResult =
-  { readonly outcomes: readonly Outcome[] } | { readonly cause: unknown; readonly isLate: boolean };
+  { readonly outcomes: readonly JobResult[] } | { readonly cause: unknown; readonly isLate: boolean };
 
 /** A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. */
 export class RunningBatch {

@@ -1,7 +1,7 @@
 import type { CancelSignal } from '../cancel-signal.js';
 import type { GatewayError } from '../errors.js';
 import { TaskFailedError, TaskTooCostlyError } from './errors.js';
-import type { Job, Outcome } from './tasks.js';
+import type { Job, JobResult } from './tasks.js';
 
 export interface TaskOptions extends Job {
   readonly queueKey: string;
@@ -55,7 +55,7 @@ export class Task {
     this.#stopHeeding = () => signal.removeEventListener('abort', giveUp);
   }
 
-  settle(outcome: Outcome | undefined): void {
+  settle(outcome: JobResult | undefined): void {
     if (outcome !== undefined && 'value' in outcome) {
       this.#end();
       this.#options.resolve(outcome.value);

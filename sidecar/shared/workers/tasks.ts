@@ -38,7 +38,7 @@ export interface Job {
 }
 
 /** The result of a job. */
-export type Outcome = ({ readonly value: unknown } | { readonly error: Error }) & {
+export type JobResult = ({ readonly value: unknown } | { readonly error: Error }) & {
   /** How long the job took, in milliseconds. */
   readonly ms: number;
 };

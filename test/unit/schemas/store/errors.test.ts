@@ -9,7 +9,7 @@ import {
 import type { Dependent } from '../../../../sidecar/schemas/store/records.js';
 
 describe('the errors of a store', () => {
-  it('name the thing, quoted, whatever its name is', () => {
+  it('the errors of a store name the thing in quotes, cut where its name is long', () => {
     const thing = { kind: 'model', domain: 'a"\n', name: '__proto__', version: 7 } as const;
     assert.equal(
       new NotFoundError(thing).message,
@@ -17,7 +17,7 @@ describe('the errors of a store', () => {
     );
     assert.equal(
       new AlreadyExistsError({ kind: 'context', name: 'x'.repeat(1000) }).message,
-      `There already is a context "${'x'.repeat(200)}".`,
+      `There already is a context "${'x'.repeat(200)}…".`,
     );
     assert.equal(
       new DependencyChangedError(['https://a.example/'], ['city']).message,

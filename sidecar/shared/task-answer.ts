@@ -1,0 +1,21 @@
+import type { InputIssue } from './json/pointer.js';
+import type { Unreadable } from './json/strict-json.js';
+
+/** Why a task on a body refuses it, as plain data that crosses threads. */
+export interface TaskRefusal<Code extends string = string> {
+  readonly code: Code;
+  /** A sentence. */
+  readonly detail: string;
+  /** Pointers are into the body; empty where no place of it is at fault. */
+  readonly errors: readonly InputIssue[];
+  /** Of the document that is the reason. */
+  readonly url?: string;
+}
+
+export interface Refused<Code extends string = string> {
+  readonly refused: TaskRefusal<Code>;
+}
+
+/** What a task on the text of a body ends with: the text of the answer, or why there is none. */
+export type TaskAnswer<Code extends string = string> =
+  { readonly answer: string } | { readonly unreadable: Unreadable } | Refused<Code>;
