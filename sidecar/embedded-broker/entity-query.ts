@@ -37,7 +37,7 @@ export interface SelectionRules {
   readonly mayBeWide: boolean;
 }
 
-/** The selecting parameters of a query: those on the entity itself apart from those on its attributes. */
+/** The selecting parameters of a query: those on the entity itself, and separately those on its attributes. */
 export interface Selection extends EntityQuery<unknown> {
   /** Attribute names; a match has at least one of them. */
   readonly attrs: readonly string[] | undefined;

@@ -64,7 +64,7 @@ export interface EmbeddedBroker {
  * Starts an NGSI-LD broker in this process, with all entities in memory: for trying out, tests and benchmarks.
  *
  * It serves the entity part of ETSI GS CIM 009 V1.9.1 (create, read, change, delete, batches, queries with type, id,
- * q, geo, scope and attribute filters, pages, counts, tenants) and its temporal part (history of its own, written
+ * q, geo, scope and attribute filters, pages, counts, tenants) and its temporal part (its own history, written
  * through the temporal resources only; normalized representation, both pagings). It answers 501 to everything else:
  * aggregation, subscriptions, registrations, ordering, linked entities. It resolves no @context (see
  * names.ts), and has no DELETE on a collection of entities.

@@ -25,7 +25,7 @@ export interface PurgeResult {
   readonly unknown: number;
 }
 
-/** To be told of every purge, however it was started. None of it throws. */
+/** Records every purge, however it was started. Never throws. */
 export interface PurgeMetrics {
   /** A purge begins to work. */
   started(target: PurgeTarget): void;

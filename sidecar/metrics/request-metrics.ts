@@ -13,12 +13,12 @@ export interface BrokerRequestEnd {
 /** How one request that was passed through ended. */
 export interface PassThroughEnd {
   readonly method: string;
-  /** That the client was told; undefined when the exchange broke off. */
+  /** The one sent to the client; undefined when the exchange broke off. */
   readonly status: number | undefined;
   readonly ms: number;
 }
 
-/** To be told of every request that is sent to the broker, passed through or refused. None of it throws. */
+/** Records every request that is sent to the broker, passed through or refused. Never throws. */
 export interface RequestMetrics {
   brokerAnswered(end: BrokerRequestEnd): void;
   passedThrough(end: PassThroughEnd): void;

@@ -56,7 +56,7 @@ const OTHER: RequestClass = { kind: 'other' };
  * broker ever sees a DELETE of a collection, however it is spelled: a DELETE passes only when its path names exactly
  * one resource of a known kind in every plausible reading.
  *
- * Other methods pass whatever the spelling, as long as no reading of their path leads out of /ngsi-ld.
+ * Other methods pass in any spelling as long as no reading of their path leads out of /ngsi-ld.
  *
  * @param method request method; methods are case-sensitive (RFC 9110 § 9.1), so only `DELETE` purges
  * @param rawUrl request-target (RFC 9112 § 3.2) in any form, undecoded

@@ -18,7 +18,7 @@ export function cut(text: string, maxChars: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** A value as messages show it: short, whatever its size. */
+/** A value as messages show it: always short. */
 export function shown(value: JsonValue | undefined): string {
   if (value === undefined) return 'missing';
   if (isArray(value)) return shownArray(value);

@@ -24,7 +24,7 @@ export function withVia(via: string | undefined, name: string, httpVersion = '1.
   return via === undefined || via.trim() === '' ? element : `${via}, ${element}`;
 }
 
-/** Why a request goes in circles, as its `Via` has it; undefined for one that does not. */
+/** Why a request goes in circles, according to its `Via`; undefined if it does not. */
 export function loopIn(via: string, name: string): 'been-here' | 'too-many-hops' | undefined {
   if (via.includes(name)) return 'been-here';
   return via.split(KIND).length - 1 >= MAX_HOPS ? 'too-many-hops' : undefined;

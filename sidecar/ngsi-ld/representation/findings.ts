@@ -1,6 +1,6 @@
-/** A fault of an entity's structure: a broker would refuse it, whatever the model says. */
+/** A fault of an entity's structure: a broker would refuse it under any model. */
 export interface Finding {
-  /** Reference tokens (RFC 6901) of a place in the entity as submitted; of what lacks a member, when one is missing. */
+  /** Reference tokens (RFC 6901) of a place in the entity as submitted; or of the object in which a member is missing. */
   readonly tokens: readonly string[];
   /** The broken rule, by the name of the JSON Schema keyword for such rules. */
   readonly keyword: string;

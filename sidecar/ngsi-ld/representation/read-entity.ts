@@ -66,7 +66,7 @@ const MAX_FURTHER_READINGS = 1000;
 const MAX_READ_MEMBERS = 200_000;
 
 /**
- * Reads an entity in whatever form it is: checks the structure that NGSI-LD asks for (clauses 4.5 and 5.2), and gives its
+ * Reads an entity in any form: checks the structure that NGSI-LD asks for (clauses 4.5 and 5.2), and gives its
  * key-values form. Never throws. Takes linear time, but for the further instances of attributes.
  *
  * @param entity nested as deeply as the stack allows for, some thousand levels

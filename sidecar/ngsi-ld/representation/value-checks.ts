@@ -10,7 +10,7 @@ const NULL = 'urn:ngsi-ld:null';
 const LANGUAGE_TAG = /^(?:@none|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)$/;
 
 /**
- * Faults of the value of an attribute of a kind, wherever it stands (clauses 4.5.2, 4.5.3 and 4.5.18 to 4.5.24).
+ * Faults of the value of an attribute of a kind, at any depth (clauses 4.5.2, 4.5.3 and 4.5.18 to 4.5.24).
  *
  * The walk of `findings` is at the value.
  */

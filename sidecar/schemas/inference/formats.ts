@@ -8,7 +8,7 @@ export type Format = (typeof FORMATS)[number];
 /**
  * What a string must look like to be taken for one of a format; the format's own check decides then.
  *
- * Of URIs only those that nobody writes by accident: `Mo-Fr:08:00` and `A:1` are URIs to RFC 3986. A UUID in a URN is
+ * Of URIs, only those that are not written by accident: `Mo-Fr:08:00` and `A:1` are URIs to RFC 3986. A UUID in a URN is
  * one URN among others.
  */
 const LOOKS: Readonly<Record<Format, RegExp>> = {
@@ -22,12 +22,12 @@ const LOOKS: Readonly<Record<Format, RegExp>> = {
   uri: /^(?:urn:[^:]+:|[a-z][a-z\d+.-]*:\/\/|(?:mailto|tel|geo|did|data):)/i,
 };
 
-/** What all of them have; most strings have it not. */
+/** Matches every string with a format, and few others. */
 const MAY_HAVE_FORMAT = /[:@]|^[\dA-Fa-f]+[.-]/;
 
 /**
- * The format of a string, where it has one by the very check that validation makes; the first that fits, so that each
- * string has one at most. Were there several, samples with fewer of them could narrow the schema.
+ * The format of a string by the same check that validation makes; the first that fits, so that each string has at most
+ * one. Were there several, samples with fewer of them could narrow the schema.
  */
 export function formatOf(text: string): Format | undefined {
   if (text.length > INFERENCE_LIMITS.formattedLength || !MAY_HAVE_FORMAT.test(text)) return undefined;

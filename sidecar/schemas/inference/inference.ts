@@ -35,7 +35,7 @@ export interface Sample {
   readonly units?: ReadonlyMap<string, ReadonlySet<string | undefined>>;
 }
 
-/** A sample's `@context` says what names mean, and is no part of what the entity is. */
+/** A sample's `@context` says what names mean. It is not part of the entity. */
 const CONTEXT: ReadonlySet<string> = new Set(['@context']);
 
 /** The id that stands for all ids in the schema of a model without one. */

@@ -6,7 +6,7 @@ import { INFERENCE_LIMITS } from './errors.js';
 import { bitOf, emptyShape, noObjects, type ObjectsShape, type Shape, type ShapeType } from './shape.js';
 
 /**
- * What strings at a place are known to be, whatever they look like: `reference`, the URI of an entity; `name`, a word of
+ * What the strings at a place are known to be, regardless of their looks: `reference`, the URI of an entity; `name`, a word of
  * a vocabulary, such as an entity type.
  */
 export type Meaning = 'reference' | 'name' | undefined;
@@ -89,7 +89,7 @@ export class Observer {
 
     if (shape.areEntityIds !== false) shape.areEntityIds = text.startsWith('urn:ngsi-ld:');
     if (shape.words === null) return;
-    // A string with a format is no word: it would make an enumeration of what was free before the format was lost.
+    // A string with a format is not a word: once the format is lost, it would turn free text into an enumeration.
     const isWord = meaning === 'name' || (this.#enumerates && meaning === undefined && format === undefined);
     shape.words =
       isWord && text.length <= INFERENCE_LIMITS.enumeratedLength ? withWord(shape.words, text) : null;

@@ -54,7 +54,7 @@ export class Renderer {
 
   /**
    * The keywords on the members of objects. Where objects of several kinds are at one place, or have too many names, any
-   * will do; but members that wrap a value are named, for that tells validation what the value of an attribute is.
+   * will do; but members that wrap a value are named, because validation needs to know what the value of an attribute is.
    *
    * @param mayLack whether a member is not required, even though all objects have it
    */

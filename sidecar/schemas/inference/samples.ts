@@ -12,7 +12,7 @@ export interface PlacedSample {
 /**
  * The samples of a document: an object is one, and each item of an array.
  *
- * @throws {InvalidSamplesError} when there is none, or one is no object, has a number that is out of range or a name with
+ * @throws {InvalidSamplesError} when there is none, or one is not an object, has a number that is out of range or a name with
  *   half a surrogate pair
  */
 export function samplesIn(document: JsonValue): readonly PlacedSample[] {

@@ -6,7 +6,7 @@ const TYPES = ['object', 'array', 'string', 'integer', 'fraction', 'boolean', 'n
 export type ShapeType = (typeof TYPES)[number];
 
 /**
- * What was seen at one place in all samples. Whatever is seen is added to sets, or drops something for good; so neither
+ * What was seen at one place in all samples. Everything seen is added to sets, or drops something for good. Therefore neither
  * the order of the samples nor repeating one makes a difference, and more of them only ever widen the shape.
  *
  * Samples may have as many places as characters: what a place need not have is undefined.
@@ -20,7 +20,7 @@ export interface Shape {
   format: Format | null | undefined;
   /** Whether all strings are ids of NGSI-LD entities; undefined before the first string. */
   areEntityIds: boolean | undefined;
-  /** Distinct strings as long as they can be an enumeration; null when not, or when nobody asks for enumerations. */
+  /** Distinct strings as long as they can be an enumeration; null when not, or when enumerations are not wanted. */
   words: Set<string> | null | undefined;
   /** All items of all arrays; undefined while these are empty. */
   items: Shape | undefined;

@@ -17,7 +17,7 @@ export interface InferInput {
 /** The text of the schema, or why there is none. */
 export type InferOutcome = TaskAnswer<SamplesRefusedError['code']>;
 
-/** Tasks on samples that are run in a worker, for they may be many. */
+/** Tasks that run in a worker because there may be many samples. */
 export const inferenceTasks = {
   /** The schema of samples; see `inferSchema`. */
   infer({ text, ...options }: InferInput): InferOutcome {
@@ -34,7 +34,7 @@ export const inferenceTasks = {
 
 export type InferenceTasks = typeof inferenceTasks;
 
-/** How samples are written: any JSON, such as key-values; or entities in whatever representation. */
+/** How samples are written: any JSON, such as key-values; or entities in any representation. */
 export type SampleForm = 'keyvalues' | 'ngsi-ld';
 
 export interface InferSchemaOptions extends InferenceOptions {
@@ -50,7 +50,7 @@ export interface InferSchemaOptions extends InferenceOptions {
  *   of which it said nothing may be described now.
  * - It is within the limits of schemas.
  *
- * @throws {InvalidSamplesError} naming what is no sample or no entity, or not of the model's type
+ * @throws {InvalidSamplesError} naming what is not a sample or an entity, or not of the model's type
  * @throws {SamplesTooRichError} when the schema would be larger than a schema may be
  */
 export function inferSchema(

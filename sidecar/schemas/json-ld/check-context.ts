@@ -132,7 +132,7 @@ function assertNone(faults: readonly InputIssue[]): void {
   if (faults.length > 0) throw new ContextInvalidError(faults);
 }
 
-/** Contexts that it names and that cannot be had, all of them. */
+/** All contexts that it names and that are not available. */
 async function loadingFaults(
   references: readonly ContextReference[],
   load: DocumentLoader,

@@ -81,7 +81,7 @@ interface Part {
   readonly pointer: string;
 }
 
-/** The maps, URLs and whatever stands in their place, scoped ones included. */
+/** The maps, URLs and anything in their place, scoped ones included. */
 function partsOf(context: unknown, pointer: string): readonly Part[] {
   if (Array.isArray(context)) {
     return context.flatMap((item, index) => partsOf(item, pointerTo(pointer, index)));

@@ -22,7 +22,7 @@ export interface ContextWarning {
   readonly detail: string;
 }
 
-/** A member of a map of terms, and what the warnings are judged by. */
+/** A member of a map of terms, and what the warnings depend on. */
 interface Member {
   readonly term: string;
   readonly definition: unknown;

@@ -17,7 +17,7 @@ export interface CoreTermGroup {
   readonly terms: string;
 }
 
-/** Members of the context that are no term definitions. */
+/** Members of the context that are not term definitions. */
 export const CORE_KEYWORDS: readonly {
   readonly since: CoreContextVersion;
   readonly name: string;

@@ -66,7 +66,7 @@ export interface Place {
 }
 
 /**
- * Visits the members of all objects in a document, contexts apart.
+ * Visits the members of all objects in a document, except in contexts.
  *
  * @param visit says whether to go into the member
  */

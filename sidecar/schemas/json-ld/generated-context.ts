@@ -35,7 +35,7 @@ const GEOJSON_NAMES: ReadonlySet<string> = new Set(['coordinates', 'bbox']);
  * The context of a model: its type, its attributes and the members of their values, each mapped to base + name.
  *
  * Flat and without coercions, since brokers refuse normalized attributes whose terms have one. Members of values are in it
- * because JSON-LD expands them as well: without a term they would land in the default vocabulary, apart from the model.
+ * because JSON-LD expands them as well: without a term they would end up in the default vocabulary, outside the model.
  *
  * @param base see {@link isContextBase}
  */

@@ -28,7 +28,7 @@ const NOT_COMPARED: JsonLdWarning = {
 };
 
 /**
- * Expands a document. What compaction would not bring back is looked for only where the survey says that there may be
+ * Expands a document. Looks for what compaction would not restore only where the survey says that there may be
  * something.
  *
  * @throws ProcessorFailure

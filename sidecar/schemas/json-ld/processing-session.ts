@@ -36,7 +36,7 @@ export class ProcessingSession {
     return this.#failure;
   }
 
-  /** Changes with the meaning of the contexts that were gathered; undefined when one of them could not be had. */
+  /** Changes with the meaning of the contexts that were gathered; undefined when one of them was not available. */
   get contextsKey(): string | undefined {
     const { contents, failures } = this.#gathered;
     return failures.size > 0 ? undefined : [...contents].map(([url, { key }]) => `${url} ${key}`).join(' ');

@@ -125,7 +125,7 @@ const MAX_SHARED_WEIGHT = MAX_WEIGHT / 2;
 /** The contexts of a request, as a processor keeps them. */
 export interface ContextUse {
   readonly gathered: GatheredContexts;
-  /** The same for requests with the same contexts in the same order; undefined where nothing shall be kept. */
+  /** The same for requests with the same contexts in the same order; undefined where nothing is to be cached. */
   readonly signature: string | undefined;
   /** Whether a context of the request itself imports another. */
   readonly hasImport: boolean;
@@ -145,7 +145,7 @@ export class SharedProcessor {
 
   /**
    * The processor for each operation of a request, which is to load nothing but what was gathered for it. It is one of
-   * the request's own where the contexts are too large to be kept, and where one cannot be had, as it may still be kept
+   * the request's own where the contexts are too large to be kept, and where one is not available, as it may still be kept
    * from before. Where one imports another, each operation has its own: the package keeps what was imported together with
    * what it was imported into, and takes it for both from then on.
    */

@@ -23,7 +23,7 @@ export function lossesOf(
   return findings.losses;
 }
 
-/** All nulls in a value, contexts apart. */
+/** All nulls in a value, except in contexts. */
 export function nullsIn(
   value: unknown,
   pointer: string,

@@ -40,7 +40,7 @@ const BY_SPELLING: ReadonlyMap<unknown, AttributeKind> = new Map(
 );
 
 /**
- * The attributes of a model: the properties of its schema that are no members of their own such as `id` and `type`
+ * The attributes of a model: the properties of its schema that are not NGSI-LD members such as `id` and `type`
  * (clause 5.2.4), wherever `$ref`, `allOf` and alternatives describe them.
  *
  * An attribute's kind is what `x-ngsi.type` says, or the first word of its description (`Relationship. The owner`);

@@ -17,7 +17,7 @@ interface Home {
  * The schema as one self-contained document of draft 2020-12: a compound document (section 9.3 of its core) in which
  * every document referred to stands in `$defs` under its URL, with that URL as `$id`.
  *
- * Older drafts are converted, the documents' as well as the schema's own, so that verdicts stay the same. Of other
+ * Older drafts are converted, the documents' as well as the schema's own, so that the same documents are valid. Of other
  * documents the definitions that nothing reaches are left out. References become JSON pointers; a nested `$id` that
  * another part of the bundle has claimed is dropped.
  *
@@ -58,7 +58,7 @@ class Bundler implements Style {
     return objectOf([['$id', document.uri], ...this.#entries(document, [])]);
   }
 
-  /** The document's keywords; what has no place of its own is added to its `$defs`. */
+  /** The document's keywords; definitions without a place elsewhere are added to its `$defs`. */
   #entries(document: SchemaDocument, embedded: readonly Entry[]): readonly Entry[] {
     const rendered = this.inner(rootOf(document));
     const entries = isObject(rendered) ? Object.entries(rendered) : [];

@@ -36,7 +36,7 @@ const MAX_SHOWN_LENGTH = 100;
  *
  * - `compatible`: what was valid stays valid. A new optional property of which nothing was said before counts as such,
  *   although an open schema let documents use its name for something else.
- * - `narrowing`: some documents that were valid may not be any more, or it cannot be told.
+ * - `narrowing`: some documents that were valid may no longer be, or it cannot be proven that they are.
  * - `breaking`: what documents were to hold is refused now: disjoint types or values, a property that is forbidden, or
  *   required without having been described.
  *
@@ -126,7 +126,7 @@ const MAX_STEPS = 5000;
 
 /**
  * Decides which conditions of a schema follow from other schemas, keyword by keyword. Every "follows" is proven; what
- * cannot be told does not follow.
+ * cannot be proven does not follow.
  */
 export class Comparison implements Prover {
   readonly targets: Targets;

@@ -7,7 +7,7 @@ export type ChangeKind = 'compatible' | 'narrowing' | 'breaking';
 
 /** A condition that one schema has and another does not guarantee. */
 export interface Finding {
-  /** The schema with the condition; left open by a schema that is `false`, for it has no place of its own. */
+  /** The schema with the condition; left out for a schema that is `false`, which has no position. */
   readonly schema: JsonObject | undefined;
   readonly tokens: readonly string[];
   readonly kind: ChangeKind;
@@ -76,7 +76,7 @@ function keywordFinding(value: JsonValue, context: CheckContext): Finding {
   };
 }
 
-/** Findings about a schema at this place, where it has none of its own. */
+/** Findings about a schema at this position if they have none themselves. */
 export function placedAt(
   { schema, keyword }: CheckContext,
   key: readonly string[],

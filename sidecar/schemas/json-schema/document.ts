@@ -58,7 +58,7 @@ export function submittedDocument(root: JsonObject): SchemaDocument {
 }
 
 /**
- * The document at a URL, whatever `$id` it has itself.
+ * The document at a URL, regardless of its own `$id`.
  *
  * @param absent the draft when the document does not say
  * @throws {UnsupportedDialectError}

@@ -233,7 +233,7 @@ function alternativesOf(atom: JsonObject): readonly Alternatives[] {
   ];
 }
 
-/** Of each schema with an `if`, always the same: a value within another of the same branch is told by that. */
+/** Of each schema with an `if`, always the same: used to recognise a value within another of the same branch. */
 const BRANCHES = new WeakMap<JsonObject, readonly Schema[]>();
 
 function branchesOf(atom: JsonObject, condition: JsonObject): readonly Schema[] {

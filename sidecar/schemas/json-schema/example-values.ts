@@ -39,7 +39,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /**
  * A string that satisfies the facts: of the format, matching the patterns, long enough.
  *
- * To be run in a worker, for it executes patterns.
+ * Run it in a worker: it executes patterns.
  *
  * @param variant examples of different variants differ where possible
  */

@@ -11,7 +11,7 @@ import {
   stringsOf,
 } from '../../shared/json/json.js';
 
-/** The JSON types, numbers told apart by whether they are integers. */
+/** The JSON types, with integers and fractions as two types. */
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'] as const;
 export type FactType = (typeof TYPES)[number];
 

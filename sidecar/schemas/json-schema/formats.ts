@@ -16,7 +16,7 @@ export function typesRefusedBy(format: string): readonly FactType[] {
   return (Object.hasOwn(NUMBER_FORMATS, format) ? NUMBER_FORMATS[format] : undefined) ?? ['string'];
 }
 
-/** Whether a value has a format, by the very check that validators make; formats that are not asserted take all. */
+/** Whether a value has a format, by the same check that validators make; formats that are not asserted accept everything. */
 export function hasFormat(format: string, value: JsonValue): boolean {
   const definition = DEFINITIONS.get(format);
   if (definition === undefined || typeof definition === 'boolean' || typeof definition === 'string')

@@ -16,7 +16,7 @@ const LISTS = ['allOf', 'anyOf', 'oneOf'];
 const NAMED = ['properties', 'patternProperties', 'dependencies'];
 const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions']);
 
-/** Keywords that hold schemas in the draft, definitions apart. `items` of the older drafts is a case of its own. */
+/** Keywords that hold schemas in the draft, except definitions. `items` of the older drafts is a special case. */
 const APPLICATORS: Readonly<Record<Dialect, ReadonlySet<string>>> = {
   'draft-07': new Set([...SINGLE, ...LISTS, ...NAMED]),
   '2019-09': new Set([

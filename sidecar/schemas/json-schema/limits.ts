@@ -6,9 +6,9 @@ import { type Blame, blameSubmitted, SchemaLimitError } from './errors.js';
 export const SCHEMA_LIMITS = {
   /** UTF-8 bytes of one document. */
   bytes: 1_048_576,
-  /** Arrays and objects within each other in one document, whatever they hold. */
+  /** Levels of arrays and objects in one document. */
   nesting: 256,
-  /** Schemas within each other. */
+  /** Levels of schemas. */
   depth: 100,
   /** Schemas in use, each holding one reference at most. */
   subschemas: 2000,

@@ -68,7 +68,7 @@ export const OBJECT_CHECKS: KeywordChecks = {
 };
 
 /**
- * An object that lacks the property was valid. Where nothing described the property no object is known to have it, and
+ * An object without the property was valid. Where nothing described the property no object is known to have it, and
  * where it was forbidden none has.
  */
 function requiredFinding(name: string, { facts, schema, keyword, prover }: CheckContext): Finding {
@@ -124,7 +124,7 @@ function areSchemasImplied(keyword: string, { facts, schema, prover }: CheckCont
   });
 }
 
-/** Whether any part of the schemas, on any condition, has a say on a property of that name. */
+/** Whether any part of the schemas, under any condition, applies to a property of that name. */
 function isMentioned(name: string, schemas: readonly Schema[], targets: Targets): boolean {
   const seen = new Set<Schema>();
   const open: Schema[] = [...schemas];

@@ -8,8 +8,8 @@ export type LoadDocument = (uri: string) => Promise<JsonValue | undefined>;
  * Follows every reference of a schema, through the documents it refers to.
  *
  * The whole submitted schema counts; of another document only what references reach, so that a shared document may
- * hold broken parts that nobody uses. References within a document resolve against the URI it was asked for by,
- * whatever its own `$id` says; the submitted schema's `$id`s come before documents of the same URI. Cycles are fine.
+ * hold broken parts that are never used. References within a document resolve against the URI by which it was asked
+ * for, regardless of its own `$id`; the submitted schema's `$id`s come before documents of the same URI. Cycles are fine.
  *
  * @throws {DanglingReferenceError} naming every missing document, and every place that a document does not have
  * @throws {SchemaLimitError | UnsupportedDialectError}
@@ -24,7 +24,7 @@ export async function resolveAll(schema: JsonObject, load: LoadDocument): Promis
 }
 
 /**
- * As {@link resolveAll}, for a schema whose documents are at hand; none for one that refers to nothing outside.
+ * As {@link resolveAll}, for a schema whose documents are at hand; which refers to nothing else.
  *
  * @throws {DanglingReferenceError | SchemaLimitError | UnsupportedDialectError}
  */

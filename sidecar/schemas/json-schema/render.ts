@@ -30,7 +30,7 @@ export interface Style {
   inner(position: Position, definition: boolean): Schema | undefined;
 }
 
-/** Writes a schema of any supported draft in draft 2020-12, with the same verdicts. */
+/** Writes a schema of any supported draft in draft 2020-12; the same documents are valid. */
 export function render(position: Position, style: Style): Schema {
   const { schema, dialect } = position;
   return isObject(schema)

@@ -10,7 +10,7 @@ import { createValidator } from './validator.js';
 export interface ExampleInput {
   /** Self-contained. */
   readonly schema: JsonObject;
-  /** The type that the example shall have, and its id be made of. */
+  /** The type of the example, which is also part of its id. */
   readonly entityType: string;
 }
 
@@ -26,7 +26,7 @@ export interface CompareInput {
   readonly after: string;
 }
 
-/** Tasks on schemas that are run in a worker, for they compile schemas or execute patterns. */
+/** Tasks on schemas that run in a worker because they compile schemas or execute patterns. */
 export const schemaTasks = {
   /** An example of a model, as an entity in key-values form; see `exampleOf`. */
   makeExample({ schema, entityType }: ExampleInput): MadeExample {

@@ -10,7 +10,7 @@ const DATE_TIME: JsonObject = { type: 'string', format: 'date-time' };
 /** What all attributes may have; further members are attributes of the attribute. */
 const COMMON_MEMBERS: JsonObject = {
   observedAt: { ...DATE_TIME, description: 'When the value was observed.' },
-  datasetId: { ...URI, description: 'Tells the instances of an attribute apart.' },
+  datasetId: { ...URI, description: 'Distinguishes the instances of an attribute.' },
   expiresAt: DATE_TIME,
   createdAt: { ...DATE_TIME, readOnly: true },
   modifiedAt: { ...DATE_TIME, readOnly: true },
@@ -75,7 +75,7 @@ const OWN_MEMBERS: Readonly<Record<AttributeKind, JsonObject>> = {
   ListRelationship: { objectType: STRINGS },
 };
 
-/** The normalized representation of an attribute of a kind, whatever its value. */
+/** The normalized representation of an attribute of a kind, with any value. */
 export function attributeSchema(kind: AttributeKind): JsonObject {
   const valueMember = VALUE_MEMBERS[kind];
   return {
@@ -104,7 +104,7 @@ export const LD_CONTEXT: JsonObject = {
   anyOf: [{ type: ['string', 'object'] }, { type: 'array', items: { type: ['string', 'object'] } }],
 };
 
-/** The members of an entity that are no attributes, id and type apart. */
+/** The members of an entity that are not attributes, except id and type. */
 export const ENTITY_MEMBER_SCHEMAS: JsonObject = {
   scope: { ...STRINGS, description: 'Places in hierarchies, e.g. /Madrid/Gardens.' },
   expiresAt: DATE_TIME,

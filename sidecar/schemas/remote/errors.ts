@@ -1,6 +1,6 @@
 import { GatewayError } from '../../shared/errors.js';
 
-/** Why a remote document could not be had. The first two are refusals before anything was sent to that host. */
+/** Why a remote document is not available. For the first two, nothing was sent to that host. */
 export type RemoteFailure =
   | 'origin-not-allowed'
   | 'address-not-allowed'
@@ -12,7 +12,7 @@ export type RemoteFailure =
   | 'media-type'
   | 'not-json';
 
-/** A document of another origin that could not be had, or is not what it should be. */
+/** A document of another origin that could not be fetched, or is not what it should be. */
 export class RemoteDocumentError extends GatewayError {
   readonly code = 'REMOTE_DOCUMENT';
   readonly failure: RemoteFailure;

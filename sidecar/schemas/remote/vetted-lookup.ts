@@ -17,7 +17,7 @@ export const systemResolve: ResolveHost = (hostname) =>
   });
 
 /**
- * A lookup for sockets that yields only addresses a host may have. The connection is made to the very addresses that were
+ * A lookup for sockets that yields only addresses a host may have. The connection is made to the same addresses that were
  * vetted, so that a name which resolves otherwise the next time gains nothing (DNS rebinding).
  *
  * Private addresses are for names that say they are inside a network; a name of the public DNS must have a public one.

@@ -49,7 +49,7 @@ export async function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>):
 /** Values that are known at a time. */
 const MAX_KNOWN = 1000;
 
-/** What was read from the store, by key, for as long as nothing is written to it, by whatever process. */
+/** What was read from the store, by key, until any process writes to it. */
 export class WhileUnwritten<Value> {
   readonly #store: Pick<SchemaStore, 'revision'>;
   readonly #known = new Map<string, Value>();

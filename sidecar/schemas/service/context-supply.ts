@@ -19,7 +19,7 @@ import type { ContextSummary, ServedContext } from './shapes.js';
 /** Gives workers the contexts that documents name by their URLs. */
 export interface ContextSupply {
   /**
-   * A text that changes whenever a URL may mean something else: with each write to the store, by whatever process, and
+   * A text that changes whenever a URL may mean something else: with each write to the store, by any process, and
    * every minute for the sake of other origins. To be taken before anything is supplied for a request.
    *
    * @param baseUrl of this service, as the client reaches it, without a trailing slash
@@ -143,7 +143,7 @@ export class ContextLoading {
       : undefined;
   }
 
-  /** Whether the base URL, by which clients reach this service, has a say in what URLs mean. */
+  /** Whether what URLs mean depends on the base URL, by which clients reach this service. */
   dependsOn(baseUrl: string): boolean {
     return this.#sources.remote.allows(`${baseUrl}/`);
   }

@@ -161,7 +161,7 @@ async function acceptContext(submitted: unknown, check: ContextCheck): Promise<A
     const outcome = await run;
     if ('refused' in outcome) throw refused(outcome.refused.detail);
     if ('invalid' in outcome) throw new ContextInvalidError(outcome.invalid);
-    if (!('checked' in outcome)) throw new Error('A check of a context ended without a verdict.');
+    if (!('checked' in outcome)) throw new Error('A check of a context ended without a result.');
     const { value } = unwrapped(submitted, '');
     return { text: JSON.stringify({ '@context': value }), ...outcome.checked };
   } catch (error) {

@@ -95,7 +95,7 @@ export class FileNotFoundError extends GatewayError {
  * Says of refused input where in the whole of the input the fault is.
  *
  * @param base pointer to the schema within the input
- * @param reasons why documents could not be had, by URI
+ * @param reasons why documents are not available, by URI
  */
 export async function accepting<Result>(
   base: string,

@@ -29,7 +29,7 @@ export interface ModelDescription {
 
 /** Tasks on models that are run in a worker: on schemas as large as they may be, each takes a good part of a second. */
 export const modelTasks = {
-  /** Checks what shall become a version of a model, and describes it. */
+  /** Checks a schema before it becomes a version of a model, and describes it. */
   acceptModel(source: ModelSource): ModelDescription | Refused {
     return orRefusal(() => {
       const linked = linkedOf(source);

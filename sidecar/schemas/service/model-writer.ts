@@ -104,7 +104,7 @@ export class ModelWriter {
     return changesBetween(old.bundled, description.bundled, workers);
   }
 
-  /** Writes over the very state that the update was checked against; with another one, it starts over. */
+  /** Writes only over the state that the update was checked against; if that has changed, it starts over. */
   async #write(
     { domain, name, etag }: Model,
     settings: ModelSettings,

@@ -80,7 +80,7 @@ export class ReferenceGathering {
   readonly #remote: RemoteDocuments;
   readonly #stored = new Map<string, Found>();
   readonly #fetched = new Map<string, JsonValue>();
-  /** Why a document could not be had. */
+  /** Why a document is not available. */
   readonly reasons = new Map<string, string>();
 
   constructor(store: SchemaStore, remote: RemoteDocuments) {
@@ -88,7 +88,7 @@ export class ReferenceGathering {
     this.#remote = remote;
   }
 
-  /** The document at a URI in its normal form; undefined when it cannot be had. */
+  /** The document at a URI in its normal form; undefined when it is not available. */
   async load(uri: string): Promise<JsonValue | undefined> {
     const stored = (await this.#store.references.texts([uri])).get(uri);
     if (stored !== undefined) {
@@ -178,7 +178,7 @@ const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
  * The URIs of other documents that a document names by `$ref` and the like, wherever they stand.
  *
  * @param document of bounded depth
- * @param uri against which it resolves, whatever its own `$id` says
+ * @param uri against which it resolves, regardless of its own `$id`
  */
 export function urisNamedIn(document: JsonValue, uri: string): ReadonlySet<string> {
   const named = new Set<string>();

@@ -41,7 +41,7 @@ export interface IntakeOptions {
 /** Where the schema stands in the input. */
 const SCHEMA = '/schema';
 
-/** Checks what shall become a version of a model. Writes nothing. */
+/** Checks a schema before it becomes a version of a model. Writes nothing. */
 export class SchemaIntake {
   readonly #options: IntakeOptions;
 

@@ -10,7 +10,7 @@ export type Thing =
   | { readonly kind: 'reference'; readonly uri: string }
   | { readonly kind: 'retention policy'; readonly name: string };
 
-/** There is no such thing; where its domain or model is missing, it is that which is named. */
+/** Not found. If the domain or model of the thing is missing, the error names that instead. */
 export class NotFoundError extends GatewayError {
   readonly code = 'STORE_NOT_FOUND';
 

@@ -57,7 +57,7 @@ export function openForReading(path: string): Database.Database {
   });
 }
 
-/** Creates the directories of a file that is not there. What is there and is no file, a device say, is not touched. */
+/** Creates the directories of a file that is not there. Anything there that is not a file, such as a device, is left alone. */
 function prepareFile(file: string, path: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) makeDirectories(dirname(file));
@@ -65,7 +65,7 @@ function prepareFile(file: string, path: string): void {
     throw new DatabaseUnusableError(`${path} cannot be used as a database: ${NO_FILE}.`);
 }
 
-/** Creates a directory and those above it. Node's own way never returns where the system lets nobody make one (/proc/x). */
+/** Creates a directory and those above it. Node's own way never returns where the system allows none to be made (/proc/x). */
 function makeDirectories(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectories(dirname(directory));
@@ -77,7 +77,7 @@ function makeDirectories(directory: string): void {
   }
 }
 
-/** SQLite gives meanings of its own to empty names and to `file:` URIs; an absolute path has none. */
+/** To SQLite, empty names and `file:` URIs have special meanings; an absolute path does not. */
 function absolute(path: string): string {
   return path === IN_MEMORY ? path : resolve(path);
 }

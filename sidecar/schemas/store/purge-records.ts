@@ -71,9 +71,9 @@ export interface PurgeRecord {
   readonly sample?: readonly string[];
 }
 
-/** What a purge that nobody waits for needs to go on after a restart. */
+/** What an asynchronous purge needs to go on after a restart. */
 export interface PurgeJob {
-  /** Sent to the broker with each request, secrets apart. */
+  /** Sent to the broker with each request, except for secrets. */
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that are secrets, encrypted. */
   readonly sealedHeaders?: string;

@@ -74,7 +74,7 @@ export interface NewModelVersion {
   /** Text of the context generated from it. */
   readonly context: string;
   readonly description?: string | undefined;
-  /** Whatever the caller wants to find again with the version. */
+  /** Anything the caller wants to keep with the version. */
   readonly metadata: JsonValue;
   /** URI to SHA-256 of every reference document that the schema reaches, as read for checking it. */
   readonly references: ReadonlyMap<string, string>;

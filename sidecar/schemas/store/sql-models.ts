@@ -60,7 +60,7 @@ export class SqlModels implements Models {
 
   async contentRef(key: ModelKey, part: 'schema' | 'context', version?: number): Promise<ContentRef> {
     const ref = await this.#session.get(() => findContentRef(key, part, version));
-    // The slower way tells what is missing.
+    // The slower way finds out what is missing.
     return ref ?? (await this.get(key, version)).version[part];
   }
 

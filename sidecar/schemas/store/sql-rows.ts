@@ -42,7 +42,7 @@ export function etagOf(row: object): string {
   return createHash('sha256').update(JSON.stringify(row)).digest('base64url').slice(0, 22);
 }
 
-/** The time of a change: after the one before it, whatever the clock says, so that no two states look the same. */
+/** The time of a change: after the one before it, even if the clock goes back, so that no two states look the same. */
 export function timeAfter(previous: number, clock: Clock): number {
   return Math.max(previous + 1, clock.now());
 }

@@ -93,7 +93,7 @@ export interface SqlSession {
   checkWritable(): Promise<void>;
 }
 
-/** The parameter for an optional version number: null means the current one; what is no number finds nothing. */
+/** The parameter for an optional version number: null means the current one; anything but a number finds nothing. */
 export function versionParameter(version: number | undefined): number | null {
   if (version === undefined) return null;
   return Number.isSafeInteger(version) ? version : 0;

@@ -11,7 +11,7 @@ export class SqliteSession implements SqlSession {
   readonly #queue: LockQueue;
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
-  /** The look at the revision that is due; whoever asks before it is taken gets what it finds. */
+  /** The pending read of the revision, shared by all who ask before it is made. */
   #look: Promise<string> | undefined;
   readonly #transaction: Database.Transaction<(work: () => void) => void>;
   readonly #prepared = new Map<Statement<never, unknown>, Database.Statement<[object]>>();
@@ -60,7 +60,7 @@ export class SqliteSession implements SqlSession {
     await this.#guarded(() => checkWritable(this.#db), { inTurn: true, waitMs: CHECK_WAIT_MS });
   }
 
-  /** Changes with every write, by whatever connection. */
+  /** Changes with every write, by any connection. */
   revision(): Promise<string> {
     // All requests that come in the same turn of the event loop share one look, after the last of them.
     this.#look ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
@@ -114,5 +114,5 @@ export class SqliteSession implements SqlSession {
 const READ: LockOptions = { inTurn: false };
 const WRITE: LockOptions = { inTurn: true };
 
-/** Whoever asks whether writes work wants to know before long. */
+/** A check of whether writes work must answer soon. */
 const CHECK_WAIT_MS = 1000;

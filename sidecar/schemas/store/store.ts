@@ -38,7 +38,7 @@ export interface SchemaStore {
   /** The text with this SHA-256 (hex), while anything in the store names it. */
   content(sha256: string): Promise<string | undefined>;
 
-  /** A text that changes with every write, by whatever process; it may change without one. */
+  /** A text that changes with every write, by any process; it may also change without one. */
   revision(): Promise<string>;
 
   /** False when it is closed, nothing can be read, or nothing can be written, as some seconds ago at most. */
@@ -159,7 +159,7 @@ export interface References {
   /**
    * Creates or replaces a document. Model versions keep what they pinned.
    *
-   * @param expected the state it must be in: absent, present in whatever form, or with one of these ETags
+   * @param expected the state it must be in: absent, present in any form, or with one of these ETags
    * @returns `unchanged` when text and source are what they were
    * @throws PreconditionFailedError
    */

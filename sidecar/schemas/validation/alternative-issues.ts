@@ -19,7 +19,7 @@ export type Branch = readonly Issue[];
 
 /**
  * What to say of a value that fits none of several alternatives (`anyOf`, `oneOf`): the issues by the one alternative that
- * it was meant to fit, as far as that can be told; else one issue for all.
+ * it was meant to fit, as far as that is clear; else one issue for all.
  *
  * Meant is what has the value's type, then what has its tag (a member such as `type`, for which alternatives allow
  * different values), then what it fits but for the fewest issues, and the deepest ones.

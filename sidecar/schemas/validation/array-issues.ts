@@ -3,7 +3,7 @@ import { schemaIn, schemasIn } from '../json-schema/flat-graph.js';
 import { issue, type Issue, type Place, type Check } from './issue.js';
 import { allowedValue, counted, howMany, shown, typeWord } from './words.js';
 
-/** What keywords on arrays have against one, unevaluatedItems apart. */
+/** The issues that keywords on arrays find in one, except unevaluatedItems. */
 export function arrayIssues(
   schema: JsonObject,
   place: Place,

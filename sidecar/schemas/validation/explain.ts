@@ -12,7 +12,7 @@ import { sentenceOf } from './words.js';
 
 /** Something that is wrong with a document, by its schema. */
 export interface Explained {
-  /** Reference tokens (RFC 6901) of the value that is wrong; of what lacks a member, when one is missing. */
+  /** Reference tokens (RFC 6901) of the value that is wrong, or of the object in which a member is missing. */
   readonly tokens: readonly string[];
   /** The JSON Schema keyword that asks for what is not so. */
   readonly keyword: string;

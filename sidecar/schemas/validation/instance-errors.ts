@@ -26,7 +26,7 @@ export interface InstanceIssue {
 /**
  * What the schema has against an entity with a further instance of an attribute, beyond what it has against it anyway.
  *
- * Where the entity has no issues otherwise, whatever is found comes from the instance. Else only what is within the
+ * If the entity has no other issues, everything found comes from the instance. Else only what is within the
  * attribute surely does.
  */
 export function instanceIssues(

@@ -68,7 +68,7 @@ const MIN_ALIKE = 3;
 /** No more items than this were looked at, for each may have several issues. */
 const MIN_LOOKED_AT = 300;
 
-/** Keywords whose issues are alike whatever the value is. */
+/** Keywords whose issues are alike for all values. */
 const ALIKE: ReadonlySet<string> = new Set([
   ...['type', 'required', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'additionalProperties'],
 ]);

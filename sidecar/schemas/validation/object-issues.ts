@@ -12,7 +12,7 @@ import { issue, type Issue, missingIssue, memberIssue, Place, type Check, type W
 import type { PatternOf } from './scalar-issues.js';
 import { allowedValue, counted, sentenceOf } from './words.js';
 
-/** What keywords on objects have against one, unevaluatedProperties and conditions apart. */
+/** The issues that keywords on objects find in one, except unevaluatedProperties and conditions. */
 export function objectIssues(
   schema: JsonObject,
   place: Place,

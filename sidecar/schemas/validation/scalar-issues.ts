@@ -14,7 +14,7 @@ import { counted, formatHint, formatWords, shown, shownPattern, type Words } fro
 /** Compiles a pattern as validators do. */
 export type PatternOf = (pattern: string) => RegExp;
 
-/** What `type`, `enum` and `const` have against a value; one issue, for the value is another one altogether. */
+/** The issue that `type`, `enum` or `const` finds in a value; one, because the whole value is wrong. */
 export function kindIssue(schema: JsonObject, place: Place): Issue | undefined {
   const { value } = place;
   const constant = member(schema, 'const');

@@ -48,7 +48,7 @@ interface Prepared {
 /** Of the schemas of all compiled models together: what is made of them takes some forty times the memory. */
 const MAX_MODELS_CHARACTERS = 4 * 1024 * 1024;
 
-/** Of one at least, so that there are no more than 64 models. */
+/** The least that one counts for, so that there are at most 64 models. */
 const MIN_MODEL_CHARACTERS = MAX_MODELS_CHARACTERS / 64;
 
 /** Compiled models of this worker. No schema is larger than a quarter of what is kept. */

@@ -131,7 +131,7 @@ function placeOf({ tokens, ofMember }: Explained, reading: Reading): readonly st
 /** Members of an attribute that its key-values form is made of. */
 const CONVERTED: ReadonlySet<string> = new Set(['type', ...KIND_OF_MEMBER.keys()]);
 
-/** Members of an entity whose lack is a fault of structure. */
+/** Members of an entity that its structure requires. */
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['id', 'type']);
 
 /**
@@ -146,7 +146,7 @@ function consequencesOf(
   // That two instances have the same datasetId does not keep them from being read.
   const reaching = faults.filter(({ keyword }) => keyword !== 'uniqueItems');
   const wrong = new Set<string>();
-  // By name and index, for names may be long: they are not put together.
+  // By name and index, not as one string, because names may be long.
   const wrongInstances = new Map<string, Set<string>>();
   for (const { tokens } of reaching) {
     const [name, index] = reachOf(tokens, entity);

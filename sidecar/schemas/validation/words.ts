@@ -25,7 +25,7 @@ export function sentenceOf({ must, found, hint, plain }: Words): string {
   return hint === undefined ? parts : `${parts}; ${hint}`;
 }
 
-/** A value in a few characters: scalars as JSON, of others only what they are, for the sentence is on their type. */
+/** A value in a few characters: scalars as JSON, of others only what they are: the sentence is about the type. */
 export function shown(value: JsonValue): string {
   if (typeof value === 'object' && value !== null) return isArray(value) ? 'an array' : 'an object';
   return typeof value === 'string' ? quoted(value, MAX_SHOWN) : String(value);

@@ -26,7 +26,7 @@ export function misspeltNames(env: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * Whether a variable was set by Kubernetes or by Docker links for a service, whatever the service is called: a service
+ * Whether a variable was set by Kubernetes or by Docker links for a service, regardless of the name of the service: a service
  * `broker` sets BROKER_SERVICE_HOST, BROKER_PORT_1026_TCP and BROKER_PORT=tcp://….
  */
 export function isServiceLink(name: string, value: string | undefined): boolean {

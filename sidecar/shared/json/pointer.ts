@@ -28,7 +28,7 @@ export function tokensOf(pointer: string): readonly string[] | undefined {
 
 /** The pointer as the fragment of a URI (RFC 6901 section 6), without `#`. */
 export function fragmentOf(tokens: readonly string[]): string {
-  // What encodeURI leaves alone may stand in a fragment, `#` apart. It throws on half a surrogate pair.
+  // What encodeURI leaves alone may stand in a fragment, except `#`. It throws on half a surrogate pair.
   return encodeURI(pointerOf(tokens).replaceAll(/[\uD800-\uDFFF]/gu, '\uFFFD')).replaceAll('#', '%23');
 }
 

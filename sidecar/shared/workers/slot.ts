@@ -159,7 +159,7 @@ export class RunningBatch {
     }
   }
 
-  /** Ends the worker if the batch still runs in `ms` milliseconds, whatever the deadline was. */
+  /** Ends the worker if the batch still runs in `ms` milliseconds, regardless of its deadline. */
   hurry(ms: number): void {
     this.#cancel();
     this.#cancel = this.#endAfter(ms);
