@@ -35,7 +35,7 @@ describe('bodies', () => {
         assert.ok('refused' in outcome);
         assert.equal(outcome.refused.code, 'BODY_INVALID');
         assert.deepEqual(
-          outcome.refused.errors?.map(({ pointer }) => pointer),
+          outcome.refused.errors.map(({ pointer }) => pointer),
           pointers,
           JSON.stringify(body),
         );
@@ -56,7 +56,7 @@ describe('bodies', () => {
       const { code, detail, errors } = await desk.refused('expandDocument', { document });
       assert.equal(code, 'JSON_LD_INVALID');
       assert.ok(detail.includes(phrase), detail);
-      assert.equal(errors?.[0]?.pointer, pointer, detail);
+      assert.equal(errors[0]?.pointer, pointer, detail);
     }
   });
 });
@@ -69,7 +69,7 @@ describe('safe processing', () => {
       assert.equal(code, 'DATA_DROPPED');
       assert.match(detail, /"car"|"lost"|"q"/);
       assert.deepEqual(
-        new Set(errors?.map(({ pointer }) => pointer)),
+        new Set(errors.map(({ pointer }) => pointer)),
         new Set(['/document/@id', '/document/lost', '/document/q']),
       );
     }
@@ -100,7 +100,7 @@ describe('limits', () => {
     ] as const) {
       const { code, errors } = await desk.refused('expandDocument', body);
       assert.equal(code, 'LIMIT_EXCEEDED');
-      assert.ok(errors?.[0]?.pointer.startsWith(pointer), errors?.[0]?.pointer);
+      assert.ok(errors[0]?.pointer.startsWith(pointer), errors[0]?.pointer);
     }
   });
 

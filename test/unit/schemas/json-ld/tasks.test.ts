@@ -75,7 +75,7 @@ describe('expanding and compacting', () => {
     });
     assert.equal(refusal.code, 'BODY_INVALID');
     assert.deepEqual(
-      refusal.errors?.map(({ pointer }) => pointer),
+      refusal.errors.map(({ pointer }) => pointer),
       ['/context'],
     );
   });
