@@ -87,7 +87,7 @@ describe('the documents of a model', () => {
     assert.equal((await api.get('/contexts/Mobility~Car')).text, (await api.get(`${model}/context`)).text);
   });
 
-  it('the documents of a model are listed as files with name, media type, size and hash, each to be had by its URL', async () => {
+  it('the documents of a model are listed as files with name, media type, size and hash, each available at its URL', async () => {
     for (const query of ['', '?version=1']) {
       const list = await api.get(`${model}/files${query}`);
       assert.equal(list.status, 200);

@@ -98,7 +98,7 @@ describe('from samples to a verdict', () => {
     }
   });
 
-  it('the same entity has the same verdict in each representation, with pointers into the one that was sent', async () => {
+  it('the same entity is valid or invalid alike in each representation, with pointers into the one that was sent', async () => {
     const common = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', status: 'free' };
     for (const [form, entity, pointer] of [
       ['keyvalues', { ...common, speed: 'fast' }, '/speed'],
@@ -128,7 +128,7 @@ describe('from samples to a verdict', () => {
     }
   });
 
-  it('several entities have one verdict each, with pointers into the whole body', async () => {
+  it('several entities have one result each, with pointers into the whole body', async () => {
     const bad = { ...SAMPLES[1], speed: 'fast' };
     const answer = await api.post('/validate/City/Bike', [SAMPLES[0], bad, SAMPLES[1]]);
     const verdicts = answer.json() as readonly Verdict[];
@@ -311,7 +311,7 @@ describe('JSON-LD over HTTP', () => {
     );
   });
 
-  it('JSON-LD over HTTP takes the members of its description and no others', async () => {
+  it('JSON-LD over HTTP takes only the members in its description', async () => {
     for (const body of [
       { document: 'https://elsewhere.example/document' },
       { document: {}, base: 'https://a.example/' },

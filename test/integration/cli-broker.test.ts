@@ -134,7 +134,7 @@ describe(
       assert.equal(broker.entities.count(), 8);
     });
 
-    it('on a terminal, a purge draws a bar with rate and time left once it was told to go on', async () => {
+    it('on a terminal, a purge draws a bar with rate and time left once it was confirmed', async () => {
       const broker = await brokerWith(40);
       const process = await CliProcess.onTerminal([
         'purge',
@@ -173,7 +173,7 @@ describe(
 );
 
 describe('ngsi-ld-gateway', () => {
-  it('the command line serves a gateway until it is told to end', async () => {
+  it('the command line serves a gateway until it is asked to end', async () => {
     const process = await CliProcess.start(['serve'], { PORT: '0', DATABASE_PATH: ':memory:' });
     await process.until(/NGSI-LD gateway on http:\S+:\d+:/);
     const [, url = ''] = /NGSI-LD gateway on (http:\S+?): /.exec(process.stdout) ?? [];

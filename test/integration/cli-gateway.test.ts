@@ -77,7 +77,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.deepEqual(heads, [undefined, '10', '40']);
   });
 
-  it('purge --gateway tells by its exit code how the purge ended', async () => {
+  it('the exit code of purge --gateway says how the purge ended', async () => {
     for (const [state, exit] of [
       ['partial', 3],
       ['failed', 1],
@@ -111,7 +111,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.equal(stub.to('GET', '/api/v2/purges/p-1/events').length, 0);
   });
 
-  it('purge --gateway sends nothing for a query that no purge takes, or where nobody can be asked', async () => {
+  it('purge --gateway sends nothing for a query that a purge refuses, or when there is no terminal to ask for confirmation', async () => {
     const stub = await StubGateway.start([]);
     for (const args of [
       ['purge', 'type=A&limit=5', '--yes'],
@@ -206,7 +206,7 @@ describe('ngsi-ld-gateway purges', () => {
     assert.equal(stub.to('POST', '/api/v2/purges/p-1/cancel').length, 0);
   });
 
-  it('purges refuse an id that would be another path, and a rate that is none', async () => {
+  it('the purges commands refuse an id that would be another path, and a rate that is not a number', async () => {
     const stub = await StubGateway.start([]);
     for (const args of [
       ['show', '../contexts'],
@@ -270,7 +270,7 @@ describe('ngsi-ld-gateway with a gateway that does the work', () => {
     assert.ok(broker.entities.count() > 0);
   });
 
-  it('Ctrl+C stops the purge at the gateway, and what was done is told', async () => {
+  it('Ctrl+C stops the purge at the gateway, and reports what was done', async () => {
     const { broker, env } = await withCars(2000);
     const process = await CliProcess.start(['purge', 'type=A', '--yes', '--json', '--rate', '10'], env);
     await process.until(/"deleted":[1-9]/);
@@ -324,7 +324,7 @@ describe('the commands for files', () => {
     assert.match(withoutToken.stderr, /NGSILD_GATEWAY_TOKEN/);
   });
 
-  it('validate says what is wrong and where, and ends with 3', async () => {
+  it('the commands for files validate says what is wrong and where, and ends with 3', async () => {
     const good = { id: 'urn:a:1', type: 'Car', speed: 5 };
     const bad = { ...good, speed: 'fast' };
     const model = ['--model', 'City/Car'];

@@ -59,7 +59,7 @@ async function run(steps: readonly Step[], url: string): Promise<readonly string
 }
 
 describe('docs/workbench.md', { skip }, () => {
-  it('has commands that work as they are printed, and answers as they come', async () => {
+  it('docs/workbench.md has commands that work as they are printed, and answers as they come', async () => {
     const { url } = await startTestGateway({
       BROKER_URL: 'http://127.0.0.1:9',
       WORKBENCH_TIMEOUT_MS: '60000',

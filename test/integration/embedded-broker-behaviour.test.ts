@@ -98,7 +98,7 @@ describe('odd pages', () => {
     assert.equal((await page('limit=10&offset=20')).size, 10);
   });
 
-  it('counts can be absent or negative, links can be missing, a warning can be there', async () => {
+  it('odd pages counts can be absent or negative, links can be missing, a warning can be there', async () => {
     behaviour.countHeader = 'negative';
     assert.equal((await page('count=true')).headers.get('ngsild-results-count'), '-2');
     Object.assign(behaviour, { countHeader: 'absent', noPageLinks: true, warning: '199 - "source gone"' });
@@ -158,7 +158,7 @@ describe('odd deletes', () => {
 });
 
 describe('the request log', () => {
-  it('records method, route, query, headers, status and batch size of each request', async () => {
+  it('the request log records method, route, query, headers, status and batch size of each request', async () => {
     await send('GET', '/entities?type=X&limit=1', undefined, { 'NGSILD-Tenant': 'nowhere' });
     await send('DELETE', `/entities/${idAt(0)}`);
     await send('POST', '/entityOperations/delete', [idAt(1), idAt(2)]);
@@ -183,7 +183,7 @@ describe('the request log', () => {
 });
 
 describe('starting and closing', () => {
-  it('close frees the port and may be repeated, and a port in use is an error', async () => {
+  it('starting and closing close frees the port and may be repeated, and a port in use is an error', async () => {
     const first = await startBroker();
     await assert.rejects(startBroker({ port: first.port }), { code: 'EADDRINUSE' });
     await first.close();

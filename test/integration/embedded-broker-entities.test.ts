@@ -133,13 +133,13 @@ describe('changing', () => {
     assert.equal((await broker.idsOf('type=Boat')).length, 0);
   });
 
-  it('replace removes all old attributes', async () => {
+  it('changing replace removes all old attributes', async () => {
     assert.equal((await send('PUT', path, { id, type: 'Boat', length: 9 })).status, 204);
     assert.deepEqual(await read(), { id, type: 'Boat', length: { type: 'Property', value: 9 } });
     assert.ok(!(await broker.idsOf('type=Car&limit=1000')).includes(id));
   });
 
-  it('append adds and overwrites attributes; with noOverwrite it reports existing ones and leaves them', async () => {
+  it('changing append adds and overwrites attributes; with noOverwrite it reports existing ones and leaves them', async () => {
     assert.equal((await send('POST', `${path}/attrs`, { speed: 70, fuel: 1 })).status, 204);
     const kept = await send('POST', `${path}/attrs?options=noOverwrite`, { speed: 80, doors: 4 });
     assert.equal(kept.status, 207);

@@ -127,7 +127,7 @@ describe('paging', () => {
 });
 
 describe('tenants', () => {
-  it('are created by the first write, kept apart, and echoed', async () => {
+  it('tenants are created by the first write, kept apart, and echoed', async () => {
     const tenant = { 'NGSILD-Tenant': 'city' };
     assertProblem(await many.send('GET', '/entities?type=N', undefined, tenant), 404, 'NonexistentTenant');
     assertProblem(

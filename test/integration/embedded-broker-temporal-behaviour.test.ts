@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 describe('a broker without temporal data', () => {
-  it('answers every temporal request, or only writes, with the configured status', async () => {
+  it('a broker without temporal data answers every temporal request, or only writes, with the configured status', async () => {
     const path = `/temporal/entities/${idAt(1)}`;
     const reads = [
       ['GET', `/temporal/entities?${after(1)}`],
@@ -70,7 +70,7 @@ describe('a broker without temporal data', () => {
 });
 
 describe('odd instances', () => {
-  it('without ids', async () => {
+  it('odd instances without ids', async () => {
     behaviour.noInstanceIds = true;
     const { items } = await query(after(1));
     for (const item of items) assert.ok(instancesOf(item).every((each) => !('instanceId' in each)));
@@ -95,7 +95,7 @@ describe('odd instances', () => {
     assert.equal((await send('GET', `/temporal/entities/${idAt(4)}`)).status, 206);
   });
 
-  it('with lastN applied before the interval', async () => {
+  it('odd instances with lastN applied before the interval', async () => {
     behaviour.lastNBeforeTime = true;
     const { items } = await query(`type=X&timerel=before&timeAt=${day(6)}&lastN=2`, 206);
     assert.deepEqual(items.map(valuesOf), [[1], [2, 1], [3, 2], [4, 3], [5, 4], [5]]);

@@ -89,7 +89,7 @@ describe('deleting history', () => {
 });
 
 describe('current entities and history', () => {
-  it('live apart: neither writes nor deletes the other', async () => {
+  it('current entities and history live apart: neither writes nor deletes the other', async () => {
     await send('POST', '/entities', { id, type: 'Room', temperature: 21 });
     assert.equal(temporal.instances(), 4);
     assert.equal((await send('DELETE', `/entities/${id}`)).status, 204);
@@ -99,7 +99,7 @@ describe('current entities and history', () => {
     assert.equal(broker.entities.has(id), true);
   });
 
-  it('live together in tenants, each with its own', async () => {
+  it('current entities and history live together in tenants, each with its own', async () => {
     const tenant = { 'NGSILD-Tenant': 'city' };
     assertProblem(await send('GET', path, undefined, tenant), 404, 'NonexistentTenant');
     assertProblem(await send('POST', '/temporal/entities', { id }, tenant), 400, 'BadRequestData');

@@ -46,7 +46,7 @@ const numbered = (...numbers: number[]) => numbers.map(idAt);
 const encode = encodeURIComponent;
 
 describe('the interval', () => {
-  it('selects entities with an instance in it and shows only those instances', async () => {
+  it('the interval selects entities with an instance in it and shows only those instances', async () => {
     const { items, ids } = await query(`type=Room&attrs=n&timerel=after&timeAt=${hour(16)}`);
     assert.deepEqual(ids, numbered(16, 18));
     assert.deepEqual(valuesOf(items[0], 'n'), [16]);
@@ -55,7 +55,7 @@ describe('the interval', () => {
     assert.equal(items[0]?.['m'], undefined);
   });
 
-  it('includes timeAt for after and between, and excludes the end (clause 4.11)', async () => {
+  it('the interval includes timeAt for after and between, and excludes the end (clause 4.11)', async () => {
     const shown = async (time: string) => {
       const { items } = await query(`type=Hall&id=${idAt(5)}&attrs=n&${time}`);
       return valuesOf(items[0], 'n');
@@ -66,7 +66,7 @@ describe('the interval', () => {
     assert.deepEqual(await shown(`timerel=between&timeAt=${hour(3)}&endTimeAt=${hour(1)}`), []);
   });
 
-  it('uses observedAt by default, and finds nothing that lacks the property', async () => {
+  it('the interval uses observedAt by default, and finds nothing without the property', async () => {
     const always = 'timerel=after&timeAt=1970-01-01T00:00:00Z';
     assert.deepEqual((await query(`attrs=m&${always}`)).ids, []);
     for (const property of ['createdAt', 'modifiedAt']) {
@@ -159,7 +159,7 @@ describe('selecting', () => {
 describe('pages of entities', () => {
   const all = `local=true&timerel=after&timeAt=${hour(0)}`;
 
-  it('follow each other by links, with the total when asked for', async () => {
+  it('pages of entities follow each other by links, with the total when asked for', async () => {
     const seen: string[] = [];
     let next: string | undefined = `/ngsi-ld/v1/temporal/entities?${all}&attrs=location&limit=7&count=true`;
     for (let pages = 0; next !== undefined; pages += 1) {
@@ -172,7 +172,7 @@ describe('pages of entities', () => {
     assert.deepEqual(seen, temporal.ids());
   });
 
-  it('may hold only the count', async () => {
+  it('pages of entities may hold only the count', async () => {
     const { items, headers } = await query(`${all}&limit=0&count=true`);
     assert.deepEqual([items.length, headers.get('ngsild-results-count')], [0, '20']);
   });
@@ -201,7 +201,7 @@ describe('pages of instances', () => {
     );
   });
 
-  it('as many instances as the limit are 200', async () => {
+  it('pages of instances as many instances as the limit are 200', async () => {
     const { items, headers } = await query(`${of(7)}&timerel=before&timeAt=${hour(23)}`);
     assert.equal(valuesOf(items[0], 'n').length, 8);
     assert.equal(headers.get('content-range'), null);
@@ -230,7 +230,7 @@ describe('pages of instances', () => {
 });
 
 describe('the sample data', () => {
-  it('has a history of some months for sample entities, to try a temporal purge with', async () => {
+  it('the sample data has a history of some months for sample entities, to try a temporal purge with', async () => {
     const sample = await startBroker({ sampleData: true });
     assert.ok(sample.temporal.count() >= 1 && sample.temporal.instances() >= 24);
     for (const id of sample.temporal.ids()) assert.ok(sample.entities.has(id), id);

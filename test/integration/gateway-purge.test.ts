@@ -140,7 +140,7 @@ describe('a purge over HTTP', () => {
     assert.deepEqual(Object.keys(other ?? {}), ['id', 'type', 'speed', 'line', 'location']);
   });
 
-  it('with dryRun=true counts and names the matches and deletes nothing', async () => {
+  it('a purge over HTTP with dryRun=true counts and names the matches and deletes nothing', async () => {
     const tenant = await town();
     broker.requests.clear();
     const preview = await gateway.purge('type=Car&dryRun=true', tenant);
@@ -221,7 +221,7 @@ describe('a purge over HTTP', () => {
     assert.deepEqual(idsIn(tenant), ALL);
   });
 
-  it('empties a tenant by local=true only with maxAffected', async () => {
+  it('a purge over HTTP empties a tenant by local=true only with maxAffected', async () => {
     const tenant = await town();
     for (const query of ['local=true', 'type=*', 'type=*&local=true']) {
       const refused = await gateway.purge(query, tenant);

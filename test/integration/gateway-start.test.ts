@@ -12,7 +12,7 @@ after(stopAll);
 const STACK = /^\s+at /m;
 
 describe('starting without a broker', () => {
-  it('greets with what it is, its broker, its free port, and two curls that work as printed', async () => {
+  it('starting without a broker greets with what it is, its broker, its free port, and two curls that work as printed', async () => {
     const gateway = await GatewayProcess.start({ PORT: '0' });
     const url = await gateway.url();
     assert.match(url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);

@@ -102,7 +102,7 @@ describe('X-Purge-Policy', () => {
       .map(({ search }) => Number(new URLSearchParams(search).get('limit')));
   const batches = () => broker.requests.entries.flatMap(({ items }) => (items === undefined ? [] : [items]));
 
-  it('narrows pages and batches', async () => {
+  it('X-Purge-Policy narrows pages and batches', async () => {
     assert.equal((await purge('page-size=7, batch-size=3')).status, 204);
     assert.equal(Math.max(...limits()), 7);
     assert.equal(Math.max(...batches()), 3);
@@ -112,7 +112,7 @@ describe('X-Purge-Policy', () => {
     );
   });
 
-  it('widens nothing', async () => {
+  it('X-Purge-Policy widens nothing', async () => {
     const purged = await purge('page-size=1000, batch-size=1000, max-affected=1000, concurrency=1000');
     assert.equal(purged.status, 204);
     assert.equal(Math.max(...limits()), 40);
@@ -126,7 +126,7 @@ describe('X-Purge-Policy', () => {
     assert.equal(refused.problem()['maxAffected'], 100);
   });
 
-  it('narrows the deletes in flight', async () => {
+  it('X-Purge-Policy narrows the deletes in flight', async () => {
     let inFlight = 0;
     let most = 0;
     // The latency makes every request of the broker wait on this clock once, so that they overlap where they may.
@@ -160,7 +160,7 @@ describe('X-Purge-Policy', () => {
     }
   });
 
-  it('lowers the bound, and the caller may lower it further', async () => {
+  it('X-Purge-Policy lowers the bound, and the caller may lower it further', async () => {
     const refused = await purge('max-affected=10');
     assert.equal(refused.status, 409);
     assert.equal(refused.problem()['maxAffected'], 10);

@@ -41,26 +41,26 @@ describe('work on schemas in workers', () => {
     return outcome.refused.errors;
   };
 
-  it('accepts what compiles and refuses what does not, naming each fault', async () => {
+  it('work on schemas in workers accepts what compiles and refuses what does not, naming each fault', async () => {
     assert.deepEqual(await faultsOf({ type: 'object', 'x-other': 1 }), []);
     const schema = { type: 'objekt', properties: { a: { pattern: '(' } }, patternProperties: { '[': true } };
     const pointers = (await faultsOf(schema)).map(({ pointer }) => pointer);
     assert.deepEqual(pointers.sort(), ['/patternProperties/[', '/properties/a/pattern', '/type']);
   });
 
-  it('refuses references that never go into the value', async () => {
+  it('work on schemas in workers refuses references that never go into the value', async () => {
     const [fault] = await faultsOf({ anyOf: [{ $ref: '#' }] });
     assert.equal(fault?.pointer, '/anyOf/0/$ref');
   });
 
-  it('takes documents of other drafts along', async () => {
+  it('work on schemas in workers takes documents of other drafts along', async () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
     const uri = 'https://example.com/a';
     const stored = { [uri]: { $schema, items: [{ type: 'string' }] } };
     assert.deepEqual(await faultsOf({ $ref: uri }, stored), []);
   });
 
-  it('makes examples and reports changes', async () => {
+  it('work on schemas in workers makes examples and reports changes', async () => {
     const schema = { properties: { a: { enum: ['x'] } } };
     const { example, faults } = await makeExample({ schema, entityType: 'T' }, workers);
     assert.deepEqual([example, faults], [{ id: 'urn:ngsi-ld:T:001', type: 'T', a: 'x' }, []]);
@@ -72,7 +72,7 @@ describe('work on schemas in workers', () => {
     assert.equal(report.overall, 'breaking');
   });
 
-  it('compiles chains of references and many properties, up to the limits', async () => {
+  it('work on schemas in workers compiles chains of references and many properties, up to the limits', async () => {
     const $defs: Record<string, JsonObject> = { d600: true as unknown as JsonObject };
     for (let index = 0; index < 600; index += 1)
       $defs[`d${index}`] = { properties: { next: { $ref: `#/$defs/d${index + 1}` } } };
@@ -83,7 +83,7 @@ describe('work on schemas in workers', () => {
     assert.deepEqual(await faultsOf({ properties }), []);
   });
 
-  it('leaves the calling thread free while a pattern backtracks and while much is compiled', async () => {
+  it('work on schemas in workers leaves the calling thread free while a pattern backtracks and while much is compiled', async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 1900 }, (_, index) => [
         `p${index}`,
@@ -105,7 +105,7 @@ describe('work on schemas in workers', () => {
 });
 
 describe('the pool of workers', () => {
-  it('ends a task past its deadline, and does the next in a new worker', async () => {
+  it('the pool of workers ends a task past its deadline, and does the next in a new worker', async () => {
     const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, deadlineMs: 80 });
     try {
       const input = { schema: ENDLESS, entityType: 'T' };
@@ -118,7 +118,7 @@ describe('the pool of workers', () => {
     }
   });
 
-  it('counts the deadline from the start of a task, however long it waited', async () => {
+  it('the pool of workers counts the deadline from the start of a task, however long it waited', async () => {
     const sleeps: { readonly ms: number; readonly end: () => void }[] = [];
     const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
       const { promise, resolve, reject } = promiseOf();
@@ -147,7 +147,7 @@ describe('the pool of workers', () => {
     }
   });
 
-  it('refuses a task when all workers are busy and enough tasks wait', async () => {
+  it('the pool of workers refuses a task when all workers are busy and enough tasks wait', async () => {
     const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, queueLength: 1 });
     const input = { schema: ENDLESS, entityType: 'T' };
     const endless = [workers.run('makeExample', input), workers.run('makeExample', input)];
@@ -157,7 +157,7 @@ describe('the pool of workers', () => {
     await Promise.all(ends);
   });
 
-  it('gives up a task whose caller goes away, waiting or running', async () => {
+  it('the pool of workers gives up a task whose caller goes away, waiting or running', async () => {
     const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1 });
     try {
       const caller = new AbortController();
@@ -173,7 +173,7 @@ describe('the pool of workers', () => {
     }
   });
 
-  it('says that a task took too much memory, and goes on', async () => {
+  it('the pool of workers says that a task took too much memory, and goes on', async () => {
     const workers = new WorkerPool<{ fill: (size: number) => number }>({
       ...ROOMY,
       entry: HUNGRY,
@@ -190,7 +190,7 @@ describe('the pool of workers', () => {
     }
   });
 
-  it('passes on that a task failed, with its cause', async () => {
+  it('the pool of workers passes on that a task failed, with its cause', async () => {
     const workers = new WorkerPool<{ fill: (size: number) => number; none: (input: number) => number }>({
       ...ROOMY,
       entry: HUNGRY,
@@ -207,7 +207,7 @@ describe('the pool of workers', () => {
     }
   });
 
-  it('fails its tasks when no worker can be started, and when it is closed', async () => {
+  it('the pool of workers fails its tasks when no worker can be started, and when it is closed', async () => {
     const workers = new WorkerPool<Tasks>({
       ...ROOMY,
       entry: new URL('./no-such-module.js', import.meta.url),
@@ -218,7 +218,7 @@ describe('the pool of workers', () => {
     await assert.rejects(workers.run('compareSchemas', EMPTY), TaskFailedError);
   });
 
-  it('hides the environment from workers', async () => {
+  it('the pool of workers hides the environment from workers', async () => {
     process.env['SECRET_OF_THE_TEST'] = 'x';
     const workers = new WorkerPool<{ environment: (input: null) => readonly string[] }>({
       ...ROOMY,

@@ -61,7 +61,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     assertHoldsThePlugin(await dumpPlugins(plugin.folder, ROOT));
   });
 
-  it('reports its name, phase, priority and a schema in which every field is described', async () => {
+  it('the built plugin in the real plugin server reports its name, phase, priority and a schema in which every field is described', async () => {
     const info = (await link.call('GetPluginInfo', 'ngsi-ld-purge')) as PluginInfo;
     assert.deepEqual([info.Name, info.Phases, info.Priority], ['ngsi-ld-purge', ['access'], 15]);
     assert.match(info.Version, /^\d+\.\d+\.\d+$/);

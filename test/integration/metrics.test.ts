@@ -50,7 +50,7 @@ describe('GET /metrics', () => {
     assert.ok(!seriesOf(text).some(({ name }) => name.endsWith(SENT)));
   });
 
-  it('GET /metrics counts a broker out of reach as 5xx that clients were told, and as unreachable', async () => {
+  it('GET /metrics counts an unreachable broker as the 5xx that clients got, and as unreachable', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '3' });
     assert.equal((await gateway.send('GET', '/ngsi-ld/v1/types')).status, 502);
     assert.equal((await gateway.purge('type=A')).status, 502);

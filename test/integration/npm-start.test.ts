@@ -74,7 +74,7 @@ class NpmStart {
 
 describe('npm start', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`never leaves the gateway behind when npm alone gets ${signal}`, async () => {
+    it(`npm start never leaves the gateway behind when npm alone gets ${signal}`, async () => {
       const npm = new NpmStart();
       const url = await npm.url();
       assert.equal((await send(url, 'GET', '/health/live')).status, 200);
@@ -85,7 +85,7 @@ describe('npm start', () => {
     });
   }
 
-  it('never leaves the gateway behind when npm is killed', async () => {
+  it('npm start never leaves the gateway behind when npm is killed', async () => {
     const npm = new NpmStart();
     const url = await npm.url();
     process.kill(npm.pid, 'SIGKILL');
@@ -94,7 +94,7 @@ describe('npm start', () => {
     await assert.rejects(send(url, 'GET', '/health/live'));
   });
 
-  it('lets what is running end when Ctrl+C reaches the whole group, and npm sends it on', async () => {
+  it('npm start lets what is running end when Ctrl+C reaches the whole group, and npm sends it on', async () => {
     const gate = new Gate();
     const broker = await startRecordingBroker(async () => {
       await gate.passed;

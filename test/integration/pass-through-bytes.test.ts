@@ -180,7 +180,7 @@ describe('requests reach the broker as they came', () => {
     assert.equal(bodyOf(head), '{}');
   });
 
-  it('prefixes the path of the broker to the untouched target', async () => {
+  it('requests reach the broker as they came prefixes the path of the broker to the untouched target', async () => {
     const prefixed = await startGateway(new URL('/base/broker/', broker.url), { agent: { pipelining: 0 } });
     await exchange(prefixed.port, request('GET /ngsi-ld/v1/%65?a'));
     assert.match(lastOf(broker), /^GET \/base\/broker\/ngsi-ld\/v1\/%65\?a HTTP/);

@@ -41,7 +41,7 @@ const ODDITIES: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
 
 describe('a purge that drops attributes', () => {
   for (const [name, oddities] of Object.entries(ODDITIES)) {
-    it(`removes the attributes from every match and changes nothing else: ${name}`, async (t) => {
+    it(`a purge that drops attributes removes the attributes from every match and changes nothing else: ${name}`, async (t) => {
       const broker = await startStubBroker(t, { entities: [...rich(90), ...rich(9, 'Other')], ...oddities });
       const report = await purged(broker, 'type=Thing&drop=n,x,nowhere', { limits: { pageSize: 20 } });
       assert.deepEqual([report.matched, report.deleted, report.failed], [135, 135, 0]);
@@ -55,7 +55,7 @@ describe('a purge that drops attributes', () => {
 
     // A count below the truth passes for one that was true before more entities arrived.
     if (name === 'counts too low') continue;
-    it(`removes attributes even if the entity then stops matching: ${name}`, async (t) => {
+    it(`a purge that drops attributes removes attributes even if the entity then stops matching: ${name}`, async (t) => {
       for (const query of ['q=n>-1', 'attrs=n', 'q=n>-1;m']) {
         const broker = await startStubBroker(t, { entities: rich(90), ...oddities });
         const report = await purged(broker, `type=Thing&${query}&drop=n`, { limits: { pageSize: 20 } });
@@ -66,7 +66,7 @@ describe('a purge that drops attributes', () => {
     });
   }
 
-  it('keeps the attributes that keep names and removes all others', async (t) => {
+  it('a purge that drops attributes keeps the attributes that keep names and removes all others', async (t) => {
     const broker = await startStubBroker(t, {
       entities: rich(30).map((entity) => ({ ...entity, scope: '/a' })),
     });
@@ -77,7 +77,7 @@ describe('a purge that drops attributes', () => {
     }
   });
 
-  it('removes every attribute although a quarter of the requests fail', async (t) => {
+  it('a purge that drops attributes removes every attribute although a quarter of the requests fail', async (t) => {
     for (const seed of [1, 2, 3, 4]) {
       const random = seededRandom(seed);
       const faults = [{ status: 503 }, { status: 429 }, 'reset-before', 'reset-after'] as const;
@@ -91,7 +91,7 @@ describe('a purge that drops attributes', () => {
     }
   });
 
-  it('names exactly the attributes that stayed, with their entities', async (t) => {
+  it('a purge that drops attributes names exactly the attributes that stayed, with their entities', async (t) => {
     for (const oddities of [
       { locked: (key: string) => (key.endsWith('3 n') ? 423 : undefined) },
       { ghosts: (key: string) => key.endsWith('3 n') },
@@ -111,7 +111,7 @@ describe('a purge that drops attributes', () => {
     }
   });
 
-  it('counts attributes that another client removes first as gone already', async (t) => {
+  it('a purge that drops attributes counts attributes that another client removes first as gone already', async (t) => {
     const broker = await startStubBroker(t, {
       entities: rich(20),
       fault: ({ kind, id = '' }, { entities }) => {
@@ -123,7 +123,7 @@ describe('a purge that drops attributes', () => {
     assert.deepEqual([report.deleted, report.alreadyGone, report.failed], [0, 20, 0]);
   });
 
-  it('waits for a query that lags behind', async (t) => {
+  it('a purge that drops attributes waits for a query that lags behind', async (t) => {
     const old = rich(20);
     let stale = 0;
     const broker = await startStubBroker(t, {
@@ -140,7 +140,7 @@ describe('a purge that drops attributes', () => {
     assert.equal(whole.length, 40, 'each was removed twice at most');
   });
 
-  it('does not report success when the broker counts matches that it does not list', async (t) => {
+  it('a purge that drops attributes does not report success when the broker counts matches that it does not list', async (t) => {
     const broker = await startStubBroker(t, { entities: rich(90), paging: 'shallow-40' });
     const { error, progress } = await purge(broker, 'type=Thing&drop=n', { limits: { pageSize: 20 } });
     assert.ok(error instanceof BrokerReplyError);
@@ -148,7 +148,7 @@ describe('a purge that drops attributes', () => {
     assert.equal(progress.deleted, 40);
   });
 
-  it('does not take one empty answer for the end', async (t) => {
+  it('a purge that drops attributes does not take one empty answer for the end', async (t) => {
     for (const count of [unknown, (total: number) => total]) {
       for (let struck = 1; struck <= 9; struck++) {
         let queries = 0;
@@ -170,7 +170,7 @@ describe('a purge that drops attributes', () => {
 describe('names of attributes in drop and keep', () => {
   const IRI = 'https://example.org/ontology#speed';
 
-  it('are reported without a request if a server could read them as another path', async (t) => {
+  it('names of attributes in drop and keep are reported without a request if a server could read them as another path', async (t) => {
     const entities = [
       { id: 'urn:x:1', type: 'Thing', [IRI]: property(1), n: property(2) },
       { id: 'urn:x?2', type: 'Thing', n: property(2) },
@@ -191,7 +191,7 @@ describe('names of attributes in drop and keep', () => {
     );
   });
 
-  it('must be the names that the broker shows, since keep by another name would remove the attribute', async (t) => {
+  it('names of attributes in drop and keep must be the names that the broker shows, since keep by another name would remove the attribute', async (t) => {
     for (const kind of ['keep', 'drop']) {
       const broker = await startStubBroker(t, {
         entities: [{ id: 'urn:x:1', type: 'Thing', speed: property(1) }],
@@ -204,7 +204,7 @@ describe('names of attributes in drop and keep', () => {
     }
   });
 
-  it('may be names of Object.prototype, and are reported if no path can hold them', async (t) => {
+  it('names of attributes in drop and keep may be names of Object.prototype, and are reported if no path can hold them', async (t) => {
     const names = ['__proto__', 'constructor', 'toString', 'a..b', '..', 'é', 'x:speed', 'a@b'];
     const members = Object.fromEntries(names.map((name) => [name, property(1)]));
     // A literal would set the prototype; JSON does not.
@@ -227,7 +227,7 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
   const limits = { pageSize: 20 };
   const isWhole = ({ query }: StubRequest) => query.get('deleteAll') === 'true';
 
-  it('removes all instances of each, with one request for an attribute once that is learnt', async (t) => {
+  it('a broker whose deleteAll=true finds attributes with datasets only removes all instances of each, with one request for an attribute once that is learnt', async (t) => {
     const broker = await startStubBroker(t, { entities: rich(90), deleteAll: 'with-datasets' });
     const report = await purged(broker, 'type=Thing&drop=n,m,x', { limits });
     assert.deepEqual([report.deleted, report.failed], [225, 0]);
@@ -238,7 +238,7 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
     assert.ok(ofDatasets.length === 90 && ofDatasets.every(isWhole), 'datasets go with their attribute');
   });
 
-  it('is remembered for an hour', async (t) => {
+  it('a broker whose deleteAll=true finds attributes with datasets only is remembered for an hour', async (t) => {
     const clock = createTestClock();
     const capabilities = createCapabilities(clock);
     for (const [passedMs, wholeDeletes] of [
@@ -254,7 +254,7 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
     }
   });
 
-  it('is not inferred from an attribute that is really gone', async (t) => {
+  it('a broker whose deleteAll=true finds attributes with datasets only is not inferred from an attribute that is really gone', async (t) => {
     const capabilities = createCapabilities(createTestClock());
     const broker = await startStubBroker(t, {
       entities: rich(20),
@@ -267,7 +267,7 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
     assert.equal(capabilities.deleteAllNeedsDatasets, false);
   });
 
-  it('loses no dataset that came after an attribute was listed', async (t) => {
+  it('a broker whose deleteAll=true finds attributes with datasets only loses no dataset that came after an attribute was listed', async (t) => {
     const broker = await startStubBroker(t, {
       entities: rich(30),
       deleteAll: 'with-datasets',
@@ -286,14 +286,14 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
 });
 
 describe('a broker that does not know deleteAll=true', () => {
-  it('gets its attributes removed dataset by dataset', async (t) => {
+  it('a broker that does not know deleteAll=true gets its attributes removed dataset by dataset', async (t) => {
     const broker = await startStubBroker(t, { entities: rich(30), deleteAll: 'none' });
     const report = await purged(broker, 'type=Thing&drop=m');
     assert.deepEqual([report.deleted, report.failed], [30, 0]);
     assert.deepEqual(withAttribute(broker, 'm'), []);
   });
 
-  it('names the attribute where a datasetId could be read as another parameter, and sends nothing for it', async (t) => {
+  it('a broker that does not know deleteAll=true names the attribute where a datasetId could be read as another parameter, and sends nothing for it', async (t) => {
     const m = [property(1), { ...property(2), datasetId: 'urn:d:1&deleteAll=true' }];
     const broker = await startStubBroker(t, {
       entities: [{ id: 'urn:x:1', type: 'Thing', m }],

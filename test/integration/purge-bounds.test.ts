@@ -23,7 +23,7 @@ const PAGES: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
 describe('maxAffected', () => {
   for (const [countName, count] of Object.entries(COUNTS)) {
     for (const [pagesName, pages] of Object.entries(PAGES)) {
-      it(`refuses one match more than allowed before the first delete, and accepts exactly as many: count ${countName}, ${pagesName}`, async (t) => {
+      it(`maxAffected refuses one match more than allowed before the first delete, and accepts exactly as many: count ${countName}, ${pagesName}`, async (t) => {
         const entities = [...things(51), ...things(9, 'Other')];
         const broker = await startStubBroker(t, { entities, count, ...pages });
         const limits = { pageSize: 20 };
@@ -41,7 +41,7 @@ describe('maxAffected', () => {
     }
   }
 
-  it('refuses with a single query if the count exceeds it', async (t) => {
+  it('maxAffected refuses with a single query if the count exceeds it', async (t) => {
     const broker = await startStubBroker(t, { entities: things(500) });
     const { error } = await purge(broker, 'type=Thing&maxAffected=10');
     assert.ok(error instanceof TooManyMatchesError);
@@ -49,7 +49,7 @@ describe('maxAffected', () => {
     assert.equal(broker.requests.filter((request) => !isProbe(request)).length, 1);
   });
 
-  it('is never exceeded while matches keep arriving', async (t) => {
+  it('maxAffected is never exceeded while matches keep arriving', async (t) => {
     for (const count of Object.values(COUNTS)) {
       let born = 0;
       const broker = await startStubBroker(t, {
@@ -72,7 +72,7 @@ describe('maxAffected', () => {
     }
   });
 
-  it('deletes the counted matches and leaves later ones when the maximum equals the count', async (t) => {
+  it('maxAffected deletes the counted matches and leaves later ones when the maximum equals the count', async (t) => {
     for (const present of [95, 120, 250]) {
       let born = 0;
       const broker = await startStubBroker(t, {
@@ -94,7 +94,7 @@ describe('maxAffected', () => {
     }
   });
 
-  it('bounds attributes, not entities, where attributes are dropped', async (t) => {
+  it('maxAffected bounds attributes, not entities, where attributes are dropped', async (t) => {
     const entities = things(20).map((thing) => ({ ...thing, m: { type: 'Property', value: 1 } }));
     const broker = await startStubBroker(t, { entities });
     const { error } = await purge(broker, 'type=Thing&drop=n,m&maxAffected=39');
@@ -106,7 +106,7 @@ describe('maxAffected', () => {
 
 describe('a dry run', () => {
   for (const [countName, count] of Object.entries(COUNTS)) {
-    it(`reports the number of matches and up to 100 of their ids, and deletes nothing: count ${countName}`, async (t) => {
+    it(`a dry run reports the number of matches and up to 100 of their ids, and deletes nothing: count ${countName}`, async (t) => {
       for (const [total, pages] of [
         [0, {}],
         [1, {}],
@@ -133,7 +133,7 @@ describe('a dry run', () => {
     });
   }
 
-  it('lists no more than the sample needs where the count is known', async (t) => {
+  it('a dry run lists no more than the sample needs where the count is known', async (t) => {
     const broker = await startStubBroker(t, { entities: things(5000) });
     const report = await purged(broker, 'type=Thing&dryRun=true', { limits: { pageSize: 1000 } });
     assert.equal(report.matched, 5000);
@@ -146,7 +146,7 @@ describe('a dry run', () => {
     assert.equal((await purged(broker, 'local=true&dryRun=true')).matched, 50);
   });
 
-  it('counts attributes when attributes would be removed', async (t) => {
+  it('a dry run counts attributes when attributes would be removed', async (t) => {
     const entities = things(30).map((thing) => ({ ...thing, m: { type: 'Property', value: 1 } }));
     const broker = await startStubBroker(t, { entities });
     const report = await purged(broker, 'type=Thing&keep=n&dryRun=true', { limits: { pageSize: 7 } });

@@ -210,7 +210,7 @@ const nameOf = ({ collection, entity, attribute, part }: Piece) =>
 
 describe('a purge of names that servers take apart', () => {
   for (const [what, way] of Object.entries(WAYS)) {
-    it(`deletes nothing outside the query, however the broker reads paths: ${what}`, async (t) => {
+    it(`a purge of names that servers take apart deletes nothing outside the query, however the broker reads paths: ${what}`, async (t) => {
       const broker = await startCarelessBroker(t);
       broker.hasBatches = way.hasBatches === true;
       const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 10_000 });
@@ -262,7 +262,7 @@ describe('an id that a server takes apart', () => {
     ['takes plus signs for spaces', { readsForms: true, decodesTwice: true }, 'urn:t:O+b', 'urn:t:O b'],
     ['trims ids', { trims: true }, 'urn:t:O ', 'urn:t:O'],
   ] as const) {
-    it(`never deletes another entity at a broker that ${how}: it goes by batch, or is reported`, async (t) => {
+    it(`an id that a server takes apart never deletes another entity at a broker that ${how}: it goes by batch, or is reported`, async (t) => {
       const attributes = new Map([['plain', [{ instanceId: 'urn:i:1', observedAt: OLD }]]]);
       const doomed = { id, type: 'Doomed', attributes };
       const kept = { id: twin, type: 'Kept', attributes };
@@ -300,7 +300,7 @@ describe('an id that a server takes apart', () => {
 });
 
 describe('attributes of temporal entities at a broker whose deleteAll finds those with datasets only', () => {
-  it('go with one request each, whole, once that is learnt', async (t) => {
+  it('attributes of temporal entities at a broker whose deleteAll finds those with datasets only go with one request each, whole, once that is learnt', async (t) => {
     const broker = await startCarelessBroker(t);
     broker.deleteAll = 'with-datasets';
     const part = { instanceId: 'urn:i:1', observedAt: OLD };

@@ -11,7 +11,7 @@ const isPlain = (request: { readonly target: string }) => pathOf(request) === '/
 const plainQueries = (broker: StubBroker) => broker.of('query').filter(isPlain);
 
 describe('a broker that knows its collections with a slash at the end only', () => {
-  it('is queried with the slash for an hour once the path without it was a 404', async (t) => {
+  it('a broker that knows its collections with a slash at the end only is queried with the slash for an hour once the path without it was a 404', async (t) => {
     const clock = createTestClock();
     const capabilities = createCapabilities(clock);
     for (const [passedMs, plain] of [
@@ -27,7 +27,7 @@ describe('a broker that knows its collections with a slash at the end only', () 
     }
   });
 
-  it('is purged of attributes, in dry runs, and with pages and projections that it refuses', async (t) => {
+  it('a broker that knows its collections with a slash at the end only is purged of attributes, in dry runs, and with pages and projections that it refuses', async (t) => {
     for (const [query, oddities] of [
       ['type=Thing&drop=n', {}],
       ['type=Thing&dryRun=true', {}],
@@ -40,7 +40,7 @@ describe('a broker that knows its collections with a slash at the end only', () 
     }
   });
 
-  it('has its temporal entities purged', async (t) => {
+  it('a broker that knows its collections with a slash at the end only has its temporal entities purged', async (t) => {
     const broker = await startCarelessBroker(t);
     broker.collectionEnd = '/';
     const attributes = new Map([['n', [{ instanceId: 'urn:i:1', observedAt: '2025-01-01T00:00:00Z' }]]]);
@@ -63,7 +63,7 @@ describe('a broker that knows its collections with a slash at the end only', () 
 });
 
 describe('a 404 to a query', () => {
-  it("is the caller's where the broker knows the collection in neither spelling", async (t) => {
+  it("a 404 to a query is the caller's where the broker knows the collection in neither spelling", async (t) => {
     const broker = await startStubBroker(t, { entities: things(5), collectionEnds: [] });
     const { error } = await purge(broker, 'type=Thing');
     assert.ok(error instanceof BrokerRefusedError);
@@ -71,7 +71,7 @@ describe('a 404 to a query', () => {
     assert.deepEqual(broker.requests.map(pathOf), ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/entities/']);
   });
 
-  it("is the caller's where the other spelling leads to something else than a query", async (t) => {
+  it("a 404 to a query is the caller's where the other spelling leads to something else than a query", async (t) => {
     for (const other of [
       { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Welcome</h1>' },
       { status: 200, body: { entities: [] } },
@@ -93,7 +93,7 @@ describe('a 404 to a query', () => {
     }
   });
 
-  it('is not asked about twice where it speaks of the tenant, or the spelling has worked before', async (t) => {
+  it('a 404 to a query is not asked about twice where it speaks of the tenant, or the spelling has worked before', async (t) => {
     const unknown = await startStubBroker(t, { entities: things(5), tenant: 'city' });
     const { error } = await purge(unknown, 'type=Thing', { headers: { 'ngsild-tenant': 'nowhere' } });
     assert.ok(error instanceof BrokerRefusedError);

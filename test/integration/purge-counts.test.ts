@@ -33,7 +33,7 @@ describe('a purge at a broker whose counts are wrong', () => {
     for (const [pagesName, pages] of Object.entries(PAGES)) {
       // A constant count that is right by chance in the end is one too high: it contradicts the empty result.
       if (countName.startsWith('always')) continue;
-      it(`deletes every match: count ${countName}, ${pagesName}`, async (t) => {
+      it(`a purge at a broker whose counts are wrong deletes every match: count ${countName}, ${pagesName}`, async (t) => {
         for (const seed of [1, 2, 3, 4]) {
           const entities = [...things(200), ...things(20, 'Other')];
           const broker = await startStubBroker(t, { entities, count, ...pages, seed });
@@ -52,7 +52,7 @@ describe('a purge at a broker whose counts are wrong', () => {
     'always 100': () => 100,
     'always 10000': () => 10_000,
   })) {
-    it(`deletes every match, and then reports that the broker counts more than it lists: ${name}`, async (t) => {
+    it(`a purge at a broker whose counts are wrong deletes every match, and then reports that the broker counts more than it lists: ${name}`, async (t) => {
       const broker = await startStubBroker(t, { entities: things(200), count });
       const { error, report, progress } = await purge(broker, 'type=Thing');
       assert.equal(broker.entities.size, 0);
@@ -65,7 +65,7 @@ describe('a purge at a broker whose counts are wrong', () => {
     });
   }
 
-  it('looks again, after a wait, when the first page is empty but counted', async (t) => {
+  it('a purge at a broker whose counts are wrong looks again, after a wait, when the first page is empty but counted', async (t) => {
     let isFirst = true;
     const broker = await startStubBroker(t, {
       entities: things(30),
@@ -79,7 +79,7 @@ describe('a purge at a broker whose counts are wrong', () => {
     assert.equal(broker.entities.size, 0);
   });
 
-  it('never reports success when the broker counts matches but lists none', async (t) => {
+  it('a purge at a broker whose counts are wrong never reports success when the broker counts matches but lists none', async (t) => {
     const answer = { status: 200, headers: { 'ngsild-results-count': '30' }, body: [] };
     const broker = await startStubBroker(t, { fault: () => answer });
     const { error } = await purge(broker, 'type=Thing');
@@ -88,7 +88,7 @@ describe('a purge at a broker whose counts are wrong', () => {
   });
 
   for (const name of ['with the count', 'without a count', 'with a count of 0'] as const) {
-    it(`is not fooled by one empty answer in the middle: an error shown as [] ${name}`, async (t) => {
+    it(`a purge at a broker whose counts are wrong is not fooled by one empty answer in the middle: an error shown as [] ${name}`, async (t) => {
       // The very first answer, empty and counted 0, cannot be told from the truth.
       for (let struck = name === 'with a count of 0' ? 2 : 1; struck <= 9; struck++) {
         let queries = 0;
@@ -110,7 +110,7 @@ describe('a purge at a broker whose counts are wrong', () => {
     });
   }
 
-  it('believes an empty first page that is counted as 0, with a single request', async (t) => {
+  it('a purge at a broker whose counts are wrong believes an empty first page that is counted as 0, with a single request', async (t) => {
     const broker = await startStubBroker(t, { entities: things(5, 'Other') });
     const report = await purged(broker, 'type=Thing');
     assert.deepEqual([report.matched, report.deleted], [0, 0]);

@@ -52,7 +52,7 @@ const BROKERS: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
 
 describe('a purge in which a quarter of all requests fail', () => {
   for (const [name, oddities] of Object.entries(BROKERS)) {
-    it(`deletes every match that can be deleted, and nothing else: ${name}`, async (t) => {
+    it(`a purge in which a quarter of all requests fail deletes every match that can be deleted, and nothing else: ${name}`, async (t) => {
       for (const seed of SEEDS) {
         const others = things(20, 'Other');
         const entities = [...things(60), ...others];
@@ -73,7 +73,7 @@ describe('a purge in which a quarter of all requests fail', () => {
     });
   }
 
-  it('counts every request of every try', async (t) => {
+  it('a purge in which a quarter of all requests fail counts every request of every try', async (t) => {
     const broker = await startStubBroker(t, { entities: things(60), fault: chaos(9, 0.25) });
     const { requests } = await purged(broker, 'type=Thing');
     assert.equal(requests, broker.requests.length);
@@ -97,7 +97,7 @@ describe('a purge in which nothing fails', () => {
     ],
   ];
   for (const [name, count, oddities, limits, most] of cases) {
-    it(`needs hardly more requests than pages and batches: ${name}`, async (t) => {
+    it(`a purge in which nothing fails needs hardly more requests than pages and batches: ${name}`, async (t) => {
       const broker = await startStubBroker(t, { entities: things(count), ...oddities });
       const report = await purged(broker, 'type=Thing', { limits });
       assert.equal(report.deleted, count);
@@ -106,7 +106,7 @@ describe('a purge in which nothing fails', () => {
     });
   }
 
-  it('never sends an empty batch, a repeated id in a batch, or a DELETE of the collection', async (t) => {
+  it('a purge in which nothing fails never sends an empty batch, a repeated id in a batch, or a DELETE of the collection', async (t) => {
     const twice = [...things(120), ...things(120)];
     const broker = await startStubBroker(t, { entities: twice, order: 'shuffled', shortPages: true });
     await purged(broker, 'type=Thing');

@@ -23,7 +23,7 @@ const entities = things(20).map((thing) => ({ ...thing, scope: '/Madrid', locati
 
 describe('a broker that ignores a filter', () => {
   for (const [name, [query, ignores]] of Object.entries(IGNORED)) {
-    it(`loses no entity: ${name}`, async (t) => {
+    it(`a broker that ignores a filter loses no entity: ${name}`, async (t) => {
       const broker = await startStubBroker(t, { entities, ignores });
       const { error, progress } = await purge(broker, query);
       assert.ok(error instanceof FilterIgnoredError, String(error));
@@ -34,7 +34,7 @@ describe('a broker that ignores a filter', () => {
     });
   }
 
-  it('loses no entity either when its first page was empty by mistake', async (t) => {
+  it('a broker that ignores a filter loses no entity either when its first page was empty by mistake', async (t) => {
     let queries = 0;
     const broker = await startStubBroker(t, {
       entities,
@@ -49,7 +49,7 @@ describe('a broker that ignores a filter', () => {
     assert.equal(broker.entities.size, 20);
   });
 
-  it('loses no attribute, and gets an error instead of a count in a dry run', async (t) => {
+  it('a broker that ignores a filter loses no attribute, and gets an error instead of a count in a dry run', async (t) => {
     for (const query of [
       'type=Thing&q=n>5&drop=n',
       'type=Thing&q=n>5&dryRun=true',
@@ -62,7 +62,7 @@ describe('a broker that ignores a filter', () => {
     }
   });
 
-  it('loses nothing while the proof fails', async (t) => {
+  it('a broker that ignores a filter loses nothing while the proof fails', async (t) => {
     const broker = await startStubBroker(t, {
       entities,
       fault: (request) => (isProbe(request) ? { status: 503 } : undefined),
@@ -74,7 +74,7 @@ describe('a broker that ignores a filter', () => {
 });
 
 describe('the proof that filters are honoured', () => {
-  it('is made once for each filter, and again after an hour', async (t) => {
+  it('the proof that filters are honoured is made once for each filter, and again after an hour', async (t) => {
     const clock = createTestClock();
     const capabilities = createCapabilities(clock);
     const broker = await startStubBroker(t, {});
@@ -93,13 +93,13 @@ describe('the proof that filters are honoured', () => {
     assert.equal(await probes('type=Thing&q=n>5'), 2);
   });
 
-  it('is not made when there is nothing to delete', async (t) => {
+  it('the proof that filters are honoured is not made when there is nothing to delete', async (t) => {
     const broker = await startStubBroker(t, {});
     await purged(broker, 'type=Thing&q=n>5');
     assert.equal(broker.requests.length, 1);
   });
 
-  it('counts a refusal of the impossible value as proof', async (t) => {
+  it('the proof that filters are honoured counts a refusal of the impossible value as proof', async (t) => {
     for (const status of [400, 404, 422]) {
       const broker = await startStubBroker(t, {
         entities,
@@ -109,7 +109,7 @@ describe('the proof that filters are honoured', () => {
     }
   });
 
-  it('asks with the same other filters, headers and a limit of 1', async (t) => {
+  it('the proof that filters are honoured asks with the same other filters, headers and a limit of 1', async (t) => {
     const broker = await startStubBroker(t, { entities, tenant: 'city' });
     await purged(broker, 'type=Thing&q=n>5&local=true', { headers: { 'ngsild-tenant': 'city' } });
     const [first, second, ...more] = broker.requests.filter(isProbe);
@@ -125,7 +125,7 @@ describe('the proof that filters are honoured', () => {
 });
 
 describe('headers of a purge', () => {
-  it('are sent with each of its requests, except the tenant in the proof of the tenant', async (t) => {
+  it('headers of a purge are sent with each of its requests, except the tenant in the proof of the tenant', async (t) => {
     const headers = {
       link: '<https://example.org/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"',
       'ngsild-tenant': 'city',

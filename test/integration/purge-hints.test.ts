@@ -21,7 +21,7 @@ async function hintsOf(
 }
 
 describe('a dry run that matches nothing', () => {
-  it('says which types are not listed at all', async (t) => {
+  it('a dry run that matches nothing says which types are not listed at all', async (t) => {
     assert.deepEqual((await hintsOf(t, 'type=Thingg')).hints, ['No entity of type Thingg is listed.']);
     assert.deepEqual((await hintsOf(t, 'type=Thing,Thingg&q=n%3E99')).hints, [
       'No entity of type Thingg is listed.',
@@ -34,7 +34,7 @@ describe('a dry run that matches nothing', () => {
     assert.ok(many.queries <= 7);
   });
 
-  it('says which attributes no entity of the type has, where the type is there', async (t) => {
+  it('a dry run that matches nothing says which attributes no entity of the type has, where the type is there', async (t) => {
     const { hints, queries } = await hintsOf(t, 'type=Thing&q=n%3E99%3Bspeeed%3C5');
     assert.deepEqual(hints, ['No entity of type Thing has the attribute speeed.']);
     assert.ok(queries <= 6);
@@ -44,18 +44,18 @@ describe('a dry run that matches nothing', () => {
     ]);
   });
 
-  it('warns of times in quotes', async (t) => {
+  it('a dry run that matches nothing warns of times in quotes', async (t) => {
     const { hints } = await hintsOf(t, 'type=Thing&q=n.observedAt%3C%222026-01-01T00:00:00Z%22');
     assert.equal(hints?.length, 1);
     assert.match(hints[0] ?? '', /^q compares n\.observedAt with "2026-01-01T00:00:00Z" in quotes/);
   });
 
-  it('gives no hint when the query is merely too narrow', async (t) => {
+  it('a dry run that matches nothing gives no hint when the query is merely too narrow', async (t) => {
     assert.deepEqual((await hintsOf(t, 'type=Thing&q=n%3E99')).hints, []);
     assert.deepEqual((await hintsOf(t, 'type=Thing&id=urn:a:1')).hints, []);
   });
 
-  it("gives no hint when the broker's answer is doubtful", async (t) => {
+  it("a dry run that matches nothing gives no hint when the broker's answer is doubtful", async (t) => {
     const empty = (headers: Readonly<Record<string, string>>) => ({ status: 200, headers, body: [] });
     for (const answer of [
       { status: 400, body: { title: 'no' } },
@@ -73,7 +73,7 @@ describe('a dry run that matches nothing', () => {
     }
   });
 
-  it('sends no extra query if something matches, and nor does a purge', async (t) => {
+  it('a dry run that matches nothing sends no extra query if something matches, and nor does a purge', async (t) => {
     const asked: (string | null)[] = [];
     const { hints } = await hintsOf(t, 'type=Thing,Thingg', {
       after: ({ query }) => asked.push(query.get('type')),
@@ -88,7 +88,7 @@ describe('a dry run that matches nothing', () => {
 });
 
 describe('a temporal dry run that matches nothing', () => {
-  it('has the same hints, in its answer', async () => {
+  it('a temporal dry run that matches nothing has the same hints, in its answer', async () => {
     const { gateway, broker, purge } = await startTemporal();
     const bodyOf = async (query: string) =>
       (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number; readonly hints?: unknown };

@@ -57,7 +57,7 @@ const UNADDRESSABLE = [
 const entitiesOf = (ids: readonly string[]) => ids.map((id) => ({ id, type: 'Thing' }));
 
 describe('ids that are not made for URLs', () => {
-  it('are deleted by batch as they are', async (t) => {
+  it('ids that are not made for URLs are deleted by batch as they are', async (t) => {
     const entities = entitiesOf([...ODD_IDS, ...UNADDRESSABLE]);
     const broker = await startStubBroker(t, { entities });
     const report = await purged(broker, 'type=Thing');
@@ -66,7 +66,7 @@ describe('ids that are not made for URLs', () => {
     assert.equal(broker.of('single').length, 0);
   });
 
-  it('are deleted singly, percent-encoded, after a GET of the same path has shown that very id', async (t) => {
+  it('ids that are not made for URLs are deleted singly, percent-encoded, after a GET of the same path has shown the same id', async (t) => {
     for (const strategy of ['auto', 'single'] as const) {
       const broker = await startStubBroker(t, { entities: entitiesOf(ODD_IDS), batch: 405 });
       const report = await purged(broker, 'type=Thing', { limits: { strategy } });
@@ -82,7 +82,7 @@ describe('ids that are not made for URLs', () => {
     }
   });
 
-  it('are not deleted singly where a GET of their path does not show that very id', async (t) => {
+  it('ids that are not made for URLs are not deleted singly where a GET of their path does not show the same id', async (t) => {
     for (const answer of [
       { status: 404, body: { title: 'no such entity' } },
       { status: 400, body: { title: 'unknown parameter' } },
@@ -110,7 +110,7 @@ describe('ids that are not made for URLs', () => {
     }
   });
 
-  it('are tried again where that GET fails for a reason that may pass', async (t) => {
+  it('ids that are not made for URLs are tried again where that GET fails for a reason that may pass', async (t) => {
     let retrievals = 0;
     const broker = await startStubBroker(t, {
       entities: entitiesOf(['urn:a?b', 'urn:a']),
@@ -121,7 +121,7 @@ describe('ids that are not made for URLs', () => {
     assert.deepEqual([report.deleted, report.failed, broker.entities.size], [2, 0, 0]);
   });
 
-  it('are proven only once, even if their delete is retried', async (t) => {
+  it('ids that are not made for URLs are proven only once, even if their delete is retried', async (t) => {
     let deletes = 0;
     const broker = await startStubBroker(t, {
       entities: entitiesOf(['urn:a?b', 'urn:c']),
@@ -133,7 +133,7 @@ describe('ids that are not made for URLs', () => {
     assert.deepEqual([report.deleted, report.failed, broker.of('retrieve').length], [2, 0, 1]);
   });
 
-  it('stop with the purge, before a delete whose proof was under way', async (t) => {
+  it('ids that are not made for URLs stop with the purge, before a delete whose proof was under way', async (t) => {
     const stop = new AbortController();
     const broker = await startStubBroker(t, {
       entities: entitiesOf(['urn:a?b', 'urn:a?c']),
@@ -148,7 +148,7 @@ describe('ids that are not made for URLs', () => {
     assert.equal(broker.of('single').length, 0);
   });
 
-  it('never go into a path where a server could take them for the collection: they are reported', async (t) => {
+  it('ids that are not made for URLs never go into a path where a server could take them for the collection: they are reported', async (t) => {
     for (const strategy of ['auto', 'single'] as const) {
       const entities = [...entitiesOf(UNADDRESSABLE), ...things(3)];
       const broker = await startStubBroker(t, { entities, batch: 405 });
@@ -161,7 +161,7 @@ describe('ids that are not made for URLs', () => {
     }
   });
 
-  it('are retried in a batch of their own if no path is safe', async (t) => {
+  it('ids that are not made for URLs are retried in a batch of their own if no path is safe', async (t) => {
     let isFirst = true;
     const broker = await startStubBroker(t, {
       entities: entitiesOf(['urn:x/..', 'urn:x:1', 'urn:x?y']),
@@ -180,7 +180,7 @@ describe('ids that are not made for URLs', () => {
     );
   });
 
-  it('end the purge before any delete when they are missing or empty', async (t) => {
+  it('ids that are not made for URLs end the purge before any delete when they are missing or empty', async (t) => {
     for (const entity of [
       { type: 'Thing' },
       { id: '', type: 'Thing' },
@@ -202,7 +202,7 @@ describe('ids that are not made for URLs', () => {
 });
 
 describe('a broker that lists entities which id or idPattern excludes', () => {
-  it('is stopped before the first delete', async (t) => {
+  it('a broker that lists entities which id or idPattern excludes is stopped before the first delete', async (t) => {
     const entities = things(20);
     for (const [query, ignores] of [
       ['type=Thing&id=urn:ngsi-ld:Thing:1,urn:ngsi-ld:Thing:2', ['id']],
@@ -216,7 +216,7 @@ describe('a broker that lists entities which id or idPattern excludes', () => {
     }
   });
 
-  it('is stopped in the middle, and nothing more is deleted', async (t) => {
+  it('a broker that lists entities which id or idPattern excludes is stopped in the middle, and nothing more is deleted', async (t) => {
     let queries = 0;
     const broker = await startStubBroker(t, {
       entities: [...things(100), ...things(5, 'Other')],
@@ -235,7 +235,7 @@ describe('a broker that lists entities which id or idPattern excludes', () => {
     assert.equal(broker.requests.flatMap(({ ids }) => ids).includes('urn:ngsi-ld:Other:1'), false);
   });
 
-  it('loses no entity outside the query', async (t) => {
+  it('a broker that lists entities which id or idPattern excludes loses no entity outside the query', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30) });
     const report = await purged(
       broker,

@@ -84,7 +84,7 @@ async function ended(url: string, id: string): Promise<PurgeRecord> {
 }
 
 describe('a purge as a job', () => {
-  it('is answered at once, runs to its end, and is told of in full', async () => {
+  it('a purge as a job is answered at once, runs to its end, and is reported in full', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(30, car);
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -102,7 +102,7 @@ describe('a purge as a job', () => {
     assert.ok(last.startedAt !== undefined && last.endedAt !== undefined);
   });
 
-  it('has a record also when its caller waited, when it deleted nothing, and when it was refused', async () => {
+  it('a purge as a job has a record also when its caller waited, when it deleted nothing, and when it was refused', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(3, car);
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -125,7 +125,7 @@ describe('a purge as a job', () => {
     assert.equal(list.headers.get('x-total-count'), '2');
   });
 
-  it('is cancelled while it waits and while it runs: deletes in flight finish, no others are sent', async () => {
+  it('a purge as a job is cancelled while it waits and while it runs: deletes in flight finish, no others are sent', async () => {
     const { broker, held, gate } = await startHeldBroker(40);
     const gateway = await startTestGateway({
       BROKER_URL: held.url,
@@ -149,7 +149,7 @@ describe('a purge as a job', () => {
     assert.equal(last.deleted, 10);
   });
 
-  it('cancels a purge whose caller waits, who gets 503 with the counts', async () => {
+  it('a purge as a job cancels a purge whose caller waits, who gets 503 with the counts', async () => {
     const { held, gate } = await startHeldBroker(40);
     const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_BATCH_SIZE: '5' });
     const waiting = gateway.purge('type=Car');
@@ -164,7 +164,7 @@ describe('a purge as a job', () => {
     assert.equal((await recordOf(gateway, id)).state, 'cancelled');
   });
 
-  it('changes its rate and its concurrency while it runs, never above what its policy allows', async () => {
+  it('a purge as a job changes its rate and its concurrency while it runs, never above what its policy allows', async () => {
     const { held, gate } = await startHeldBroker(40);
     const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_CONCURRENCY: '8' });
     const { id } = await submitted(gateway, 'type=Car', { 'x-purge-policy': 'concurrency=3' });
@@ -184,7 +184,7 @@ describe('a purge as a job', () => {
     assert.equal((await change({ maxPerSecond: 5 })).status, 409);
   });
 
-  it('is started by POST as well, with the members of the purge in its body', async () => {
+  it('a purge as a job is started by POST as well, with the members of the purge in its body', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(12, car, 'north');
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -209,7 +209,7 @@ describe('a purge as a job', () => {
       assert.match(String((await post(wrong)).status), /^4(?:00|22)$/, JSON.stringify(wrong));
   });
 
-  it('needs the token for all that tells of purges, where there is one', async () => {
+  it('a purge as a job needs the token, if there is one, to read anything about purges', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-jobs' });
     const token = { 'x-gateway-token': 'token-of-jobs' };
@@ -249,7 +249,7 @@ describe('a purge as a job', () => {
     assert.deepEqual(found, expected.reverse());
   });
 
-  it('takes turns between tenants', async () => {
+  it('a purge as a job takes turns between tenants', async () => {
     const { broker, held, gate } = await startHeldBroker(0);
     for (const tenant of ['a', 'b', 'c']) broker.entities.seed(1, car, tenant);
     const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_MAX_RUNNING: '1' });
@@ -268,7 +268,7 @@ describe('a purge as a job', () => {
 
 describe('a gateway that is started anew', () => {
   for (const how of ['SIGKILL', 'SIGTERM'] as const) {
-    it(`goes on with its jobs after ${how}, and nothing matches in the end`, async () => {
+    it(`a gateway that is started anew goes on with its jobs after ${how}, and nothing matches in the end`, async () => {
       const { broker, held, gate } = await startHeldBroker(200);
       const env = {
         BROKER_URL: held.url,

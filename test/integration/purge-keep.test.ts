@@ -18,7 +18,7 @@ function rarely(count: number): StubEntity[] {
 }
 
 describe('a keep that no match has', () => {
-  it('is refused before the first delete, as a dry run too, also where entities outside of the query have it', async (t) => {
+  it('a keep that no match has is refused before the first delete, as a dry run too, also where entities outside of the query have it', async (t) => {
     for (const keep of ['speeed', 'speeed,nme', 'https://example.org/n', 'rare', 'toString']) {
       for (const more of ['', '&dryRun=true', '&maxAffected=1000', '&q=n%3C30']) {
         const entities = [
@@ -36,7 +36,7 @@ describe('a keep that no match has', () => {
     }
   });
 
-  it('is refused where the broker ignores attrs, and where it lists entities without the attribute', async (t) => {
+  it('a keep that no match has is refused where the broker ignores attrs, and where it lists entities without the attribute', async (t) => {
     const ignoring = await startStubBroker(t, { entities: rarely(5), ignores: ['attrs'] });
     const { error } = await purge(ignoring, 'type=Thing&keep=speeed');
     assert.ok(error instanceof QueryRefusedError);
@@ -52,7 +52,7 @@ describe('a keep that no match has', () => {
     assert.equal(ignoring.of('attribute').length + listing.of('attribute').length, 0);
   });
 
-  it('removes nothing while the check fails', async (t) => {
+  it('a keep that no match has removes nothing while the check fails', async (t) => {
     const broker = await startStubBroker(t, {
       entities: rarely(5),
       fault: ({ query }) => (query.get('attrs') === 'speeed' ? { status: 500 } : undefined),
@@ -62,7 +62,7 @@ describe('a keep that no match has', () => {
     assert.equal(broker.of('attribute').length, 0);
   });
 
-  it('is not checked when nothing matches', async (t) => {
+  it('a keep that no match has is not checked when nothing matches', async (t) => {
     const broker = await startStubBroker(t, { entities: rarely(5) });
     const report = await purged(broker, 'type=Nothing&keep=speeed,nme');
     assert.equal(report.matched, 0);
@@ -71,7 +71,7 @@ describe('a keep that no match has', () => {
 });
 
 describe('a keep that some match has', () => {
-  it('is accepted, wherever that match is and whatever else keep names', async (t) => {
+  it('a keep that some match has is accepted, wherever that match is and whatever else keep names', async (t) => {
     for (const pageSize of [10, 1000]) {
       const broker = await startStubBroker(t, { entities: rarely(40) });
       const report = await purged(broker, 'type=Thing&keep=nowhere,rare', { limits: { pageSize } });
@@ -83,7 +83,7 @@ describe('a keep that some match has', () => {
     }
   });
 
-  it('costs no request where the first page shows it', async (t) => {
+  it('a keep that some match has costs no request where the first page shows it', async (t) => {
     const broker = await startStubBroker(t, { entities: rarely(5) });
     await purged(broker, 'type=Thing&keep=n,nowhere');
     assert.ok(broker.requests.every(({ query }) => query.get('attrs') !== 'n,nowhere'));

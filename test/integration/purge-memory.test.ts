@@ -69,7 +69,7 @@ describe('the memory of a purge', () => {
     ['all can be deleted', () => false],
     ['every twentieth is locked', (n: number) => n % 20 === 0],
   ] as const) {
-    it(`stays small for ${TOTAL} entities: ${name}`, async () => {
+    it(`the memory of a purge stays small for ${TOTAL} entities: ${name}`, async () => {
       let batches = 0;
       let peak = 0;
       const before = heldBytes();

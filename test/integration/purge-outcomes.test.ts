@@ -60,7 +60,7 @@ async function suffered(made: Scenario): Promise<{ broker: MishapBroker; outcome
 }
 
 describe('a purge at a broker that suffers any row of mishaps', () => {
-  it('accounts for every item, and never reports an existing one as deleted', async () => {
+  it('a purge at a broker that suffers any row of mishaps accounts for every item, and never reports an existing one as deleted', async () => {
     await fc.assert(
       fc.asyncProperty(anything, async (made) => {
         const { broker, outcome } = await suffered(made);
@@ -87,7 +87,7 @@ describe('a purge at a broker that suffers any row of mishaps', () => {
     );
   });
 
-  it('distinguishes exactly its own deletes from those of others if every delete is answered', async () => {
+  it('a purge at a broker that suffers any row of mishaps distinguishes exactly its own deletes from those of others if every delete is answered', async () => {
     const clear = fc.record({
       ...settings,
       mishaps: rowOf('rival', 'rival', '429'),
@@ -105,7 +105,7 @@ describe('a purge at a broker that suffers any row of mishaps', () => {
     );
   });
 
-  it('never exceeds its concurrency, and never sends before a Retry-After ends', async () => {
+  it('a purge at a broker that suffers any row of mishaps never exceeds its concurrency, and never sends before a Retry-After ends', async () => {
     const throttled = rowOf('429-wait', '429-wait', '503-wait', '429', 'reset-after', 'restart');
     const busy = fc.record({ ...settings, mishaps: fc.oneof(throttled, mishaps), dies: fc.boolean() });
     await fc.assert(

@@ -24,7 +24,7 @@ describe('a broker that refuses a purge for good', () => {
       ['batch', {}],
       ['single', { batch: 405 }],
     ] as const) {
-      it(`ends the purge at once with its problem passed on: ${name} to a ${where}`, async (t) => {
+      it(`a broker that refuses a purge for good ends the purge at once with its problem passed on: ${name} to a ${where}`, async (t) => {
         const broker = await startStubBroker(t, {
           entities: things(100),
           ...oddities,
@@ -40,7 +40,7 @@ describe('a broker that refuses a purge for good', () => {
     }
   }
 
-  it('makes the purge report its earlier deletes', async (t) => {
+  it('a broker that refuses a purge for good makes the purge report its earlier deletes', async (t) => {
     let batches = 0;
     const broker = await startStubBroker(t, {
       entities: things(100),
@@ -54,7 +54,7 @@ describe('a broker that refuses a purge for good', () => {
     assert.equal(broker.entities.size, 80);
   });
 
-  it('is believed when it has no single delete either', async (t) => {
+  it('a broker that refuses a purge for good is believed when it has no single delete either', async (t) => {
     for (const status of [405, 501]) {
       const broker = await startStubBroker(t, {
         entities: things(10),
@@ -68,7 +68,7 @@ describe('a broker that refuses a purge for good', () => {
   });
 });
 
-describe('answers that are no answers', () => {
+describe('answers that say nothing of the request', () => {
   const unusable: Readonly<Record<string, StubReply>> = {
     'a redirect': { status: 302, headers: { location: '/elsewhere' } },
     'a permanent redirect': { status: 308, headers: { location: '/elsewhere' } },
@@ -89,7 +89,7 @@ describe('answers that are no answers', () => {
     });
   }
 
-  it('to a delete are not trusted: entities still listed are deleted singly', async (t) => {
+  it('answers to a delete that say nothing of it are not trusted: entities still listed are deleted singly', async (t) => {
     const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>welcome</html>' };
     const broker = await startStubBroker(t, {
       entities: things(50),
@@ -100,7 +100,7 @@ describe('answers that are no answers', () => {
     assert.equal(broker.entities.size, 0);
   });
 
-  it('that redirect a delete are not followed: the purge ends', async (t) => {
+  it('answers that redirect a delete are not followed: the purge ends', async (t) => {
     const broker = await startStubBroker(t, {
       entities: things(50),
       fault: ({ kind }) => (kind === 'batch' ? { status: 307, headers: { location: '/x' } } : undefined),
@@ -123,7 +123,7 @@ describe('answers that are no answers', () => {
 });
 
 describe('a broker that did not ask all its sources', () => {
-  it('has its warning reported, since the purge may be incomplete', async (t) => {
+  it('a broker that did not ask all its sources has its warning reported, since the purge may be incomplete', async (t) => {
     const broker = await startStubBroker(t, {
       entities: things(10),
       queryHeaders: { 'ngsild-warning': '199 broker "no answer from urn:csr:1"' },
@@ -133,7 +133,7 @@ describe('a broker that did not ask all its sources', () => {
     assert.deepEqual(report.warnings, ['199 broker "no answer from urn:csr:1"']);
   });
 
-  it('ends the purge when it queried them although the purge is local', async (t) => {
+  it('a broker that did not ask all its sources ends the purge when it queried them although the purge is local', async (t) => {
     const queryHeaders = { 'ngsild-entitymap': 'urn:ngsi-ld:entitymap:1' };
     for (const query of ['type=Thing&local=true', 'type=*&maxAffected=100']) {
       const broker = await startStubBroker(t, { entities: things(10), queryHeaders });

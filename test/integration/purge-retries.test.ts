@@ -8,7 +8,7 @@ import { seededRandom } from '../support/stub-broker-state.js';
 const CONTEXT_PROBLEM = { type: 'https://uri.etsi.org/ngsi-ld/errors/LdContextNotAvailable', title: 'x' };
 
 describe('a failed request of a purge', () => {
-  it('is tried exactly as often as the policy says, with growing waits', async (t) => {
+  it('a failed request of a purge is tried exactly as often as the policy says, with growing waits', async (t) => {
     const clock = createTestClock();
     const broker = await startStubBroker(t, { fault: () => ({ status: 500 }) });
     const { error } = await purge(broker, 'type=Thing', { clock });
@@ -20,14 +20,14 @@ describe('a failed request of a purge', () => {
   });
 
   for (const status of [501, 505, 508, 510, 511]) {
-    it(`is not retried after a permanent error: ${status}`, async (t) => {
+    it(`a failed request of a purge is not retried after a permanent error: ${status}`, async (t) => {
       const broker = await startStubBroker(t, { fault: () => ({ status }) });
       await purge(broker, 'type=Thing');
       assert.equal(broker.requests.length, 1);
     });
   }
 
-  it('waits as long as Retry-After says, and all other requests with it', async (t) => {
+  it('a failed request of a purge waits as long as Retry-After says, and all other requests with it', async (t) => {
     for (const [value, least] of [
       ['7', 7000],
       [new Date(Date.UTC(2026, 0, 1, 0, 0, 20)).toUTCString(), 19_000],
@@ -50,7 +50,7 @@ describe('a failed request of a purge', () => {
     }
   });
 
-  it('is given up at once when Retry-After is longer than a purge can wait, and that is passed on', async (t) => {
+  it('a failed request of a purge is given up at once when Retry-After is longer than a purge can wait, and that is passed on', async (t) => {
     for (const kind of ['query', 'batch'] as const) {
       const broker = await startStubBroker(t, {
         entities: things(20),
@@ -65,7 +65,7 @@ describe('a failed request of a purge', () => {
     }
   });
 
-  it('is tried at most once more when the @context cannot be loaded', async (t) => {
+  it('a failed request of a purge is tried at most once more when the @context cannot be loaded', async (t) => {
     for (const status of [503, 504]) {
       const answer = { status, body: CONTEXT_PROBLEM };
       const broker = await startStubBroker(t, { entities: things(5), fault: () => answer });
@@ -76,7 +76,7 @@ describe('a failed request of a purge', () => {
     }
   });
 
-  it('may be one that times out', async (t) => {
+  it('a failed request of a purge may be one that times out', async (t) => {
     const options = { timeoutMs: 40, retry: { maxAttempts: 2 } };
     const silent = await startStubBroker(t, { fault: () => 'hang' });
     const { error } = await purge(silent, 'type=Thing', options);
@@ -97,7 +97,7 @@ describe('a failed request of a purge', () => {
     assert.equal((await purged(slow, 'type=Thing', { ...options, timeoutMs: 300 })).deleted, 20);
   });
 
-  it('may have had an effect: a batch whose answer was lost counts as deleted', async (t) => {
+  it('a failed request of a purge may have had an effect: a batch whose answer was lost counts as deleted', async (t) => {
     let isFirst = true;
     const broker = await startStubBroker(t, {
       entities: things(20),
@@ -111,7 +111,7 @@ describe('a failed request of a purge', () => {
     assert.deepEqual([report.deleted, report.failed], [20, 0]);
   });
 
-  it("does not reveal the broker's address when the port is closed", async () => {
+  it("a failed request of a purge does not reveal the broker's address when the port is closed", async () => {
     const url = new URL('http://127.0.0.1:1/');
     const { error } = await purge({ url }, 'type=Thing');
     assert.ok(error instanceof BrokerFailedError);
@@ -121,7 +121,7 @@ describe('a failed request of a purge', () => {
 });
 
 describe('entities whose tries are used up', () => {
-  it('get a final retry, after the broker has recovered', async (t) => {
+  it('entities whose tries are used up get a final retry, after the broker has recovered', async (t) => {
     const tries = new Map<string, number>();
     const broker = await startStubBroker(t, {
       entities: things(40),
@@ -137,7 +137,7 @@ describe('entities whose tries are used up', () => {
     assert.equal(broker.entities.size, 0);
   });
 
-  it('are the only ones reported, with their last failure, when they fail again', async (t) => {
+  it('entities whose tries are used up are the only ones reported, with their last failure, when they fail again', async (t) => {
     for (const share of [0.05, 0.2, 0.4]) {
       for (const seed of [1, 2, 3, 4]) {
         const random = seededRandom(seed);
@@ -160,7 +160,7 @@ describe('entities whose tries are used up', () => {
     }
   });
 
-  it('count as deleted when a delete worked that was answered with an error, even if they are given up', async (t) => {
+  it('entities whose tries are used up count as deleted when a delete worked that was answered with an error, even if they are given up', async (t) => {
     const tries = new Map<string, number>();
     const broker = await startStubBroker(t, {
       entities: things(100),
@@ -188,7 +188,7 @@ describe('entities whose tries are used up', () => {
     );
   });
 
-  it('do not fail others when they make their whole batch fail', async (t) => {
+  it('entities whose tries are used up do not fail others when they make their whole batch fail', async (t) => {
     const answers = [{ status: 500 }, { status: 503 }, 'reset-before', 'hang'] as const;
     for (const answer of answers) {
       const broker = await startStubBroker(t, {
@@ -215,7 +215,7 @@ describe('entities whose tries are used up', () => {
 
 describe('a broker that answers nothing but failures', () => {
   for (const [name, oddities] of Object.entries({ batches: {}, 'single deletes': { batch: 405 as const } })) {
-    it(`ends the purge after about twenty of them: ${name}`, async (t) => {
+    it(`a broker that answers nothing but failures ends the purge after about twenty of them: ${name}`, async (t) => {
       const broker = await startStubBroker(t, {
         entities: things(500),
         ...oddities,
@@ -231,7 +231,7 @@ describe('a broker that answers nothing but failures', () => {
     });
   }
 
-  it('ends the purge halfway too, with its counts', async (t) => {
+  it('a broker that answers nothing but failures ends the purge halfway too, with its counts', async (t) => {
     for (const oddities of [{}, { batch: 405 as const }]) {
       let requests = 0;
       const broker = await startStubBroker(t, {
@@ -246,7 +246,7 @@ describe('a broker that answers nothing but failures', () => {
     }
   });
 
-  it('is not mistaken for one that fails now and then', async (t) => {
+  it('a broker that answers nothing but failures is not mistaken for one that fails now and then', async (t) => {
     let singles = 0;
     const broker = await startStubBroker(t, {
       entities: things(100),

@@ -38,7 +38,7 @@ describe('a purge that is stopped', () => {
     ['single', 1, { batch: 405 }],
     ['single', 30, { batch: 405 }],
   ] as const) {
-    it(`sends nothing new, and reports exactly what was done: at ${kind} ${nth}`, async (t) => {
+    it(`a purge that is stopped sends nothing new, and reports exactly what was done: at ${kind} ${nth}`, async (t) => {
       const { error, progress, broker, later } = await stopAt(t, kind, nth, options);
       assert.ok(error instanceof PurgeStoppedError, String(error));
       // Requests on their way when the signal came may still arrive; no more than run at once.
@@ -50,7 +50,7 @@ describe('a purge that is stopped', () => {
     });
   }
 
-  it('reports the finished part of a batch', async (t) => {
+  it('a purge that is stopped reports the finished part of a batch', async (t) => {
     const some = (ids: readonly string[]) => ids.filter((id) => !id.endsWith('7'));
     const { error, progress, broker } = await stopAt(t, 'batch', 1, {
       fault: ({ kind, ids }, { entities }) => {
@@ -67,7 +67,7 @@ describe('a purge that is stopped', () => {
     assert.ok(progress.deleted > 0);
   });
 
-  it('stops while it waits for a retry, at once', async (t) => {
+  it('a purge that is stopped stops while it waits for a retry, at once', async (t) => {
     const controller = new AbortController();
     const broker = await startStubBroker(t, {
       fault: () => ({ status: 503, headers: { 'retry-after': '50' } }),
@@ -87,7 +87,7 @@ describe('a purge that is stopped', () => {
     assert.equal(broker.requests.length, 1);
   });
 
-  it('aborts a hanging query, but waits for a delete already sent', async (t) => {
+  it('a purge that is stopped aborts a hanging query, but waits for a delete already sent', async (t) => {
     const controller = new AbortController();
     const hanging = await startStubBroker(t, {
       fault: () => {
@@ -112,7 +112,7 @@ describe('a purge that is stopped', () => {
     assert.equal(broker.entities.size, 0);
   });
 
-  it('sends nothing at all when it was stopped before it began', async (t) => {
+  it('a purge that is stopped sends nothing at all when it was stopped before it began', async (t) => {
     const broker = await startStubBroker(t, { entities: things(5) });
     const { error, progress } = await purge(broker, 'type=Thing', { signal: AbortSignal.abort() });
     assert.ok(error instanceof PurgeStoppedError);
@@ -120,7 +120,7 @@ describe('a purge that is stopped', () => {
     assert.equal(progress.hasBegun, false);
   });
 
-  it('stops between attributes too', async (t) => {
+  it('a purge that is stopped stops between attributes too', async (t) => {
     const { error, progress, broker, later } = await stopAt(t, 'attribute', 20, {}, 'type=Thing&drop=n');
     assert.ok(error instanceof PurgeStoppedError);
     assert.ok(later <= 4);
@@ -128,7 +128,7 @@ describe('a purge that is stopped', () => {
     assert.equal(progress.deleted, cleaned);
   });
 
-  it('stops when its consumer stops reading', async (t) => {
+  it('a purge that is stopped stops when its consumer stops reading', async (t) => {
     const broker = await startStubBroker(t, { entities: things(300) });
     const { error } = await purge(broker, 'type=Thing', {
       limits: { batchSize: 10 },

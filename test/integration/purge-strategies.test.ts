@@ -11,7 +11,7 @@ import { purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 
 describe('strategy single', () => {
-  it('sends no batch, whatever happens', async (t) => {
+  it('strategy single sends no batch, whatever happens', async (t) => {
     const broker = await startStubBroker(t, {
       entities: things(60),
       fault: ({ kind, id = '' }) => (kind === 'single' && id.endsWith('7') ? { status: 500 } : undefined),
@@ -23,7 +23,7 @@ describe('strategy single', () => {
 });
 
 describe('strategy batch', () => {
-  it('sends no single delete, and ends where there is no batch delete', async (t) => {
+  it('strategy batch sends no single delete, and ends where there is no batch delete', async (t) => {
     for (const status of [404, 405, 501] as const) {
       const broker = await startStubBroker(t, { entities: things(60), batch: status });
       const { error } = await purge(broker, 'type=Thing', { limits: { strategy: 'batch' } });
@@ -34,7 +34,7 @@ describe('strategy batch', () => {
     }
   });
 
-  it('reports what a batch of one cannot delete', async (t) => {
+  it('strategy batch reports what a batch of one cannot delete', async (t) => {
     const broker = await startStubBroker(t, { entities: things(60), badInBatch: (id) => id.endsWith('7') });
     const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
     assert.deepEqual([report.deleted, report.failed], [54, 6]);
@@ -45,7 +45,7 @@ describe('strategy batch', () => {
     assert.equal(broker.of('single').length, 0);
   });
 
-  it('retries entities by batch that were reported as deleted and are still listed', async (t) => {
+  it('strategy batch retries entities by batch that were reported as deleted and are still listed', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30), ghosts: (id) => id.endsWith('7') });
     const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
     assert.deepEqual([report.deleted, report.failed], [27, 3]);
@@ -56,7 +56,7 @@ describe('strategy batch', () => {
 describe('strategy native', () => {
   const limits = { strategy: 'native' } as const;
 
-  it("repeats the broker's own purge until nothing matches, however little one of them deletes", async (t) => {
+  it("strategy native repeats the broker's own purge until nothing matches, however little one of them deletes", async (t) => {
     const broker = await startStubBroker(t, {
       entities: [...things(130), ...things(5, 'Other')],
       nativePage: 20,
@@ -68,7 +68,7 @@ describe('strategy native', () => {
     for (const { query } of broker.of('collection')) assert.deepEqual([...query.keys()], ['type', 'q']);
   });
 
-  it('sends no purge if nothing matches, in a dry run, or above the maximum', async (t) => {
+  it('strategy native sends no purge if nothing matches, in a dry run, or above the maximum', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30) });
     await purged(broker, 'type=Nothing', { limits });
     assert.equal((await purged(broker, 'type=Thing&dryRun=true', { limits })).matched, 30);
@@ -79,7 +79,7 @@ describe('strategy native', () => {
     assert.equal(broker.of('collection').length, 0);
   });
 
-  it('reports the remaining matches when their number does not fall', async (t) => {
+  it('strategy native reports the remaining matches when their number does not fall', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30), ghosts: (id) => id.endsWith('7') });
     const report = await purged(broker, 'type=Thing', { limits });
     assert.deepEqual([report.matched, report.deleted, report.failed], [30, 27, 3]);
@@ -90,7 +90,7 @@ describe('strategy native', () => {
     assert.ok(broker.of('collection').length <= 5);
   });
 
-  it("refuses filters that the standard's operation does not have", async (t) => {
+  it("strategy native refuses filters that the standard's operation does not have", async (t) => {
     const broker = await startStubBroker(t, { entities: things(30) });
     const { error } = await purge(broker, 'type=Thing&attrs=n', { limits });
     assert.ok(error instanceof QueryRefusedError);
@@ -98,14 +98,14 @@ describe('strategy native', () => {
     assert.equal(broker.requests.length, 0);
   });
 
-  it('sends no purge without a count, since its result could not be verified', async (t) => {
+  it('strategy native sends no purge without a count, since its result could not be verified', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30), count: () => undefined });
     const { error } = await purge(broker, 'type=Thing', { limits });
     assert.ok(error instanceof BrokerReplyError);
     assert.equal(broker.of('collection').length, 0);
   });
 
-  it('passes on a refusal or failure, with its counts', async (t) => {
+  it('strategy native passes on a refusal or failure, with its counts', async (t) => {
     for (const status of [405, 503]) {
       let purges = 0;
       const broker = await startStubBroker(t, {
@@ -118,7 +118,7 @@ describe('strategy native', () => {
     }
   });
 
-  it('ends also while matches keep arriving', async (t) => {
+  it('strategy native ends also while matches keep arriving', async (t) => {
     let born = 0;
     const broker = await startStubBroker(t, {
       entities: things(60),
@@ -133,7 +133,7 @@ describe('strategy native', () => {
     assert.ok(broker.of('collection').length <= 5);
   });
 
-  it('never sends a collection DELETE under any other strategy', async (t) => {
+  it('strategy native never sends a collection DELETE under any other strategy', async (t) => {
     for (const strategy of ['auto', 'batch', 'single'] as const) {
       for (const query of ['type=Thing', 'type=Thing&drop=n', 'type=Thing&dryRun=true']) {
         const broker = await startStubBroker(t, { entities: things(30) });

@@ -7,7 +7,7 @@ const every10th = (id: string) => id.endsWith('3');
 
 describe('entities that survive their delete', () => {
   for (const status of [400, 409, 423] as const) {
-    it(`are reported with the broker's own problem, after one try each: ${status}`, async (t) => {
+    it(`entities that survive their delete are reported with the broker's own problem, after one try each: ${status}`, async (t) => {
       for (const oddities of [{}, { batch: 405 }] as const) {
         const locked = (id: string) => (every10th(id) ? status : undefined);
         const broker = await startStubBroker(t, { entities: things(100), locked, ...oddities });
@@ -24,7 +24,7 @@ describe('entities that survive their delete', () => {
     });
   }
 
-  it('are found by a new query, whatever their delete answered', async (t) => {
+  it('entities that survive their delete are found by a new query, whatever their delete answered', async (t) => {
     for (const oddities of [{}, { batch: 405 }] as const) {
       const broker = await startStubBroker(t, { entities: things(100), ghosts: every10th, ...oddities });
       const report = await purged(broker, 'type=Thing');
@@ -39,7 +39,7 @@ describe('entities that survive their delete', () => {
     }
   });
 
-  it('are reported when every single DELETE answers 404 and does nothing', async (t) => {
+  it('entities that survive their delete are reported when every single DELETE answers 404 and does nothing', async (t) => {
     const broker = await startStubBroker(t, { entities: things(60), batch: 405, single: 404 });
     const report = await purged(broker, 'type=Thing');
     assert.deepEqual([report.deleted, report.failed], [0, 60]);
@@ -47,7 +47,7 @@ describe('entities that survive their delete', () => {
     assert.ok((counts['single'] ?? 0) <= 120, JSON.stringify(counts));
   });
 
-  it('are all reported when nothing at all can be deleted', async (t) => {
+  it('entities that survive their delete are all reported when nothing at all can be deleted', async (t) => {
     for (const missing of ['207', '404-errors'] as const) {
       const broker = await startStubBroker(t, { entities: things(250), locked: () => 409, missing });
       const report = await purged(broker, 'type=Thing');
@@ -57,7 +57,7 @@ describe('entities that survive their delete', () => {
     }
   });
 
-  it('do not count as failed when another client deletes them in the end', async (t) => {
+  it('entities that survive their delete do not count as failed when another client deletes them in the end', async (t) => {
     const broker = await startStubBroker(t, {
       entities: things(30),
       locked: (id) => (every10th(id) ? 423 : undefined),
@@ -72,7 +72,7 @@ describe('entities that survive their delete', () => {
 
 describe('a query that lags behind the deletes', () => {
   for (const staleFor of [1, 2, 3, 5]) {
-    it(`is waited for, and its ghosts are not reported: ${staleFor} queries behind`, async (t) => {
+    it(`a query that lags behind the deletes is waited for, and its ghosts are not reported: ${staleFor} queries behind`, async (t) => {
       for (const oddities of [{}, { batch: 405 }] as const) {
         const broker = await startStubBroker(t, { entities: things(60), staleFor, ...oddities });
         const report = await purged(broker, 'type=Thing');
@@ -83,7 +83,7 @@ describe('a query that lags behind the deletes', () => {
     });
   }
 
-  it('does not cause repeated deletes when one more query resolves it', async (t) => {
+  it('a query that lags behind the deletes does not cause repeated deletes when one more query resolves it', async (t) => {
     const broker = await startStubBroker(t, { entities: things(60), staleFor: 1 });
     await purged(broker, 'type=Thing');
     assert.equal(broker.of('single').length, 0);

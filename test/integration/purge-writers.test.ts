@@ -35,7 +35,7 @@ describe('a purge while matches keep arriving', () => {
     const oddities: Partial<StubBrokerOptions> = kind === 'single' ? { batch: 405 } : {};
     for (const pageSize of [10, 100]) {
       it(
-        `deletes what was there and ends: ${each} for each ${kind}, pages of ${pageSize}`,
+        `a purge while matches keep arriving deletes what was there and ends: ${each} for each ${kind}, pages of ${pageSize}`,
         ENDS,
         async (t) => {
           const broker = await startStubBroker(t, {
@@ -57,7 +57,7 @@ describe('a purge while matches keep arriving', () => {
       );
 
       it(
-        `ends also where nothing is counted: ${each} for each ${kind}, pages of ${pageSize}`,
+        `a purge while matches keep arriving ends also where nothing is counted: ${each} for each ${kind}, pages of ${pageSize}`,
         ENDS,
         async (t) => {
           const broker = await startStubBroker(t, {
@@ -79,33 +79,41 @@ describe('a purge while matches keep arriving', () => {
     }
   }
 
-  it('ends where attributes are dropped, and leaves attributes that arrive later', ENDS, async (t) => {
-    for (const kind of ['query', 'attribute'] as const) {
-      const broker = await startStubBroker(t, { entities: things(PRESENT), after: writer(kind, 1) });
-      await purged(broker, 'type=Thing&drop=n', { limits: { pageSize: 20 }, signal: t.signal });
-      const untouched = [...broker.entities.values()].filter(
-        ({ id, n }) => n !== undefined && !id.includes('late'),
-      );
-      assert.deepEqual(untouched, []);
-      assert.ok(broker.requests.length <= PRESENT * 6, JSON.stringify(requestCounts(broker)));
-    }
-  });
+  it(
+    'a purge while matches keep arriving ends where attributes are dropped, and leaves attributes that arrive later',
+    ENDS,
+    async (t) => {
+      for (const kind of ['query', 'attribute'] as const) {
+        const broker = await startStubBroker(t, { entities: things(PRESENT), after: writer(kind, 1) });
+        await purged(broker, 'type=Thing&drop=n', { limits: { pageSize: 20 }, signal: t.signal });
+        const untouched = [...broker.entities.values()].filter(
+          ({ id, n }) => n !== undefined && !id.includes('late'),
+        );
+        assert.deepEqual(untouched, []);
+        assert.ok(broker.requests.length <= PRESENT * 6, JSON.stringify(requestCounts(broker)));
+      }
+    },
+  );
 
-  it('never deletes an id again that came back after two reported deletes', ENDS, async (t) => {
-    const deletes = new Map<string, number>();
-    const broker = await startStubBroker(t, {
-      entities: things(30),
-      after: ({ kind, id, ids }, { entities }) => {
-        if (kind !== 'batch' && kind !== 'single') return;
-        // Somebody writes each entity anew as soon as it is gone.
-        for (const gone of id === undefined ? ids : [id]) {
-          deletes.set(gone, (deletes.get(gone) ?? 0) + 1);
-          entities.set(gone, { id: gone, type: 'Thing' });
-        }
-      },
-    });
-    const report = await purged(broker, 'type=Thing', { signal: t.signal });
-    assert.equal(report.failed, 30);
-    assert.ok([...deletes.values()].every((times) => times <= 3));
-  });
+  it(
+    'a purge while matches keep arriving never deletes an id again that came back after two reported deletes',
+    ENDS,
+    async (t) => {
+      const deletes = new Map<string, number>();
+      const broker = await startStubBroker(t, {
+        entities: things(30),
+        after: ({ kind, id, ids }, { entities }) => {
+          if (kind !== 'batch' && kind !== 'single') return;
+          // Somebody writes each entity anew as soon as it is gone.
+          for (const gone of id === undefined ? ids : [id]) {
+            deletes.set(gone, (deletes.get(gone) ?? 0) + 1);
+            entities.set(gone, { id: gone, type: 'Thing' });
+          }
+        },
+      });
+      const report = await purged(broker, 'type=Thing', { signal: t.signal });
+      assert.equal(report.failed, 30);
+      assert.ok([...deletes.values()].every((times) => times <= 3));
+    },
+  );
 });

@@ -33,7 +33,7 @@ function failureOf(supply: Supply): string {
 describe('the supply of contexts', () => {
   const rigOf = useRigs();
 
-  it('has the contexts that are stored, in the version that is named', async (t) => {
+  it('the supply of contexts has the contexts that are stored, in the version that is named', async (t) => {
     const { service } = await rigOf(t);
     const { contexts, models, contextSupply } = service;
     await contexts.create('terms', TERMS, OPTIONS);
@@ -49,7 +49,7 @@ describe('the supply of contexts', () => {
       assert.equal(failureOf(await supplied(url)), 'CONTEXT_REFUSED');
   });
 
-  it('has the version of the core context that is named, not the newest', async (t) => {
+  it('the supply of contexts has the version of the core context that is named, not the newest', async (t) => {
     const { contextSupply } = (await rigOf(t)).service;
     const supply = await contextSupply.supply(urlOf('ngsi-ld-core-context-v1.3'), BASE_URL);
     assert.deepEqual(contextOf(supply), coreContext('1.3')['@context']);
@@ -58,7 +58,7 @@ describe('the supply of contexts', () => {
     assert.notEqual(coreContextUrl(), coreContextUrl('1.3'));
   });
 
-  it('has a stamp that changes with every write, and with the base URL only where that has a say', async (t) => {
+  it('the supply of contexts has a stamp that changes with every write, and with the base URL only where it matters', async (t) => {
     const { contexts, contextSupply } = (await rigOf(t)).service;
     const stamp = () => contextSupply.stamp(BASE_URL);
     const before = await stamp();
@@ -73,7 +73,7 @@ describe('the supply of contexts', () => {
     assert.equal(new Set([before, created, updated, await stamp()]).size, 4);
   });
 
-  it('takes a URL below the base URL for its own, where documents of that origin may be fetched, too', async (t) => {
+  it('the supply of contexts takes a URL below the base URL for its own, where documents of that origin may be fetched, too', async (t) => {
     const { service, web, fetched } = await rigOf(t);
     await service.contexts.create('terms', TERMS, OPTIONS);
     const url = urlOf('terms', ALLOWED);
@@ -116,7 +116,7 @@ describe('the supply of contexts of other origins', () => {
     return Object.assign(web, { service, clock, fetched });
   }
 
-  it('fetches a document once a minute at most, however many ask at the same time', async (t) => {
+  it('the supply of contexts of other origins fetches a document once a minute at most, however many ask at the same time', async (t) => {
     const web = await webOf(t);
     const { contextSupply } = web.service;
     const supply = () => contextSupply.supply(URL, BASE_URL);
@@ -135,7 +135,7 @@ describe('the supply of contexts of other origins', () => {
     assert.equal(web.fetched.length, 2);
   });
 
-  it('keeps no failure, and tells refusals from what could not be had', async (t) => {
+  it('the supply of contexts of other origins caches no failure, and distinguishes refusals from documents that are not available', async (t) => {
     const web = await webOf(t);
     const { contextSupply } = web.service;
     for (const [failure, code] of [
@@ -163,7 +163,7 @@ describe('the supply of contexts of other origins', () => {
 });
 
 describe('the stamp of a store that another process writes to', () => {
-  it('changes with its writes', async (t) => {
+  it('the stamp of a store that another process writes to changes with its writes', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'revision-'));
     t.after(() => rm(folder, { recursive: true }));
     const path = join(folder, 'schema.db');

@@ -26,7 +26,7 @@ async function namesOf(service: SchemaService): Promise<readonly string[]> {
 describe('custom contexts', () => {
   const rigOf = useRigs();
 
-  it('are served wrapped, whatever form they were given in', async (t) => {
+  it('custom contexts are served wrapped, whatever form they were given in', async (t) => {
     const { service } = await rigOf(t);
     for (const [name, context, served] of [
       ['map', TERMS, TERMS],
@@ -44,7 +44,7 @@ describe('custom contexts', () => {
     }
   });
 
-  it('have versions that stay, and none for the same text', async (t) => {
+  it('custom contexts have versions that stay, and none for the same text', async (t) => {
     const { service } = await rigOf(t);
     const { context: first } = await service.contexts.create('terms', TERMS, OPTIONS);
     const same = await service.contexts.update('terms', { '@context': TERMS }, OPTIONS);
@@ -69,7 +69,7 @@ describe('custom contexts', () => {
     await rejection(service.contexts.document('terms'), NotFoundError);
   });
 
-  it('are refused with pointers into the body, wherever it has the context', async (t) => {
+  it('custom contexts are refused with pointers into the body, wherever it has the context', async (t) => {
     const { service } = await rigOf(t);
     const faulty = [TERMS, { seats: 5 }];
     for (const [pointer, found] of [
@@ -86,7 +86,7 @@ describe('custom contexts', () => {
     assert.equal((await namesOf(service)).includes('terms'), false);
   });
 
-  it('come with warnings about what will not do what it seems to', async (t) => {
+  it('custom contexts come with warnings about what will not do what it seems to', async (t) => {
     const { service } = await rigOf(t);
     const context = { seats: { '@id': 'https://terms.example/seats', '@type': '@id' } };
     const { warnings } = await service.contexts.create('terms', context, OPTIONS);
@@ -96,7 +96,7 @@ describe('custom contexts', () => {
     );
   });
 
-  it('have names of their own', async (t) => {
+  it('custom contexts have names of their own', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('terms', TERMS, OPTIONS);
     await rejection(service.contexts.create('terms', TERMS, OPTIONS), AlreadyExistsError);
@@ -109,7 +109,7 @@ describe('custom contexts', () => {
 describe('contexts that name others', () => {
   const rigOf = useRigs();
 
-  it('keep the contexts of this service that they name from being deleted', async (t) => {
+  it('contexts that name others keep the contexts of this service that they name from being deleted', async (t) => {
     const { service } = await rigOf(t);
     await service.models.create('city', { name: 'Bench', schema: {} });
     await service.contexts.create('base', TERMS, OPTIONS);
@@ -163,7 +163,7 @@ describe('contexts that name others', () => {
     }
   });
 
-  it('are refused when these cannot be had, saying why', async (t) => {
+  it('contexts that name others are refused when these are not available, saying why', async (t) => {
     const { service, fetched } = await rigOf(t);
     const urls = [
       urlOf('none'),
@@ -180,7 +180,7 @@ describe('contexts that name others', () => {
     assert.deepEqual(fetched, [`${ALLOWED}/c`]);
   });
 
-  it('cannot name themselves, directly or through others, but for a version that stays', async (t) => {
+  it('contexts that name others cannot name themselves, directly or through others, but for a version that stays', async (t) => {
     const { service } = await rigOf(t);
     await rejection(service.contexts.create('a', urlOf('a'), OPTIONS), ContextInvalidError);
     await service.contexts.create('a', TERMS, OPTIONS);
@@ -202,10 +202,10 @@ describe('contexts that name others', () => {
   });
 });
 
-describe('contexts that nobody can change', () => {
+describe('read-only contexts', () => {
   const rigOf = useRigs();
 
-  it('are the core contexts: listed first, served under their own names, reserved', async (t) => {
+  it('read-only contexts are the core contexts: listed first, served under their own names, reserved', async (t) => {
     const { service } = await rigOf(t);
     const { items } = await service.contexts.list(ALL);
     assert.deepEqual(
@@ -230,7 +230,7 @@ describe('contexts that nobody can change', () => {
     }
   });
 
-  it('are those generated from models', async (t) => {
+  it('read-only contexts are those generated from models', async (t) => {
     const { service } = await rigOf(t);
     await service.models.create('city', { name: 'Bench', schema: {} });
     const name = 'city~Bench';
@@ -240,7 +240,7 @@ describe('contexts that nobody can change', () => {
     await rejection(service.contexts.delete(name), ReadOnlyContextError);
   });
 
-  it('come in pages with the others, each once', async (t) => {
+  it('read-only contexts come in pages with the others, each once', async (t) => {
     const { service } = await rigOf(t);
     for (const name of ['a', 'b']) await service.contexts.create(name, TERMS, OPTIONS);
     const all = await namesOf(service);

@@ -9,7 +9,7 @@ import { ALL, jsonOf, rejection, useRigs } from '../unit/schemas/service/harness
 describe('reference documents', () => {
   const rigOf = useRigs();
 
-  it('come back as they were stored, under every spelling of their URI', async (t) => {
+  it('reference documents come back as they were stored, under every spelling of their URI', async (t) => {
     const { service } = await rigOf(t);
     const put = await service.references.put('HTTPS://schemas.example:443/common.json', COMMON);
     assert.deepEqual(
@@ -25,7 +25,7 @@ describe('reference documents', () => {
     await rejection(service.references.get(COMMON_URI), NotFoundError);
   });
 
-  it('are replaced only from the state that is expected', async (t) => {
+  it('reference documents are replaced only from the state that is expected', async (t) => {
     const { service } = await rigOf(t);
     await rejection(service.references.put(COMMON_URI, COMMON, 'present'), PreconditionFailedError);
     const { reference } = await service.references.put(COMMON_URI, COMMON, 'absent');
@@ -39,7 +39,7 @@ describe('reference documents', () => {
     );
   });
 
-  it('stay while a model or another document refers to them', async (t) => {
+  it('reference documents stay while a model or another document refers to them', async (t) => {
     const { service } = await rigOf(t);
     await service.references.put(COMMON_URI, COMMON);
     await service.references.put('https://schemas.example/user.json', {
@@ -68,7 +68,7 @@ describe('reference documents', () => {
     ['too many bytes', { a: 'x'.repeat(1_048_576) }, 'SCHEMA_LIMIT_EXCEEDED', ''],
   ];
   for (const [what, document, code, pointer] of refusals) {
-    it(`are refused: ${what}`, async (t) => {
+    it(`reference documents are refused: ${what}`, async (t) => {
       const { service } = await rigOf(t);
       const refused = await rejection(service.references.put(COMMON_URI, document), SchemaNotAcceptedError);
       assert.deepEqual([refused.code, refused.errors[0]?.pointer], [code, pointer]);
@@ -76,7 +76,7 @@ describe('reference documents', () => {
     });
   }
 
-  it('may hold parts that are broken, as long as no schema needs these', async (t) => {
+  it('reference documents may hold parts that are broken, as long as no schema needs these', async (t) => {
     const { service } = await rigOf(t);
     const document = {
       definitions: { broken: { type: 'objekt', $ref: '#/nowhere' }, sound: { type: 'object' } },
@@ -88,7 +88,7 @@ describe('reference documents', () => {
     assert.equal((await rejection(creating, SchemaNotAcceptedError)).errors[0]?.pointer, '/schema/$ref');
   });
 
-  it('are named by absolute URIs only', async (t) => {
+  it('reference documents are named by absolute URIs only', async (t) => {
     const { service } = await rigOf(t);
     for (const uri of ['common.json', `${COMMON_URI}#a`, 'file:///a.json']) {
       await rejection(service.references.put(uri, {}), ReferenceUriError);

@@ -36,7 +36,7 @@ async function versionsOf(service: SchemaService) {
 describe('updating models', () => {
   const rigOf = useRigs();
 
-  it('makes a new version, whose change from the one before is told then and later', async (t) => {
+  it('updating models makes a new version, whose difference from the one before is reported then and later', async (t) => {
     const { service } = await rigOf(t);
     await create(service);
     for (const [schema, overall] of [
@@ -60,7 +60,7 @@ describe('updating models', () => {
     ]);
   });
 
-  it('tells each difference with a pointer into the schema', async (t) => {
+  it('updating models reports each difference with a pointer into the schema', async (t) => {
     const { service } = await rigOf(t);
     await create(service);
     const { change } = await service.models.update(KEY, { schema: NARROWING });
@@ -70,7 +70,7 @@ describe('updating models', () => {
     );
   });
 
-  it('leaves versions made before as they were, to the byte', async (t) => {
+  it('updating models leaves versions made before as they were, to the byte', async (t) => {
     const { service } = await rigOf(t);
     await service.references.put(COMMON_URI, COMMON);
     await create(service, { schema: BENCH });
@@ -88,7 +88,7 @@ describe('updating models', () => {
     );
   });
 
-  it('makes no version of an unchanged schema, in whatever order its members come', async (t) => {
+  it('updating models makes no version of an unchanged schema, in whatever order its members come', async (t) => {
     const { service } = await rigOf(t);
     const made = await create(service, { schema: { title: 'x', type: 'object', enum: [{ a: 1, b: 2 }] } });
     const update = await service.models.update(KEY, {
@@ -99,7 +99,7 @@ describe('updating models', () => {
     assert.deepEqual(update.model, made);
   });
 
-  it('takes one task of a worker for a new schema and one for the comparison, none with itself', async (t) => {
+  it('updating models takes one task of a worker for a new schema and one for the comparison, none with itself', async (t) => {
     const { service, tasks } = await rigOf(t);
     await create(service);
     assert.deepEqual(tasks.splice(0), ['acceptModel']);
@@ -111,7 +111,7 @@ describe('updating models', () => {
     }
   });
 
-  it('makes a version of an unchanged schema when a document it refers to has changed', async (t) => {
+  it('updating models makes a version of an unchanged schema when a document it refers to has changed', async (t) => {
     const { service } = await rigOf(t);
     const schema = { $ref: COMMON_URI };
     await service.references.put(COMMON_URI, { maxProperties: 9 });
@@ -129,7 +129,7 @@ describe('updating models', () => {
     }
   });
 
-  it('changes settings without a version; what is left out stays and null takes away', async (t) => {
+  it('updating models changes settings without a version; what is left out stays and null takes away', async (t) => {
     const { service } = await rigOf(t);
     const made = await create(service, { description: 'To sit', compatibility: 'backward' });
     const settings = async (change: Partial<ModelChange>) => {
@@ -143,7 +143,7 @@ describe('updating models', () => {
     assert.notEqual((await service.models.get(KEY)).etag, made.etag);
   });
 
-  it('makes a version of model and context when the base of the terms changes', async (t) => {
+  it('updating models makes a version of model and context when the base of the terms changes', async (t) => {
     const { service } = await rigOf(t);
     const standard = await create(service);
     const contextOf = async (version: number) =>
@@ -157,7 +157,7 @@ describe('updating models', () => {
     assert.deepEqual(await contextOf(3), await contextOf(1));
   });
 
-  it('refuses what a new model could not have, and changes nothing', async (t) => {
+  it('updating models refuses what a new model could not have, and changes nothing', async (t) => {
     const { service } = await rigOf(t);
     const made = await create(service);
     const update = (change: Partial<ModelChange>) => service.models.update(KEY, { schema: SEATS, ...change });
@@ -173,7 +173,7 @@ describe('updating models', () => {
 describe('a dry run', () => {
   const rigOf = useRigs();
 
-  it('answers what the update would, and writes nothing', async (t) => {
+  it('a dry run answers what the update would, and writes nothing', async (t) => {
     const { service, store, web } = await rigOf(t);
     const uri = `${ALLOWED}/more.json`;
     web.set(uri, { properties: { colour: { type: 'string' } } });
@@ -189,7 +189,7 @@ describe('a dry run', () => {
     assert.equal((await store.references.list(ALL)).total, 1);
   });
 
-  it('refuses what the update would refuse', async (t) => {
+  it('a dry run refuses what the update would refuse', async (t) => {
     const { service } = await rigOf(t);
     await create(service, { compatibility: 'backward' });
     const dry = (schema: JsonObject, ifMatch?: readonly string[]) =>
@@ -205,7 +205,7 @@ describe('a dry run', () => {
 describe('a model that asks for compatibility', () => {
   const rigOf = useRigs();
 
-  it('takes compatible changes and refuses others with the report', async (t) => {
+  it('a model that asks for compatibility takes compatible changes and refuses others with the report', async (t) => {
     const { service } = await rigOf(t);
     await create(service, { compatibility: 'backward' });
     assert.equal((await service.models.update(KEY, { schema: COMPATIBLE })).number, 2);
@@ -220,7 +220,7 @@ describe('a model that asks for compatibility', () => {
     assert.equal((await service.models.get(KEY)).currentVersion, 2);
   });
 
-  it('goes by what the update itself says', async (t) => {
+  it('a model that asks for compatibility goes by what the update itself says', async (t) => {
     const { service } = await rigOf(t);
     await create(service);
     const strict = { schema: BREAKING, compatibility: 'backward' } as const;
@@ -230,7 +230,7 @@ describe('a model that asks for compatibility', () => {
     assert.equal((await service.models.update({ ...KEY, name: 'Strict' }, lax)).outcome, 'version');
   });
 
-  it('counts a change that is too intricate to tell as one that may refuse what was valid', async (t) => {
+  it('a model that asks for compatibility treats a change that is too intricate to prove harmless as one that may refuse what was valid', async (t) => {
     const { service } = await rigOf(t, {
       workers: (workers) => ({
         run: (kind, input, options) =>

@@ -34,7 +34,7 @@ after(() => {
 });
 
 describe('opening a SQLite store', () => {
-  it('creates the file and its directories, and finds everything again', async () => {
+  it('opening a SQLite store creates the file and its directories, and finds everything again', async () => {
     const path = join(folder, 'new', 'deep', 'schema.db');
     const store = await open(path);
     await fill(store);
@@ -46,7 +46,7 @@ describe('opening a SQLite store', () => {
     await again.close();
   });
 
-  it('takes an empty file for a new store', async () => {
+  it('opening a SQLite store takes an empty file for a new store', async () => {
     const path = fresh();
     writeFileSync(path, '');
     const store = await open(path);
@@ -54,7 +54,7 @@ describe('opening a SQLite store', () => {
     await store.close();
   });
 
-  it('takes a name for the name of a file, whatever SQLite would make of it', async () => {
+  it('opening a SQLite store takes a name for the name of a file, whatever SQLite would make of it', async () => {
     for (const name of ['file:x?mode=memory', 'a b%20c']) {
       const path = join(folder, name);
       await (await open(path)).close();
@@ -63,7 +63,7 @@ describe('opening a SQLite store', () => {
     await assert.rejects(open(''), { code: 'DATABASE_UNUSABLE' });
   });
 
-  it('refuses a file that is no SQLite database, and leaves it alone', async () => {
+  it('opening a SQLite store refuses a file that is not an SQLite database, and leaves it alone', async () => {
     for (const content of ['{}', 'name,value\n'.repeat(1000), '\0'.repeat(8192), 'SQLite format 3\0']) {
       const path = fresh();
       writeFileSync(path, content);
@@ -76,7 +76,7 @@ describe('opening a SQLite store', () => {
     }
   });
 
-  it('refuses the SQLite database of another application, and leaves it alone', async () => {
+  it('opening a SQLite store refuses the SQLite database of another application, and leaves it alone', async () => {
     for (const sql of [
       'CREATE TABLE theirs (x)',
       'PRAGMA journal_mode = WAL; CREATE TABLE theirs (x)',
@@ -91,7 +91,7 @@ describe('opening a SQLite store', () => {
     }
   });
 
-  it('refuses a store that is newer than the program, and leaves it alone', async () => {
+  it('opening a SQLite store refuses a store that is newer than the program, and leaves it alone', async () => {
     const path = fresh();
     await (await open(path)).close();
     withDatabase(path, (db) => db.pragma(`user_version = ${MIGRATIONS.length + 1}`));
@@ -106,7 +106,7 @@ describe('opening a SQLite store', () => {
     assert.ok(readFileSync(path).equals(before));
   });
 
-  it('refuses a damaged store', async () => {
+  it('opening a SQLite store refuses a damaged store', async () => {
     const path = fresh();
     const store = await open(path);
     await fill(store);
@@ -122,7 +122,7 @@ describe('opening a SQLite store', () => {
     await assert.rejects(open(hollow), { code: 'DATABASE_UNUSABLE', message: /it is incomplete/ });
   });
 
-  it('says what is wrong with a path that leads to no file', async () => {
+  it('opening a SQLite store says what is wrong with a path that leads to no file', async () => {
     const file = fresh();
     writeFileSync(file, '');
     await assert.rejects(open(join(file, 'schema.db')), {
@@ -134,7 +134,7 @@ describe('opening a SQLite store', () => {
     await assert.rejects(open(directory), { code: 'DATABASE_UNUSABLE', message: /it is not a file/ });
   });
 
-  it('gives up on a lock that another process keeps, having written nothing', async () => {
+  it('opening a SQLite store gives up on a lock that another process keeps, having written nothing', async () => {
     const path = fresh();
     const clock = handClock();
     const store = await SqliteStore.open(path, clock);
@@ -152,7 +152,7 @@ describe('opening a SQLite store', () => {
     await store.close();
   });
 
-  it('refuses a path where no file can be made, and what is not a file, without waiting for anything', async () => {
+  it('opening a SQLite store refuses a path where no file can be made, and what is not a file, without waiting for anything', async () => {
     for (const [path, says] of [
       ['/proc/nobody/there/schema.db', /its directory cannot be created/],
       ['/dev/null', /it is not a file/],
@@ -160,7 +160,7 @@ describe('opening a SQLite store', () => {
       await assert.rejects(open(path), { code: 'DATABASE_UNUSABLE', message: says });
   });
 
-  it('refuses a file that it may only read, and a directory in which it may make none', async () => {
+  it('opening a SQLite store refuses a file that it may only read, and a directory in which it may make none', async () => {
     const path = fresh();
     await (await open(path)).close();
     const directory = fresh();
@@ -174,7 +174,7 @@ describe('opening a SQLite store', () => {
     });
   });
 
-  it('shows each of two stores on one file what the other has written', async () => {
+  it('opening a SQLite store shows each of two stores on one file what the other has written', async () => {
     const path = fresh();
     const [one, two] = await Promise.all([open(path), open(path)]);
     await fill(one);

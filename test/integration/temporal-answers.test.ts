@@ -25,7 +25,7 @@ interface BatchResult {
 }
 
 describe('a temporal purge', () => {
-  it('uses the widest call that is exact', async () => {
+  it('a temporal purge uses the widest call that is exact', async () => {
     for (const [query, deletes] of [
       ['type=Sensor', { '/{id}': 6 }],
       ['type=Sensor&attrs=humidity', { '/{id}/attrs/{attr}': 3 }],
@@ -38,7 +38,7 @@ describe('a temporal purge', () => {
     }
   });
 
-  it('asks for all instances of an attribute, for one dataset, or for those without a dataset', async () => {
+  it('a temporal purge asks for all instances of an attribute, for one dataset, or for those without a dataset', async () => {
     const { broker, purge } = await startTemporal({}, { entities: 1 });
     const searches = async (query: string) => {
       broker.requests.clear();
@@ -50,7 +50,7 @@ describe('a temporal purge', () => {
     assert.deepEqual(await searches('type=Sensor&attrs=temperature&datasetId=@none'), ['']);
   });
 
-  it('without matches is 204, with counts of 0', async () => {
+  it('a temporal purge without matches is 204, with counts of 0', async () => {
     for (const query of [
       'type=Nothing',
       `type=Nothing&timerel=before&timeAt=${hour(8)}`,
@@ -65,7 +65,7 @@ describe('a temporal purge', () => {
     }
   });
 
-  it('counts what it deletes: entities, attributes, datasets or instances', async () => {
+  it('a temporal purge counts what it deletes: entities, attributes, datasets or instances', async () => {
     for (const [query, count] of [
       ['type=Sensor', 6],
       ['type=Sensor&attrs=humidity,temperature', 9],
@@ -80,7 +80,7 @@ describe('a temporal purge', () => {
     }
   });
 
-  it('sends the @context, the tenant and credentials with every request', async () => {
+  it('a temporal purge sends the @context, the tenant and credentials with every request', async () => {
     const { broker, purge } = await startTemporal();
     broker.temporal.seed(
       2,
@@ -122,7 +122,7 @@ describe('a temporal purge', () => {
     assert.equal(broker.temporal.count(), 9);
   });
 
-  it('names attributes and instances that no path can lead to safely, and deletes nothing in their place', async () => {
+  it('a temporal purge names attributes and instances that no path can lead to safely, and deletes nothing in their place', async () => {
     const { broker, purge } = await startTemporal();
     const instances = { type: 'Property', value: 1, observedAt: hour(1) };
     broker.temporal.seed(1, () => ({ id: 'http://example.org/cars/1?x', type: 'Car', speed: instances }));
@@ -145,7 +145,7 @@ describe('a temporal purge', () => {
     assert.deepEqual(deletesOf(broker), {});
   });
 
-  it('is taken with a slash at the end of the path as well', async () => {
+  it('a temporal purge is taken with a slash at the end of the path as well', async () => {
     const { broker, gateway } = await startTemporal();
     const answer = await gateway.send('DELETE', `${TEMPORAL}/?type=Sensor`);
     assert.equal(answer.status, 204);
@@ -154,7 +154,7 @@ describe('a temporal purge', () => {
 });
 
 describe('a dry run of a temporal purge', () => {
-  it('counts and samples entities, and deletes nothing', async () => {
+  it('a dry run of a temporal purge counts and samples entities, and deletes nothing', async () => {
     const { broker, purge } = await startTemporal({ maxPageSize: 2 });
     const answer = await purge('type=Sensor&dryRun=true');
     assert.equal(answer.status, 200);
@@ -166,7 +166,7 @@ describe('a dry run of a temporal purge', () => {
     assert.deepEqual(deletesOf(broker), {});
   });
 
-  it('counts and samples attributes, datasets and instances, and names those', async () => {
+  it('a dry run of a temporal purge counts and samples attributes, datasets and instances, and names those', async () => {
     for (const [query, matched, unit, members] of [
       ['type=Sensor&attrs=humidity', 3, 'attributes', ['entityId', 'attribute']],
       ['type=Sensor&datasetId=urn:ds:b', 6, 'datasets', ['entityId', 'attribute', 'datasetId']],
@@ -197,7 +197,7 @@ describe('a dry run of a temporal purge', () => {
     ['entities selected regardless of the interval', { selectsIgnoringTime: true, maxPageSize: 2 }],
     ['lastN before the interval', { lastNBeforeTime: true }],
   ] as const) {
-    it(`counts every instance at a broker that shows only part of them (${how})`, async () => {
+    it(`a dry run of a temporal purge counts every instance at a broker that shows only part of them (${how})`, async () => {
       const { broker, purge } = await startTemporal(behaviour);
       for (const query of [BEFORE, `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`]) {
         const shown = await shownBy(broker, query);
@@ -207,7 +207,7 @@ describe('a dry run of a temporal purge', () => {
     });
   }
 
-  it('says that its count is a lower bound when too many instances share one time', async () => {
+  it('a dry run of a temporal purge says that its count is a lower bound when too many instances share one time', async () => {
     const { broker, purge } = await startTemporal({ instancePageSize: 5 });
     const at = hour(2);
     broker.temporal.seed(1, () => ({
@@ -224,7 +224,7 @@ describe('a dry run of a temporal purge', () => {
 });
 
 describe('a temporal purge with items that cannot be deleted', () => {
-  it('is 207 and names each instance without an instanceId by entity, attribute and time, and deletes none', async () => {
+  it('a temporal purge with items that cannot be deleted is 207 and names each instance without an instanceId by entity, attribute and time, and deletes none', async () => {
     const { broker, purge } = await startTemporal({ noInstanceIds: true }, { entities: 1 });
     const before = instancesOf(broker);
     const answer = await purge(BEFORE);
@@ -250,7 +250,7 @@ describe('a temporal purge with items that cannot be deleted', () => {
     [' in pages of 5', { instancePageSize: 5 }],
     [', the newest 5 at a time', { silentInstanceLimit: 5 }],
   ] as const) {
-    it(`reaches the instances hidden by those that cannot be deleted${how}`, async () => {
+    it(`a temporal purge with items that cannot be deleted reaches the instances hidden by those that cannot be deleted${how}`, async () => {
       const { broker, purge } = await startTemporal(behaviour);
       const before = instancesOf(broker);
       const shown = await shownBy(broker, BEFORE);
@@ -272,7 +272,7 @@ describe('a temporal purge with items that cannot be deleted', () => {
     });
   }
 
-  it('reports items that are still shown after two confirmed deletes', async () => {
+  it('a temporal purge with items that cannot be deleted reports items that are still shown after two confirmed deletes', async () => {
     const { broker, purge } = await startTemporal();
     const ghost = [...(await shownBy(broker, BEFORE))][3] ?? '';
     broker.behaviour.isGhostInstance = (id, attribute, instanceId) =>
@@ -283,7 +283,7 @@ describe('a temporal purge with items that cannot be deleted', () => {
     assert.equal(errors[0]?.error['instanceId'], ghost.split(' ')[2]);
   });
 
-  it('names attributes and whole entities that cannot be deleted', async () => {
+  it('a temporal purge with items that cannot be deleted names attributes and whole entities that cannot be deleted', async () => {
     const { broker, purge } = await startTemporal();
     broker.behaviour.isLocked = (id) => id.endsWith(':2');
     const whole = await purge('type=Sensor');

@@ -56,7 +56,7 @@ for (const [kind, query] of Object.entries(QUERIES)) {
     for (const [how, behaviour] of Object.entries(BEHAVIOURS)) {
       // Whether q means what is never shown beside a match cannot be told there; see temporal-brokers.test.ts.
       if (kind === 'instances by q' && behaviour.silentInstanceLimit === 1) continue;
-      it(`deletes exactly what the same GET shows, in one call, at a broker ${how}`, async () => {
+      it(`a temporal purge of ${kind} deletes exactly what the same GET shows, in one call, at a broker ${how}`, async () => {
         const { broker, purge } = await startTemporal(behaviour);
         const before = instancesOf(broker);
         const shown = await shownBy(broker, query.includes('timerel') ? query : `${query}&${EVERYTHING}`);

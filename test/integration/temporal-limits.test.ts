@@ -20,7 +20,7 @@ describe('the bound of a temporal purge', () => {
       [', shown in parts', { instancePageSize: 3, maxPageSize: 2 }],
       [', not counted by the broker', { countHeader: 'absent' }],
     ] as const) {
-      it(`holds before the first delete, in the unit of the purge (${query}${how})`, async () => {
+      it(`the bound of a temporal purge holds before the first delete, in the unit of the purge (${query}${how})`, async () => {
         const { broker, purge } = await startTemporal(behaviour);
         const before = instancesOf(broker);
         const refused = await purge(`${query}&maxAffected=${matched - 1}`);
@@ -36,7 +36,7 @@ describe('the bound of a temporal purge', () => {
     }
   }
 
-  it('holds when set by the configuration or the policy', async () => {
+  it('the bound of a temporal purge holds when set by the configuration or the policy', async () => {
     const { purge } = await startTemporal({}, { env: { PURGE_MAX_AFFECTED: '71' } });
     assert.equal((await purge(BEFORE)).status, 409);
     const { purge: other } = await startTemporal();
@@ -45,7 +45,7 @@ describe('the bound of a temporal purge', () => {
 });
 
 describe('what a gateway does not allow of temporal purges', () => {
-  it('is whole temporal entities under TEMPORAL_WHOLE_DELETE=refuse; a dry run and parts are allowed', async () => {
+  it('what a gateway does not allow of temporal purges is whole temporal entities under TEMPORAL_WHOLE_DELETE=refuse; a dry run and parts are allowed', async () => {
     const { broker, purge } = await startTemporal({}, { env: { TEMPORAL_WHOLE_DELETE: 'refuse' } });
     const refused = await purge('type=Sensor');
     assert.equal(refused.status, 403);
@@ -57,7 +57,7 @@ describe('what a gateway does not allow of temporal purges', () => {
     assert.equal((await purge(BEFORE)).status, 204);
   });
 
-  it('is any of them under a policy of allow-temporal=?0', async () => {
+  it('what a gateway does not allow of temporal purges is any of them under a policy of allow-temporal=?0', async () => {
     const { broker, purge } = await startTemporal();
     const refused = await purge(BEFORE, { headers: { 'x-purge-policy': 'allow-temporal=?0' } });
     assert.deepEqual([refused.status, broker.requests.total], [403, 0]);
@@ -65,7 +65,7 @@ describe('what a gateway does not allow of temporal purges', () => {
     assert.equal(allowed.status, 204);
   });
 
-  it('is more than a dry run under a policy of dry-run-only', async () => {
+  it('what a gateway does not allow of temporal purges is more than a dry run under a policy of dry-run-only', async () => {
     const { purge } = await startTemporal();
     const headers = { 'x-purge-policy': 'dry-run-only' };
     assert.equal((await purge(BEFORE, { headers })).status, 403);
@@ -80,7 +80,7 @@ describe('the concurrency of a temporal purge', () => {
     ["the policy's temporal-concurrency", 2, {}, { 'x-purge-policy': 'temporal-concurrency=2' }],
     ['not PURGE_CONCURRENCY', 16, { PURGE_CONCURRENCY: '1' }, { 'x-purge-policy': 'concurrency=1' }],
   ] as const) {
-    it(`is ${how}: never more deletes are in flight`, async () => {
+    it(`the concurrency of a temporal purge is ${how}: never more deletes are in flight`, async () => {
       const { broker } = await startTemporal();
       const relay = relayTo(broker);
       const gate = new Gate();
@@ -120,7 +120,7 @@ async function startSlow() {
 }
 
 describe('a temporal purge that is stopped', () => {
-  it('by shutdown sends no further delete, and its caller gets 503 with what was deleted', async () => {
+  it('a temporal purge that is stopped by shutdown sends no further delete, and its caller gets 503 with what was deleted', async () => {
     const { slow, gate, gateway } = await startSlow();
     const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`);
     await slow.arrived(isDelete, 4);
@@ -133,7 +133,7 @@ describe('a temporal purge that is stopped', () => {
     assert.equal(slow.requests.filter(isDelete).length, 4);
   });
 
-  it('by a client disconnect sends no further delete', async () => {
+  it('a temporal purge that is stopped by a client disconnect sends no further delete', async () => {
     const { slow, gate, gateway } = await startSlow();
     const caller = new AbortController();
     const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { signal: caller.signal });

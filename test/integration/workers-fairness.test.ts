@@ -51,7 +51,7 @@ class HandClock implements Clock {
 const handedOver = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('queue keys of the worker pool', () => {
-  it('do not block each other: tasks that never end leave a worker to other keys', async (t) => {
+  it('queue keys of the worker pool do not block each other: tasks that never end leave a worker to other keys', async (t) => {
     const pool = poolFor(t);
     const endless = Array.from({ length: 10 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
     const ends = Promise.all(endless.map((task) => assert.rejects(task, TaskFailedError)));
@@ -83,7 +83,7 @@ describe('queue keys of the worker pool', () => {
     await Promise.all(again);
   });
 
-  it('make tasks wait for a few deadlines at most', async (t) => {
+  it('queue keys of the worker pool make tasks wait for a few deadlines at most', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { clock, deadlineMs: 1000, queueLength: 40 });
     const first = assert.rejects(
@@ -96,7 +96,7 @@ describe('queue keys of the worker pool', () => {
     assert.equal(await pool.run('echo', 2, { queueKey: 'x' }), 2);
   });
 
-  it('fill at most half of the queue each', async (t) => {
+  it('queue keys of the worker pool fill at most half of the queue each', async (t) => {
     const pool = poolFor(t, { queueLength: 4 });
     const tasks = Array.from({ length: 3 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
     const ends = Promise.all(tasks.map((task) => assert.rejects(task, TaskFailedError)));
@@ -147,7 +147,7 @@ describe('batched tasks', () => {
     ['spin', 'time'],
     ['strange', undefined],
   ] as const) {
-    it(`do not suffer from each other: ${kind} fails alone`, async (t) => {
+    it(`batched tasks do not suffer from each other: ${kind} fails alone`, async (t) => {
       const pool = poolFor(t, { threads: 1, deadlineMs: 500 });
       for (let count = 0; count < 100; count += 1) await pool.run('echo', count, { queueKey: 'a' });
       const mixed = [1, 2, 3, 4, 5].map((value) => pool.run('echo', value, { queueKey: 'a' }));
@@ -164,7 +164,7 @@ describe('batched tasks', () => {
 });
 
 describe('a task that its caller abandons', () => {
-  it('does not cost the worker when it ends within the grace period', async (t) => {
+  it('a task that its caller abandons does not cost the worker when it ends within the grace period', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock });
     await pool.run('echo', 0);
@@ -177,7 +177,7 @@ describe('a task that its caller abandons', () => {
     assert.equal(await pool.run('echo', 2), 2);
   });
 
-  it('is ended with its worker when it goes on', async (t) => {
+  it('a task that its caller abandons is ended with its worker when it goes on', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock });
     await pool.run('echo', 0);
@@ -192,7 +192,7 @@ describe('a task that its caller abandons', () => {
     assert.equal(await next, 1);
   });
 
-  it('goes on with mayFinish when it has begun, and is removed when it waits', async (t) => {
+  it('a task that its caller abandons goes on with mayFinish when it has begun, and is removed when it waits', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock, deadlineMs: 60_000 });
     await pool.run('echo', 0);
@@ -211,13 +211,13 @@ describe('a task that its caller abandons', () => {
     assert.equal(await pool.run('echo', 1), 1);
   });
 
-  it('fails at once when its signal has already aborted', async (t) => {
+  it('a task that its caller abandons fails at once when its signal has already aborted', async (t) => {
     const pool = poolFor(t);
     const signal = AbortSignal.abort(new Error('The caller went away.'));
     await assert.rejects(pool.run('echo', 0, { signal }), /went away/);
   });
 
-  it('fails once, as do all waiting tasks, when the pool is closed', async (t) => {
+  it('a task that its caller abandons fails once, as do all waiting tasks, when the pool is closed', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     await pool.run('echo', 0);
     const caller = new AbortController();
@@ -234,7 +234,7 @@ describe('a task that its caller abandons', () => {
 });
 
 describe('the deadline of a task', () => {
-  it('does not count the time that a worker takes to load', async (t) => {
+  it('the deadline of a task does not count the time that a worker takes to load', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock, deadlineMs: 1000 });
     const spinning = assert.rejects(pool.run('spin', null), TaskTooCostlyError);
@@ -249,7 +249,7 @@ describe('the deadline of a task', () => {
 });
 
 describe('workers', () => {
-  it('may be ended at any moment of their loading without ending the process', async (t) => {
+  it('workers may be ended at any moment of their loading without ending the process', async (t) => {
     // A crash ends this file. The moments are spread over what loading takes.
     for (let closing = 0; closing < 12; closing += 1) {
       const pool = poolFor(t, { threads: 2 });
@@ -259,7 +259,7 @@ describe('workers', () => {
     }
   });
 
-  it('get the options of this process that concern modules, and none that they would refuse', () => {
+  it('workers get the options of this process that concern modules, and none that they would refuse', () => {
     const kept = (...argv: readonly string[]) => workerArguments(argv).slice(0, -1);
     assert.deepEqual(kept('--enable-source-maps', '--max-old-space-size=96'), ['--enable-source-maps']);
     assert.deepEqual(kept('--import', 'tsx', '--inspect'), ['--import=tsx']);
@@ -267,10 +267,14 @@ describe('workers', () => {
     assert.equal(workerArguments([]).at(-1), '--no-experimental-require-module');
   });
 
-  it('run at a lower priority than the main thread', { skip: process.platform !== 'linux' }, async (t) => {
-    const pool = poolFor(t, { threads: 1 });
-    const before = getPriority();
-    assert.ok((await pool.run('niceness', null)) >= Math.min(19, before + 5));
-    assert.equal(getPriority(), before);
-  });
+  it(
+    'workers run at a lower priority than the main thread',
+    { skip: process.platform !== 'linux' },
+    async (t) => {
+      const pool = poolFor(t, { threads: 1 });
+      const before = getPriority();
+      assert.ok((await pool.run('niceness', null)) >= Math.min(19, before + 5));
+      assert.equal(getPriority(), before);
+    },
+  );
 });

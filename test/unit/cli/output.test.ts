@@ -45,7 +45,7 @@ describe('what people read', () => {
     assert.ok(!summaryOf(view, undefined).join('').includes('\u001b'));
   });
 
-  it('the summary of a purge tells of every count that is not zero', () => {
+  it('the summary of a purge shows every count that is not zero', () => {
     const view = {
       ...VIEW,
       state: 'partial',
@@ -66,7 +66,7 @@ describe('what people read', () => {
     ]);
   });
 
-  it('the summary of a purge counts in what is deleted, as the query tells', () => {
+  it('the summary of a purge counts entities, attributes or instances, according to the query', () => {
     for (const [target, query, unit] of [
       ['entities', 'type=A&q=attrs', 'entities'],
       ['entities', 'type=A&drop=a', 'attributes'],
@@ -92,7 +92,7 @@ describe('what people read', () => {
 });
 
 describe('the exit code of a purge', () => {
-  it('the exit code tells how a purge ended', () => {
+  it('the exit code says how a purge ended', () => {
     const codes = [
       'succeeded',
       'partial',
@@ -107,7 +107,7 @@ describe('the exit code of a purge', () => {
     assert.equal(exitCodeOf({ state: 'succeeded' }, true), 0);
   });
 
-  it('the exit code is 1 where an answer is no record of a purge', () => {
+  it('the exit code is 1 when an answer is not a record of a purge', () => {
     for (const answer of [null, [], {}, { ...VIEW, matched: '3' }, { ...VIEW, state: undefined }])
       assert.throws(() => readPurge(answer), { exitCode: 1 });
     assert.equal(readPurge(VIEW), VIEW);

@@ -50,7 +50,7 @@ describe('a query on the command line', () => {
       assert.throws(() => encodeQuery([`type=A&${pair}`]), CliError);
   });
 
-  it('a query on the command line is refused where it is no text', () => {
+  it('a query on the command line is refused when it is not text', () => {
     assert.throws(() => encodeQuery(['q=\ud800']), { exitCode: 2 });
   });
 });

@@ -35,7 +35,7 @@ describe('server-sent events', () => {
     );
   });
 
-  it('server-sent events are refused when one has no end', async () => {
+  it('server-sent events are refused when one does not end', async () => {
     await assert.rejects(eventsOf(Array.from({ length: 6 }, () => 'x'.repeat(1_000_000))), RangeError);
   });
 });

@@ -43,7 +43,7 @@ describe('the filter of q (clause 4.9)', () => {
     check(false, ['speed=="120"', 'speed!=120', 'name==1', 'parked==0', 'parked=="false"', 'fuel!=1', 'fuel==1', 'name=="mercedes"']); // prettier-ignore
   });
 
-  it('lists and ranges hold what they name, both ends included', () => {
+  it('the filter of q (clause 4.9) lists and ranges hold what they name, both ends included', () => {
     check(true, ['speed==1,120', 'speed==100..120', 'speed==120..130', 'speed!=1..2', 'name=="A","Mercedes"', 'name=="L".."N"', 'speed!="a","b"']); // prettier-ignore
     check(false, [
       'speed==1,2',

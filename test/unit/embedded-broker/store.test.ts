@@ -27,7 +27,7 @@ const command = fc.oneof(
 );
 
 describe('the entity store', () => {
-  it('lists and counts agree with the obvious implementation after any changes', () => {
+  it('the entity store lists and counts agree with the obvious implementation after any changes', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
         const store = new EntityStore();
@@ -84,7 +84,7 @@ describe('the entity store', () => {
     );
   });
 
-  it('pages with a filter tell whether more follow and count only when asked', () => {
+  it('pages with a filter say whether more follow, and count only when asked', () => {
     const store = new EntityStore();
     for (let index = 0; index < 10; index += 1) store.create(content(String(index), 'A'), 0);
     const query = {

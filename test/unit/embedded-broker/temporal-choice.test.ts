@@ -34,12 +34,12 @@ function choose(history: History, time: TimeQuery, options: Options = {}) {
 const history = historyOf([4, 1, 3, 2, 5].map((at) => observed(at)));
 
 describe('choosing instances', () => {
-  it('shows those in the interval, oldest first', () => {
+  it('choosing instances shows those in the interval, oldest first', () => {
     assert.deepEqual(choose(history, timeQuery(2, 5)), { values: [2, 3, 4], header: undefined });
     assert.deepEqual(choose(history, timeQuery(6, 9)).values, []);
   });
 
-  it('with lastN shows the newest of the interval first, and says when it left out some', () => {
+  it('choosing instances with lastN shows the newest of the interval first, and says when it left out some', () => {
     assert.deepEqual(choose(history, timeQuery(2, 5, 3)), { values: [4, 3, 2], header: undefined });
     assert.deepEqual(choose(history, timeQuery(2, 5, 2)), {
       values: [4, 3],
@@ -47,7 +47,7 @@ describe('choosing instances', () => {
     });
   });
 
-  it('shows the datasets that are asked for, and counts only these', () => {
+  it('choosing instances shows the datasets that are asked for, and counts only these', () => {
     const mixed = historyOf([
       observed(1),
       observed(2, 2, { datasetId: 'urn:d:1' }),
@@ -61,7 +61,7 @@ describe('choosing instances', () => {
     assert.deepEqual(choose(mixed, timeQuery(0, 9), of('urn:d:9')).values, []);
   });
 
-  it('shows no more than the limit, oldest first, or with lastN newest first', () => {
+  it('choosing instances shows no more than the limit, oldest first, or with lastN newest first', () => {
     const limited = { instancesPerAttribute: 2 };
     assert.deepEqual(choose(history, timeQuery(0, 9), limited), {
       values: [1, 2],
@@ -83,14 +83,14 @@ describe('choosing instances', () => {
     assert.deepEqual(choose(history, timeQuery(0, 5, 1), silent), { values: [4], header: undefined });
   });
 
-  it('applies lastN before the interval when configured', () => {
+  it('choosing instances applies lastN before the interval when configured', () => {
     const behaviour = { lastNBeforeTime: true };
     assert.deepEqual(choose(history, timeQuery(2, 5, 3), { behaviour }).values, [4, 3]);
     assert.deepEqual(choose(history, timeQuery(0, 3, 3), { behaviour }).values, []);
     assert.deepEqual(choose(history, timeQuery(0, 3), { behaviour }).values, [1, 2]);
   });
 
-  it('shows instances without the time before all others where no interval is asked for', () => {
+  it('choosing instances shows instances without the time before all others where no interval is asked for', () => {
     const mixed = historyOf([observed(2), { type: 'Property', value: 'timeless' }, observed(1)]);
     const all: TimeQuery = { property: 'observedAt', relation: undefined, range: ALWAYS, lastN: undefined };
     assert.deepEqual(choose(mixed, all).values, ['timeless', 1, 2]);
@@ -113,14 +113,14 @@ describe('the range of a partial answer', () => {
   });
   const limited = { instancesPerAttribute: 2 };
 
-  it('starts at the bound that was given, else at the first instance shown', () => {
+  it('the range of a partial answer starts at the bound that was given, else at the first instance shown', () => {
     assert.equal(choose(history, time('before'), limited).header, `DateTime ${minute(1)}-${minute(2)}/*`);
     assert.equal(choose(history, time('after'), limited).header, `DateTime ${minute(0)}-${minute(2)}/*`);
     assert.equal(choose(history, time('before', 3), limited).header, `DateTime ${minute(9)}-${minute(4)}/3`);
     assert.equal(choose(history, time('after', 3), limited).header, `DateTime ${minute(5)}-${minute(4)}/3`);
   });
 
-  it('ends where the first attribute was truncated, so continuing there misses nothing', () => {
+  it('the range of a partial answer ends where the first attribute was truncated, so continuing there misses nothing', () => {
     const minutes = fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(fc.array(minutes, { minLength: 1, maxLength: 4 }), fc.boolean(), (series, backwards) => {

@@ -28,14 +28,14 @@ const COUNTS = {
 };
 
 describe('purgeAnswer', () => {
-  it('is 204 with counts and no body when all matches are gone', () => {
+  it('purgeAnswer is 204 with counts and no body when all matches are gone', () => {
     assert.deepEqual(purgeAnswer(CLEAN, { id: 'p1', durationMs: 12, wantsRepresentation: false }), {
       status: 204,
       headers: COUNTS,
     });
   });
 
-  it('is 204 when nothing matched', () => {
+  it('purgeAnswer is 204 when nothing matched', () => {
     const nothing = { ...CLEAN, matched: 0, deleted: 0, success: [] };
     const { status, headers, body } = purgeAnswer(nothing, {
       id: 'p1',
@@ -45,7 +45,7 @@ describe('purgeAnswer', () => {
     assert.deepEqual([status, headers['purge-matched'], body], [204, '0', undefined]);
   });
 
-  it('is 200 with a summary when the client asked for a representation, and says so', () => {
+  it('purgeAnswer is 200 with a summary when the client asked for a representation, and says so', () => {
     assert.deepEqual(purgeAnswer(CLEAN, { id: 'p1', durationMs: 12, wantsRepresentation: true }), {
       status: 200,
       headers: { ...COUNTS, 'preference-applied': 'return=representation' },
@@ -62,7 +62,7 @@ describe('purgeAnswer', () => {
     });
   });
 
-  it('is 200 with matches and sample for a dry run, and never claims a delete', () => {
+  it('purgeAnswer is 200 with matches and sample for a dry run, and never claims a delete', () => {
     const report = { ...CLEAN, dryRun: true, deleted: 0, success: [], sample: ['urn:a:1'] };
     for (const wants of [true, false]) {
       assert.deepEqual(purgeAnswer(report, { id: 'p1', durationMs: 1, wantsRepresentation: wants }), {
@@ -73,7 +73,7 @@ describe('purgeAnswer', () => {
     }
   });
 
-  it('says, for a dry run of a temporal purge, what it counts, and shows some of it', () => {
+  it('purgeAnswer says, for a dry run of a temporal purge, what it counts, and shows some of it', () => {
     const time = { observedAt: '2026-01-01T00:00:00Z' };
     const items: readonly Item[] = [
       { entityId: 'urn:a:1', attribute: 'speed', instanceId: 'urn:i:1', datasetId: 'urn:d:1', time },
@@ -139,7 +139,7 @@ describe('purgeAnswer', () => {
     ]);
   });
 
-  it('lists a thousand error items at most, those about warnings included, and counts them all', () => {
+  it('purgeAnswer lists a thousand error items at most, those about warnings included, and counts them all', () => {
     const errors = Array.from({ length: 1000 }, (_, index) => ({
       entityId: `urn:a:${index}`,
       error: PROBLEM,
@@ -150,7 +150,7 @@ describe('purgeAnswer', () => {
     assert.equal(headers['purge-failed'], '5000');
   });
 
-  it('is 207 with a BatchOperationResult (clause 5.2.16) when something could not be deleted', () => {
+  it('purgeAnswer is 207 with a BatchOperationResult (clause 5.2.16) when something could not be deleted', () => {
     const errors = [
       { entityId: 'urn:a:3', error: PROBLEM },
       { entityId: 'urn:a:4', attribute: 'speed', error: PROBLEM },
@@ -169,7 +169,7 @@ describe('purgeAnswer', () => {
     });
   });
 
-  it('adds the summary to a 207 on request', () => {
+  it('purgeAnswer adds the summary to a 207 on request', () => {
     const report = { ...CLEAN, deleted: 2, failed: 1, errors: [{ entityId: 'urn:a:3', error: PROBLEM }] };
     const { status, body } = purgeAnswer(report, { id: 'p1', durationMs: 12, wantsRepresentation: true });
     assert.equal(status, 207);
@@ -189,7 +189,7 @@ describe('purgeAnswer', () => {
     ]);
   });
 
-  it('is 207 when the broker warned that its result was incomplete, and passes the warning on', () => {
+  it('purgeAnswer is 207 when the broker warned that its result was incomplete, and passes the warning on', () => {
     const report = { ...CLEAN, warnings: ['199 csr-1 "no answer"', '110 csr-2 "stale"'] };
     const { status, headers, body } = purgeAnswer(report, {
       id: 'p1',
@@ -209,7 +209,7 @@ describe('purgeAnswer', () => {
     assert.match(errors[0]?.error.detail ?? '', /199 csr-1/);
   });
 
-  it('tells those that were gone already from those that this purge deleted', () => {
+  it('purgeAnswer distinguishes what was already gone from what this purge deleted', () => {
     const report = { ...CLEAN, deleted: 1, alreadyGone: 2 };
     const { status, headers } = purgeAnswer(report, { id: 'p1', durationMs: 12, wantsRepresentation: false });
     assert.deepEqual([status, headers['purge-deleted'], headers['purge-already-gone']], [204, '1', '2']);
@@ -217,7 +217,7 @@ describe('purgeAnswer', () => {
     assert.equal((body as { alreadyGone: unknown }).alreadyGone, 2);
   });
 
-  it('is 207 when the outcome of some items is not known, and counts them', () => {
+  it('purgeAnswer is 207 when the outcome of some items is not known, and counts them', () => {
     const errors = [{ entityId: 'urn:a:3', error: { ...PROBLEM, status: 502 } }];
     const report = { ...CLEAN, deleted: 2, unknown: 1, success: ['urn:a:1', 'urn:a:2'], errors };
     const { status, headers, body } = purgeAnswer(report, {
@@ -235,7 +235,7 @@ describe('purgeAnswer', () => {
     );
   });
 
-  it('tells how many matches arrived meanwhile and were left', () => {
+  it('purgeAnswer says how many matches arrived meanwhile and were left', () => {
     assert.equal(
       purgeAnswer({ ...CLEAN, arrived: 7 }, { id: 'p1', durationMs: 1, wantsRepresentation: false }).headers[
         'purge-arrived'

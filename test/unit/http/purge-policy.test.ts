@@ -16,7 +16,7 @@ const assertRefused = (header: string) =>
   );
 
 describe('parsePurgePolicy (RFC 9651 § 3.2)', () => {
-  it('reads every bound and switch', () => {
+  it('parsePurgePolicy (RFC 9651 § 3.2) reads every bound and switch', () => {
     const header =
       'max-affected=100, page-size=50,batch-size=20 ,concurrency=2,\ttemporal-concurrency=8, dry-run-only=?1, allow-temporal=?0';
     assert.deepEqual(parsePurgePolicy(header), {
@@ -30,12 +30,12 @@ describe('parsePurgePolicy (RFC 9651 § 3.2)', () => {
     });
   });
 
-  it('is no policy without the header, and one of all values when it is repeated', () => {
+  it('parsePurgePolicy (RFC 9651 § 3.2) is no limit without the header, and combines the values of a repeated one', () => {
     assert.deepEqual(parsePurgePolicy(undefined), {});
     assert.deepEqual(parsePurgePolicy(['max-affected=1', 'page-size=2']), { maxAffected: 1, pageSize: 2 });
   });
 
-  it('takes a switch without a value for true', () => {
+  it('parsePurgePolicy (RFC 9651 § 3.2) takes a switch without a value for true', () => {
     assert.deepEqual(parsePurgePolicy('dry-run-only'), { dryRunOnly: true });
     assert.deepEqual(parsePurgePolicy('dry-run-only=?0, allow-temporal'), {
       dryRunOnly: false,
@@ -43,7 +43,7 @@ describe('parsePurgePolicy (RFC 9651 § 3.2)', () => {
     });
   });
 
-  it('refuses what it does not understand: a bound that is not read would not hold', () => {
+  it('parsePurgePolicy (RFC 9651 § 3.2) refuses what it does not understand: a bound that is not read would not hold', () => {
     for (const header of [
       '',
       ' ',
@@ -76,14 +76,14 @@ describe('parsePurgePolicy (RFC 9651 § 3.2)', () => {
     }
   });
 
-  it('quotes what it refuses in part only', () => {
+  it('parsePurgePolicy (RFC 9651 § 3.2) quotes what it refuses in part only', () => {
     assert.throws(
       () => parsePurgePolicy('x'.repeat(5000)),
       (error: unknown) => error instanceof RequestRefusedError && error.message.length < 200,
     );
   });
 
-  it('answers a policy of positive bounds or refuses, whatever the header holds', () => {
+  it('parsePurgePolicy (RFC 9651 § 3.2) answers a policy of positive bounds or refuses, whatever the header holds', () => {
     const member = fc.tuple(
       fc.constantFrom('max-affected', 'page-size', 'dry-run-only', 'x'),
       fc.constantFrom('', '=', '=1', '=?1', '=0', '=-1', '=5'),

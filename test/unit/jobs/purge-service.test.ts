@@ -133,7 +133,7 @@ async function hasWorked({ service }: { readonly service: PurgeService }, id: st
 }
 
 describe('the maximum of a job', () => {
-  it('holds over a crash: what may have been deleted and was not yet told of is not deleted twice', async () => {
+  it('the maximum of a job holds over a crash: what may have been deleted counts, reported or not', async () => {
     const store = new KeptPurges();
     const first = await startService(store, (one, signal) =>
       deletesUntilStopped(one, signal, 40, { toldOf: 25 }),
@@ -149,7 +149,7 @@ describe('the maximum of a job', () => {
     assert.deepEqual(maxima, [60]);
   });
 
-  it('is reduced, by a shutdown in order, by what was deleted or may have been, and by nothing else', async () => {
+  it('the maximum of a job is reduced, by a shutdown in order, by what was deleted or may have been, and by nothing else', async () => {
     const store = new KeptPurges();
     const first = await startService(store, async function* (one, signal) {
       for (let tries = 0; tries < 30; tries++) await one.reserve?.(1);
@@ -168,7 +168,7 @@ describe('the maximum of a job', () => {
     assert.deepEqual(maxima, [57]);
   });
 
-  it('ends a job whose deletes cannot be written down, before it sends one', async () => {
+  it('the maximum of a job ends a job whose deletes cannot be written down, before it sends one', async () => {
     const store = new KeptPurges();
     let sent = 0;
     const gateway = await startService(store, async function* ({ reserve }) {
@@ -186,7 +186,7 @@ describe('the maximum of a job', () => {
 });
 
 describe('jobs', () => {
-  it('that arrive together are no more than may wait', async () => {
+  it('jobs that arrive together never exceed the number that may wait', async () => {
     const store = new KeptPurges();
     const gateway = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1), {
       maxQueued: 3,
@@ -198,7 +198,7 @@ describe('jobs', () => {
     assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 3);
   });
 
-  it('with credentials that cannot be kept are recorded as refused', async () => {
+  it('jobs with credentials that cannot be kept are recorded as refused', async () => {
     const store = new KeptPurges();
     const { service } = await startService(store, tellsMaximum([]));
     await assert.rejects(service.submit(order('type=Car', { authorization: 'Bearer b' })), ({ cause }) => {
@@ -210,7 +210,7 @@ describe('jobs', () => {
     assert.equal(JSON.stringify(row).includes('Bearer b'), false);
   });
 
-  it('go on with no more requests at a time than the configuration allows by then', async () => {
+  it('jobs go on with no more requests at a time than the configuration allows by then', async () => {
     const store = new KeptPurges();
     const first = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
     const { id } = await first.service.submit(order());
@@ -232,7 +232,7 @@ describe('jobs', () => {
     assert.deepEqual(seen, [2]);
   });
 
-  it('that the broker deletes by itself take no rate', async () => {
+  it('jobs that the broker deletes by itself take no rate', async () => {
     const gateway = await startService(
       new KeptPurges(),
       (one, signal) => deletesUntilStopped(one, signal, 1),
@@ -258,7 +258,7 @@ describe('jobs', () => {
     assert.deepEqual(told, [5000]);
   });
 
-  it('keep the warnings of an earlier process', async () => {
+  it('jobs keep the warnings of an earlier process', async () => {
     const store = new KeptPurges();
     const first = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
     const { id } = await first.service.submit(order());

@@ -9,7 +9,7 @@ const HEADERS = {
 };
 
 describe('the credentials of a job', () => {
-  it('come back as they were, and are readable nowhere in what is kept', () => {
+  it('the credentials of a job come back as they were, and are readable nowhere in what is kept', () => {
     const sealer = createHeaderSealer(['a-secret-of-jobs']);
     const kept = sealer.seal(HEADERS);
     assert.deepEqual(kept.headers, { 'ngsild-tenant': 'north' });
@@ -18,26 +18,26 @@ describe('the credentials of a job', () => {
     assert.deepEqual(sealer.open(kept), HEADERS);
   });
 
-  it('are kept differently each time', () => {
+  it('the credentials of a job are kept differently each time', () => {
     const sealer = createHeaderSealer(['a-secret-of-jobs']);
     assert.notEqual(sealer.seal(HEADERS).sealedHeaders, sealer.seal(HEADERS).sealedHeaders);
   });
 
-  it('are refused without a secret, and needed by no job that has none', () => {
+  it('the credentials of a job are refused without a secret, and not needed by jobs without credentials', () => {
     const sealer = createHeaderSealer([]);
     assert.throws(() => sealer.seal(HEADERS), JobSecretError);
     assert.deepEqual(sealer.seal({ link: '<x>' }), { headers: { link: '<x>' } });
     assert.deepEqual(sealer.open({ headers: { link: '<x>' } }), { link: '<x>' });
   });
 
-  it('are read with any of the secrets, so that a secret can be replaced', () => {
+  it('the credentials of a job are read with any of the secrets, so that a secret can be replaced', () => {
     const kept = createHeaderSealer(['old-secret-1']).seal(HEADERS);
     assert.deepEqual(createHeaderSealer(['new-secret-2', 'old-secret-1']).open(kept), HEADERS);
     assert.throws(() => createHeaderSealer(['new-secret-2']).open(kept), JobSecretError);
     assert.throws(() => createHeaderSealer([]).open(kept), JobSecretError);
   });
 
-  it('are not read when a bit of them was changed', () => {
+  it('the credentials of a job are not read when a bit of them was changed', () => {
     const sealer = createHeaderSealer(['a-secret-of-jobs']);
     const bytes = Buffer.from(sealer.seal(HEADERS).sealedHeaders ?? '', 'base64');
     for (const at of [0, 12, 28, bytes.length - 1]) {

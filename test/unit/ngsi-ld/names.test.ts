@@ -86,7 +86,7 @@ describe('names of attributes and types (clause 4.6.2)', () => {
     }
   });
 
-  it('as IRIs hold none of the characters that mean something else in a query', () => {
+  it('names of attributes and types (clause 4.6.2) as IRIs hold none of the characters that mean something else in a query', () => {
     for (const character of [' ', '\t', '\u0000', '\u200b', ...'< > " { } | \\ ^ ` * [ ]'.split(' ')]) {
       for (const name of [`ex:a${character}b`, `ex:${character}a`, `ex:a${character}`, `${character}ex:a`])
         assert.equal(isName(name), false, JSON.stringify(name));

@@ -30,7 +30,7 @@ describe('a DELETE of a purgeable collection, spelled exactly', () => {
     });
   }
 
-  it('stays a purge when a header asks for another method', () => {
+  it('a DELETE of a purgeable collection, spelled exactly stays a purge when a header asks for another method', () => {
     assert.equal(kindOf('DELETE', ENTITIES, ['X-HTTP-Method-Override', 'GET']), 'purge');
   });
 });

@@ -33,7 +33,7 @@ function purgeOf(pages: readonly BrokerReply[], bare = page([])) {
 }
 
 describe('the first page', () => {
-  it('is accepted if it lists something, or the broker counts 0', async () => {
+  it('the first page is accepted if it lists something, or the broker counts 0', async () => {
     for (const reply of [page(idsOf(1)), page(idsOf(1), 5), page(idsOf(3), 0), page([], 0)]) {
       const { context, asked } = purgeOf([reply]);
       await firstPage(context);
@@ -41,25 +41,25 @@ describe('the first page', () => {
     }
   });
 
-  it('without a count is confirmed by the bare query where it lists nothing', async () => {
+  it('the first page without a count is confirmed by the bare query where it lists nothing', async () => {
     const { context, asked } = purgeOf([page([])]);
     assert.deepEqual((await firstPage(context)).ids, []);
     assert.deepEqual(asked, ['paged', 'bare']);
   });
 
-  it('is requested again if only the bare query lists something, since one empty page may be a passing fault', async () => {
+  it('the first page is requested again if only the bare query lists something, since one empty page may be a passing fault', async () => {
     const { context, asked } = purgeOf([page([]), page(idsOf(2))], page(idsOf(2)));
     assert.deepEqual((await firstPage(context)).ids, idsOf(2));
     assert.deepEqual(asked, ['paged', 'bare', 'paged']);
   });
 
-  it('fails if only the bare query lists something, twice', async () => {
+  it('the first page fails if only the bare query lists something, twice', async () => {
     const { context, asked } = purgeOf([page([])], page(idsOf(2)));
     await assert.rejects(firstPage(context), BrokerReplyError);
     assert.deepEqual(asked, ['paged', 'bare', 'paged', 'bare']);
   });
 
-  it('is requested three times if the broker counts matches that it does not list', async () => {
+  it('the first page is requested three times if the broker counts matches that it does not list', async () => {
     const { context, asked } = purgeOf([page([], 4)]);
     assert.deepEqual((await firstPage(context)).count, 4);
     assert.deepEqual(asked, ['paged', 'paged', 'paged']);
@@ -67,7 +67,7 @@ describe('the first page', () => {
     assert.equal((await firstPage(late.context)).ids.length, 4);
   });
 
-  it('emits each count, and is as large as requested', async () => {
+  it('the first page emits each count, and is as large as requested', async () => {
     const { context, asked } = purgeOf([page(idsOf(2), 7)]);
     const events: unknown[] = [];
     const listening = { ...context, emit: (event: unknown) => events.push(event) };
@@ -83,21 +83,21 @@ describe('the trusted total of a first page', () => {
       pageOf(idsOf(shown), { count }),
     );
 
-  it('is its count if that exceeds the page, or the page is not full', () => {
+  it('the trusted total of a first page is its count if that exceeds the page, or the page is not full', () => {
     assert.deepEqual(
       [total(10, 11), total(10, 5000), total(3, 3), total(0, 0), total(3, 4)],
       [11, 5000, 3, 0, 4],
     );
   });
 
-  it('is unknown without a count, or with one that may be of the page only', () => {
+  it('the trusted total of a first page is unknown without a count, or with one that may be of the page only', () => {
     assert.deepEqual(
       [total(10, undefined), total(10, 9), total(3, 2), total(10, 10), total(12, 12)],
       new Array(5).fill(undefined),
     );
   });
 
-  it("is unknown if the broker's counts were wrong before", () => {
+  it("the trusted total of a first page is unknown if the broker's counts were wrong before", () => {
     assert.deepEqual(
       [total(10, 50, { contradicted: true }), total(10, 50, { stride: 10 })],
       [undefined, undefined],
@@ -106,13 +106,13 @@ describe('the trusted total of a first page', () => {
 });
 
 describe('the purge of listed entities', () => {
-  it('sends nothing when nothing is listed and the count is 0', async () => {
+  it('the purge of listed entities sends nothing when nothing is listed and the count is 0', async () => {
     const { context, asked } = purgeOf([]);
     assert.equal(await purgeByIds(context, pageOf([], { count: 0 }), undefined), 0);
     assert.deepEqual(asked, []);
   });
 
-  it('looks again where nothing is listed and the broker gives no count, or counts something', async () => {
+  it('the purge of listed entities looks again where nothing is listed and the broker gives no count, or counts something', async () => {
     for (const count of [undefined, 2]) {
       const { context, asked } = purgeOf([page([], 0)]);
       await purgeByIds(context, pageOf([], { count }), undefined);
@@ -122,7 +122,7 @@ describe('the purge of listed entities', () => {
 });
 
 describe('the matches listed for a bound', () => {
-  it('count more than what the broker counts', async () => {
+  it('the matches listed for a bound count more than what the broker counts', async () => {
     const { context } = purgeOf([page([], 0)]);
     const waits: number[] = [];
     const waiting = {
@@ -137,7 +137,7 @@ describe('the matches listed for a bound', () => {
 });
 
 describe('a purge that ends early', () => {
-  it('sends nothing more, waits for requests in flight, and resolves unclear items', async () => {
+  it('a purge that ends early sends nothing more, waits for requests in flight, and resolves unclear items', async () => {
     let [noteFailure, release] = [() => {}, () => {}];
     const failed = new Promise<void>((resolve) => (noteFailure = resolve));
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -184,7 +184,7 @@ describe('a purge that ends early', () => {
 });
 
 describe('a purge that ran to its end', () => {
-  it('resolves unclear items even if its query shows only some of the matches', async () => {
+  it('a purge that ran to its end resolves unclear items even if its query shows only some of the matches', async () => {
     const there = new Set(idsOf(3));
     const looks: string[] = [];
     const context = contextOf({

@@ -10,7 +10,7 @@ import {
 } from '../../../sidecar/purge/errors.js';
 
 describe('the errors of a purge', () => {
-  it('distinguish a broker that cannot do something from one that refuses', () => {
+  it('the errors of a purge distinguish a broker that cannot do something from one that refuses', () => {
     for (const [status, message] of [
       [405, 'The broker cannot delete an entity: it does not implement this operation (status 405).'],
       [501, 'The broker cannot delete an entity: it does not implement this operation (status 501).'],
@@ -21,7 +21,7 @@ describe('the errors of a purge', () => {
       assert.equal(new BrokerRefusedError('delete an entity', { status }).message, message);
   });
 
-  it('say what failed, and why it is not retried', () => {
+  it('the errors of a purge say what failed, and why it is not retried', () => {
     const cause = new Error('The broker could not be reached: connection refused.');
     for (const [failure, words] of [
       [{ kind: 'throttled', status: 429 }, 'it answered 429 (too many requests)'],
@@ -49,12 +49,12 @@ describe('the errors of a purge', () => {
     );
   });
 
-  it('say "at least" when not all matches were counted', () => {
+  it('the errors of a purge say "at least" when not all matches were counted', () => {
     assert.match(new TooManyMatchesError(7, 5, true).message, /^The query matches 7, more than the 5 that/);
     assert.match(new TooManyMatchesError(7, 5, false).message, /^The query matches at least 7, more/);
   });
 
-  it('shorten an endless id', () => {
+  it('the errors of a purge shorten an endless id', () => {
     const { entityId, message } = new UnexpectedEntityError('x'.repeat(5000), 'id');
     assert.deepEqual([entityId.length, message.length < 300], [200, true]);
   });

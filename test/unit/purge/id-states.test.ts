@@ -25,7 +25,7 @@ function settled(
 }
 
 describe('IdStates', () => {
-  it('behaves as a map from ids to states, with counts and survey marks', () => {
+  it('IdStates behaves as a map from ids to states, with counts and survey marks', () => {
     const ids = fc.oneof(
       fc.constantFrom('urn:a:1', 'urn:a:2', 'urn:a:2\u0000speed', '', '__proto__', 'constructor'),
       fc.string({ maxLength: 4 }),
@@ -84,7 +84,7 @@ describe('IdStates', () => {
     );
   });
 
-  it('keeps the mark of an id when its state changes, and its state when it is marked', () => {
+  it('IdStates keeps the mark of an id when its state changes, and its state when it is marked', () => {
     const states = new IdStates();
     states.set('urn:a:1', IdState.gone);
     states.startSurvey();
@@ -95,7 +95,7 @@ describe('IdStates', () => {
     assert.equal(states.get('urn:a:1'), IdState.retryDue);
   });
 
-  it('never marks an id that it does not know', () => {
+  it('IdStates never marks an id that it does not know', () => {
     const states = new IdStates();
     assert.equal(states.isListed('urn:a:1'), false);
     states.startSurvey();
@@ -104,7 +104,7 @@ describe('IdStates', () => {
     assert.equal(states.size, 0);
   });
 
-  it('starts every survey without marks, however many there are', () => {
+  it('IdStates starts every survey without marks, however many there are', () => {
     const states = new IdStates();
     states.set('urn:a:1', IdState.failed);
     for (let survey = 0; survey < 200; survey++) {
@@ -115,7 +115,7 @@ describe('IdStates', () => {
     }
   });
 
-  it('distinguishes hundreds of thousands of similar ids while it grows, marks included', () => {
+  it('IdStates distinguishes hundreds of thousands of similar ids while it grows, marks included', () => {
     const states = new IdStates();
     states.startSurvey();
     for (let index = 0; index < ID_COUNT; index++) {
@@ -139,7 +139,7 @@ describe('IdStates', () => {
     assert.equal(wrong, 0);
   });
 
-  it('holds ids in a table outside the heap, nine bytes a slot, and never as strings', () => {
+  it('IdStates holds ids in a table outside the heap, nine bytes a slot, and never as strings', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     collectGarbage();
@@ -160,7 +160,7 @@ describe('IdStates', () => {
     assert.equal(states.size, ID_COUNT);
   });
 
-  it('distinguishes ids whatever its seed', () => {
+  it('IdStates distinguishes ids whatever its seed', () => {
     const seeds = [Buffer.alloc(8), Buffer.alloc(8, 255), Buffer.from('0123456789abcdef', 'hex')];
     for (const seed of seeds) {
       const states = new IdStates(seed);

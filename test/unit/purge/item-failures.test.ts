@@ -59,7 +59,7 @@ function removal(
 }
 
 describe('items whose deletes fail', () => {
-  it('are each reported, and the others are deleted', async () => {
+  it('items whose deletes fail are each reported, and the others are deleted', async () => {
     const { ended, ledger, tried } = removal((index) => (index % 4 === 0 ? 503 : undefined));
     assert.equal(await ended, 0);
     assert.deepEqual([ledger.matched, ledger.counts.deleted, ledger.counts.failed], [100, 75, 25]);
@@ -72,13 +72,13 @@ describe('items whose deletes fail', () => {
     );
   });
 
-  it('are each reported where the broker answers each with a refusal', async () => {
+  it('items whose deletes fail are each reported where the broker answers each with a refusal', async () => {
     const { ended, ledger, tried } = removal((index) => (index % 2 === 0 ? 409 : undefined));
     await ended;
     assert.deepEqual([ledger.counts.deleted, ledger.counts.failed, tried.length], [50, 50, 100]);
   });
 
-  it('end the purge where the broker answers nothing but failures', async () => {
+  it('items whose deletes fail end the purge where the broker answers nothing but failures', async () => {
     const { ended, ledger, tried } = removal(() => 503);
     await assert.rejects(
       ended,
@@ -91,7 +91,7 @@ describe('items whose deletes fail', () => {
 });
 
 describe('a removal that is slower than its listing', () => {
-  it('reads no further than a few items for each delete under way', async () => {
+  it('a removal that is slower than its listing reads no further than a few items for each delete under way', async () => {
     let ahead = 0;
     const { ended, ledger } = removal(
       () => undefined,
@@ -147,7 +147,7 @@ describe('a removal that ends early, or in doubt', () => {
     return { ended, deletes, looks, ledger: context.ledger };
   }
 
-  it('sends nothing more, waits for requests in flight, and resolves unclear items', async () => {
+  it('a removal that ends early, or in doubt, sends nothing more, waits for requests in flight, and resolves unclear items', async () => {
     let [noteFailure, release] = [() => {}, () => {}];
     const failed = new Promise<void>((resolve) => (noteFailure = resolve));
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -168,7 +168,7 @@ describe('a removal that ends early, or in doubt', () => {
     assert.deepEqual([ledger.counts.deleted, ledger.counts.unknown], [2, 0]);
   });
 
-  it('resolves unclear items even if its query shows only some of the matches', async () => {
+  it('a removal that ends early, or in doubt, resolves unclear items even if its query shows only some of the matches', async () => {
     const { ended, looks, ledger } = three(() => replyOf(500), true);
     await ended;
     assert.deepEqual([[...looks], ledger.counts.deleted, ledger.counts.unknown], [[ids.join(',')], 3, 0]);
@@ -176,7 +176,7 @@ describe('a removal that ends early, or in doubt', () => {
 });
 
 describe('a page that must not be used', () => {
-  it('ends the deletes at once, and those in flight are recorded', async () => {
+  it('a page that must not be used ends the deletes at once, and those in flight are recorded', async () => {
     const { ended, ledger, tried } = removal(
       () => undefined,
       (index) => {

@@ -52,7 +52,7 @@ async function natively(
 }
 
 describe("the broker's own purge", () => {
-  it('is repeated until the count is 0, and counts every match that is gone as deleted', async () => {
+  it("the broker's own purge is repeated until the count is 0, and counts every match that is gone as deleted", async () => {
     const { ended, sent, progress } = await natively([50, 30, 10, 0]);
     const { matched, deleted, alreadyGone, failed, unknown, arrived, errors } = await ended;
     assert.deepEqual([matched, deleted, alreadyGone, failed, unknown, arrived], [50, 50, 0, 0, 0, 0]);
@@ -69,19 +69,19 @@ describe("the broker's own purge", () => {
     ]);
   });
 
-  it('is sent to the path that listed the matches', async () => {
+  it("the broker's own purge is sent to the path that listed the matches", async () => {
     const { ended, sent } = await natively([1, 0], () => replyOf(204), { path: '/entities/' });
     await ended;
     assert.equal(sent[0], 'DELETE /entities/?type=T');
   });
 
-  it('is not sent where nothing matches', async () => {
+  it("the broker's own purge is not sent where nothing matches", async () => {
     const { ended, sent } = await natively([0]);
     assert.equal((await ended).matched, 0);
     assert.deepEqual(sent, []);
   });
 
-  it('ends after two purges without progress, and reports the remaining matches', async () => {
+  it("the broker's own purge ends after two purges without progress, and reports the remaining matches", async () => {
     const { ended, sent } = await natively([50, 30, 40, 30]);
     const { deleted, failed, arrived, errors } = await ended;
     assert.deepEqual([deleted, failed, arrived, errors.length], [20, 30, 0, 30]);
@@ -92,26 +92,26 @@ describe("the broker's own purge", () => {
     );
   });
 
-  it('never counts less than 0 as deleted, and counts arrivals', async () => {
+  it("the broker's own purge never counts less than 0 as deleted, and counts arrivals", async () => {
     const { deleted, failed, arrived } = await (await natively([5, 8])).ended;
     assert.deepEqual([deleted, failed, arrived], [0, 5, 3]);
   });
 
-  it('names at most a thousand of those left', async () => {
+  it("the broker's own purge names at most a thousand of those left", async () => {
     assert.equal((await (await natively([1500, 1500])).ended).errors.length, 1000);
   });
 
-  it('trusts the listed matches if they exceed the count', async () => {
+  it("the broker's own purge trusts the listed matches if they exceed the count", async () => {
     const { ended } = await natively([1, 1], () => replyOf(204), { shown: () => idsOf(4) });
     assert.deepEqual((await ended).matched, 4);
   });
 
-  it('treats a 404 like any other answer: the count decides', async () => {
+  it("the broker's own purge treats a 404 like any other answer: the count decides", async () => {
     const { ended } = await natively([5, 0], () => replyOf(404));
     assert.equal((await ended).deleted, 5);
   });
 
-  it('ends with the refusal of the broker, and counts nothing as deleted', async () => {
+  it("the broker's own purge ends with the refusal of the broker, and counts nothing as deleted", async () => {
     for (const status of [400, 405, 409, 501]) {
       const { ended, progress } = await natively([5, 5], () => replyOf(status));
       await assert.rejects(
@@ -128,13 +128,13 @@ describe("the broker's own purge", () => {
     assert.deepEqual(progress(), [[3, 0, 0]]);
   });
 
-  it('counts the matches as unknown if the last query fails too', async () => {
+  it("the broker's own purge counts the matches as unknown if the last query fails too", async () => {
     const { ended, progress } = await natively([5, undefined], () => replyOf(500));
     await assert.rejects(ended, BrokerFailedError);
     assert.deepEqual(progress(), [[0, 0, 5]]);
   });
 
-  it('is refused without a count, or if matches are counted but not listed', async () => {
+  it("the broker's own purge is refused without a count, or if matches are counted but not listed", async () => {
     for (const { ended, sent } of [
       await natively([undefined]),
       await natively([3], undefined, { shown: () => [] }),
@@ -146,7 +146,7 @@ describe("the broker's own purge", () => {
     await assert.rejects(ended, BrokerReplyError);
   });
 
-  it('has no attrs, expandValues and jsonKeys', () => {
+  it("the broker's own purge has no attrs, expandValues and jsonKeys", () => {
     for (const name of ['attrs', 'expandValues', 'jsonKeys']) {
       const query = parseEntityPurgeQuery(`type=T&${name}=a`);
       assertRefused(() => checkNativeQuery(query), 'invalidRequest', name);

@@ -52,7 +52,7 @@ const between = (sent: readonly Sent[], fromMs: number, toMs: number): number =>
 describe('a purge at a rate', () => {
   for (const hasBatches of [true, false]) {
     const how = hasBatches ? 'in batches' : 'one by one';
-    it(`deletes as many in five seconds as the rate allows, within 15 %, ${how}`, async () => {
+    it(`a purge at a rate deletes as many in five seconds as the rate allows, within 15 %, ${how}`, async () => {
       const { sent, left } = await pacedPurge({ entities: 600, perSecond: 40, hasBatches });
       assert.equal(left, 0);
       const inFive = between(sent, 1500, 6500);
@@ -60,7 +60,7 @@ describe('a purge at a rate', () => {
     });
   }
 
-  it('never sends a batch that is larger than what a second allows', async () => {
+  it('a purge at a rate never sends a batch that is larger than what a second allows', async () => {
     const { sent } = await pacedPurge({ entities: 50, perSecond: 7 });
     assert.ok(
       sent.every(({ ids }) => ids <= 7),
@@ -68,7 +68,7 @@ describe('a purge at a rate', () => {
     );
   });
 
-  it('counts every try, retries included', async () => {
+  it('a purge at a rate counts every try, retries included', async () => {
     const mishaps = new Array<Mishap>(30)
       .fill('none')
       .flatMap((one, n): Mishap[] => [one, n > 5 ? '500-after' : one]);
@@ -79,7 +79,7 @@ describe('a purge at a rate', () => {
     assert.ok(all <= 10 + (end * 10) / 1000 + 10, `${String(all)} in ${String(end)} ms`);
   });
 
-  it('follows a rate that is changed while it runs', async () => {
+  it('a purge at a rate follows a rate that is changed while it runs', async () => {
     const { sent } = await pacedPurge({
       entities: 1000,
       perSecond: 20,

@@ -28,7 +28,7 @@ async function walked(
 }
 
 describe('a walk that reads ahead', () => {
-  it('lists everything once, in order, and asks for each page once, however far it reads ahead', async () => {
+  it('a walk that reads ahead lists everything once, in order, and asks for each page once, however far it reads ahead', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(95), fc.integer({ min: 1, max: 8 }), async (total, concurrency) => {
         const { ids, offsets } = await walked(total, { concurrency });
@@ -41,7 +41,7 @@ describe('a walk that reads ahead', () => {
     );
   });
 
-  it('has at most four queries in flight, within the concurrency of the purge', async () => {
+  it('a walk that reads ahead has at most four queries in flight, within the concurrency of the purge', async () => {
     for (const [concurrency, ahead] of [
       [1, 1],
       [2, 2],
@@ -54,7 +54,7 @@ describe('a walk that reads ahead', () => {
     assert.deepEqual((await walked(1000, { stopsAt: 2 })).offsets, [0, 10]);
   });
 
-  it('reads nothing beyond the wanted or counted matches', async () => {
+  it('a walk that reads ahead reads nothing beyond the wanted or counted matches', async () => {
     for (const [from, wanted, offsets] of [
       [0, 10, [0, 10]],
       [0, 11, [0, 10]],
@@ -67,7 +67,7 @@ describe('a walk that reads ahead', () => {
     assert.deepEqual((await walked(25, { concurrency: 8, stopsAt: 2 })).offsets, [0, 10, 20]);
   });
 
-  it('waits for each page where the next may be larger, or be asked for in another shape', async () => {
+  it('a walk that reads ahead waits for each page where the next may be larger, or be asked for in another shape', async () => {
     for (const options of [{ mayGrow: true }, { shape: () => ({ instances: 2 }) }]) {
       const { offsets, asked } = await walked(100, { concurrency: 8, stopsAt: 2, ...options });
       assert.deepEqual(offsets, [0, 10]);
@@ -76,7 +76,7 @@ describe('a walk that reads ahead', () => {
     }
   });
 
-  it('passes on how many matches are still to come, so pages may grow', async () => {
+  it('a walk that reads ahead passes on how many matches are still to come, so pages may grow', async () => {
     const { asked } = await walked(100, { mayGrow: true, from: 20 });
     assert.deepEqual(
       asked.slice(0, 3).map(({ expected }) => expected),
@@ -86,7 +86,7 @@ describe('a walk that reads ahead', () => {
 });
 
 describe('a walk by what the broker pages through', () => {
-  it('yields each match once, whatever the pages show, up to the end of the count', async () => {
+  it('a walk by what the broker pages through yields each match once, whatever the pages show, up to the end of the count', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { maxLength: 60 }),

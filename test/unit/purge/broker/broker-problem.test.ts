@@ -12,7 +12,7 @@ import { replyOf } from './replies.js';
 const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';
 
 describe('parseBrokerProblem', () => {
-  it('reads type, title and detail, and takes the status from the reply', () => {
+  it('parseBrokerProblem reads type, title and detail, and takes the status from the reply', () => {
     const body = {
       type: `${ETSI}BadRequestData`,
       title: 'Bad',
@@ -28,20 +28,20 @@ describe('parseBrokerProblem', () => {
     });
   });
 
-  it('trims the blanks that some brokers leave at the end of a type', () => {
+  it('parseBrokerProblem trims the blanks that some brokers leave at the end of a type', () => {
     assert.equal(
       parseBrokerProblem(replyOf(403, { type: `${ETSI}TooManyResults ` })).type,
       `${ETSI}TooManyResults`,
     );
   });
 
-  it('takes message or description for a missing detail', () => {
+  it('parseBrokerProblem takes message or description for a missing detail', () => {
     assert.equal(parseBrokerProblem(replyOf(400, { message: 'm', description: 'd' })).detail, 'm');
     assert.equal(parseBrokerProblem(replyOf(400, { error: 'BadRequest', description: 'd' })).detail, 'd');
     assert.equal(parseBrokerProblem(replyOf(400, { detail: ['x'], message: 'm' })).detail, 'm');
   });
 
-  it('leaves out members that are blank or not strings', () => {
+  it('parseBrokerProblem leaves out members that are blank or not strings', () => {
     for (const odd of [null, 7, true, [], {}, '', '  ']) {
       assert.deepEqual(parseBrokerProblem(replyOf(400, { type: odd, title: odd, detail: odd })), {
         status: 400,
@@ -49,7 +49,7 @@ describe('parseBrokerProblem', () => {
     }
   });
 
-  it('keeps plain text as detail, but never an HTML or XML page', () => {
+  it('parseBrokerProblem keeps plain text as detail, but never an HTML or XML page', () => {
     assert.deepEqual(
       parseBrokerProblem(replyOf(502, ' upstream gone \n', { 'content-type': 'text/plain' })),
       {
@@ -63,7 +63,7 @@ describe('parseBrokerProblem', () => {
     }
   });
 
-  it('caps long texts', () => {
+  it('parseBrokerProblem caps long texts', () => {
     const long = 'x'.repeat(5000);
     for (const body of [long, { detail: long }]) {
       const { detail } = parseBrokerProblem(replyOf(500, body));
@@ -71,7 +71,7 @@ describe('parseBrokerProblem', () => {
     }
   });
 
-  it('never throws, and answers short texts only, whatever the body is', () => {
+  it('parseBrokerProblem never throws, and answers short texts only, whatever the body is', () => {
     const bodies = fc.oneof(
       fc.string(),
       fc.json(),
@@ -88,7 +88,7 @@ describe('parseBrokerProblem', () => {
 });
 
 describe('parseJsonObject', () => {
-  it('is undefined for anything but a JSON object', () => {
+  it('parseJsonObject is undefined for anything but a JSON object', () => {
     for (const text of ['', ' ', 'null', '[]', '[{}]', '"{}"', '1', '{', 'undefined']) {
       assert.equal(parseJsonObject(text), undefined, text);
     }
@@ -100,7 +100,7 @@ describe('isUnknownTenant', () => {
   const isUnknown = (body: unknown, status = 404) =>
     isUnknownTenant(parseBrokerProblem(replyOf(status, body)));
 
-  it('knows the spellings of the standard and of brokers, trailing blanks included', () => {
+  it('isUnknownTenant knows the spellings of the standard and of brokers, trailing blanks included', () => {
     for (const name of ['NonexistentTenant', 'NonExistentTenant', 'NonExistingTenant', 'TenantNotFound']) {
       for (const type of [name, `${ETSI}${name}`, `${ETSI}${name}  `]) {
         assert.equal(isUnknown({ type }), true, type);
@@ -108,7 +108,7 @@ describe('isUnknownTenant', () => {
     }
   });
 
-  it('recognises an unknown tenant by the title when the type is generic', () => {
+  it('isUnknownTenant recognises an unknown tenant by the title when the type is generic', () => {
     for (const title of [
       'No such tenant',
       'Tenant not found',
@@ -120,7 +120,7 @@ describe('isUnknownTenant', () => {
     }
   });
 
-  it('does not mistake a missing entity, a missing route or another status for it', () => {
+  it('isUnknownTenant does not mistake a missing entity, a missing route or another status for it', () => {
     for (const body of [
       { type: `${ETSI}ResourceNotFound`, title: 'Entity Not Found', detail: 'urn:ngsi-ld:Tenant:1' },
       { title: 'Entity tenant not found' },
@@ -138,7 +138,7 @@ describe('isUnknownTenant', () => {
 describe('isAboutPageSize', () => {
   const isAbout = (body: unknown) => isAboutPageSize(parseBrokerProblem(replyOf(403, body)));
 
-  it('knows TooManyResults in any spelling, and words about the limit or the page size', () => {
+  it('isAboutPageSize knows TooManyResults in any spelling, and words about the limit or the page size', () => {
     for (const body of [
       { type: `${ETSI}TooManyResults ` },
       { title: 'Too many results' },
@@ -150,7 +150,7 @@ describe('isAboutPageSize', () => {
     }
   });
 
-  it('ignores other complaints', () => {
+  it('isAboutPageSize ignores other complaints', () => {
     for (const body of [
       { detail: 'unknown parameter pick' },
       { title: 'unlimited', detail: 'limits apply' },

@@ -10,7 +10,7 @@ function capabilitiesAt(startMs: number) {
 }
 
 describe('broker capabilities', () => {
-  it('start by expecting the best', () => {
+  it('broker capabilities start by expecting the best', () => {
     const { capabilities } = capabilitiesAt(0);
     assert.deepEqual([...capabilities.refusedProjections], []);
     assert.equal(capabilities.batchDelete, true);
@@ -23,7 +23,7 @@ describe('broker capabilities', () => {
     assert.equal(capabilities.isProvenPage('pick', 1), false);
   });
 
-  it('keep what was learnt for an hour, and then forget all of it', () => {
+  it('broker capabilities keep what was learnt for an hour, and then forget all of it', () => {
     const { time, capabilities } = capabilitiesAt(1_000_000);
     const learnt = () => ({
       refused: [...capabilities.refusedProjections],
@@ -64,7 +64,7 @@ describe('broker capabilities', () => {
     assert.deepEqual(learnt(), fresh);
   });
 
-  it('remember an honoured filter for an hour of its own', () => {
+  it('broker capabilities remember an honoured filter for an hour of its own', () => {
     const { time, capabilities } = capabilitiesAt(0);
     time.nowMs = HOUR_MS - 1;
     capabilities.setHonoured('idPattern');
@@ -76,7 +76,7 @@ describe('broker capabilities', () => {
     assert.equal(capabilities.isHonoured('idPattern'), false);
   });
 
-  it('know a page as accepted when it, or a larger one of the same projection, was', () => {
+  it('broker capabilities know a page as accepted when it, or a larger one of the same projection, was', () => {
     const { capabilities } = capabilitiesAt(0);
     capabilities.setProvenPage('pick', 500);
     capabilities.setProvenPage('pick', 20);
@@ -85,7 +85,7 @@ describe('broker capabilities', () => {
     assert.equal(capabilities.isProvenPage('key-values', 1), false);
   });
 
-  it('keep filters apart, even if one is a name of Object.prototype', () => {
+  it('broker capabilities keep filters apart, even if one is a name of Object.prototype', () => {
     const { capabilities } = capabilitiesAt(0);
     for (const name of ['constructor', '__proto__', 'toString'])
       assert.equal(capabilities.isHonoured(name), false);

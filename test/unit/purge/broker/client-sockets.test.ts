@@ -42,7 +42,7 @@ describe('broker client on real sockets', () => {
     });
   });
 
-  it('reports a connection that breaks in the middle of an answer as unreachable', async (t) => {
+  it('broker client on real sockets reports a connection that breaks in the middle of an answer as unreachable', async (t) => {
     const { url } = await listening(t, (request, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('[', () => request.socket.destroy());
@@ -55,7 +55,7 @@ describe('broker client on real sockets', () => {
     });
   });
 
-  it('reports a closed port as unreachable, without naming it', async (t) => {
+  it('broker client on real sockets reports a closed port as unreachable, without naming it', async (t) => {
     const { server, url } = await listening(t, () => undefined);
     server.close();
     await once(server, 'close');
@@ -67,7 +67,7 @@ describe('broker client on real sockets', () => {
     });
   });
 
-  it('stops reading an endless answer at the size allowed', async (t) => {
+  it('broker client on real sockets stops reading an endless answer at the size allowed', async (t) => {
     const { url } = await listening(t, (_request, response) => {
       const more = () => {
         while (!response.destroyed && response.write('x'.repeat(65_536)));
@@ -78,7 +78,7 @@ describe('broker client on real sockets', () => {
     await assert.rejects(clientOf(t, url, { replyMaxBytes: 1_000_000 }).send(LIST), ReplyTooLargeError);
   });
 
-  it('decodes a character that is split between two chunks', async (t) => {
+  it('broker client on real sockets decodes a character that is split between two chunks', async (t) => {
     const { url } = await listening(t, (_request, response) => {
       const bytes = Buffer.from('"ü"');
       response.write(bytes.subarray(0, 2));
@@ -87,7 +87,7 @@ describe('broker client on real sockets', () => {
     assert.equal((await clientOf(t, url).send(LIST)).body, '"ü"');
   });
 
-  it('leaves no connection open when it is closed, and sends nothing more', async (t) => {
+  it('broker client on real sockets leaves no connection open when it is closed, and sends nothing more', async (t) => {
     const { server, url } = await listening(t, (_request, response) => response.end('[]'));
     const client = clientOf(t, url);
     const [[socket]] = (await Promise.all([once(server, 'connection'), client.send(LIST)])) as [
@@ -101,7 +101,7 @@ describe('broker client on real sockets', () => {
     await closed;
   });
 
-  it('waits for no connection while others are in use', async (t) => {
+  it('broker client on real sockets waits for no connection while others are in use', async (t) => {
     const waiting: ServerResponse[] = [];
     const { url } = await listening(t, (_request, response) => {
       waiting.push(response);

@@ -43,7 +43,7 @@ async function answered(canceller: Canceller): Promise<WeakRef<BrokerReply>> {
 }
 
 describe('an exchange with the broker', () => {
-  it('leaves nothing of its answer in its canceller, which may be kept for longer', async () => {
+  it('an exchange with the broker leaves nothing of its answer in its canceller, which may be kept for longer', async () => {
     const cancellers = Array.from({ length: 10 }, createCanceller);
     const replies = await Promise.all(cancellers.map(answered));
     // What was awaited last may still be on the stack.
@@ -53,7 +53,7 @@ describe('an exchange with the broker', () => {
     for (const canceller of cancellers) canceller.cancel(new Error('too late'));
   });
 
-  it('keeps received data although its memory is reused', async () => {
+  it('an exchange with the broker keeps received data although its memory is reused', async () => {
     const { handler, reply } = begun(createCanceller());
     const memory = Buffer.from('["urn:');
     handler.onResponseStart?.(CONTROLLER, 200, {});
@@ -65,7 +65,7 @@ describe('an exchange with the broker', () => {
     assert.equal((await reply).body, '["urn:a:1"] ');
   });
 
-  it('answers with the final status and its fields, ignoring interim ones', async () => {
+  it('an exchange with the broker answers with the final status and its fields, ignoring interim ones', async () => {
     const { handler, reply } = begun(createCanceller());
     handler.onResponseStart?.(CONTROLLER, 103, { link: '</early>', early: 'hint' });
     handler.onResponseStart?.(CONTROLLER, 207, { link: ['<a>', '<b>'], none: undefined });
@@ -74,7 +74,7 @@ describe('an exchange with the broker', () => {
     assert.deepEqual([status, [...headers], body], [207, [['link', '<a>, <b>']], '']);
   });
 
-  it('accepts exactly as many bytes as allowed', async () => {
+  it('an exchange with the broker accepts exactly as many bytes as allowed', async () => {
     for (const [bytes, isTaken] of [
       [1000, true],
       [1001, false],
@@ -87,7 +87,7 @@ describe('an exchange with the broker', () => {
     }
   });
 
-  it('strips a byte order mark', async () => {
+  it('an exchange with the broker strips a byte order mark', async () => {
     for (const chunks of [['\ufeff[]'], ['\ufeff', '[]']]) {
       const { handler, reply } = begun(createCanceller());
       handler.onResponseStart?.(CONTROLLER, 200, {});
@@ -99,7 +99,7 @@ describe('an exchange with the broker', () => {
 });
 
 describe('a canceller', () => {
-  it('ends an exchange with the first reason given', () => {
+  it('a canceller ends an exchange with the first reason given', () => {
     const aborted: Error[] = [];
     const canceller = createCanceller();
     canceller.attach(controllerOf(aborted));
@@ -110,7 +110,7 @@ describe('a canceller', () => {
     assert.ok(aborted.every((reason) => reason === first) && aborted.length > 0);
   });
 
-  it('ends an exchange that waits for a connection, and nothing is sent afterwards', () => {
+  it('a canceller ends an exchange that waits for a connection, and nothing is sent afterwards', () => {
     const aborted: Error[] = [];
     const rejected: Error[] = [];
     const canceller = createCanceller();
@@ -122,7 +122,7 @@ describe('a canceller', () => {
     assert.deepEqual(aborted, [reason]);
   });
 
-  it('knows whether there was a connection', () => {
+  it('a canceller knows whether there was a connection', () => {
     const canceller = createCanceller();
     assert.equal(canceller.hasStarted, false);
     canceller.attach(CONTROLLER);

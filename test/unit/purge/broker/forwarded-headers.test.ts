@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { FORWARDED_HEADERS, forwardedHeaders } from '../../../../sidecar/purge/broker/forwarded-headers.js';
 
 describe('forwardedHeaders', () => {
-  it('passes on @context, tenant, credentials, loop prevention and tracing, and nothing else', () => {
+  it('forwardedHeaders passes on @context, tenant, credentials, loop prevention and tracing, and nothing else', () => {
     const forwarded = [
       'authorization',
       'fiware-service',
@@ -31,7 +31,7 @@ describe('forwardedHeaders', () => {
     assert.deepEqual(forwardedHeaders(request), all);
   });
 
-  it('joins repeated headers by a comma and leaves absent ones out', () => {
+  it('forwardedHeaders joins repeated headers by a comma and leaves absent ones out', () => {
     const headers = { via: ['1.1 a', '1.1 b'], link: undefined };
     assert.deepEqual(forwardedHeaders(headers), { via: '1.1 a, 1.1 b' });
     assert.deepEqual(forwardedHeaders({}), {});

@@ -8,13 +8,13 @@ import {
 } from '../../../../sidecar/purge/items/item-problem.js';
 
 describe('itemProblem (clause 5.2.17)', () => {
-  it('keeps what the broker said', () => {
+  it('itemProblem (clause 5.2.17) keeps what the broker said', () => {
     const said = { type: errorTypes.conflict, title: 'No', detail: 'held elsewhere', status: 409 };
     assert.deepEqual(itemProblem(said), said);
     assert.equal(itemProblem({ type: 'about:blank', status: 400 }).type, 'about:blank');
   });
 
-  it('always has type, title and status; an invalid type is replaced by that of the status', () => {
+  it('itemProblem (clause 5.2.17) always has type, title and status; an invalid type is replaced by that of the status', () => {
     for (const [status, type] of [
       [404, errorTypes.resourceNotFound],
       [409, errorTypes.conflict],
@@ -32,12 +32,12 @@ describe('itemProblem (clause 5.2.17)', () => {
 });
 
 describe('problemOfFailure', () => {
-  it('is the problem of the last try where the broker gave one', () => {
+  it('problemOfFailure is the problem of the last try where the broker gave one', () => {
     const problem = { status: 503, type: errorTypes.internalError, title: 'Busy', detail: 'try later' };
     assert.deepEqual(problemOfFailure({ kind: 'broker-error', status: 503, problem }), problem);
   });
 
-  it('describes the failure if the broker sent no problem', () => {
+  it('problemOfFailure describes the failure if the broker sent no problem', () => {
     assert.deepEqual(problemOfFailure({ kind: 'timeout' }), {
       status: 504,
       title: 'The broker answered nothing',
@@ -56,7 +56,7 @@ describe('problemOfFailure', () => {
 });
 
 describe('outcomeUnknown', () => {
-  it("keeps a server error's status, names the last answer, and is 502 for any other", () => {
+  it("outcomeUnknown keeps a server error's status, names the last answer, and is 502 for any other", () => {
     for (const [status, told] of [
       [500, 500],
       [503, 503],

@@ -28,7 +28,7 @@ function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => Broker
 }
 
 describe('the spelling of a collection', () => {
-  it('is tried with a slash where it is unknown without, and kept once it was answered', async () => {
+  it('the spelling of a collection is tried with a slash where it is unknown without, and kept once it was answered', async () => {
     const { collection, capabilities, asked } = collectionOf(
       () => UNKNOWN,
       () => LISTED,
@@ -42,7 +42,7 @@ describe('the spelling of a collection', () => {
     assert.deepEqual(asked, ['/entities', '/entities/', '/entities/']);
   });
 
-  it('is never tried otherwise once it was answered', async () => {
+  it('the spelling of a collection is never tried otherwise once it was answered', async () => {
     const { collection, asked } = collectionOf(
       (nth) => (nth === 1 ? LISTED : UNKNOWN),
       () => LISTED,
@@ -52,7 +52,7 @@ describe('the spelling of a collection', () => {
     assert.deepEqual(asked, ['/entities', '/entities']);
   });
 
-  it('is blamed only for a 404, and not for one about the tenant', async () => {
+  it('the spelling of a collection is blamed only for a 404, and not for one about the tenant', async () => {
     for (const status of [200, 400, 403, 422]) {
       const { collection, asked } = collectionOf(() => replyOf(status, []));
       assert.equal((await collection.query(QUERY)).reply.status, status);
@@ -63,7 +63,7 @@ describe('the spelling of a collection', () => {
     assert.deepEqual(asked, ['/entities']);
   });
 
-  it('is that of the answer to a query, be it a page or a refusal of this one', async () => {
+  it('the spelling of a collection is that of the answer to a query, be it a page or a refusal of this one', async () => {
     for (const [reply, isAnswer] of [
       [replyOf(200, []), true],
       [replyOf(400, { title: 'no pick' }), true],
@@ -95,7 +95,7 @@ describe('the spelling of a collection', () => {
 describe('a query whose tries run out', () => {
   const failing = () => replyOf(500, { title: 'Broken' });
 
-  it('has exactly one more round of tries in a purge that has had answers', async () => {
+  it('a query whose tries run out has exactly one more round of tries in a purge that has had answers', async () => {
     const { collection, asked } = collectionOf((nth) => (nth === 1 ? LISTED : failing()));
     await collection.query(QUERY);
     await assert.rejects(
@@ -109,13 +109,13 @@ describe('a query whose tries run out', () => {
     assert.equal((await recovering.collection.query(QUERY)).reply.status, 200);
   });
 
-  it('has no further round in a purge without answers', async () => {
+  it('a query whose tries run out is not tried in another round by a purge without answers', async () => {
     const { collection, asked } = collectionOf(failing);
     await assert.rejects(collection.query(QUERY), BrokerFailedError);
     assert.equal(asked.length, 3);
   });
 
-  it('has no further round for an unavailable @context', async () => {
+  it('a query whose tries run out is not tried in another round for an unavailable @context', async () => {
     const { collection, asked } = collectionOf((nth) =>
       nth === 1 ? LISTED : replyOf(504, { type: 'LdContextNotAvailable' }),
     );
@@ -124,7 +124,7 @@ describe('a query whose tries run out', () => {
     assert.equal(asked.length, 1 + 2);
   });
 
-  it('reports that the listing failed, and why', async () => {
+  it('a query whose tries run out reports that the listing failed, and why', async () => {
     const { collection } = collectionOf(() => {
       throw new BrokerUnreachableError('The broker could not be reached: connection refused.', false);
     });
@@ -134,7 +134,7 @@ describe('a query whose tries run out', () => {
     });
   });
 
-  it('never follows a redirect', async () => {
+  it('a query whose tries run out never follows a redirect', async () => {
     const { collection } = collectionOf(() => replyOf(302, '', { location: '/elsewhere' }));
     await assert.rejects(collection.query(QUERY), BrokerReplyError);
   });

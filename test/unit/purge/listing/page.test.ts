@@ -8,7 +8,7 @@ import { replyOf } from '../broker/replies.js';
 const withHeaders = (headers: Readonly<Record<string, string>>) => parsePage(replyOf(200, [], headers));
 
 describe('parsePage: entities', () => {
-  it('keeps ids in order, repeats included, by id or @id', () => {
+  it('parsePage keeps ids in order, repeats included, by id or @id', () => {
     const page = parsePage(
       replyOf(200, [{ id: 'urn:a:2' }, { '@id': 'urn:a:1' }, { id: 'urn:a:2', type: 'A' }]),
     );
@@ -16,11 +16,11 @@ describe('parsePage: entities', () => {
     assert.deepEqual(page.entities[2], { id: 'urn:a:2', type: 'A' });
   });
 
-  it('reads a missing body as an empty page', () => {
+  it('parsePage reads a missing body as an empty page', () => {
     for (const body of ['', ' \n', '[]']) assert.deepEqual(parsePage(replyOf(200, body)).ids, []);
   });
 
-  it('refuses anything but an array of entities with BrokerReplyError', () => {
+  it('parsePage refuses anything but an array of entities with BrokerReplyError', () => {
     for (const body of [
       '<html>',
       '{',
@@ -37,13 +37,13 @@ describe('parsePage: entities', () => {
     }
   });
 
-  it('refuses an entity without an id, whose delete would be one of the collection', () => {
+  it('parsePage refuses an entity without an id, whose delete would be one of the collection', () => {
     for (const id of ['', null, undefined, 5, {}, ['urn:a:1']]) {
       assert.throws(() => parsePage(replyOf(200, [{ id: 'urn:a:1' }, { id, type: 'A' }])), BrokerReplyError);
     }
   });
 
-  it('answers a page or throws BrokerReplyError, whatever the body is', () => {
+  it('parsePage answers a page or throws BrokerReplyError, whatever the body is', () => {
     const bodies = fc.oneof(
       fc.string(),
       fc.json(),
@@ -64,7 +64,7 @@ describe('parsePage: entities', () => {
 });
 
 describe('parsePage: headers', () => {
-  it('reads the count (clause 6.3.13), and ignores an invalid one', () => {
+  it('parsePage reads the count (clause 6.3.13), and ignores an invalid one', () => {
     assert.equal(withHeaders({ 'ngsild-results-count': '0' }).count, 0);
     assert.equal(withHeaders({ 'ngsild-results-count': ' 4711 ' }).count, 4711);
     for (const count of ['-2', '', 'many', '1.5', '1e3', '5, 5', '0x10', '9'.repeat(20), 'NaN']) {
@@ -73,7 +73,7 @@ describe('parsePage: headers', () => {
     assert.equal(withHeaders({}).count, undefined);
   });
 
-  it('finds a next link among all link-values (RFC 8288), the @context among them', () => {
+  it('parsePage finds a next link among all link-values (RFC 8288), the @context among them', () => {
     const context =
       '<https://c.test/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"';
     const next = '</ngsi-ld/v1/entities?offset=10>;rel="next";type="application/json"';
@@ -100,7 +100,7 @@ describe('parsePage: headers', () => {
     assert.equal(withHeaders({}).hasNext, false);
   });
 
-  it('knows a partial answer (206, clause 6.3.10) by its status, whatever its Content-Range says', () => {
+  it('parsePage knows a partial answer (206, clause 6.3.10) by its status, whatever its Content-Range says', () => {
     const range = { 'content-range': 'DateTime 2026-01-01T00:00:00Z-2026-01-02T00:00:00Z/*' };
     for (const [status, headers, isPartial] of [
       [206, range, true],
@@ -114,7 +114,7 @@ describe('parsePage: headers', () => {
     }
   });
 
-  it('keeps a warning of an incomplete result, and notes an unrequested entity map', () => {
+  it('parsePage keeps a warning of an incomplete result, and notes an unrequested entity map', () => {
     const page = withHeaders({ 'ngsild-warning': '199 csr "no answer"', 'ngsild-entitymap': 'urn:map:1' });
     assert.equal(page.warning, '199 csr "no answer"');
     assert.equal(page.madeEntityMap, true);

@@ -20,12 +20,12 @@ const isAllowed = async (guard: ReturnType<typeof createIdGuard>, id: string) =>
 };
 
 describe('createIdGuard', () => {
-  it('lets everything pass for a query that names neither id nor idPattern', async () => {
+  it('createIdGuard lets everything pass for a query that names neither id nor idPattern', async () => {
     const guard = guardOf(undefined);
     for (const id of ['urn:a:1', '', '__proto__']) assert.equal(await isAllowed(guard, id), true);
   });
 
-  it('lets only the ids of the query pass, compared exactly', async () => {
+  it('createIdGuard lets only the ids of the query pass, compared exactly', async () => {
     const guard = guardOf(['urn:a:1', 'urn:a:2']);
     assert.equal(await isAllowed(guard, 'urn:a:2'), true);
     for (const id of ['urn:a:3', 'urn:a:1 ', 'URN:a:1', 'urn:a:11', 'constructor']) {
@@ -33,27 +33,27 @@ describe('createIdGuard', () => {
     }
   });
 
-  it('searches the pattern anywhere in the id, as brokers do', async () => {
+  it('createIdGuard searches the pattern anywhere in the id, as brokers do', async () => {
     assert.equal(await isAllowed(guardOf(undefined, 'Car'), 'urn:ngsi-ld:Car:1'), true);
     assert.equal(await isAllowed(guardOf(undefined, '^Car'), 'urn:ngsi-ld:Car:1'), false);
     assert.equal(await isAllowed(guardOf(undefined, ':\\d+$'), 'urn:ngsi-ld:Car:17'), true);
     assert.equal(await isAllowed(guardOf(undefined, ':\\d+$'), 'urn:ngsi-ld:Car:x'), false);
   });
 
-  it('requires both if the query has both, and names the one that excludes', async () => {
+  it('createIdGuard requires both if the query has both, and names the one that excludes', async () => {
     const guard = guardOf(['urn:a:1', 'urn:b:1'], '^urn:a');
     assert.equal(await isAllowed(guard, 'urn:a:1'), true);
     await assert.rejects(guard.check(['urn:b:1']), { parameter: 'idPattern' });
     await assert.rejects(guard.check(['urn:a:2']), { parameter: 'id' });
   });
 
-  it('leaves patterns that RE2 cannot compile to the broker', async () => {
+  it('createIdGuard leaves patterns that RE2 cannot compile to the broker', async () => {
     for (const pattern of ['(?=Car)', '(?<!a)b', '(a)\\1', '(', '[', '*']) {
       assert.equal(await isAllowed(guardOf(undefined, pattern), 'urn:ngsi-ld:Bus:1'), true, pattern);
     }
   });
 
-  it('takes linear time for patterns that make backtracking engines hang', async () => {
+  it('createIdGuard takes linear time for patterns that make backtracking engines hang', async () => {
     const id = `urn:${'a'.repeat(4000)}!`;
     const startedMs = performance.now();
     for (const pattern of ['^urn:(a+)+$', '(a|a)*$b', '^urn:(a|aa)+$', '(.*a){12}$x']) {
@@ -63,7 +63,7 @@ describe('createIdGuard', () => {
     assert.ok(performance.now() - startedMs < 3000);
   });
 
-  it('agrees with plain text search for any literal', async () => {
+  it('createIdGuard agrees with plain text search for any literal', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.stringMatching(/^[a-z:0-9]{1,4}$/),
@@ -75,14 +75,14 @@ describe('createIdGuard', () => {
     );
   });
 
-  it('refuses an id that is too long to be matched, only if there is a pattern', async () => {
+  it('createIdGuard refuses an id that is too long to be matched, only if there is a pattern', async () => {
     const id = `urn:${'a'.repeat(100_000)}`;
     assert.equal(await isAllowed(guardOf(undefined, '^urn:'), id), false);
     assert.equal(await isAllowed(guardOf(undefined), id), true);
     assert.equal(await isAllowed(guardOf([id]), id), true);
   });
 
-  it('yields to other work while it checks a large page', async () => {
+  it('createIdGuard yields to other work while it checks a large page', async () => {
     const ids = Array.from({ length: 2000 }, (_, index) => `urn:${'ab'.repeat(30)}${index}`);
     const guard = guardOf(undefined, '[ab]{450}|urn');
     let turns = 0;

@@ -25,13 +25,13 @@ function pathsOf(answer: (path: string, nth: number) => BrokerReply) {
 }
 
 describe('the path of an entity', () => {
-  it('needs no proof where no server could read it otherwise', async () => {
+  it('the path of an entity needs no proof where no server could read it otherwise', async () => {
     const { paths, asked } = pathsOf(() => replyOf(500));
     assert.deepEqual(await paths.safePathOf('urn:a:1'), { path: '/entities/urn%3Aa%3A1' });
     assert.deepEqual(asked, []);
   });
 
-  it('is safe once a GET of the very same path was answered with the very same id', async () => {
+  it('the path of an entity is safe once a GET of the same path was answered with the same id', async () => {
     for (const reply of [
       replyOf(200, { id: ODD }),
       replyOf(200, { '@id': ODD }),
@@ -45,7 +45,7 @@ describe('the path of an entity', () => {
     }
   });
 
-  it('is not safe after any other answer, and the item is refused', async () => {
+  it('the path of an entity is not safe after any other answer, and the item is refused', async () => {
     for (const [reply, why] of [
       [replyOf(200, { id: 'urn:a' }), /with urn:a\./],
       [replyOf(200, [{ id: ODD }]), /something other than an entity/],
@@ -66,21 +66,21 @@ describe('the path of an entity', () => {
     }
   });
 
-  it('is not remembered as unsafe: it is proven again for the final retry', async () => {
+  it('the path of an entity is not remembered as unsafe: it is proven again for the final retry', async () => {
     const { paths, asked } = pathsOf((_path, nth) => (nth === 1 ? replyOf(404) : replyOf(200, { id: ODD })));
     assert.ok('doubt' in (await paths.safePathOf(ODD)));
     assert.ok('path' in (await paths.safePathOf(ODD)));
     assert.equal(asked.length, 2);
   });
 
-  it('may be proven later where the tries of the proof ran out', async () => {
+  it('the path of an entity may be proven later where the tries of the proof ran out', async () => {
     const { paths } = pathsOf(() => replyOf(503));
     const safe = await paths.safePathOf(ODD);
     assert.ok('doubt' in safe && safe.doubt.kind === 'retryable');
     assert.equal(safe.doubt.problem.status, 503);
   });
 
-  it('is not safe where the answer cannot be read', async () => {
+  it('the path of an entity is not safe where the answer cannot be read', async () => {
     const { paths } = pathsOf(() => {
       throw new ReplyTooLargeError('too large');
     });
@@ -88,7 +88,7 @@ describe('the path of an entity', () => {
     assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
   });
 
-  it('ends the purge where the caller may not ask, or anything unforeseen happens', async () => {
+  it('the path of an entity ends the purge where the caller may not ask, or anything unforeseen happens', async () => {
     await assert.rejects(pathsOf(() => replyOf(401)).paths.safePathOf(ODD), BrokerRefusedError);
     const { paths } = pathsOf(() => {
       throw new TypeError('a mistake');
@@ -96,7 +96,7 @@ describe('the path of an entity', () => {
     await assert.rejects(paths.safePathOf(ODD), TypeError);
   });
 
-  it('does not exist where it leads to something else once it is decoded', async () => {
+  it('the path of an entity does not exist where it leads to something else once it is decoded', async () => {
     for (const id of ['urn:a/attrs/b', 'urn:a/..', 'urn:\ud800']) {
       const { paths, asked } = pathsOf(() => replyOf(200, { id }));
       const safe = await paths.safePathOf(id);
@@ -105,7 +105,7 @@ describe('the path of an entity', () => {
     }
   });
 
-  it('is remembered as proven for ten thousand ids at most', async () => {
+  it('the path of an entity is remembered as proven for ten thousand ids at most', async () => {
     const { paths, asked } = pathsOf((path) => replyOf(200, { id: decodeURIComponent(path.slice(10)) }));
     for (let index = 0; index <= 10_000; index++) await paths.safePathOf(`urn:a?${index}`);
     const before = asked.length;

@@ -37,7 +37,7 @@ const proveWith = (
 ) => proveFilters(selection, listerOf(answer).lister, createCapabilities({ now: () => 0 }));
 
 describe('proveFilters', () => {
-  it('probes each provable filter of the query once, with a limit of 1 and all other filters kept', async () => {
+  it('proveFilters probes each provable filter of the query once, with a limit of 1 and all other filters kept', async () => {
     const { lister, asked } = brokerThatIgnores();
     await proveFilters(EVERY_FILTER, lister, createCapabilities({ now: () => 0 }));
     assert.equal(asked.length, 6);
@@ -52,7 +52,7 @@ describe('proveFilters', () => {
     }
   });
 
-  it('asks nothing for a query without provable filters', async () => {
+  it('proveFilters asks nothing for a query without provable filters', async () => {
     const { lister, asked } = brokerThatIgnores('everything');
     const selection = selectionOf({ id: 'urn:a:1', local: 'true', csf: 'a==1' });
     await proveFilters(selection, lister, createCapabilities({ now: () => 0 }));
@@ -67,7 +67,7 @@ describe('proveFilters', () => {
     ['scopeQ', 'scopeQ'],
     ['geoproperty', 'georel'],
   ] as const) {
-    it(`refuses, by name, a purge whose broker ignores ${parameter}`, async () => {
+    it(`proveFilters refuses, by name, a purge whose broker ignores ${parameter}`, async () => {
       const { lister } = brokerThatIgnores(ignored);
       const proof = proveFilters(EVERY_FILTER, lister, createCapabilities({ now: () => 0 }));
       await assert.rejects(proof, (error: unknown) => {
@@ -79,7 +79,7 @@ describe('proveFilters', () => {
     });
   }
 
-  it('remembers an honoured filter for an hour, and an ignored one not at all', async () => {
+  it('proveFilters remembers an honoured filter for an hour, and an ignored one not at all', async () => {
     let nowMs = 0;
     const capabilities = createCapabilities({ now: () => nowMs });
     const selection = selectionOf({ type: 'Car', q: 'speed' });
@@ -99,7 +99,7 @@ describe('proveFilters', () => {
     assert.equal(careful.asked.length, first + 2);
   });
 
-  it('proves a filter beside id apart, since brokers are known to ignore it only there', async () => {
+  it('proveFilters proves a filter beside id separately, since brokers are known to ignore it only there', async () => {
     const capabilities = createCapabilities({ now: () => 0 });
     const { lister, asked } = brokerThatIgnores();
     await proveFilters(selectionOf({ idPattern: 'Car' }), lister, capabilities);
@@ -107,7 +107,7 @@ describe('proveFilters', () => {
     assert.equal(asked.length, 2);
   });
 
-  it('takes a refusal of the impossible value for honouring it, and a 501 for the contrary', async () => {
+  it('proveFilters takes a refusal of the impossible value for honouring it, and a 501 for the contrary', async () => {
     for (const status of [400, 404, 422]) {
       await proveWith(() => {
         throw new BrokerRefusedError('list', { status });
@@ -119,7 +119,7 @@ describe('proveFilters', () => {
     await assert.rejects(unsupported, FilterIgnoredError);
   });
 
-  it('passes every other error on: a failing broker proves nothing', async () => {
+  it('proveFilters passes every other error on: a failing broker proves nothing', async () => {
     for (const error of [
       new BrokerRefusedError('list', { status: 403 }),
       new BrokerFailedError('list', { kind: 'timeout' }, 'attempts-used-up'),
@@ -150,7 +150,7 @@ describe('proveFilters: filters on instances', () => {
       return pageOf([CAR.id], { entities: [isEmptied ? CAR : { ...CAR, speed: [{ value: 1 }] }] });
     });
 
-  it('is nothing where the entity comes without attributes', async () => {
+  it('proveFilters: filters on instances is nothing where the entity comes without attributes', async () => {
     const { lister, asked } = brokerOf();
     await proveFilters(TEMPORAL, lister, createCapabilities({ now: () => 0 }));
     assert.equal(asked.length, 4);
@@ -158,7 +158,7 @@ describe('proveFilters: filters on instances', () => {
   });
 
   for (const ignored of ['datasetId', 'timerel', 'timeproperty']) {
-    it(`refuses, by name, a purge whose broker ignores ${ignored}`, async () => {
+    it(`proveFilters: filters on instances refuses, by name, a purge whose broker ignores ${ignored}`, async () => {
       const proof = proveFilters(TEMPORAL, brokerOf(ignored).lister, createCapabilities({ now: () => 0 }));
       await assert.rejects(
         proof,
@@ -167,14 +167,14 @@ describe('proveFilters: filters on instances', () => {
     });
   }
 
-  it('counts for filters on entities all the same: an entity without attributes is too much', async () => {
+  it('proveFilters: filters on instances counts for filters on entities all the same: an entity without attributes is too much', async () => {
     for (const filter of ['type', 'attrs', 'q', 'idPattern', 'scopeQ']) {
       const proof = proveWith(() => pageOf([CAR.id], { entities: [CAR] }), selectionOf({ [filter]: 'x' }));
       await assert.rejects(proof, FilterIgnoredError, filter);
     }
   });
 
-  it('is asked for before any time that was measured, in place of the whole time filter', () => {
+  it('proveFilters: filters on instances is asked for before any time that was measured, in place of the whole time filter', () => {
     const probe = impossibleSelection(TEMPORAL, 'timerel');
     const given = new Map(probe.map(({ name, value }) => [name, value]));
     assert.deepEqual([...given.keys()].sort(), ['datasetId', 'timeAt', 'timeproperty', 'timerel', 'type']);
@@ -183,7 +183,7 @@ describe('proveFilters: filters on instances', () => {
     assert.ok(Date.parse(given.get('timeAt') ?? '') < Date.UTC(1900, 0));
   });
 
-  it('is proven with what is sent beside the filters, which needs no proof', async () => {
+  it('proveFilters: filters on instances is proven with what is sent beside the filters, which needs no proof', async () => {
     const { lister, asked } = brokerOf('timerel');
     const additions = selectionOf({
       timerel: 'after',
@@ -201,7 +201,7 @@ describe('proveFilters: filters on instances', () => {
 });
 
 describe('impossibleSelection', () => {
-  it('replaces the one parameter, or adds an unknown geoproperty to a geoquery', () => {
+  it('impossibleSelection replaces the one parameter, or adds an unknown geoproperty to a geoquery', () => {
     assert.deepEqual(filtersOf(selectionOf({ q: 'a', georel: 'within', id: 'urn:a:1' })), ['q', 'georel']);
     const { geoproperty, ...withoutProperty } = GEO;
     assert.equal(geoproperty, 'place');

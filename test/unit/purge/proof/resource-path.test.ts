@@ -83,7 +83,7 @@ const TREATED = [
 ];
 
 describe('entityPath', () => {
-  it('is the path of an entity, percent-encoded into one segment', () => {
+  it('entityPath is the path of an entity, percent-encoded into one segment', () => {
     assert.deepEqual(entityPath('/temporal/entities', ID), { path: CAR, needsProof: false });
     assert.equal(entityPath('/entities', 'urn:a+b&c=d')?.path, '/entities/urn%3Aa%2Bb%26c%3Dd');
     assert.equal(
@@ -93,7 +93,7 @@ describe('entityPath', () => {
     assert.equal(entityPath('/entities', 'urn:i:速')?.path, '/entities/urn%3Ai%3A%E9%80%9F');
   });
 
-  it('needs no proof for ids of unreserved characters and colons', () => {
+  it('entityPath needs no proof for ids of unreserved characters and colons', () => {
     for (const id of [
       ID,
       'urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a66',
@@ -105,7 +105,7 @@ describe('entityPath', () => {
     }
   });
 
-  it('needs a proof for every id with a character that some servers interpret', () => {
+  it('entityPath needs a proof for every id with a character that some servers interpret', () => {
     for (const id of TREATED) assert.notEqual(entityPath('/entities', id)?.needsProof, false, id);
     for (const id of ['a?b', 'a#b', 'a;b', 'a/b', 'a\\b', 'a%b', 'a%3Fb', 'a/', 'a+b', 'a ', 'a.']) {
       assert.equal(entityPath('/entities', id)?.needsProof, true, id);
@@ -115,14 +115,14 @@ describe('entityPath', () => {
     }
   });
 
-  it('is undefined if a server could read it as the collection, or it cannot be encoded', () => {
+  it('entityPath is undefined if a server could read it as the collection, or it cannot be encoded', () => {
     for (const id of HOSTILE) {
       assert.equal(entityPath('/entities', id), undefined, id);
       assert.equal(entityPath('/temporal/entities', id), undefined, id);
     }
   });
 
-  it('is undefined if a server that decodes too early could read it as the path of an attribute', () => {
+  it('entityPath is undefined if a server that decodes too early could read it as the path of an attribute', () => {
     for (const id of [
       ...['urn:T:1/attrs/a', 'http://x.example/attrs', 'urn:T:1/attrs/a/urn:i:1', 'urn:T:1//attrs/a'],
       ...[
@@ -142,7 +142,7 @@ describe('entityPath', () => {
 });
 
 describe('attributePath', () => {
-  it('is of an attribute of an entity, or of an instance of that', () => {
+  it('attributePath is of an attribute of an entity, or of an instance of that', () => {
     assert.equal(attributePath('/entities', ID, 'speed'), '/entities/urn%3Angsi-ld%3ACar%3A1/attrs/speed');
     assert.equal(attributePath('/temporal/entities', ID, 'speed'), `${CAR}/attrs/speed`);
     assert.equal(instancePath('speed', 'urn:ngsi-ld:i:7'), `${CAR}/attrs/speed/urn%3Angsi-ld%3Ai%3A7`);
@@ -159,11 +159,11 @@ describe('attributePath', () => {
     );
   });
 
-  it('does not mind names that objects have anyway', () => {
+  it('attributePath does not mind names that objects have anyway', () => {
     assert.equal(instancePath('__proto__', 'constructor'), `${CAR}/attrs/__proto__/constructor`);
   });
 
-  it('is undefined if a name has a character that some servers interpret', () => {
+  it('attributePath is undefined if a name has a character that some servers interpret', () => {
     for (const name of [...HOSTILE, ...TREATED]) {
       for (const collection of ['/entities', '/temporal/entities'] as const) {
         assert.equal(attributePath(collection, name, 'speed'), undefined, `entity ${name}`);
@@ -183,7 +183,7 @@ describe('paths of resources', () => {
     fc.string({ unit: 'binary' }),
   );
 
-  it('decode to exactly the names that they were made of', () => {
+  it('paths of resources decode to exactly the names that they were made of', () => {
     fc.assert(
       fc.property(texts, texts, texts, (entityId, attribute, instanceId) => {
         const whole = entityPath('/temporal/entities', entityId)?.path;

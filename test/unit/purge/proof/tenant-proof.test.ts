@@ -23,7 +23,7 @@ const ignores = (header: string) => (error: unknown) =>
   error instanceof FilterIgnoredError && error.parameter === header;
 
 describe('the proof of a tenant', () => {
-  it('asks the query that listed something under a tenant that cannot exist, once', async () => {
+  it('the proof of a tenant asks the query that listed something under a tenant that cannot exist, once', async () => {
     const { asked, prove } = brokerThatLooksAt('ngsild-tenant');
     await prove({ 'ngsild-tenant': 'a', link: '<x>' });
     await prove({ 'ngsild-tenant': 'b' });
@@ -34,7 +34,7 @@ describe('the proof of a tenant', () => {
     assert.match(headers['ngsild-tenant'] ?? '', /^[a-z0-9_]{30,50}$/);
   });
 
-  it('uses another such tenant each time, so it cannot be created in advance', async () => {
+  it('the proof of a tenant uses another such tenant each time, so it cannot be created in advance', async () => {
     const names = await Promise.all(
       [1, 2].map(async () => {
         const { asked, prove } = brokerThatLooksAt('fiware-service');
@@ -45,13 +45,13 @@ describe('the proof of a tenant', () => {
     assert.notEqual(names[0], names[1]);
   });
 
-  it('asks nothing without a tenant', async () => {
+  it('the proof of a tenant asks nothing without a tenant', async () => {
     const { asked, prove } = brokerThatLooksAt();
     await prove({ link: '<x>' });
     assert.deepEqual(asked, []);
   });
 
-  it('fails, by the name of the header, where the broker ignores it, each time', async () => {
+  it('the proof of a tenant fails, by the name of the header, where the broker ignores it, each time', async () => {
     for (const [name, header] of [
       ['ngsild-tenant', 'NGSILD-Tenant'],
       ['fiware-service', 'Fiware-Service'],
@@ -63,7 +63,7 @@ describe('the proof of a tenant', () => {
     }
   });
 
-  it('requires one of two headers to be honoured if they name the same tenant', async () => {
+  it('the proof of a tenant requires one of two headers to be honoured if they name the same tenant', async () => {
     const same = { 'ngsild-tenant': 'a', 'fiware-service': 'a' };
     for (const name of ['ngsild-tenant', 'fiware-service']) {
       const { asked, prove } = brokerThatLooksAt(name);
@@ -75,7 +75,7 @@ describe('the proof of a tenant', () => {
     await assert.rejects(brokerThatLooksAt().prove(same), FilterIgnoredError);
   });
 
-  it('requires each of two headers to be honoured if they differ', async () => {
+  it('the proof of a tenant requires each of two headers to be honoured if they differ', async () => {
     const different = { 'ngsild-tenant': 'a', 'fiware-service': 'b' };
     const both = brokerThatLooksAt('ngsild-tenant', 'fiware-service');
     await both.prove(different);
@@ -88,7 +88,7 @@ describe('the proof of a tenant', () => {
     await assert.rejects(brokerThatLooksAt('fiware-service').prove(different), ignores('NGSILD-Tenant'));
   });
 
-  it('is one for each way in which the headers are sent', async () => {
+  it('the proof of a tenant is one for each way in which the headers are sent', async () => {
     const { asked, prove } = brokerThatLooksAt('ngsild-tenant', 'fiware-service');
     await prove({ 'ngsild-tenant': 'a' });
     await prove({ 'fiware-service': 'a' });
@@ -97,7 +97,7 @@ describe('the proof of a tenant', () => {
     assert.equal(asked.length, 5);
   });
 
-  it('accepts only 400, 403 and 404 as the answer to a tenant that does not exist', async () => {
+  it('the proof of a tenant accepts only 400, 403 and 404 as the answer to a tenant that does not exist', async () => {
     for (const status of [400, 401, 403, 404, 405, 409, 422, 501]) {
       const { lister } = listerOf(() => {
         throw new BrokerRefusedError('list the matching entities', { status });

@@ -7,33 +7,33 @@ const EXPECTED = 'an attribute name such as speed';
 const given = (value: string) => new Map([['drop', value]]);
 
 describe('a comma list of names', () => {
-  it('is missing, or has its names in order', () => {
+  it('a comma list of names is missing, or has its names in order', () => {
     assert.equal(namesOf(new Map(), 'drop'), undefined);
     assert.equal(itemsOf(new Map([['keep', 'a']]), 'drop'), undefined);
     assert.deepEqual(namesOf(given('b,a,https://x/y'), 'drop'), ['b', 'a', 'https://x/y']);
   });
 
-  it('has no blanks and no empty items, wherever they stand', () => {
+  it('a comma list of names has no blanks and no empty items, wherever they stand', () => {
     for (const value of [',', 'a,', ',a', 'a,,b', 'a, b', ' a', 'a\tb', 'a,b\u00a0']) {
       const error = assertRefused(() => itemsOf(given(value), 'drop'), 'badRequestData', 'drop');
       assert.match(error.message, /without spaces or empty items/, JSON.stringify(value));
     }
   });
 
-  it('has a thousand names at most', () => {
+  it('a comma list of names has a thousand names at most', () => {
     const list = (length: number) => Array.from({ length }, (_, index) => `a${index}`).join(',');
     assert.equal(itemsOf(given(list(1000)), 'drop')?.length, 1000);
     const error = assertRefused(() => itemsOf(given(list(1001)), 'drop'), 'badRequestData', 'drop');
     assert.match(error.message, /at most 1000 names; this list has 1001/);
   });
 
-  it('refuses an invalid name, even the last', () => {
+  it('a comma list of names refuses an invalid name, even the last', () => {
     assertRefused(() => namesOf(given('a,b,c*'), 'drop'), 'badRequestData', 'drop');
   });
 });
 
 describe('a name that is refused', () => {
-  it('is reported with the reason', () => {
+  it('a name that is refused is reported with the reason', () => {
     for (const [name, fault] of [
       ['a'.repeat(2049), /longer than 2048 characters/],
       ['owner{name}', /braces select linked entities/],

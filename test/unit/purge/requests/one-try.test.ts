@@ -46,7 +46,7 @@ const failureOf = (outcome: unknown) => {
 };
 
 describe('one try of a request', () => {
-  it('is aborted by the signal if it is a query; a delete that was sent is awaited', async () => {
+  it('one try of a request is aborted by the signal if it is a query; a delete that was sent is awaited', async () => {
     const { signal } = new AbortController();
     for (const [method, isPartial] of [
       ['GET', true],
@@ -58,14 +58,14 @@ describe('one try of a request', () => {
     }
   });
 
-  it('has the headers of the purge, its own in their place, and its body', async () => {
+  it('one try of a request has the headers of the purge, its own in their place, and its body', async () => {
     const { sent } = await tried(replyOf(200), { headers: { 'ngsild-tenant': 'other' }, jsonBody: '[]' });
     assert.deepEqual(sent?.headers, { link: '<x>', 'ngsild-tenant': 'other' });
     assert.equal(sent.jsonBody, '[]');
     assert.deepEqual((await tried(replyOf(200))).sent, { method: 'DELETE', path: '/x', headers: HEADERS });
   });
 
-  it('fails without an answer, and is unclear if it was sent', async () => {
+  it('one try of a request fails without an answer, and is unclear if it was sent', async () => {
     for (const [error, failure, unclear] of [
       [new BrokerTimeoutError('late', true), ['timeout', undefined, undefined], 1],
       [new BrokerTimeoutError('late', false), ['timeout', undefined, true], 0],
@@ -78,7 +78,7 @@ describe('one try of a request', () => {
     }
   });
 
-  it('fails on a retryable answer, and is unclear after a server error', async () => {
+  it('one try of a request fails on a retryable answer, and is unclear after a server error', async () => {
     for (const [reply, failure, unclear] of [
       [replyOf(500), ['broker-error', 500, undefined], 1],
       [replyOf(503), ['broker-error', 503, undefined], 1],
@@ -90,7 +90,7 @@ describe('one try of a request', () => {
     }
   });
 
-  it('hands back any other answer', async () => {
+  it('one try of a request hands back any other answer', async () => {
     for (const status of [200, 204, 207, 400, 404, 409, 501]) {
       const reply = replyOf(status);
       const { outcome, unclear } = await tried(reply);
@@ -98,7 +98,7 @@ describe('one try of a request', () => {
     }
   });
 
-  it('cannot use an answer that is too large, except for a query, which can ask for less', async () => {
+  it('one try of a request cannot use an answer that is too large, except for a query, which can ask for less', async () => {
     const error = new ReplyTooLargeError('too large');
     for (const method of ['DELETE', 'POST'] as const) {
       const { outcome, unclear } = await tried(error, { method });
@@ -108,7 +108,7 @@ describe('one try of a request', () => {
     assert.equal((await tried(error, { method: 'GET' })).outcome, error);
   });
 
-  it('ends as the purge does where it was cut off, and is unclear after any other mistake', async () => {
+  it('one try of a request ends as the purge does where it was cut off, and is unclear after any other mistake', async () => {
     const stop = new AbortController();
     const cutOff = new RequestAbortedError('cut off');
     assert.equal((await tried(cutOff, { method: 'GET' }, stop.signal)).outcome, cutOff);

@@ -35,7 +35,7 @@ function watchOf(...ends: readonly (Failure | undefined)[]) {
 }
 
 describe('a watch for outages', () => {
-  it('ends silently when the broker answers the first probe', async () => {
+  it('a watch for outages ends silently when the broker answers the first probe', async () => {
     const { watch, suspect, probedAt, events } = watchOf(undefined);
     assert.equal(watch.isOn, false);
     const suspected = suspect(RESET);
@@ -44,7 +44,7 @@ describe('a watch for outages', () => {
     assert.deepEqual([watch.isOn, probedAt, events], [false, [200], []]);
   });
 
-  it('waits for the broker on behalf of all requests, with one series of probes', async () => {
+  it('a watch for outages waits for the broker on behalf of all requests, with one series of probes', async () => {
     const { watch, suspect, probedAt, events } = watchOf(RESET, { kind: 'timeout' }, RESET, undefined);
     const all = await Promise.all([suspect(RESET), suspect(REFUSED), suspect(RESET), watch.over()]);
     assert.deepEqual(all, [true, true, true, true]);
@@ -53,7 +53,7 @@ describe('a watch for outages', () => {
     assert.equal(watch.isOn, false);
   });
 
-  it('treats any other failure of a probe as a sign of life', async () => {
+  it('a watch for outages treats any other failure of a probe as a sign of life', async () => {
     for (const failure of [
       { kind: 'broker-error', status: 500 },
       { kind: 'throttled', status: 429 },
@@ -62,7 +62,7 @@ describe('a watch for outages', () => {
       assert.equal(await watchOf(failure).suspect(RESET), false);
   });
 
-  it('ends at once when another request is answered', async () => {
+  it('a watch for outages ends at once when another request is answered', async () => {
     const { watch, suspect, probedAt } = watchOf(RESET);
     const suspected = suspect(RESET);
     watch.answered();
@@ -72,7 +72,7 @@ describe('a watch for outages', () => {
     assert.deepEqual(probedAt, []);
   });
 
-  it('continues when a broker that refuses new connections answers requests in flight', async () => {
+  it('a watch for outages continues when a broker that refuses new connections answers requests in flight', async () => {
     const { watch, suspect } = watchOf(REFUSED, undefined);
     const suspected = [suspect(RESET), suspect(REFUSED)];
     watch.answered();
@@ -80,7 +80,7 @@ describe('a watch for outages', () => {
     assert.deepEqual(await Promise.all(suspected), [true, true]);
   });
 
-  it('throws the latest failure to all that wait when the time is up', async () => {
+  it('a watch for outages throws the latest failure to all that wait when the time is up', async () => {
     const gone: Failure = { kind: 'broker-error', status: 502 };
     const { watch, suspect, probedAt, events } = watchOf(RESET, gone);
     const ends = await Promise.allSettled([suspect(RESET), watch.over()]);
@@ -93,7 +93,7 @@ describe('a watch for outages', () => {
     assert.equal(watch.isOn, false);
   });
 
-  it('holds its probes back for as long as the broker asks', async () => {
+  it('a watch for outages holds its probes back for as long as the broker asks', async () => {
     const { suspect, pause, probedAt } = watchOf(undefined);
     const suspected = suspect(RESET);
     pause.begin(5000);
@@ -101,7 +101,7 @@ describe('a watch for outages', () => {
     assert.deepEqual(probedAt, [5000]);
   });
 
-  it('ends when the purge is stopped, without another probe', async () => {
+  it('a watch for outages ends when the purge is stopped, without another probe', async () => {
     const { watch, suspect, probedAt, stop } = watchOf(RESET);
     const suspected = suspect(RESET);
     stop.abort();
@@ -109,7 +109,7 @@ describe('a watch for outages', () => {
     assert.deepEqual([watch.isOn, probedAt], [false, []]);
   });
 
-  it('begins anew with the next failure', async () => {
+  it('a watch for outages begins anew with the next failure', async () => {
     const { suspect, probedAt } = watchOf(undefined);
     await suspect(RESET);
     await suspect(RESET);

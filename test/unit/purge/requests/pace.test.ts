@@ -36,13 +36,13 @@ function createManualClock() {
 const never = new AbortController().signal;
 
 describe('the pace of a purge', () => {
-  it('lets everything through while no rate is set', async () => {
+  it('the pace of a purge lets everything through while no rate is set', async () => {
     const pace = createPace(createManualClock());
     await pace.take(1_000_000, never);
     assert.equal(pace.burst, Infinity);
   });
 
-  it('lets at most one second’s worth through at once, and the rest at the rate', async () => {
+  it('the pace of a purge lets at most one second’s worth through at once, and the rest at the rate', async () => {
     const clock = createManualClock();
     const pace = createPace(clock, 10);
     let through = 0;
@@ -57,7 +57,7 @@ describe('the pace of a purge', () => {
     assert.equal(through, 35);
   });
 
-  it('counts a batch by its ids, and lets those behind it wait for what it took too much', async () => {
+  it('the pace of a purge counts a batch by its ids, and lets those behind it wait for what it took too much', async () => {
     const clock = createManualClock();
     const pace = createPace(clock, 2);
     const done: string[] = [];
@@ -69,7 +69,7 @@ describe('the pace of a purge', () => {
     assert.deepEqual(done, ['batch', 'next']);
   });
 
-  it('never exceeds rate × time + one burst, whatever is asked and however the rate is changed', async () => {
+  it('the pace of a purge never exceeds rate × time + one burst, whatever is asked and however the rate is changed', async () => {
     const step = fc.oneof(
       fc.record({ take: fc.integer({ min: 1, max: 20 }) }),
       fc.record({ advance: fc.integer({ min: 1, max: 3000 }) }),
@@ -107,7 +107,7 @@ describe('the pace of a purge', () => {
     );
   });
 
-  it('lets through at once what waits when the rate is taken away', async () => {
+  it('the pace of a purge lets through at once what waits when the rate is taken away', async () => {
     const clock = createManualClock();
     const pace = createPace(clock, 1);
     await pace.take(1, never);
@@ -120,7 +120,7 @@ describe('the pace of a purge', () => {
     assert.equal(through, 5);
   });
 
-  it('gives no burst for a rate that is set while nothing was limited', async () => {
+  it('the pace of a purge gives no burst for a rate that is set while nothing was limited', async () => {
     const clock = createManualClock();
     const pace = createPace(clock);
     pace.setPerSecond(10);
@@ -130,7 +130,7 @@ describe('the pace of a purge', () => {
     assert.ok(through >= 9 && through <= 10, String(through));
   });
 
-  it('is given up by a signal, and those behind go on', async () => {
+  it('the pace of a purge is given up by a signal, and those behind go on', async () => {
     const clock = createManualClock();
     const pace = createPace(clock, 1);
     await pace.take(1, never);

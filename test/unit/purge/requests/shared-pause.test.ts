@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createSharedPause } from '../../../../sidecar/purge/requests/shared-pause.js';
 
 describe('a shared pause', () => {
-  it('lasts until the latest moment that was asked for: a shorter one never cuts it', () => {
+  it('a shared pause lasts until the latest moment that was asked for: a shorter one never cuts it', () => {
     const steps = fc.array(fc.record({ passesMs: fc.nat({ max: 5000 }), asksMs: fc.nat({ max: 10_000 }) }));
     fc.assert(
       fc.property(steps, fc.nat({ max: 20_000 }), (asked, laterMs) => {

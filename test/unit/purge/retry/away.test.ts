@@ -12,12 +12,12 @@ const decide = (forMs: number, probes: number, failure = REFUSED, random = 0.5, 
   decideProbe({ forMs, probes, failure }, policy, { nowMs: NOW_MS, random });
 
 describe('looksAway', () => {
-  it('is true for a broken or refused connection, and for 502 to 504', () => {
+  it('looksAway is true for a broken or refused connection, and for 502 to 504', () => {
     assert.equal(seemsAway(REFUSED), true);
     for (const status of [502, 503, 504]) assert.equal(seemsAway({ kind: 'broker-error', status }), true);
   });
 
-  it('is false for any other answer, and for a time-out', () => {
+  it('looksAway is false for any other answer, and for a time-out', () => {
     for (const failure of [
       { kind: 'broker-error', status: 500 },
       { kind: 'throttled', status: 429 },
@@ -29,7 +29,7 @@ describe('looksAway', () => {
 });
 
 describe('decideProbe', () => {
-  it('pauses before each probe, longer each time, up to the largest delay', () => {
+  it('decideProbe pauses before each probe, longer each time, up to the largest delay', () => {
     const pauses = [0, 1, 2, 3, 4, 5, 9].map((probes) => decide(0, probes, REFUSED, 1));
     assert.deepEqual(
       pauses.map((decision) => (decision.action === 'probe' ? decision.afterMs : decision.reason)),
@@ -37,21 +37,21 @@ describe('decideProbe', () => {
     );
   });
 
-  it('stops when the broker was away for as long as it is waited for, and probes at that moment', () => {
+  it('decideProbe stops when the broker was away for as long as it is waited for, and probes at that moment', () => {
     assert.deepEqual(decide(29_900, 9), { action: 'probe', afterMs: 100 });
     assert.deepEqual(decide(30_000, 9), { action: 'stop', reason: 'away-too-long' });
     const never = { ...POLICY, awayMs: 0 };
     assert.equal(decide(0, 0, REFUSED, 0.5, never).action, 'stop');
   });
 
-  it('never shortens the pause of a Retry-After, and passes on one that is too long', () => {
+  it('decideProbe never shortens the pause of a Retry-After, and passes on one that is too long', () => {
     const asking = (retryAfter: string): Failure => ({ kind: 'broker-error', status: 503, retryAfter });
     assert.deepEqual(decide(0, 0, asking('45')), { action: 'probe', afterMs: 45_000 });
     assert.deepEqual(decide(29_999, 3, asking('7')), { action: 'probe', afterMs: 7000 });
     assert.deepEqual(decide(0, 0, asking('61')), { action: 'stop', reason: 'retry-after-too-long' });
   });
 
-  it('ends, with pauses that a policy without any delay does not take away', () => {
+  it('decideProbe ends, with pauses that a policy without any delay does not take away', () => {
     const policies = fc
       .tuple(fc.nat({ max: 5000 }), fc.nat({ max: 60_000 }), fc.nat({ max: 60_000 }))
       .map(([min, more, awayMs]) => ({ maxAttempts: 6, minDelayMs: min, maxDelayMs: min + more, awayMs }));

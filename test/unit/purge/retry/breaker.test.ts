@@ -7,7 +7,7 @@ const times = (count: number, action: (index: number) => void) => {
 };
 
 describe('breaker', () => {
-  it('opens at the twentieth failure in a row, and not before', () => {
+  it('breaker opens at the twentieth failure in a row, and not before', () => {
     const breaker = createBreaker();
     times(19, () => breaker.failed());
     assert.equal(breaker.isOpen, false);
@@ -15,7 +15,7 @@ describe('breaker', () => {
     assert.equal(breaker.isOpen, true);
   });
 
-  it('starts counting anew after any success', () => {
+  it('breaker starts counting anew after any success', () => {
     const breaker = createBreaker();
     times(19, () => breaker.failed());
     breaker.succeeded();
@@ -27,7 +27,7 @@ describe('breaker', () => {
     assert.equal(breaker.isOpen, false);
   });
 
-  it('forgets after a success what failed before it, requests and items alike', () => {
+  it('breaker forgets after a success what failed before it, requests and items alike', () => {
     for (const before of [
       (breaker: ReturnType<typeof createBreaker>) => times(19, () => breaker.failed()),
       (breaker: ReturnType<typeof createBreaker>) => times(19, (index) => breaker.failed(`urn:x:${index}`)),
@@ -40,19 +40,19 @@ describe('breaker', () => {
     }
   });
 
-  it('stays closed while all failures belong to a few items', () => {
+  it('breaker stays closed while all failures belong to a few items', () => {
     const breaker = createBreaker();
     times(400, (index) => breaker.failed(`urn:ngsi-ld:T:${index % 4}`));
     assert.equal(breaker.isOpen, false);
   });
 
-  it('opens when the failures belong to many items', () => {
+  it('breaker opens when the failures belong to many items', () => {
     const breaker = createBreaker();
     times(20, (index) => breaker.failed(`urn:ngsi-ld:T:${index % 5}`));
     assert.equal(breaker.isOpen, true);
   });
 
-  it('counts failed queries and batches beside those of items', () => {
+  it('breaker counts failed queries and batches beside those of items', () => {
     const breaker = createBreaker();
     times(30, () => breaker.failed('urn:ngsi-ld:T:1'));
     times(3, () => breaker.failed());
@@ -61,7 +61,7 @@ describe('breaker', () => {
     assert.equal(breaker.isOpen, true);
   });
 
-  it('forgets hopeless items with the success that follows them', () => {
+  it('breaker forgets hopeless items with the success that follows them', () => {
     const breaker = createBreaker();
     times(10, (index) => breaker.failed(`urn:ngsi-ld:T:${index}`));
     breaker.succeeded();
@@ -69,7 +69,7 @@ describe('breaker', () => {
     assert.equal(breaker.isOpen, false);
   });
 
-  it('counts each item once after an item was deleted singly: the broker is able to', () => {
+  it('breaker counts each item once after an item was deleted singly: the broker is able to', () => {
     const breaker = createBreaker();
     breaker.succeeded('urn:ngsi-ld:T:0');
     times(400, (index) => breaker.failed(`urn:ngsi-ld:T:${index % 19}`));
@@ -78,7 +78,7 @@ describe('breaker', () => {
     assert.equal(breaker.isOpen, true);
   });
 
-  it('keeps items apart, even if one is a name of Object.prototype', () => {
+  it('breaker keeps items apart, even if one is a name of Object.prototype', () => {
     const breaker = createBreaker();
     times(40, (index) => breaker.failed(['constructor', '__proto__', 'toString'][index % 3]));
     assert.equal(breaker.isOpen, false);

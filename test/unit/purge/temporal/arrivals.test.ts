@@ -15,7 +15,7 @@ describe('what arrives during a temporal purge', () => {
     ['instances by the time of their creation', `${CREATED}&timeproperty=createdAt`, {}, 1],
     ['instances that hide older ones', INSTANCES, { instancePageSize: 3 }, 4],
   ] as const) {
-    it(`is left and counted, and earlier items are deleted: ${what}`, async () => {
+    it(`what arrives during a temporal purge is left and counted, and earlier items are deleted: ${what}`, async () => {
       const clock = createTestClock();
       let lateMs = -1000;
       const history = Array.from({ length: 12 }, (_, n) => stored({ entity: n % 6, hour: n }));

@@ -95,7 +95,7 @@ const behaviours = fc.constantFrom<Partial<Behaviour>>(
 );
 
 describe('a temporal purge of any history', () => {
-  it('counts exactly the matches of its query, accepts that count as the maximum, and deletes exactly those', async () => {
+  it('a temporal purge of any history counts exactly the matches of its query, accepts that count as the maximum, and deletes exactly those', async () => {
     let some = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -158,7 +158,7 @@ async function shown(broker: EmbeddedBroker, query: string, qShowsMatchesOnly: b
 }
 
 describe('a temporal purge by value of any history', () => {
-  it('deletes exactly what its query shows, and reports instances that may match but are hidden', async () => {
+  it('a temporal purge by value of any history deletes exactly what its query shows, and reports instances that may match but are hidden', async () => {
     let [whole, partial] = [0, 0];
     const cuts = fc.constantFrom<Partial<Behaviour>>(
       ...[

@@ -33,13 +33,13 @@ function assertStopped(action: () => void, parameter: string): string {
 }
 
 describe('the guard of a temporal purge', () => {
-  it('accepts everything if the query has none of its filters', () => {
+  it('the guard of a temporal purge accepts everything if the query has none of its filters', () => {
     const guard = guardOf('q=speed>1');
     guard.checkAttribute(ID, 'anything');
     guard.checkInstance(ID, 'anything', instance({ datasetId: 'urn:d:9', time: 'whenever' }));
   });
 
-  it('stops at an attribute that attrs does not name, and says how the broker names it', () => {
+  it('the guard of a temporal purge stops at an attribute that attrs does not name, and says how the broker names it', () => {
     const guard = guardOf('attrs=speed,https://a.test/n');
     for (const name of ['speed', 'https://a.test/n']) guard.checkAttribute(ID, name);
     for (const name of ['n', 'Speed', 'https://a.test/speed', '__proto__', 'constructor', '']) {
@@ -48,7 +48,7 @@ describe('the guard of a temporal purge', () => {
     }
   });
 
-  it('stops at an instance in a dataset that datasetId does not name', () => {
+  it('the guard of a temporal purge stops at an instance in a dataset that datasetId does not name', () => {
     const guard = guardOf('datasetId=urn:d:1,@none');
     for (const datasetId of ['urn:d:1', '@none']) guard.checkInstance(ID, 'speed', instance({ datasetId }));
     for (const datasetId of ['urn:d:2', 'URN:D:1', '']) {
@@ -58,7 +58,7 @@ describe('the guard of a temporal purge', () => {
     assertStopped(() => named.checkInstance(ID, 'speed', instance({})), 'datasetId');
   });
 
-  it('stops at an instance outside the interval, but not at its bounds', () => {
+  it('the guard of a temporal purge stops at an instance outside the interval, but not at its bounds', () => {
     const guard = guardOf(BETWEEN);
     for (const time of ['2026-01-01T00:00:00Z', '2026-01-15T12:00:00+01:00', '2026-02-01T00:00:00Z']) {
       guard.checkInstance(ID, 'speed', instance({ time }));
@@ -74,11 +74,11 @@ describe('the guard of a temporal purge', () => {
     }
   });
 
-  it('accepts an instance without a time', () => {
+  it('the guard of a temporal purge accepts an instance without a time', () => {
     guardOf(BETWEEN).checkInstance(ID, 'speed', instance({ time: undefined }));
   });
 
-  it('checks every filter of a query that has several', () => {
+  it('the guard of a temporal purge checks every filter of a query that has several', () => {
     const guard = guardOf(`attrs=speed&datasetId=urn:d:1&${BETWEEN}`);
     const fine = instance({ datasetId: 'urn:d:1', time: '2026-01-02T00:00:00Z' });
     guard.checkInstance(ID, 'speed', fine);
@@ -90,7 +90,7 @@ describe('the guard of a temporal purge', () => {
     );
   });
 
-  it('quotes at most 200 characters of what the broker shows', () => {
+  it('the guard of a temporal purge quotes at most 200 characters of what the broker shows', () => {
     const long = 'x'.repeat(100_000);
     const guard = guardOf(`attrs=speed&datasetId=urn:d:1&${BETWEEN}`);
     for (const message of [

@@ -15,7 +15,7 @@ const instancesOf = (attribute: unknown) =>
 const digestOf = (instance: unknown) => instancesOf(instance)[0]?.digest;
 
 describe('the instances of a temporal evolution', () => {
-  it('are read from arrays, and from a bare object where there is one', () => {
+  it('the instances of a temporal evolution are read from arrays, and from a bare object where there is one', () => {
     const one = { type: 'Property', value: 1, observedAt: AT, instanceId: 'urn:i:1' };
     const two = { ...one, instanceId: 'urn:i:2', datasetId: 'urn:d:1' };
     const lists = read({ id: 'urn:a:1', type: 'Car', speed: [one, two], color: one, empty: [] });
@@ -36,7 +36,7 @@ describe('the instances of a temporal evolution', () => {
     ]);
   });
 
-  it('are those of attributes only', () => {
+  it('the instances of a temporal evolution are those of attributes only', () => {
     const members = ['id', 'type', '@context', 'scope', 'createdAt', 'modifiedAt', 'deletedAt', 'expiresAt'];
     assert.deepEqual(read(Object.fromEntries(members.map((name) => [name, 'x']))), []);
     assert.deepEqual(
@@ -45,7 +45,7 @@ describe('the instances of a temporal evolution', () => {
     );
   });
 
-  it('have exactly the requested time', () => {
+  it('the instances of a temporal evolution have exactly the requested time', () => {
     const instance = { observedAt: AT, createdAt: 'c', modifiedAt: 'm', deletedAt: 'd' };
     const times = (['observedAt', 'createdAt', 'modifiedAt', 'deletedAt'] as const).map(
       (property) => instanceListsOf({ a: instance }, property)[0]?.instances[0]?.time,
@@ -56,14 +56,14 @@ describe('the instances of a temporal evolution', () => {
     }
   });
 
-  it('have createdAt too, if shown', () => {
+  it('the instances of a temporal evolution have createdAt too, if shown', () => {
     assert.equal(instancesOf({ observedAt: AT, createdAt: 'c' })[0]?.createdAt, 'c');
     for (const createdAt of [undefined, null, 5, {}]) {
       assert.equal(instancesOf({ observedAt: AT, createdAt })[0]?.createdAt, undefined);
     }
   });
 
-  it('have no id unless it is a string', () => {
+  it('the instances of a temporal evolution have no id unless it is a string', () => {
     for (const instanceId of [undefined, null, '', 7, {}, ['urn:i:1']]) {
       const [instance] = instancesOf({ value: 1, instanceId });
       assert.equal(instance?.instanceId, undefined);
@@ -71,13 +71,13 @@ describe('the instances of a temporal evolution', () => {
     }
   });
 
-  it('have no datasetId unless it is a string', () => {
+  it('the instances of a temporal evolution have no datasetId unless it is a string', () => {
     for (const datasetId of [undefined, null, '', 7, {}, ['urn:d:1']]) {
       assert.equal(instancesOf({ value: 1, datasetId })[0]?.datasetId, '@none');
     }
   });
 
-  it('of a simplified representation are instances without an id', () => {
+  it('the instances of a temporal evolution of a simplified representation are instances without an id', () => {
     for (const simplified of [
       { type: 'Property', values: [[21, AT]] },
       { type: 'Relationship', objects: [['urn:a:2', AT]] },
@@ -89,13 +89,13 @@ describe('the instances of a temporal evolution', () => {
     }
   });
 
-  it('are refused in attributes that are not made of instances', () => {
+  it('the instances of a temporal evolution are refused in attributes that are not made of instances', () => {
     for (const attribute of [5, 'text', true, null, [5], ['text'], [null], [{ value: 1 }, 5]]) {
       assert.throws(() => instancesOf(attribute), BrokerReplyError, JSON.stringify(attribute));
     }
   });
 
-  it('are read from attributes with names of Object.prototype', () => {
+  it('the instances of a temporal evolution are read from attributes with names of Object.prototype', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
     const members = names.map((name) => `"${name}":[{"value":1,"instanceId":"urn:i:${name}"}]`);
     const lists = read(parsed(`{"id":"urn:a:1",${members.join()}}`));
@@ -110,7 +110,7 @@ describe('the instances of a temporal evolution', () => {
     );
   });
 
-  it('are read or refused with BrokerReplyError, whatever the broker shows', () => {
+  it('the instances of a temporal evolution are read or refused with BrokerReplyError, whatever the broker shows', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), (value, name) => {
         try {
@@ -127,13 +127,13 @@ describe('the instances of a temporal evolution', () => {
 });
 
 describe('the digest of an instance without an id', () => {
-  it('is the same whenever the broker shows it, and has nothing to do with its neighbours', () => {
+  it('the digest of an instance without an id is the same whenever the broker shows it, and has nothing to do with its neighbours', () => {
     const instance = { type: 'Property', value: { deep: [1, 2] }, observedAt: AT };
     assert.equal(digestOf(instance), digestOf([structuredClone(instance), { value: 2 }]));
     assert.equal(instanceListsOf({ a: instance }, 'createdAt')[0]?.instances[0]?.digest, digestOf(instance));
   });
 
-  it('differs with whatever differs', () => {
+  it('the digest of an instance without an id differs with whatever differs', () => {
     const instances = [
       { value: 1, observedAt: AT },
       { value: 2, observedAt: AT },
@@ -147,7 +147,7 @@ describe('the digest of an instance without an id', () => {
     assert.equal(new Set(instances.map(digestOf)).size, instances.length);
   });
 
-  it('is not there where the broker shows an id', () => {
+  it('the digest of an instance without an id is not there where the broker shows an id', () => {
     assert.equal(digestOf({ value: 1, instanceId: 'urn:i:1' }), undefined);
   });
 });

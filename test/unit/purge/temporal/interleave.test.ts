@@ -24,7 +24,7 @@ async function collect(values: AsyncIterable<string>): Promise<string[]> {
 }
 
 describe('interleave', () => {
-  it('yields every value, each source in its order, and reads at most so many at a time', async () => {
+  it('interleave yields every value, each source in its order, and reads at most so many at a time', async () => {
     const lists = Array.from({ length: 7 }, (_, n) =>
       Array.from({ length: n }, (_value, index) => `${n}:${index}`),
     );
@@ -40,11 +40,11 @@ describe('interleave', () => {
     assert.equal(seen.most, 3);
   });
 
-  it('ends at once without sources', async () => {
+  it('interleave ends at once without sources', async () => {
     assert.deepEqual(await collect(interleave([], 3)), []);
   });
 
-  it('throws what a source throws, and leaves no other unhandled', async () => {
+  it('interleave throws what a source throws, and leaves no other unhandled', async () => {
     async function* failing(): AsyncGenerator<string, void> {
       await Promise.resolve();
       yield* [];

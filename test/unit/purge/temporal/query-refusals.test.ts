@@ -28,7 +28,7 @@ describe('a temporal purge refuses parameters', () => {
     count: ['true', /dryRun=true/],
   };
   for (const [name, [value, hint]] of Object.entries(HINTS)) {
-    it(`of output and paging: ${name}, and says what to use instead`, () => {
+    it(`a temporal purge refuses parameters of output and paging: ${name}, and says what to use instead`, () => {
       for (const query of [
         `type=Car&${name}=${value}`,
         `${name}=${value}&type=Car&timerel=before&timeAt=${AT}`,
@@ -38,7 +38,7 @@ describe('a temporal purge refuses parameters', () => {
     });
   }
 
-  it('that are unknown, and suggests the spelling of those in another case', () => {
+  it('a temporal purge refuses parameters that are unknown, and suggests the spelling of those in another case', () => {
     for (const name of ['foo', 'lang', 'splitEntities', 'entityMap', 'orderBy', '__proto__', 'constructor']) {
       assert.match(refusedRaw(`type=Car&${name}=1`, 'invalidRequest', name).message, /widen/);
     }
@@ -54,7 +54,7 @@ describe('a temporal purge refuses parameters', () => {
     }
   });
 
-  it('given twice or without a value', () => {
+  it('a temporal purge refuses parameters given twice or without a value', () => {
     for (const name of ['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'datasetId', 'attrs']) {
       refusedRaw(`type=Car&${name}=x&${name}=x`, 'invalidRequest', name);
       for (const empty of ['', '=', '=%20']) {
@@ -66,12 +66,12 @@ describe('a temporal purge refuses parameters', () => {
 });
 
 describe('a temporal purge refuses a time filter', () => {
-  it('with another relation than before, after and between', () => {
+  it('a temporal purge refuses a time filter with another relation than before, after and between', () => {
     for (const timerel of ['After', 'until', 'before,after', 'toString'])
       badData({ timerel, timeAt: AT }, 'timerel');
   });
 
-  it('under another property than the four times of an instance', () => {
+  it('a temporal purge refuses a time filter under another property than the four times of an instance', () => {
     for (const timeproperty of [
       'observedat',
       'timestamp',
@@ -83,25 +83,25 @@ describe('a temporal purge refuses a time filter', () => {
     }
   });
 
-  it('without timeAt', () => {
+  it('a temporal purge refuses a time filter without timeAt', () => {
     for (const timerel of ['before', 'after', 'between']) {
       assert.match(badData({ timerel }, 'timeAt').message, /timeAt=2/);
     }
     badData({ timerel: 'between', endTimeAt: LATER }, 'timeAt');
   });
 
-  it('with between and no end', () => {
+  it('a temporal purge refuses a time filter with between and no end', () => {
     badData({ timerel: 'between', timeAt: AT }, 'endTimeAt');
   });
 
-  it('with an end that before and after do not have', () => {
+  it('a temporal purge refuses a time filter with an end that before and after do not have', () => {
     for (const timerel of ['before', 'after']) {
       const { message } = badData({ timerel, timeAt: AT, endTimeAt: LATER }, 'endTimeAt');
       assert.match(message, /timerel=between/);
     }
   });
 
-  it('that ends no later than it begins, by the moments and not by their spelling', () => {
+  it('a temporal purge refuses a time filter that ends no later than it begins, by the moments and not by their spelling', () => {
     for (const [timeAt, endTimeAt] of [
       [AT, AT],
       [LATER, AT],
@@ -118,7 +118,7 @@ describe('a temporal purge refuses a time filter', () => {
     });
   });
 
-  it('with times but without timerel', () => {
+  it('a temporal purge refuses a time filter with times but without timerel', () => {
     for (const [name, value] of [
       ['timeAt', AT],
       ['endTimeAt', LATER],
@@ -135,7 +135,7 @@ describe('a temporal purge takes no time', () => {
     badData({ timerel: 'between', timeAt: AT, endTimeAt: text }, 'endTimeAt'),
   ];
 
-  it('that cannot be read', () => {
+  it('a temporal purge takes no time that cannot be read', () => {
     for (const text of [
       'yesterday',
       'now',
@@ -161,17 +161,17 @@ describe('a temporal purge takes no time', () => {
       inEach(text);
   });
 
-  it('that is a day, or a time of day', () => {
+  it('a temporal purge takes no time that is a day, or a time of day', () => {
     for (const text of ['2026-01-01', '00:00:00Z', '2026-01']) inEach(text);
   });
 
-  it('without a zone, which brokers read in different ways', () => {
+  it('a temporal purge takes no time without a zone, which brokers read in different ways', () => {
     for (const text of ['2026-01-01T00:00:00', '2026-01-01T00:00:00.123']) {
       for (const { message } of inEach(text)) assert.match(message, /zone/);
     }
   });
 
-  it('whose plus sign was not percent-encoded, and says how to write it', () => {
+  it('a temporal purge takes no time whose plus sign was not percent-encoded, and says how to write it', () => {
     for (const name of ['timeAt', 'endTimeAt']) {
       const times = { timeAt: AT, endTimeAt: LATER, [name]: '2026-03-01T00:00:00+01:00' };
       const query = `type=Car&timerel=between&timeAt=${times.timeAt}&endTimeAt=${times.endTimeAt}`;
@@ -200,7 +200,7 @@ describe('a temporal purge takes no time', () => {
 describe('a temporal purge refuses to reach too far', () => {
   const TIME = { timerel: 'before', timeAt: AT };
 
-  it('without type, attrs, q, geoquery or local: a time filter, a dataset or an id alone are too wide', () => {
+  it('a temporal purge refuses to reach too far without type, attrs, q, geoquery or local: a time filter, a dataset or an id alone are too wide', () => {
     const NARROW = { ...TIME, datasetId: 'urn:d:1', id: 'urn:a:1', idPattern: '^urn:a:', scopeQ: '/a' };
     refusedRaw('', 'badRequestData');
     for (const given of [
@@ -214,7 +214,7 @@ describe('a temporal purge refuses to reach too far', () => {
     }
   });
 
-  it('in all of a tenant, unless it is bounded or only counted', () => {
+  it('a temporal purge refuses to reach too far in all of a tenant, unless it is bounded or only counted', () => {
     for (const all of [{ type: '*' }, { local: 'true' }, { local: 'true', type: '*' }]) {
       for (const query of [all, { ...all, idPattern: '.*' }]) {
         refusedRaw(queryOf(query), 'invalidRequest', 'maxAffected');
@@ -232,11 +232,11 @@ describe('a temporal purge refuses to reach too far', () => {
     }
   });
 
-  it('by type=* and local=false, which contradict each other', () => {
+  it('a temporal purge refuses to reach too far by type=* and local=false, which contradict each other', () => {
     badData({ type: '*', local: 'false', ...TIME }, 'type');
   });
 
-  it('by attrs that name members other than attributes', () => {
+  it('a temporal purge refuses to reach too far by attrs that name members other than attributes', () => {
     const CORE = 'https://uri.etsi.org/ngsi-ld/';
     for (const name of [
       'id',
@@ -258,21 +258,21 @@ describe('a temporal purge refuses to reach too far', () => {
     refusedRaw('attrs=createdAt', 'badRequestData');
   });
 
-  it('by lists with spaces or empty items', () => {
+  it('a temporal purge refuses to reach too far by lists with spaces or empty items', () => {
     for (const list of ['a,', ',a', 'a,,b', ',', 'a b', 'a, b']) {
       badData({ attrs: list }, 'attrs');
       badData({ datasetId: list.replaceAll(/[ab]/g, 'urn:d:1') }, 'datasetId');
     }
   });
 
-  it('by attrs with invalid names', () => {
+  it('a temporal purge refuses to reach too far by attrs with invalid names', () => {
     for (const attrs of ['owner{name}', 'speed,*', 'address[city]']) {
       badData({ attrs }, 'attrs');
       badData({ attrs, ...TIME }, 'attrs');
     }
   });
 
-  it('by a datasetId that is not a URI', () => {
+  it('a temporal purge refuses to reach too far by a datasetId that is not a URI', () => {
     for (const datasetId of [
       'urn:{d}',
       'urn:d|e',
@@ -290,7 +290,7 @@ describe('a temporal purge refuses to reach too far', () => {
     }
   });
 
-  it('in more than a hundred datasets', () => {
+  it('a temporal purge refuses to reach too far in more than a hundred datasets', () => {
     const datasetId = Array.from({ length: 101 }, (_, index) => `urn:d:${index}`).join(',');
     assert.match(badData({ datasetId }, 'datasetId').message, /at most 100/);
   });

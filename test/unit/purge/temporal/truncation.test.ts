@@ -6,7 +6,7 @@ const ASKED: PageExtent = { isPartial: false, instances: 1000 };
 const BARE: PageExtent = { isPartial: false, instances: undefined };
 
 describe('the evidence that a list is truncated', () => {
-  it('is a 206, or a list as long as requested', () => {
+  it('the evidence that a list is truncated is a 206, or a list as long as requested', () => {
     const evidence = new TruncationEvidence();
     for (const [page, length, isPartial] of [
       [{ isPartial: true, instances: 100 }, 1, true],
@@ -22,7 +22,7 @@ describe('the evidence that a list is truncated', () => {
     }
   });
 
-  it('is weak if no longer list was shown by the same form of the query', () => {
+  it('the evidence that a list is truncated is weak if no longer list was shown by the same form of the query', () => {
     for (const [page, other] of [
       [ASKED, BARE],
       [BARE, ASKED],
@@ -40,7 +40,7 @@ describe('the evidence that a list is truncated', () => {
     }
   });
 
-  it('is certain if a list of that length was silently truncated before', () => {
+  it('the evidence that a list is truncated is certain if a list of that length was silently truncated before', () => {
     for (const [page, other] of [
       [ASKED, BARE],
       [BARE, ASKED],
@@ -58,7 +58,7 @@ describe('the evidence that a list is truncated', () => {
     }
   });
 
-  it('is not learnt from lists that were marked as truncated', () => {
+  it('the evidence that a list is truncated is not learnt from lists that were marked as truncated', () => {
     const evidence = new TruncationEvidence();
     evidence.noteMore({ isPartial: true, instances: 100 }, 2);
     evidence.noteMore({ isPartial: false, instances: 3 }, 3);

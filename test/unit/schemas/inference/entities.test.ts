@@ -25,7 +25,7 @@ const entities = fc.array(
 );
 
 describe('the schema inferred from entities', () => {
-  it('makes a model for which validation finds each of them valid', () => {
+  it('the schema inferred from entities makes a model for which validation finds each of them valid', () => {
     fc.assert(
       fc.property(entities, fc.boolean(), (samples, enumerates) => {
         assertValid(inferEntities(samples, { enumerates, model: 'Vehicle' }), samples);
@@ -33,7 +33,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('does so also when the type was not known', () => {
+  it('the schema inferred from entities also does so when the type was not known', () => {
     const typed = fc.array(
       fc.oneof(entityDrafts('Vehicle'), entityDrafts(['Boat', 'Vehicle']), entityDrafts(IRI)),
       {
@@ -50,7 +50,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('makes a model whose example is valid, as brokers take it', () => {
+  it('the schema inferred from entities makes a model whose example is valid, as brokers take it', () => {
     fc.assert(
       fc.property(fc.array(entityDrafts('Vehicle'), { minLength: 1, maxLength: 3 }), (few) => {
         const schema = inferEntities(few.map(normalized), { model: 'Vehicle' });
@@ -63,7 +63,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('makes a model whose example is valid also where attributes of samples are null', () => {
+  it('the schema inferred from entities makes a model whose example is valid also where attributes of samples are null', () => {
     const sample = { id: 'urn:ngsi-ld:Vehicle:1', n: null };
     const typed = vehicle({ n: null });
     for (const schema of [
@@ -79,7 +79,7 @@ describe('the schema inferred from entities', () => {
     }
   });
 
-  it('is the same for the normalized and the concise representation, in any order', () => {
+  it('the schema inferred from entities is the same for the normalized and the concise representation, in any order', () => {
     const reordered = drafts.chain((few) =>
       fc.tuple(fc.constant(few), fc.shuffledSubarray(few, { minLength: few.length })),
     );
@@ -93,7 +93,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('names the kinds of attributes, where the entities agree', () => {
+  it('the schema inferred from entities names the kinds of attributes, where the entities agree', () => {
     const attribute = { type: 'Relationship', object: 'urn:ngsi-ld:B:1' };
     const schema = inferEntities([
       vehicle({
@@ -126,7 +126,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('keeps the kind that some say where others are in key-values form, which has none', () => {
+  it('the schema inferred from entities keeps the kind that some say where others are in key-values form, which has none', () => {
     const properties = namedSchemasIn(
       inferEntities([
         vehicle({ owner: { type: 'Relationship', object: 'A:1' } }),
@@ -141,7 +141,7 @@ describe('the schema inferred from entities', () => {
     });
   });
 
-  it('keeps the unit of an attribute, where all its instances agree', () => {
+  it('the schema inferred from entities keeps the unit of an attribute, where all its instances agree', () => {
     const inUnit = (value: JsonValue, unitCode?: string) => ({
       type: 'Property',
       value,
@@ -161,7 +161,7 @@ describe('the schema inferred from entities', () => {
       assert.deepEqual(unitsOf(fast, vehicle({ speed: other })), { type: 'Property' });
   });
 
-  it('describes attributes by the values of all their instances, and not what brokers add', () => {
+  it('the schema inferred from entities describes attributes by the values of all their instances, and not what brokers add', () => {
     const schema = inferEntities([
       vehicle({
         createdAt: '2024-01-01T00:00:00Z',
@@ -183,7 +183,7 @@ describe('the schema inferred from entities', () => {
 });
 
 describe('entities', () => {
-  it('are refused where their structure is at fault, by pointers into what was submitted', () => {
+  it('entities are refused where their structure is at fault, by pointers into what was submitted', () => {
     const faults = faultsOf(
       [
         vehicle({}),
@@ -202,7 +202,7 @@ describe('entities', () => {
     );
   });
 
-  it('are refused where none of their types is the model', () => {
+  it('entities are refused where none of their types is the model', () => {
     const faults = faultsOf([vehicle({}), { ...vehicle({}), type: ['Boat', 'Ship'] }], { model: 'Vehicle' });
     assert.deepEqual(
       faults.map(({ pointer }) => pointer),

@@ -21,12 +21,12 @@ const RECOGNISED: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the format of a string', () => {
-  it('is recognised for each that is inferred', () => {
+  it('the format of a string is recognised for each that is inferred', () => {
     for (const [format, texts] of Object.entries(RECOGNISED))
       for (const text of texts) assert.equal(formatOf(text), format, text);
   });
 
-  it('is none for what only looks like it, or is a URI by accident', () => {
+  it('the format of a string is not inferred from what only looks like it, or is a URI by accident', () => {
     for (const text of [
       ...[
         '',
@@ -55,7 +55,7 @@ describe('the format of a string', () => {
       assert.equal(formatOf(text), undefined, text);
   });
 
-  it('is one that the check of validation accepts, whatever the string', () => {
+  it('the format of a string is one that the check of validation accepts, whatever the string', () => {
     const validators = new Map<string, Validate>(
       Object.keys(RECOGNISED).map((format) => [format, createValidator(resolveWith({ format }))]),
     );
@@ -73,7 +73,7 @@ describe('the format of a string', () => {
     );
   });
 
-  it('is not looked for in long strings', () => {
+  it('the format of a string is not looked for in long strings', () => {
     const uri = 'https://example.org/'.padEnd(INFERENCE_LIMITS.formattedLength, 'a');
     assert.equal(formatOf(uri), 'uri');
     assert.equal(formatOf(`${uri}a`), undefined);

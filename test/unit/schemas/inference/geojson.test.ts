@@ -26,7 +26,7 @@ const validators = new Map(
 );
 
 describe('a GeoJSON geometry', () => {
-  it('is recognised as what it is', () => {
+  it('a GeoJSON geometry is recognised as what it is', () => {
     fc.assert(
       fc.property(geometries, (geometry) => {
         assert.equal(geometryTypeOf(geometry), geometry['type']);
@@ -34,7 +34,7 @@ describe('a GeoJSON geometry', () => {
     );
   });
 
-  it('is recognised exactly where the schema of a geometry accepts it, also when it is spoilt', () => {
+  it('a GeoJSON geometry is recognised exactly where the schema of a geometry accepts it, also when it is spoilt', () => {
     const spoilt = fc
       .tuple(geometries, fc.nat(), fc.constantFrom<JsonValue>(null, '1', [], 1, 'Point'))
       .map(([geometry, at, put]) => spoil(geometry, at % sizeOf(geometry), put));
@@ -48,7 +48,7 @@ describe('a GeoJSON geometry', () => {
     );
   });
 
-  it('is none where coordinates are missing, are no numbers, or nest otherwise than the type says', () => {
+  it('a GeoJSON geometry is not recognised where coordinates are missing, are not numbers, or nest otherwise than the type says', () => {
     const others: readonly JsonObject[] = [
       { type: 'Point' },
       { coordinates: [1, 2] },

@@ -22,7 +22,7 @@ const options: fc.Arbitrary<InferSchemaOptions> = fc.record(
 );
 
 describe('the schema inferred from any samples', () => {
-  it('accepts each of them', () => {
+  it('the schema inferred from any samples accepts each of them', () => {
     fc.assert(
       fc.property(sampleLists, options, (any, how) => {
         const samples = fitted(any, how);
@@ -31,7 +31,7 @@ describe('the schema inferred from any samples', () => {
     );
   });
 
-  it('is the same in whatever order the samples and their members come, and however often', () => {
+  it('the schema inferred from any samples is the same in whatever order the samples and their members come, and however often', () => {
     const reordered = sampleLists.chain((samples) =>
       fc.tuple(
         fc.constant(samples),
@@ -57,7 +57,7 @@ describe('the schema inferred from any samples', () => {
     );
   });
 
-  it('accepts with more samples all that it had described with fewer', () => {
+  it('the schema inferred from any samples accepts with more samples all that it had described with fewer', () => {
     fc.assert(
       fc.property(sampleLists, sampleLists, options, fc.gen(), (few, more, how, pick) => {
         const before = inferSchema(fitted(few, how), how);
@@ -70,7 +70,7 @@ describe('the schema inferred from any samples', () => {
     );
   });
 
-  it('is to more samples as a model is to a compatible change, where no array was empty', () => {
+  it('the schema inferred from any samples is to more samples as a model is to a compatible change, where no array was empty', () => {
     fc.assert(
       fc.property(sampleLists, sampleLists, options, (few, more, how) => {
         // Validators pass over a description of `__proto__`, and reports know it.
@@ -87,7 +87,7 @@ describe('the schema inferred from any samples', () => {
     );
   });
 
-  it('can become a model as it is', () => {
+  it('the schema inferred from any samples can become a model as it is', () => {
     fc.assert(
       fc.property(sampleLists, options, (samples, how) => {
         const schema = JSON.parse(JSON.stringify(inferSchema(fitted(samples, how), how))) as JsonObject;

@@ -4,7 +4,7 @@ import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/errors.j
 import { inferenceTasks, type InferInput } from '../../../../sidecar/schemas/inference/tasks.js';
 
 describe('the task of inference', () => {
-  it('gives the text of the schema of one sample, or of the samples of an array', () => {
+  it('the task of inference gives the text of the schema of one sample, or of the samples of an array', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -15,7 +15,7 @@ describe('the task of inference', () => {
       assert.deepEqual(infer(text), { answer: JSON.stringify(schema) });
   });
 
-  it('says where a text is no JSON, or nested too deeply', () => {
+  it('the task of inference says where a text is not JSON, or is nested too deeply', () => {
     assert.deepEqual(infer('{"a":\n 1,}'), {
       unreadable: {
         line: 2,
@@ -29,7 +29,7 @@ describe('the task of inference', () => {
     assert.ok('unreadable' in infer('{"__proto__": 1}'));
   });
 
-  it('refuses what is no sample, by its pointer', () => {
+  it('the task of inference refuses what is not a sample, by its pointer', () => {
     assert.deepEqual(refusalOf('[{}, {}, 1, {}, null, [{}], "x", true]'), {
       code: 'SAMPLES_INVALID',
       detail: 'No schema can be inferred: the samples have 5 faults.',
@@ -49,7 +49,7 @@ describe('the task of inference', () => {
     ]);
   });
 
-  it('refuses numbers that are too large to be read, wherever they are', () => {
+  it('the task of inference refuses numbers that are too large to be read, wherever they are', () => {
     const refusal = refusalOf('[{"a": 1}, {"a/b": [{"c": 0}, {"c": -1e400}]}]');
     assert.deepEqual(
       refusal?.errors.map(({ pointer }) => pointer),
@@ -66,7 +66,7 @@ describe('the task of inference', () => {
     );
   });
 
-  it('refuses samples whose type is not the model, and says what was found', () => {
+  it('the task of inference refuses samples whose type is not the model, and says what was found', () => {
     const text =
       '[{"type": "Car"}, {"type": "Bus"}, {}, {"type": ["Bus", "Car"]}, {"type": ["Car", 1]}, {"type": null}]';
     assert.deepEqual(refusalOf(text, { model: 'Car' }), {
@@ -83,13 +83,13 @@ describe('the task of inference', () => {
     assert.ok(fault.detail.length < 200);
   });
 
-  it('lists the first faults of many, and says how many there are', () => {
+  it('the task of inference lists the first faults of many, and says how many there are', () => {
     const refusal = refusalOf(JSON.stringify(Array.from({ length: 1000 }, () => 1)));
     assert.equal(refusal?.errors.length, INFERENCE_LIMITS.faults);
     assert.match(refusal.detail, /1000 faults, the first 100 are listed/);
   });
 
-  it('lists faults no longer than their pointers are short, and shows the nearest place of a long one', () => {
+  it('the task of inference lists faults no longer than their pointers are short, and shows the nearest place of a long one', () => {
     const { pointerLength, pointersLength } = INFERENCE_LIMITS;
     const faulty = (name: string, count: number) =>
       `{"a/b": {${JSON.stringify(name)}: [${Array.from({ length: count }, () => '1e400').join()}]}}`;
@@ -112,7 +112,7 @@ describe('the task of inference', () => {
     assert.ok(fault !== undefined && fault.detail.length <= INFERENCE_LIMITS.detailLength + 1);
   });
 
-  it('refuses names with half a surrogate pair, wherever they are, for no model can have them', () => {
+  it('the task of inference refuses names with half a surrogate pair, wherever they are, for no model can have them', () => {
     const refusal = refusalOf(
       String.raw`[{"id": "urn:a:1", "\ud83d\ude00": "\ud800"}, {"\ud800": 1, "a": [{"x\udc00": {}}]}]`,
     );
@@ -125,7 +125,7 @@ describe('the task of inference', () => {
     assert.ok('answer' in infer(String.raw`{"\ud83d\ude00": "\ud800"}`));
   });
 
-  it('refuses samples that are too rich for a schema', () => {
+  it('the task of inference refuses samples that are too rich for a schema', () => {
     const sample = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`n${index}`, index]));
     assert.deepEqual(refusalOf(JSON.stringify(sample)), {
       code: 'SAMPLES_TOO_RICH',
@@ -134,7 +134,7 @@ describe('the task of inference', () => {
     });
   });
 
-  it('gives plain data, which crosses threads', () => {
+  it('the task of inference gives plain data, which crosses threads', () => {
     for (const text of ['{"a": 1}', '[1]', '{']) assert.deepEqual(structuredClone(infer(text)), infer(text));
   });
 });

@@ -24,7 +24,7 @@ function check(submitted: unknown, desk: Desk): ReturnType<typeof runWithContext
 }
 
 describe('checking a context in a worker', () => {
-  it('finds what checking it here finds', async () => {
+  it('checking a context in a worker finds what checking it here finds', async () => {
     const contexts = { [A]: TERMS, [B]: [A, { part: 'https://terms.example/part' }] };
     for (const submitted of [
       TERMS,
@@ -56,14 +56,14 @@ describe('checking a context in a worker', () => {
     }
   });
 
-  it('asks for all that is named in each round, and for nothing twice', async () => {
+  it('checking a context in a worker asks for all that is named in each round, and for nothing twice', async () => {
     const desk = new Desk({ [A]: [B], [B]: TERMS, 'https://contexts.example/c': TERMS });
     const found = await check([A, { t: { '@id': 'urn:t', '@context': 'https://contexts.example/c' } }], desk);
     assert.ok('checked' in found);
     assert.deepEqual(desk.asked, [A, 'https://contexts.example/c', B]);
   });
 
-  it('asks at once for all that what is known already names', async () => {
+  it('checking a context in a worker asks at once for all that what is known already names', async () => {
     const text = JSON.stringify({ '@context': [B, A] });
     const supplied = [
       [A, { sha256: 'x', text: JSON.stringify({ '@context': ['urls', 'more', {}] }) }],
@@ -74,7 +74,7 @@ describe('checking a context in a worker', () => {
     });
   });
 
-  it('takes every version of the core context for the newest, and asks for none', async () => {
+  it('checking a context in a worker takes every version of the core context for the newest, and asks for none', async () => {
     const desk = new Desk({ [A]: coreContextUrl('1.3') });
     for (const context of [
       [TERMS, coreContextUrl('1.3')],
@@ -84,7 +84,7 @@ describe('checking a context in a worker', () => {
     assert.deepEqual(desk.asked, [A]);
   });
 
-  it('says of each context that cannot be had why', async () => {
+  it('checking a context in a worker says of each unavailable context why it is not available', async () => {
     const desk = new Desk({ [B]: { hasOwnProperty: 'urn:x' } });
     const found = await check([TERMS, A, B], desk);
     assert.ok('invalid' in found);

@@ -23,7 +23,7 @@ describe('parsing a context: limits', () => {
   const manyTerms = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`t${index}`, 'http://example.org/']));
 
-  it('accepts contexts at the limits', async () => {
+  it('parsing a context accepts contexts at the limits', async () => {
     await parse(manyTerms(CONTEXT_LIMITS.terms));
     await parse(Array.from({ length: CONTEXT_LIMITS.contexts }, () => ({})));
     await parse({ a: 'http://a/', b: 'a:b/', c: 'b:c/', d: 'c:d/', e: 'd:e/' });
@@ -53,12 +53,12 @@ describe('parsing a context: limits', () => {
       '/__proto__',
     ],
   ] as const) {
-    it(`refuses ${what}`, async () => {
+    it(`parsing a context refuses ${what}`, async () => {
       assert.equal(pointersOf(await refusal(submitted))[0], pointer);
     });
   }
 
-  it('answers a few faults to however many there are', async () => {
+  it('parsing a context answers a few faults to however many there are', async () => {
     const many = Array.from({ length: 50_000 }, (_, index) => [`m${index}`, {}] as const);
     for (const submitted of [
       many.map(() => 1),
@@ -71,7 +71,7 @@ describe('parsing a context: limits', () => {
     }
   });
 
-  it('answers anything at all with a context or with pointers to what is wrong', async () => {
+  it('parsing a context answers anything at all with a context or with pointers to what is wrong', async () => {
     const names = fc.constantFrom(
       'a',
       'b',

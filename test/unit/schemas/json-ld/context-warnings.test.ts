@@ -11,7 +11,7 @@ async function warningsOf(submitted: unknown): Promise<readonly string[]> {
 }
 
 describe('the warnings of a context', () => {
-  it('are none for a flat map, nor for copies of core terms, with the core context last', async () => {
+  it('the warnings of a context are absent for a flat map, and for copies of core terms, with the core context last', async () => {
     const terms = {
       Car: 'http://example.org/Car',
       ex: 'http://example.org/',
@@ -48,18 +48,18 @@ describe('the warnings of a context', () => {
     ['the core context before the end', [CORE, { a: 'http://a/' }], 'core-context-not-last /0'],
     ['prefixes that are not defined', { a: 'ex:a', 'b:c': null }, 'undefined-prefix /a', 'no-iri /b:c'],
   ] as const) {
-    it(`tell of ${what}`, async () => {
+    it(`the warnings of a context name ${what}`, async () => {
       assert.deepEqual(await warningsOf(submitted), warnings);
     });
   }
 
-  it('leave prefixes alone that another map or another context may define', async () => {
+  it('the warnings of a context leave prefixes alone that another map or another context may define', async () => {
     assert.deepEqual(await warningsOf([{ ex: 'http://example.org/' }, { a: 'ex:a' }]), []);
     assert.deepEqual(await warningsOf([OTHER, { a: 'ex:a' }]), []);
     assert.deepEqual(await warningsOf([{ a: 'urn:a:b' }, { b: 'HTTP://a/', c: 'tag:a,2024:c' }]), []);
   });
 
-  it('come with the pointer into what was submitted', async () => {
+  it('the warnings of a context come with the pointer into what was submitted', async () => {
     const submitted = { '@context': [{ 'a/b': null }] };
     assert.deepEqual(await warningsOf(submitted), ['no-iri /@context/0/a~1b']);
   });

@@ -17,7 +17,7 @@ import { ContextUnavailableError, ContextUnusableError } from '../../../../sidec
 const URL = 'http://contexts.example/parking';
 
 describe('the document loader', () => {
-  it('gives the bundled contexts by all their URLs, for ever, without asking', async () => {
+  it('the document loader gives the bundled contexts by all their URLs, for ever, without asking', async () => {
     const load = createDocumentLoader({ resolve: () => assert.fail('was asked') });
     for (const version of CORE_CONTEXT_VERSIONS) {
       for (const url of coreContextUrls(version)) {
@@ -28,13 +28,13 @@ describe('the document loader', () => {
     assert.equal((await load('https://w3id.org/security/data-integrity/v2')).tag, 'static');
   });
 
-  it('gives what others are resolved to, and lets none of it be kept', async () => {
+  it('the document loader gives what others are resolved to, and lets none of it be kept', async () => {
     const document = { '@context': { a: 'http://example.org/a' } };
     const load = createDocumentLoader({ resolve: async (url) => (url === URL ? document : undefined) });
     assert.deepEqual(await load(URL), { documentUrl: URL, document });
   });
 
-  it('refuses a URL that resolves to nothing, naming it', async () => {
+  it('the document loader refuses a URL that resolves to nothing, naming it', async () => {
     const load = createDocumentLoader({ resolve: async () => undefined });
     await assert.rejects(load(URL), (error) => {
       assert.ok(error instanceof ContextUnavailableError);
@@ -52,13 +52,13 @@ describe('the document loader', () => {
     ['too much', { '@context': Array.from({ length: 101 }, () => ({})) }],
     ['hostile to processors', { '@context': { hasOwnProperty: 'http://example.org/' } }],
   ] as const) {
-    it(`refuses a document that is ${what}, naming its URL`, async () => {
+    it(`the document loader refuses a document that is ${what}, naming its URL`, async () => {
       const load = createDocumentLoader({ resolve: async () => document });
       await assert.rejects(load(URL), (error) => error instanceof ContextUnusableError && error.url === URL);
     });
   }
 
-  it('passes on errors of the resolver', async () => {
+  it('the document loader passes on errors of the resolver', async () => {
     const broken = new Error('database is locked');
     const load = createDocumentLoader({ resolve: () => Promise.reject(broken) });
     await assert.rejects(load(URL), broken);
@@ -66,7 +66,7 @@ describe('the document loader', () => {
 });
 
 describe('a processor', () => {
-  it('never fetches anything by itself, not even without a loader', async (t) => {
+  it('a processor never fetches anything by itself, not even without a loader', async (t) => {
     let requests = 0;
     const server = createServer((_request, response) => {
       requests += 1;

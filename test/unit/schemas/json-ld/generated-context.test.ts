@@ -29,7 +29,7 @@ async function expand(document: object): Promise<Record<string, unknown>> {
 }
 
 describe('a generated context', () => {
-  it('maps the type, attributes and members of values to base and name, in order, without coercions', () => {
+  it('a generated context maps the type, attributes and members of values to base and name, in order, without coercions', () => {
     const { terms } = generateContext(MODEL, BASE);
     assert.deepEqual(Object.entries(terms), [
       ['ParkingSite', `${BASE}ParkingSite`],
@@ -43,7 +43,7 @@ describe('a generated context', () => {
     ]);
   });
 
-  it('is the same for the same names in any order', () => {
+  it('a generated context is the same for the same names in any order', () => {
     const reversed = { ...MODEL, attributes: [...MODEL.attributes].reverse() };
     assert.equal(
       JSON.stringify(generateContext(reversed, BASE)),
@@ -51,7 +51,7 @@ describe('a generated context', () => {
     );
   });
 
-  it('leaves core terms to the core context, with a warning for each but what GeoJSON and entities are made of', () => {
+  it('a generated context leaves core terms to the core context, with a warning for each but what GeoJSON and entities are made of', () => {
     const source = {
       type: 'Property',
       attributes: ['id', 'type', 'location', 'scope'],
@@ -76,7 +76,7 @@ describe('a generated context', () => {
     assert.match(warnings[1]?.detail ?? '', /https:\/\/uri\.etsi\.org\/ngsi-ld\/location/);
   });
 
-  it('leaves out names that can be no term, with a warning for each', () => {
+  it('a generated context leaves out names that cannot be a term, with a warning for each', () => {
     const names = [
       '',
       '@id2',
@@ -96,7 +96,7 @@ describe('a generated context', () => {
     assert.deepEqual(reported.sort(), names.filter((name) => name !== '@type').sort());
   });
 
-  it('spells names in IRIs with what IRIs may hold, and says so', () => {
+  it('a generated context spells names in IRIs with what IRIs may hold, and says so', () => {
     const { terms, warnings } = generateContext(
       sourceOf('NO2 level', 'größe', '50%', 'a#b?c', 'PM2.5'),
       BASE,
@@ -115,7 +115,7 @@ describe('a generated context', () => {
     );
   });
 
-  it('is valid whatever the names, and each name that is a term gets the IRI it says', async () => {
+  it('a generated context is valid whatever the names, and each name that is a term gets the IRI it says', async () => {
     const name = fc.oneof(
       fc.constantFrom(
         'constructor',
@@ -170,7 +170,7 @@ describe('the document of a generated context', () => {
   const { terms } = generateContext(MODEL, BASE);
   const context = contextDocument(terms)['@context'];
 
-  it('has the core context last, the newest unless another is asked for', () => {
+  it('the document of a generated context has the core context last, the newest unless another is asked for', () => {
     assert.deepEqual(context, [terms, coreContextUrl('1.9')]);
     assert.deepEqual(contextDocument(terms, 'http://core.example/')['@context'], [
       terms,
@@ -185,7 +185,7 @@ describe('the document of a generated context', () => {
     coreIriOf('status'),
   ].sort();
 
-  it('gives each attribute of a key-values entity its IRI', async () => {
+  it('the document of a generated context gives each attribute of a key-values entity its IRI', async () => {
     const expanded = await expand({
       '@context': context,
       id: 'urn:ngsi-ld:ParkingSite:1',
@@ -206,7 +206,7 @@ describe('the document of a generated context', () => {
     ]);
   });
 
-  it('gives each attribute of a normalized entity its IRI, and leaves its structure to the core context', async () => {
+  it('the document of a generated context gives each attribute of a normalized entity its IRI, and leaves its structure to the core context', async () => {
     const expanded = await expand({
       '@context': context,
       id: 'urn:ngsi-ld:ParkingSite:1',
@@ -231,7 +231,7 @@ describe('the document of a generated context', () => {
 });
 
 describe('a context base', () => {
-  it('is an http, https or urn IRI that names can follow', () => {
+  it('a context base is an http, https or urn IRI that names can follow', () => {
     for (const base of [
       BASE,
       'http://a.example/x#',
@@ -243,7 +243,7 @@ describe('a context base', () => {
     }
   });
 
-  it('is nothing that makes no IRI, or another one than is written', () => {
+  it('a context base is refused when it makes no IRI, or another one than is written', () => {
     const others = [
       ...[
         '',

@@ -37,14 +37,14 @@ describe('parsing a context: forms', () => {
     ['a wrapped URL', { '@context': OTHER }, OTHER],
     ['a map without terms', {}, {}],
   ] as const) {
-    it(`accepts ${what}`, async () => {
+    it(`parsing a context accepts ${what}`, async () => {
       const copy = structuredClone(submitted);
       assert.deepEqual((await parse(submitted)).document, { '@context': value });
       assert.deepEqual(submitted, copy, 'what was submitted stays as it is');
     });
   }
 
-  it('lists the URLs that a context names, each once, those of imports and scoped contexts included', async () => {
+  it('parsing a context lists the URLs that a context names, each once, those of imports and scoped contexts included', async () => {
     const scoped = { '@id': 'http://example.org/a', '@context': [OTHER, {}] };
     assert.deepEqual((await parse([CORE, OTHER, { a: scoped }, CORE])).urls, [CORE, OTHER]);
     assert.deepEqual((await parse({ '@import': OTHER })).urls, [OTHER]);
@@ -62,12 +62,12 @@ describe('parsing a context: forms', () => {
     ['URLs that are none', ['contexts/a', 'ftp://contexts.example/', TERMS], '/0', '/1'],
     ['a relative URL of a scoped context', { a: { '@id': 'http://a/', '@context': '..' } }, '/a/@context'],
   ] as const) {
-    it(`refuses ${what}`, async () => {
+    it(`parsing a context refuses ${what}`, async () => {
       assert.deepEqual(pointersOf(await refusal(submitted)), pointers);
     });
   }
 
-  it('points into the whole that was submitted', async () => {
+  it('parsing a context points into the whole that was submitted', async () => {
     const error = await refusal({ '@context': [TERMS, { bad: 1 }] }, { pointer: '/@context' });
     assert.deepEqual(pointersOf(error), ['/@context/@context/1/bad']);
   });
@@ -108,7 +108,7 @@ describe('parsing a context: JSON-LD processing', () => {
     ['a wrong @prefix', { m: { '@id': 'http://m/', '@prefix': 1 } }, '/m', /@prefix/],
     ['a wrong @nest', { m: { '@id': 'http://m/', '@nest': '@id' } }, '/m', /@nest/],
   ] as const) {
-    it(`refuses ${what}, at the term at fault`, async () => {
+    it(`parsing a context refuses ${what}, at the term at fault`, async () => {
       for (const [submitted, base] of [
         [{ ...good, ...bad }, ''],
         [[OTHER, good, { ...bad, ...good }, CORE], '/2'],
@@ -123,23 +123,23 @@ describe('parsing a context: JSON-LD processing', () => {
     });
   }
 
-  it('finds the one bad term among thousands', async () => {
+  it('parsing a context finds the one bad term among thousands', async () => {
     const terms = Array.from({ length: 3000 }, (_, index) => [`t${index}`, 'http://a/'] as const);
     const submitted = { ...Object.fromEntries(terms), t1234: { '@id': 'p:x', '@type': 5 }, p: 'http://p/' };
     assert.deepEqual(pointersOf(await refusal(submitted)), ['/t1234']);
   });
 
-  it('blames no term for one that comes after it', async () => {
+  it('parsing a context blames no term for one that comes after it', async () => {
     const submitted = { a: 'p', b: 'p:b', p: 'http://p/', q: 5, z: 'http://z/' };
     assert.deepEqual(pointersOf(await refusal(submitted)), ['/q']);
   });
 
-  it('blames a prefix, not the terms that use it', async () => {
+  it('parsing a context blames a prefix, not the terms that use it', async () => {
     const submitted = { a: 'p:a', b: 'p:b', p: { '@id': 'http://p/', '@container': 5 } };
     assert.deepEqual(pointersOf(await refusal(submitted)), ['/p']);
   });
 
-  it('refuses terms of the core context that come after it, as it is protected', async () => {
+  it('parsing a context refuses terms of the core context that come after it, as it is protected', async () => {
     const { errors } = await refusal([CORE, { a: 'http://a/', location: 'http://example.org/location' }]);
     assert.deepEqual(
       errors.map(({ pointer }) => pointer),
@@ -148,7 +148,7 @@ describe('parsing a context: JSON-LD processing', () => {
     assert.match(errors[0]?.detail ?? '', /core context belongs last/);
   });
 
-  it('refuses terms that are protected against the core context', async () => {
+  it('parsing a context refuses terms that are protected against the core context', async () => {
     const protectedTerms = { '@protected': true, a: 'http://a/', location: 'http://example.org/location' };
     assert.deepEqual(pointersOf(await refusal(protectedTerms)), ['/location']);
     assert.deepEqual(pointersOf(await refusal([TERMS, protectedTerms])), ['/1/location']);
@@ -157,7 +157,7 @@ describe('parsing a context: JSON-LD processing', () => {
 });
 
 describe('parsing a context: other contexts', () => {
-  it('refuses URLs that cannot be loaded, all of them, with the reason', async () => {
+  it('parsing a context refuses URLs that cannot be loaded, all of them, with the reason', async () => {
     const load = createDocumentLoader({
       resolve: async (url) => {
         if (url.endsWith('slow')) throw new ContextUnavailableError(url, 'did not answer in time.');
@@ -175,7 +175,7 @@ describe('parsing a context: other contexts', () => {
     ]);
   });
 
-  it('refuses those that are broken, at their URL', async () => {
+  it('parsing a context refuses those that are broken, at their URL', async () => {
     for (const name of ['broken', 'scoped']) {
       const error = await refusal([TERMS, `http://contexts.example/${name}`]);
       assert.deepEqual(pointersOf(error), ['/1']);
@@ -183,7 +183,7 @@ describe('parsing a context: other contexts', () => {
     }
   });
 
-  it('refuses inclusion in a circle, and of itself, directly or by others', async () => {
+  it('parsing a context refuses inclusion in a circle, and of itself, directly or by others', async () => {
     assert.deepEqual(pointersOf(await refusal([TERMS, 'http://contexts.example/circle'])), ['/1']);
     const own = { ownUrls: ['http://contexts.example/self'] };
     assert.deepEqual(pointersOf(await refusal(['http://contexts.example/self'], own)), ['/0']);
@@ -197,7 +197,7 @@ describe('parsing a context: other contexts', () => {
     await parseContext([TERMS, OTHER], { load });
   });
 
-  it('refuses more URLs than the processor loads', async () => {
+  it('parsing a context refuses more URLs than the processor loads', async () => {
     const load = createDocumentLoader({ resolve: async () => ({ '@context': {} }) });
     const urls = Array.from({ length: 20 }, (_, index) => `http://contexts.example/${index}`);
     // Eleven are just as many as can be, but the core context has to be loaded as well.
@@ -208,7 +208,7 @@ describe('parsing a context: other contexts', () => {
     await parseContext(urls.slice(0, 8), { load });
   });
 
-  it('lets errors through that are not about the context, from wherever they come', async () => {
+  it('parsing a context lets errors through that are not about the context, wherever they come from', async () => {
     const broken = new Error('database is locked');
     const load = createDocumentLoader({
       resolve: async (url) => {
@@ -221,7 +221,7 @@ describe('parsing a context: other contexts', () => {
     await assert.rejects(parseContext([OTHER], { load }), broken);
   });
 
-  it('leaves the documents that it loads as they are', async () => {
+  it('parsing a context leaves the documents that it loads as they are', async () => {
     const document = { '@context': [{ a: 'http://a/' }, 'relative'] };
     const copy = structuredClone(document);
     const load = createDocumentLoader({
@@ -231,7 +231,7 @@ describe('parsing a context: other contexts', () => {
     assert.deepEqual(document, copy);
   });
 
-  it('sees that an imported context has changed since it was read last', async () => {
+  it('parsing a context sees that an imported context has changed since it was read last', async () => {
     const submitted = { '@import': OTHER, mine: 'x:y' };
     await parse(submitted);
     const load = loaderOf({ [OTHER]: { bad: 5 } });

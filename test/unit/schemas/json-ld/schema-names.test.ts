@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { namesInSchema } from '../../../../sidecar/schemas/json-ld/generated-context.js';
 
 describe('the names in a schema', () => {
-  it('are those of properties, at any depth and wherever schemas stand', () => {
+  it('the names in a schema are those of properties, at any depth and wherever schemas stand', () => {
     const schema = {
       allOf: [{ $ref: '#/$defs/common' }, { properties: { a: { type: 'object', properties: { b: {} } } } }],
       properties: { a: true, list: { items: { properties: { c: {} } } } },
@@ -14,7 +14,7 @@ describe('the names in a schema', () => {
     assert.deepEqual([...namesInSchema(schema)].sort(), ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'list']);
   });
 
-  it('are also names that keywords and objects have', () => {
+  it('the names in a schema are also names that keywords and objects have', () => {
     const schema = {
       properties: {
         properties: { properties: { enum: {} } },
@@ -26,7 +26,7 @@ describe('the names in a schema', () => {
     assert.deepEqual(namesInSchema(JSON.parse('{"properties": {"__proto__": {}}}')), ['__proto__']);
   });
 
-  it('are found in definitions of any name', () => {
+  it('the names in a schema are found in definitions of any name', () => {
     const schema = {
       $defs: { default: { properties: { a: {} } } },
       dependentSchemas: { enum: { properties: { b: {} } } },
@@ -34,7 +34,7 @@ describe('the names in a schema', () => {
     assert.deepEqual(namesInSchema(schema), ['a', 'b']);
   });
 
-  it('are none of data', () => {
+  it('the names in a schema do not include those in data', () => {
     const data = { properties: { nothing: {} } };
     const schema = {
       const: data,

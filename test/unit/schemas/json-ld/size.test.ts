@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isLarger } from '../../../../sidecar/schemas/json-ld/document-survey.js';
 
 describe('the size of a value', () => {
-  it('is about that of its JSON', () => {
+  it('the size of a value is about that of its JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const { length } = JSON.stringify(value);
@@ -15,7 +15,7 @@ describe('the size of a value', () => {
     );
   });
 
-  it('is told without looking at all of a value that is too large', () => {
+  it('the size of a value is found without looking at all of a value that is too large', () => {
     const value = [
       'x'.repeat(100),
       {

@@ -19,7 +19,7 @@ async function meaning(desk: Desk, context: unknown, document: object = { p: 1 }
 }
 
 describe('contexts in a worker', () => {
-  it('are asked for once, with what they name, and not again while the stamp stays', async () => {
+  it('contexts in a worker are asked for once, with what they name, and not again while the stamp stays', async () => {
     const desk = new Desk({ [A]: [B, { '@version': 1.1 }], [B]: to('b') });
     for (const round of [1, 2, 3])
       assert.equal(await meaning(desk, [A, CORE]), 'https://terms.example/b', `round ${round}`);
@@ -29,7 +29,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(desk.asked, [A, B, A, B]);
   });
 
-  it('are asked for all at once where the request names them, wherever it does', async () => {
+  it('contexts in a worker are asked for all at once where the request names them, wherever it does', async () => {
     const desk = new Desk();
     const document = { '@context': [A, CORE], p: { '@context': { q: { '@id': 'urn:q', '@context': B } } } };
     const text = JSON.stringify({ document, context: 'https://contexts.example/c' });
@@ -37,7 +37,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(outcome, { needs: { urls: ['https://contexts.example/c', A, B] } });
   });
 
-  it('are what they are now after a change, directly and inside others, in both operations', async () => {
+  it('contexts in a worker are what they are now after a change, directly and inside others, in both operations', async () => {
     const desk = new Desk({ [A]: B, [B]: to('old') });
     assert.equal(await meaning(desk, A), 'https://terms.example/old');
     const document = { 'https://terms.example/new': 1 };
@@ -52,7 +52,7 @@ describe('contexts in a worker', () => {
     assert.equal(await meaning(desk, A), 'https://terms.example/direct');
   });
 
-  it('are what they are now where one context wraps another, which the package takes, too', async () => {
+  it('contexts in a worker are what they are now where one context wraps another, which the package takes, too', async () => {
     const scoped = (url: string) => ({ q: { '@id': 'urn:q', '@context': { '@context': url } } });
     const desk = new Desk({ [A]: to('old'), [B]: scoped(A) });
     const meanings = async () => [
@@ -64,7 +64,7 @@ describe('contexts in a worker', () => {
     assert.match((await meanings()).join(), /terms.example\/new.*terms.example\/new/);
   });
 
-  it('are missing after they were deleted, and there after they were made', async () => {
+  it('contexts in a worker are missing after they were deleted, and there after they were made', async () => {
     const desk = new Desk({ [A]: to('a') });
     await meaning(desk, A);
     desk.set(A, undefined);
@@ -78,7 +78,7 @@ describe('contexts in a worker', () => {
     assert.equal(await meaning(desk, A), 'https://terms.example/again');
   });
 
-  it('do not fail a request that does not use them', async () => {
+  it('contexts in a worker do not fail a request that does not use them', async () => {
     const desk = new Desk({ [A]: { p: { '@id': 'https://terms.example/p', '@type': '@json' } } });
     await meaning(desk, A);
     const document = { '@context': A, p: { '@context': B, q: 1 } };
@@ -88,14 +88,14 @@ describe('contexts in a worker', () => {
     ]);
   });
 
-  it('in the data of JSON literals are left alone', async () => {
+  it('contexts in a worker in the data of JSON literals are left alone', async () => {
     const desk = new Desk({ [B]: to('b') });
     const p = { '@id': 'https://terms.example/p', '@type': '@json' };
     const document = { '@context': { p }, p: [{ '@context': B }, { '@context': 5 }] };
     assert.deepEqual((await desk.compact({ document })).result, document);
   });
 
-  it('that import others mean what they mean, whatever was processed before', async () => {
+  it('contexts in a worker that import others mean what they mean, whatever was processed before', async () => {
     const desk = new Desk({
       [A]: to('base'),
       [B]: { '@import': A, q: 'https://terms.example/q' },
@@ -120,7 +120,7 @@ describe('contexts in a worker', () => {
     assert.equal(await meaning(desk, B), 'https://terms.example/changed');
   });
 
-  it('are told apart by where they were found, when what they name is relative to it', async () => {
+  it('contexts in a worker are distinguished by where they were found, when what they name is relative to it', async () => {
     const tasks = createJsonLdTasks();
     const text = JSON.stringify({ document: { '@context': A, p: 1 } });
     const supply = (context: unknown, documentUrl: string) =>
@@ -143,7 +143,7 @@ describe('contexts in a worker', () => {
     }
   });
 
-  it('of the core need nobody, in any version and by any URL', async () => {
+  it('contexts in a worker of the core need no supply, in any version and by any URL', async () => {
     const desk = new Desk();
     for (const version of CORE_CONTEXT_VERSIONS)
       for (const context of coreContextUrls(version)) {
@@ -155,7 +155,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(desk.asked, []);
   });
 
-  it('are processed again and again when there are more than can be kept', async () => {
+  it('contexts in a worker are processed again and again when there are more than can be kept', async () => {
     const large = Object.fromEntries(
       Array.from({ length: 5000 }, (_, n) => [`t${n}`, `https://terms.example/of/the/city/t${n}`]),
     );
@@ -166,7 +166,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(desk.asked, urls);
   });
 
-  it('named by no absolute http URL are refused without asking', async () => {
+  it('contexts in a worker named by no absolute http URL are refused without asking', async () => {
     const desk = new Desk();
     for (const url of ['terms', './terms', 'urn:x:y', 'ftp://a.example/b', 'file:///etc/passwd']) {
       const { code } = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });
@@ -175,7 +175,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(desk.asked, []);
   });
 
-  it('that are no contexts are refused, naming the URL', async () => {
+  it('contexts in a worker that are not contexts are refused, naming the URL', async () => {
     const desk = new Desk({ [A]: { hasOwnProperty: 'urn:x' }, [B]: undefined });
     for (const url of [A, B]) {
       const refused = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });

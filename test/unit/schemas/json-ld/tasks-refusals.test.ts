@@ -7,7 +7,7 @@ const P = 'https://terms.example/p';
 const desk = new Desk();
 
 describe('bodies', () => {
-  it('that are no JSON that everybody reads alike are unreadable, and say where', async () => {
+  it('bodies that are not unambiguous JSON are unreadable, and say where', async () => {
     for (const [text, line, column] of [
       ['{"document":', 1, 13],
       ['{\n"document": {}, "document": {}}', 2, 17],
@@ -19,7 +19,7 @@ describe('bodies', () => {
     }
   });
 
-  it('of another form are refused at all places at fault', async () => {
+  it('bodies of another form are refused at all places at fault', async () => {
     for (const [body, pointers] of [
       [5, ['']],
       [{}, ['']],
@@ -42,7 +42,7 @@ describe('bodies', () => {
       }
   });
 
-  it('say what breaks a rule of JSON-LD, and where when that is one place', async () => {
+  it('bodies say what breaks a rule of JSON-LD, and where when that is one place', async () => {
     for (const [document, pointer, phrase] of [
       [{ '@context': CORE, a: [{ id: 5 }] }, '/document/a/0/id', 'invalid @id value'],
       [{ '@context': CORE, a: [{ id: 5 }, { id: 5 }] }, undefined, 'invalid @id value'],
@@ -62,7 +62,7 @@ describe('bodies', () => {
 });
 
 describe('safe processing', () => {
-  it('refuses what would drop data, naming what and where', async () => {
+  it('safe processing refuses what would drop data, naming what and where', async () => {
     const document = { '@context': { p: P }, '@id': 'car', p: 1, lost: { p: 2 }, q: [{ lost: 3 }] };
     for (const kind of ['expandDocument', 'compactDocument'] as const) {
       const { code, detail, errors } = await desk.refused(kind, { document, safe: true });
@@ -75,7 +75,7 @@ describe('safe processing', () => {
     }
   });
 
-  it('gives the result where nothing is dropped', async () => {
+  it('safe processing gives the result where nothing is dropped', async () => {
     const document = { '@context': CORE, id: 'urn:x:1', type: 'T', speed: { type: 'Property', value: [1] } };
     const { result, warnings } = await desk.compact({ document, safe: true });
     assert.deepEqual(result, { ...document, speed: { type: 'Property', value: 1 } });
@@ -89,7 +89,7 @@ describe('limits', () => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, `https://terms.example/${n}`]));
 
-  it('hold for contexts wherever the request has them', async () => {
+  it('limits hold for contexts wherever the request has them', async () => {
     const tooMany = many(10_001);
     for (const [body, pointer] of [
       [{ document: {}, context: tooMany }, '/context'],
@@ -104,7 +104,7 @@ describe('limits', () => {
     }
   });
 
-  it('hold for the number of different contexts in a document, not for the same ones in many places', async () => {
+  it('limits hold for the number of different contexts in a document, not for the same ones in many places', async () => {
     const parts = (context: (n: number) => unknown) =>
       Array.from({ length: 200 }, (_, n) => ({ '@context': context(n), t: 1 }));
     const { code } = await desk.refused('expandDocument', {
@@ -115,7 +115,7 @@ describe('limits', () => {
     assert.equal((result as readonly unknown[]).length, 200);
   });
 
-  it('hold for the number of contexts that URLs lead to', async () => {
+  it('limits hold for the number of contexts that URLs lead to', async () => {
     const url = (n: number) => `https://contexts.example/${n}`;
     const chain = new Desk(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [url(n), url(n + 1)])));
     const { code } = await chain.refused('expandDocument', { document: { '@context': url(0), p: 1 } });
@@ -134,7 +134,7 @@ describe('limits', () => {
     assert.ok(fan.asked.length <= 100);
   });
 
-  it('hold for the size of a result', async () => {
+  it('limits hold for the size of a result', async () => {
     const context = { '@vocab': `https://terms.example/${'x'.repeat(2000)}/` };
     const document = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`t${n}`, n]));
     const { code, detail } = await desk.refused('expandDocument', { document, context });
@@ -142,7 +142,7 @@ describe('limits', () => {
     assert.match(detail, /result/);
   });
 
-  it('let documents be as deep as bodies may be', async () => {
+  it('limits let documents be as deep as bodies may be', async () => {
     const depth = 498;
     const text = `{"document":${'{"p":'.repeat(depth)}1${'}'.repeat(depth)},"context":{"p":"${P}"}}`;
     const outcome = await desk.outcome('expandDocument', text);
@@ -151,7 +151,7 @@ describe('limits', () => {
 });
 
 describe('hostile contexts', () => {
-  it('write nothing into what all objects inherit', async () => {
+  it('hostile contexts write nothing into what all objects inherit', async () => {
     const own = Object.getOwnPropertyNames(Object);
     const hostile = { '@base': null, '@vocab': '', 'con:structor': {}, con: {}, 'to:String': {}, to: {} };
     const document = { 'https://terms.example/p': 1 };

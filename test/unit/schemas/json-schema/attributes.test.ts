@@ -10,7 +10,7 @@ describe('the attributes of a model', () => {
   const parking = attributesOf(bundle(resolveWith(PARKING, SHARED_DOCUMENTS)));
   const byName = new Map(parking.attributes.map((attribute) => [attribute.name, attribute]));
 
-  it('are the properties that allOf and references bring together, without id and type', () => {
+  it('the attributes of a model are the properties that allOf and references bring together, without id and type', () => {
     assert.deepEqual([...byName.keys()].sort(), [
       ...[
         'areaServed',
@@ -27,7 +27,7 @@ describe('the attributes of a model', () => {
     ]);
   });
 
-  it('have the kind that their own description begins with, or else that of what they refer to', () => {
+  it('the attributes of a model have the kind that their own description begins with, or else that of what they refer to', () => {
     const kinds = Object.fromEntries([...byName].map(([name, { kind }]) => [name, kind]));
     assert.deepEqual(kinds, {
       ...{ areaServed: 'Property', category: 'Property', contact: 'Property', name: 'Property' },
@@ -41,7 +41,7 @@ describe('the attributes of a model', () => {
     });
   });
 
-  it('say whether every entity has them, and what they are', () => {
+  it('the attributes of a model say whether every entity has them, and what they are', () => {
     const required = [...byName.values()].filter((attribute) => attribute.required);
     assert.deepEqual(
       required.map(({ name }) => name),
@@ -51,7 +51,7 @@ describe('the attributes of a model', () => {
     assert.equal(byName.get('refSpot')?.description, 'Relationship. Its spots');
   });
 
-  it('have their schema, whose references lead to the definitions beside them', () => {
+  it('the attributes of a model have their schema, whose references lead to the definitions beside them', () => {
     const opens = byName.get('opens')?.schema;
     assert.deepEqual(opens, { $ref: '#/$defs/Opening' });
     assert.deepEqual(parking.definitions.get('Opening'), {
@@ -61,7 +61,7 @@ describe('the attributes of a model', () => {
     });
   });
 
-  it('have references as the caller writes them, to names that are left to the definitions', () => {
+  it('the attributes of a model have references as the caller writes them, to names that are left to the definitions', () => {
     const { attributes, definitions } = attributesOf(bundle(resolveWith(PARKING, SHARED_DOCUMENTS)), {
       reference: (name) => `#/components/schemas/${name ?? 'Parking'}`,
       reserved: new Set(['Opening']),
@@ -72,7 +72,7 @@ describe('the attributes of a model', () => {
     assert.ok(definitions.has('Opening-2') && !definitions.has('Opening'));
   });
 
-  it('take their kind from x-ngsi before anything else, and Property where nothing tells', () => {
+  it('the attributes of a model take their kind from x-ngsi before anything else, and Property where nothing says otherwise', () => {
     assert.deepEqual(
       kindsOf({
         a: { 'x-ngsi': { type: 'LanguageProperty' }, description: 'Property. Text' },
@@ -91,7 +91,7 @@ describe('the attributes of a model', () => {
     );
   });
 
-  it('are GeoProperties where their schema is that of a geometry, or of a choice of them', () => {
+  it('the attributes of a model are GeoProperties where their schema is that of a geometry, or of a choice of them', () => {
     const point = { properties: { type: { const: 'Point' }, coordinates: { type: 'array' } } };
     const polygon = { properties: { type: { enum: ['Polygon', 'MultiPolygon'] }, coordinates: {} } };
     const named = { properties: { type: { const: 'Street' }, coordinates: {} } };
@@ -104,7 +104,7 @@ describe('the attributes of a model', () => {
     );
   });
 
-  it('are those of every branch, and one of several schemas has them all', () => {
+  it('the attributes of a model are those of every branch, and one of several schemas has them all', () => {
     const { attributes } = attributesOf({
       allOf: [{ properties: { a: { minimum: 1 } } }, { properties: { a: { maximum: 2 } } }],
       anyOf: [{ properties: { b: { const: 1 } }, required: ['b'] }, { properties: { b: { const: 2 } } }],
@@ -121,7 +121,7 @@ describe('the attributes of a model', () => {
     ]);
   });
 
-  it('are safe with hostile names, and with schemas that refer to themselves', () => {
+  it('the attributes of a model are safe with hostile names, and with schemas that refer to themselves', () => {
     const hostile = JSON.parse(
       '{"__proto__":{"type":"string"},"constructor":{"type":"string"}}',
     ) as JsonObject;

@@ -15,7 +15,7 @@ const SHARED = 'https://example.com/shared.json';
 
 describe('a bundle', () => {
   for (const dialect of Object.keys(DIALECT_URIS) as Dialect[]) {
-    it(`of a ${dialect} schema and its documents gives the verdicts of the schema with its documents`, () => {
+    it(`a bundle of a ${dialect} schema and its documents accepts what the schema with its documents accepts`, () => {
       fc.assert(
         fc.property(cases(dialect), fc.array(documents, { minLength: 20, maxLength: 20 }), (one, samples) => {
           const { schema, stored, linked } = one;
@@ -44,7 +44,7 @@ describe('a bundle', () => {
     });
   }
 
-  it('is valid by the meta-schema of draft 2020-12, and the same when it is bundled again', () => {
+  it('a bundle is valid by the meta-schema of draft 2020-12, and the same when it is bundled again', () => {
     fc.assert(
       fc.property(fc.constantFrom(...(Object.keys(DIALECT_URIS) as Dialect[])).chain(cases), ({ linked }) => {
         const bundled = bundle(linked);

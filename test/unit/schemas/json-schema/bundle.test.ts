@@ -23,7 +23,7 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
   const linked = resolveWith(PARKING, SHARED_DOCUMENTS);
   const bundled = bundle(linked);
 
-  it('holds each document under its URL, with the URL as $id', () => {
+  it('the bundle of a model whose shared documents have the same $id holds each document under its URL, with the URL as $id', () => {
     const defs = objectIn(bundled, '$defs');
     assert.deepEqual(Object.keys(defs), [COMMON, PLACES]);
     for (const url of [COMMON, PLACES]) assert.equal(objectIn(defs, url)['$id'], url);
@@ -31,7 +31,7 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
     assert.equal(bundled['$schema'], 'https://json-schema.org/draft/2020-12/schema');
   });
 
-  it('is valid, and compiled by Ajv it gives the verdicts of the model', () => {
+  it('the bundle of a model whose shared documents have the same $id is valid, and compiled by Ajv it accepts what the model accepts', () => {
     assert.ok(isValid2020(bundled));
     const verdicts = [verdictOf('2020-12', bundled), verdictBy(linked), verdictBy(resolveWith(bundled))];
     for (const verdict of verdicts) {
@@ -41,13 +41,13 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
     }
   });
 
-  it('keeps the model as it is written, keywords of its own included', () => {
+  it('the bundle of a model whose shared documents have the same $id keeps the model as it is written, keywords of its own included', () => {
     const { $schema, $defs, ...rest } = bundled;
     const { $schema: written, ...model } = PARKING;
     assert.deepEqual([rest, $schema, isObject($defs)], [model, written, true]);
   });
 
-  it('keeps of other documents what is reached, in its place, and what they say of themselves', () => {
+  it('the bundle of a model whose shared documents have the same $id keeps of other documents what is reached, in its place, and what they say of themselves', () => {
     const defs = objectIn(bundled, '$defs');
     assert.deepEqual(defs[COMMON], withoutDraft(SHARED_DOCUMENTS.get(COMMON)));
     assert.deepEqual(Object.keys(objectIn(objectIn(defs, PLACES), 'definitions')), ['Opening']);
@@ -55,7 +55,7 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
 });
 
 describe('a bundle', () => {
-  it('keeps of schemas that are not in use the way to those that are', () => {
+  it('a bundle keeps of schemas that are not in use the way to those that are', () => {
     const definitions = Object.fromEntries(
       ['A', 'B'].map((name) => [
         name,
@@ -77,7 +77,7 @@ describe('a bundle', () => {
     ]);
   });
 
-  it('of draft-07 has the keywords of 2020-12, and references that follow what moved', () => {
+  it('a bundle of draft-07 has the keywords of 2020-12, and references that follow what moved', () => {
     const schema: JsonObject = {
       $schema: DRAFT_07,
       properties: {
@@ -113,7 +113,7 @@ describe('a bundle', () => {
     });
   });
 
-  it('may be of documents of several drafts, each read as its own draft says', () => {
+  it('a bundle may be of documents of several drafts, each read as its own draft says', () => {
     const stored = new Map<string, JsonValue>([
       ['https://example.com/07', { $schema: DRAFT_07, items: [{ type: 'string' }], additionalItems: false }],
       ['https://example.com/19', { $schema: DRAFT_2019, items: [{ type: 'number' }], minContains: 1 }],
@@ -130,7 +130,7 @@ describe('a bundle', () => {
     );
   });
 
-  it('gives schemas below unknown keywords a place in $defs', () => {
+  it('a bundle gives schemas below unknown keywords a place in $defs', () => {
     const schema = { $ref: '#/components/schemas/A', components: { schemas: { A: { type: 'string' } } } };
     const bundled = bundle(resolveWith(schema));
     assert.deepEqual(bundled['$defs'], { '/components/schemas/A': { type: 'string' } });
@@ -138,7 +138,7 @@ describe('a bundle', () => {
     assert.equal(verdictOf('2020-12', bundled)(1), false);
   });
 
-  it('keeps nested resources under their absolute $id, unless a document of that URL is in it', () => {
+  it('a bundle keeps nested resources under their absolute $id, unless a document of that URL is in it', () => {
     const nested = { $id: 'b.json', type: 'string', $defs: { x: { type: 'number' } } };
     const stored = new Map<string, JsonValue>([
       [A, { $defs: { b: nested, y: { $ref: 'b.json#/$defs/x' } } }],
@@ -165,7 +165,7 @@ describe('a bundle', () => {
     }
   });
 
-  it('overwrites nothing in the $defs of the schema', () => {
+  it('a bundle overwrites nothing in the $defs of the schema', () => {
     const stored = new Map([[A, { type: 'string' }]]);
     const schema = {
       $defs: { [A]: { title: 'mine' } },
@@ -177,7 +177,7 @@ describe('a bundle', () => {
     assert.equal(verdictOf('2020-12', bundled)({ y: 1 }), true);
   });
 
-  it('can hold a property called __proto__', () => {
+  it('a bundle can hold a property called __proto__', () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"type":"string"},"a":{"$ref":"#/properties/__proto__"}}}',
     ) as JsonObject;
@@ -203,7 +203,7 @@ describe('dynamic references', () => {
   };
   const wrong = { children: [{ daat: 1 }] };
 
-  it('mean the schema that extends the one they are in, bundled or not', () => {
+  it('dynamic references mean the schema that extends the one they are in, bundled or not', () => {
     const linked = resolveWith(strict, stored);
     for (const verdict of [
       verdictBy(linked),
@@ -215,7 +215,7 @@ describe('dynamic references', () => {
     }
   });
 
-  it('mean each schema that extends it where that applies, and itself elsewhere', () => {
+  it('dynamic references mean each schema that extends it where that applies, and itself elsewhere', () => {
     const both = {
       properties: {
         strict: { $ref: 'https://example.com/strict-tree' },
@@ -229,13 +229,13 @@ describe('dynamic references', () => {
     assert.equal(verdict({ strict: wrong }), false);
   });
 
-  it('are plain references where there is one meaning', () => {
+  it('dynamic references are plain references where there is one meaning', () => {
     const bundled = bundle(resolveWith({ $ref: 'https://example.com/tree' }, stored));
     assert.doesNotMatch(JSON.stringify(bundled), /dynamic/);
     assert.equal(verdictOf('2020-12', bundled)({ children: [1] }), false);
   });
 
-  it('of draft 2019-09 are converted', () => {
+  it('dynamic references of draft 2019-09 are converted', () => {
     const $schema = DRAFT_2019;
     const base = {
       ...{ $schema, $id: 'https://example.com/tree', $recursiveAnchor: true, type: 'object' },
@@ -262,7 +262,7 @@ describe('dynamic references', () => {
     assert.equal(verdictBy(resolveWith(single))({ a: 1 }), false);
   });
 
-  it('that one document cannot express are refused with their place', async () => {
+  it('dynamic references that one document cannot express are refused with their place', async () => {
     const schema = {
       $dynamicAnchor: 'node',
       properties: { a: { $dynamicRef: 'https://example.com/tree#node' } },

@@ -10,7 +10,7 @@ function detailOf(before: JsonObject, after: JsonObject): string {
 }
 
 describe('the details of a change report', () => {
-  it('show the value of a keyword as it is and as it was, whichever way it changed', () => {
+  it('the details of a change report show the value of a keyword as it is and as it was, whichever way it changed', () => {
     for (const [before, after] of [
       [11, 12],
       [12, 11],
@@ -21,7 +21,7 @@ describe('the details of a change report', () => {
     assert.match(detailOf({ enum: ['x', 'y'] }, { enum: ['x'] }), /\["x"\].*\["x","y"\]/);
   });
 
-  it('show the value alone of a keyword that is new or gone', () => {
+  it('the details of a change report show the value alone of a keyword that is new or gone', () => {
     for (const [before, after] of [
       [{}, { maxLength: 7 }],
       [{ maxLength: 7 }, {}],
@@ -32,7 +32,7 @@ describe('the details of a change report', () => {
     }
   });
 
-  it('are short, however long the values are', () => {
+  it('the details of a change report are short, however long the values are', () => {
     const long = (letter: string) => ({ const: letter.repeat(10_000) });
     assert.ok(detailOf(long('a'), long('b')).length < 300);
     const many = (from: number) => ({ enum: Array.from({ length: 500 }, (_, index) => from + index) });

@@ -4,7 +4,7 @@ import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-r
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 
 describe('what the change report proves', () => {
-  it('is that alternatives cover each other', () => {
+  it('what the change report proves is that alternatives cover each other', () => {
     const equal: readonly (readonly [JsonObject, JsonObject])[] = [
       [{ type: ['string', 'number'] }, { anyOf: [{ type: 'string' }, { type: 'number' }] }],
       [{ enum: [1, 'a'] }, { oneOf: [{ const: 'a' }, { const: 1 }] }],
@@ -30,7 +30,7 @@ describe('what the change report proves', () => {
     );
   });
 
-  it('is not what only looks alike', () => {
+  it('what the change report proves is not what only looks alike', () => {
     const text = { type: 'string' };
     const open: readonly (readonly [JsonObject, JsonObject])[] = [
       // Names that a pattern took are free of additionalProperties.
@@ -70,7 +70,7 @@ describe('what the change report proves', () => {
       assert.notEqual(compareSchemas(before, after).overall, 'compatible', JSON.stringify([before, after]));
   });
 
-  it('is that what no document satisfied cannot be refused any more', () => {
+  it('what the change report proves is that what no document satisfied cannot be refused any more', () => {
     const none: readonly JsonObject[] = [
       { type: 'string', enum: [1] },
       { minimum: 2, maximum: 1, type: 'number' },
@@ -83,7 +83,7 @@ describe('what the change report proves', () => {
     assert.equal(compareSchemas(forbidden, { properties: { a: { type: 'string' } } }).overall, 'compatible');
   });
 
-  it('is found on schemas that refer to themselves, one turn of them unrolled', () => {
+  it('what the change report proves is found on schemas that refer to themselves, one turn of them unrolled', () => {
     const list = { properties: { value: { type: 'number' }, next: { $ref: '#' } } };
     const unrolled = {
       $ref: '#/$defs/node',
@@ -101,7 +101,7 @@ describe('what the change report proves', () => {
     assert.equal(compareSchemas(list, changed).overall, 'breaking');
   });
 
-  it('ends on schemas that multiply, and what is left unproven is narrowing', () => {
+  it('what the change report proves ends on schemas that multiply, and what is left unproven is narrowing', () => {
     const doubling = (leaf: JsonObject): JsonObject => {
       const $defs: Record<string, JsonObject> = { d40: leaf };
       for (let index = 0; index < 40; index += 1) {

@@ -22,7 +22,7 @@ const pairs = usable.chain((before) =>
 );
 
 describe('the change report on generated schemas', () => {
-  it('calls a change compatible only if every document valid before is valid after, added names apart', () => {
+  it('the change report on generated schemas calls a change compatible only if every document valid before is valid after, except for added names', () => {
     let compatible = 0;
     fc.assert(
       fc.property(
@@ -43,7 +43,7 @@ describe('the change report on generated schemas', () => {
     assert.ok(compatible > 200, 'enough changes were compatible to show something');
   });
 
-  it('finds nothing in a schema compared with itself, or with its members in another order', () => {
+  it('the change report on generated schemas finds nothing in a schema compared with itself, or with its members in another order', () => {
     fc.assert(
       fc.property(usable, (schema) => {
         for (const same of [structuredClone(schema), reversed(schema)])
@@ -53,7 +53,7 @@ describe('the change report on generated schemas', () => {
     );
   });
 
-  it('is the worst of its differences', () => {
+  it('the change report on generated schemas is the worst of its differences', () => {
     const severity = ['compatible', 'narrowing', 'breaking'];
     fc.assert(
       fc.property(pairs, ([before, after]) => {

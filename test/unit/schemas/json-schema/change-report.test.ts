@@ -134,14 +134,14 @@ describe('the change report', () => {
     ],
   ];
   for (const [title, after, kind, ...pointers] of cases) {
-    it(`calls ${title} ${kind}`, () => {
+    it(`the change report calls ${title} ${kind}`, () => {
       const report = compareSchemas(BASE, after);
       assert.equal(report.overall, kind, JSON.stringify(report));
       assert.deepEqual(new Set(report.differences.map(({ pointer }) => pointer)), new Set(pointers));
     });
   }
 
-  it('calls a property removed compatible in an open schema and breaking in a closed one', () => {
+  it('the change report calls a property removed compatible in an open schema and breaking in a closed one', () => {
     const { size, ...properties } = BASE.properties;
     assert.ok(size.minimum === 0);
     assert.equal(compareSchemas(BASE, { ...BASE, properties }).overall, 'compatible');
@@ -151,13 +151,13 @@ describe('the change report', () => {
     assert.match(report.differences[0]?.detail ?? '', /property "size" is not allowed any more/);
   });
 
-  it('calls a property added compatible in a closed schema', () => {
+  it('the change report calls a property added compatible in a closed schema', () => {
     const closed = { additionalProperties: false };
     const report = compareSchemas(variant(closed), variant({ ...closed, properties: { extra: {} } }));
     assert.equal(report.overall, 'compatible');
   });
 
-  it('does not call a property new that patterns, branches or required had a say on', () => {
+  it('the change report does not call a property new that patterns, branches or required had a say on', () => {
     const extra = { properties: { extra: { type: 'string' } } };
     for (const more of [
       { patternProperties: { '^e': { type: 'number' } } },
@@ -168,7 +168,7 @@ describe('the change report', () => {
       assert.notEqual(compareSchemas(variant(more), variant({ ...more, ...extra })).overall, 'compatible');
   });
 
-  it('passes over annotations, the order of members and of enums, and names of definitions', () => {
+  it('the change report passes over annotations, the order of members and of enums, and names of definitions', () => {
     const after = {
       $defs: { renamed: { maxLength: 10, type: 'string', title: 'Name' } },
       required: ['name'],
@@ -184,7 +184,7 @@ describe('the change report', () => {
     assert.deepEqual(compareSchemas(BASE, after), { overall: 'compatible', differences: [] });
   });
 
-  it('follows conditions that move into allOf, references and other documents', () => {
+  it('the change report follows conditions that move into allOf, references and other documents', () => {
     const url = 'https://example.com/common.json';
     const after = {
       allOf: [{ $ref: `${url}#/definitions/Common` }, { properties: { kind: BASE.properties.kind } }],
@@ -202,7 +202,7 @@ describe('the change report', () => {
       assert.deepEqual(compareSchemas(before, next).differences, []);
   });
 
-  it('points into the part of the bundle where the condition is', () => {
+  it('the change report points into the part of the bundle where the condition is', () => {
     const stricter = new Map(SHARED_DOCUMENTS);
     const url = 'https://models.example.org/shared/common.json';
     const changed = JSON.stringify(stricter.get(url)).replace('"maxLength":256', '"maxLength":64');
@@ -219,7 +219,7 @@ describe('the change report', () => {
     );
   });
 
-  it('is not misled by names that objects inherit', () => {
+  it('the change report is not misled by names that objects inherit', () => {
     const before = JSON.parse(
       '{"properties":{"__proto__":{"type":"string"},"toString":{"type":"string"}}}',
     ) as JsonObject;

@@ -5,7 +5,7 @@ import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.
 import { faultsOfRefusal, refusalOf } from './refusal.js';
 
 describe('the draft of a schema', () => {
-  it('is what $schema says, with or without an empty fragment, by http or https', () => {
+  it('the draft of a schema is what $schema says, with or without an empty fragment, by http or https', () => {
     for (const [$schema, dialect] of [
       ['http://json-schema.org/draft-07/schema#', 'draft-07'],
       ['http://json-schema.org/draft-07/schema', 'draft-07'],
@@ -20,11 +20,11 @@ describe('the draft of a schema', () => {
       assert.equal(dialectOf({ $schema }), dialect, $schema);
   });
 
-  it('is 2020-12 where nothing is said', () => {
+  it('the draft of a schema is 2020-12 where nothing is said', () => {
     assert.equal(dialectOf({}), '2020-12');
   });
 
-  it('is refused when it is another one, naming those that are supported', async () => {
+  it('the draft of a schema is refused when it is another one, naming those that are supported', async () => {
     for (const $schema of [
       'http://json-schema.org/draft-04/schema#',
       'http://json-schema.org/draft-06/schema#',
@@ -44,7 +44,7 @@ describe('the draft of a schema', () => {
     }
   });
 
-  it('of a referenced document that does not say is that of the schema', () => {
+  it('the draft of a schema of a referenced document that does not say is that of the schema', () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
     const linked = resolveWith(
       { $schema, $ref: 'https://example.com/a' },
@@ -56,7 +56,7 @@ describe('the draft of a schema', () => {
     );
   });
 
-  it('of a referenced document is refused where the schema refers to it', async () => {
+  it('the draft of a schema of a referenced document is refused where the schema refers to it', async () => {
     const schema = { properties: { a: { $ref: 'https://example.com/a' } } };
     const stored = new Map([
       ['https://example.com/a', { $schema: 'http://json-schema.org/draft-04/schema#' }],

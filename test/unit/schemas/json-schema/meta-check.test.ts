@@ -8,7 +8,7 @@ import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.
 const A = 'https://example.com/a.json';
 
 describe('the check of a schema', () => {
-  it('finds each invalid keyword in every draft, with its pointer', () => {
+  it('the check of a schema finds each invalid keyword in every draft, with its pointer', () => {
     for (const $schema of Object.values(DIALECT_URIS)) {
       const schema = {
         $schema,
@@ -24,14 +24,14 @@ describe('the check of a schema', () => {
     }
   });
 
-  it('says what is wrong, without the errors of alternatives that were not meant', () => {
+  it('the check of a schema says what is wrong, without the errors of alternatives that were not meant', () => {
     const [fault, ...others] = faultsOf(resolveWith({ properties: { a: { type: 'objekt' } } }));
     assert.deepEqual(others, []);
     assert.equal(fault?.pointer, '/properties/a/type');
     assert.match(fault.detail, /^type must be equal to one of the allowed values: array, boolean/);
   });
 
-  it('reads each draft by its own rules', () => {
+  it('the check of a schema reads each draft by its own rules', () => {
     const items = [{ type: 'string' }];
     assert.deepEqual(pointersOf({ $schema: DIALECT_URIS['draft-07'], items }), []);
     assert.deepEqual(pointersOf({ $schema: DIALECT_URIS['2019-09'], items }), []);
@@ -39,7 +39,7 @@ describe('the check of a schema', () => {
     assert.deepEqual(pointersOf({ $schema: DIALECT_URIS['draft-07'], minContains: 'x' }), []);
   });
 
-  it('finds patterns that are no regular expressions, also as keys, and names them', () => {
+  it('the check of a schema finds patterns that are not regular expressions, also as keys, and names them', () => {
     const schema = {
       properties: { a: { pattern: '(' }, b: { pattern: '\\p{Letter}(?=x)\\u0041{2000}' } },
       patternProperties: { '[a': true, '^a/b~': { pattern: '\\y' } },
@@ -61,7 +61,7 @@ describe('the check of a schema', () => {
       );
   });
 
-  it('accepts unknown keywords, whatever they hold, and unknown formats', () => {
+  it('the check of a schema accepts unknown keywords, whatever they hold, and unknown formats', () => {
     const schema: JsonObject = {
       $schemaVersion: '0.1',
       modelTags: ['x'],
@@ -75,7 +75,7 @@ describe('the check of a schema', () => {
     assert.deepEqual(pointersOf(schema), ['/properties/c/minimum']);
   });
 
-  it('reports what is wrong in other documents where the schema refers to them, and only what is reached', () => {
+  it('the check of a schema reports what is wrong in other documents where the schema refers to them, and only what is reached', () => {
     const stored = new Map<string, JsonValue>([
       [
         A,
@@ -93,7 +93,7 @@ describe('the check of a schema', () => {
 });
 
 describe('references that never go into the value', () => {
-  it('are found, by whatever keywords they go in a circle', () => {
+  it('references that never go into the value are found, by whatever keywords they go in a circle', () => {
     const circles: readonly (readonly [JsonObject, string])[] = [
       [{ $ref: '#' }, '/$ref'],
       [{ anyOf: [{ type: 'string' }, { $ref: '#' }] }, '/anyOf/1/$ref'],
@@ -109,7 +109,7 @@ describe('references that never go into the value', () => {
       );
   });
 
-  it('are none where a value is gone into', () => {
+  it('references that never go into the value are not reported where one goes into it', () => {
     for (const keyword of ['items', 'additionalProperties', 'contains', 'propertyNames', 'unevaluatedItems'])
       assert.deepEqual(loopsOf(resolveWith({ [keyword]: { $ref: '#' } })), [], keyword);
     assert.deepEqual(loopsOf(resolveWith({ properties: { a: { anyOf: [{ $ref: '#' }] } } })), []);

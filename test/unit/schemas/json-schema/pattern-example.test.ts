@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { patternExample } from '../../../../sidecar/schemas/json-schema/pattern-example.js';
 
 describe('the example of a pattern', () => {
-  it('matches it, for what patterns in schemas are made of', () => {
+  it('the example of a pattern matches it, for what patterns in schemas are made of', () => {
     for (const pattern of [
       '^[\\w\\-\\.\\{\\}\\$\\+\\*\\[\\]`|~^@!,:\\\\]+$',
       '^--((0[13578]|1[02])-31|(0[1,3-9]|1[0-2])-30|(0\\d|1[0-2])-([0-2]\\d))$',
@@ -30,7 +30,7 @@ describe('the example of a pattern', () => {
     }
   });
 
-  it('is as long as is asked for', () => {
+  it('the example of a pattern is as long as is asked for', () => {
     assert.equal(patternExample('^[a-z]*$', (text) => text.length >= 20)?.length, 32);
     assert.equal(
       patternExample('^[a-z]{2}$', (text) => text.length > 2),
@@ -38,12 +38,12 @@ describe('the example of a pattern', () => {
     );
   });
 
-  it('is none for what is no pattern, contradicts itself or is out of proportion', () => {
+  it('the example of a pattern is left out for an invalid pattern, a contradiction or one out of proportion', () => {
     for (const pattern of ['(', 'a(?=b)c', '^a{1000}$', '(?:(?:a{250}){250}){250}', '\\b\\B'])
       assert.equal(patternExample(pattern), undefined, pattern);
   });
 
-  it('matches whatever it is made from, or there is none', () => {
+  it('the example of a pattern matches whatever it is made from, or there is none', () => {
     const atom = fc.constantFrom(
       'a',
       '.',

@@ -8,7 +8,7 @@ import { compileSchema, createValidator } from '../../../../sidecar/schemas/json
 import { documents, schemas } from './schema-arbitraries.js';
 
 describe('a validator', () => {
-  it('reports every fault with its pointer and keyword', () => {
+  it('a validator reports every fault with its pointer and keyword', () => {
     const errors = createValidator(
       resolveWith({ properties: { a: { type: 'string' }, 'b/c': { minimum: 1 } }, required: ['d'] }),
     )({ a: 1, 'b/c': 0 });
@@ -19,7 +19,7 @@ describe('a validator', () => {
     ]);
   });
 
-  it('counts own properties only, whatever they are called', () => {
+  it('a validator counts own properties only, whatever they are called', () => {
     const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
     const isValid = validity({ properties, additionalProperties: false });
@@ -31,7 +31,7 @@ describe('a validator', () => {
     assert.ok(validity({ required: ['__proto__'] })(JSON.parse('{"__proto__":1}') as JsonObject));
   });
 
-  it('asserts known formats and accepts all others', () => {
+  it('a validator asserts known formats and accepts all others', () => {
     const known: readonly (readonly [string, string, string])[] = [
       ['date-time', '2024-01-01T00:00:00Z', 'yesterday'],
       ['uri', 'urn:ngsi-ld:A:1', 'no uri'],
@@ -55,7 +55,7 @@ describe('a validator', () => {
       assert.ok(validity({ format })('anything at all'), format);
   });
 
-  it('ignores keywords that validators give a meaning of their own', () => {
+  it('a validator ignores keywords that validators give a meaning of their own', () => {
     const isValid = validity({
       properties: { a: { nullable: true }, b: { type: 'string', nullable: true } },
       $async: true,
@@ -66,7 +66,7 @@ describe('a validator', () => {
     assert.ok(!validity({ type: 'number', minimum: 3, const: { $data: '/x' } })(4));
   });
 
-  it('gives patterns the semantics of ECMA-262', () => {
+  it('a validator gives patterns the semantics of ECMA-262', () => {
     assert.ok(validity({ pattern: '^\\p{Letter}+$' })('é'));
     assert.ok(validity({ pattern: '^(?!urn:)\\S+$' })('id'));
     assert.ok(!validity({ pattern: '^(?!urn:)\\S+$' })('urn:x'));
@@ -74,7 +74,7 @@ describe('a validator', () => {
     assert.ok(validity({ pattern: '^.$' })('😀'));
   });
 
-  it('tells what no keyword looked at also after alternatives and patterns', () => {
+  it('a validator knows what no keyword looked at, also after alternatives and patterns', () => {
     const isValid = validity({
       anyOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }, { required: ['b'] }],
       dependentSchemas: { c: { properties: { d: true } } },
@@ -87,7 +87,7 @@ describe('a validator', () => {
     assert.ok(!isValid({ a: '', 'x-1': '' }));
   });
 
-  it('comes to the same verdict where it may stop at the first fault', () => {
+  it('a validator comes to the same result when it may stop at the first fault', () => {
     const compile = (schema: JsonObject, stopsAtFirst: boolean) =>
       compileSchema(resolveWith(schema), { stopsAtFirst }).validate;
     assert.equal(compile({ items: { type: 'string' } }, true)([1, 2, 3]).length, 1);
@@ -102,7 +102,7 @@ describe('a validator', () => {
     );
   });
 
-  it('compiles chains of references and models of many properties', () => {
+  it('a validator compiles chains of references and models of many properties', () => {
     const $defs: Record<string, JsonObject> = { d300: { type: 'string' } };
     for (let index = 0; index < 300; index += 1)
       $defs[`d${index}`] = { properties: { next: { $ref: `#/$defs/d${index + 1}` } } };

@@ -4,7 +4,7 @@ import { exampleEntity } from '../../../../sidecar/schemas/openapi/example-entit
 import { PARKING_ATTRIBUTES, PARKING_KEY_VALUES } from './models.js';
 
 describe('the normalized form of an example', () => {
-  it('has each attribute in the form of its kind, in order, and @context last', () => {
+  it('the normalized form of an example has each attribute in the form of its kind, in order, and @context last', () => {
     const context = ['https://gateway.example/context', 'https://core.example/'];
     const entity = exampleEntity(
       { '@context': 'http://old/', ...PARKING_KEY_VALUES },
@@ -37,7 +37,7 @@ describe('the normalized form of an example', () => {
     ]);
   });
 
-  it('takes values with and without the wrapping of their kind', () => {
+  it('the normalized form of an example takes values with and without the wrapping of their kind', () => {
     const attributes = [
       { name: 'map', kind: 'LanguageProperty' },
       { name: 'text', kind: 'LanguageProperty' },
@@ -61,7 +61,7 @@ describe('the normalized form of an example', () => {
     });
   });
 
-  it('leaves out what is null, makes Properties of what the model does not know, and keeps members', () => {
+  it('the normalized form of an example leaves out what is null, makes Properties of what the model does not know, and keeps members', () => {
     const keyValues = JSON.parse('{"scope": "/a", "gone": null, "extra": [1], "__proto__": 2}') as Record<
       string,
       never

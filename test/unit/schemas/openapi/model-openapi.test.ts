@@ -7,11 +7,11 @@ import { assertValidOpenApi, openApi, refsIn, schemasOf, withSchema } from './do
 import { PARKING } from './models.js';
 
 describe('the OpenAPI document of a model', () => {
-  it('is valid OpenAPI 3.1, and self-contained', async () => {
+  it('the OpenAPI document of a model is valid OpenAPI 3.1, and self-contained', async () => {
     await assertValidOpenApi(modelOpenApi(PARKING));
   });
 
-  it('says which model it is of', () => {
+  it('the OpenAPI document of a model says which model it is of', () => {
     const { info, servers } = openApi(PARKING);
     assert.deepEqual(info, { title: 'ParkingSite (traffic)', version: '3', description: 'A place to park' });
     assert.deepEqual(servers, [{ url: '/' }]);
@@ -20,7 +20,7 @@ describe('the OpenAPI document of a model', () => {
     assert.deepEqual(other.servers, [{ url: 'https://broker.example' }]);
   });
 
-  it('has the operations of NGSI-LD on entities and their attributes', () => {
+  it('the OpenAPI document of a model has the operations of NGSI-LD on entities and their attributes', () => {
     const { paths } = openApi(PARKING);
     const operations = Object.entries(paths).map(([path, item]) => [
       path.replace('/ngsi-ld/v1', ''),
@@ -40,7 +40,7 @@ describe('the OpenAPI document of a model', () => {
     for (const name of ['Tenant', 'Link']) assert.ok(parameters.includes(`#/components/parameters/${name}"`));
   });
 
-  it('has no keyword that is not of JSON Schema 2020-12, and no identifiers', () => {
+  it('the OpenAPI document of a model has only keywords of JSON Schema 2020-12, and no identifiers', () => {
     const { schemas } = openApi(PARKING).components;
     const text = JSON.stringify(schemas);
     for (const keyword of [
@@ -58,7 +58,7 @@ describe('the OpenAPI document of a model', () => {
     });
   });
 
-  it('is valid for models without anything, of any name, and with recursive schemas', async () => {
+  it('the OpenAPI document of a model is valid for models without anything, of any name, and with recursive schemas', async () => {
     const names = ['M', 'Property', 'ProblemDetails', 'TypedValue', 'a.b-c_d'];
     await assertValidOpenApi(modelOpenApi(withSchema({})));
     for (const model of names) {
@@ -74,7 +74,7 @@ describe('the OpenAPI document of a model', () => {
     assert.ok(refsIn(document).includes('#/components/schemas/MKeyValues'));
   });
 
-  it('keeps names apart that components would share', async () => {
+  it('the OpenAPI document of a model keeps names distinct that components would share', async () => {
     const schema = {
       properties: {
         'a b': { type: 'string' },
@@ -97,7 +97,7 @@ describe('the OpenAPI document of a model', () => {
     assert.ok(accepts('MKeyValues', { q: null }));
   });
 
-  it('is valid for members of hostile names', async () => {
+  it('the OpenAPI document of a model is valid for members of hostile names', async () => {
     const names = ['$ref', '__proto__', 'constructor', 'a/b~c%d', '', 'größe "x"', 'id', '@type'];
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'number' }]));
     const schema = JSON.parse(JSON.stringify({ properties, required: names })) as JsonObject;
@@ -117,7 +117,7 @@ describe('the OpenAPI document of a model', () => {
     assert.ok(!accepts('M', { ...entity, ...Object.fromEntries(filled.slice(0, -1)) }));
   });
 
-  it('has nothing that tools would take for a reference to elsewhere', async () => {
+  it('the OpenAPI document of a model has nothing that tools would take for a reference to elsewhere', async () => {
     const hidden = { $ref: 'http://169.254.169.254/' };
     const schema = {
       default: hidden,
@@ -132,14 +132,14 @@ describe('the OpenAPI document of a model', () => {
     assert.ok(JSON.stringify(document).includes('kept'));
   });
 
-  it('refuses a schema that is not self-contained', () => {
+  it('the OpenAPI document of a model refuses a schema that is not self-contained', () => {
     assert.throws(
       () => modelOpenApi(withSchema({ $ref: 'https://elsewhere.example/a.json' })),
       DanglingReferenceError,
     );
   });
 
-  it('does not change what it is given, and gives the same each time', () => {
+  it('the OpenAPI document of a model does not change what it is given, and gives the same each time', () => {
     const copy = structuredClone(PARKING);
     const text = JSON.stringify(modelOpenApi(PARKING));
     assert.equal(JSON.stringify(modelOpenApi(PARKING)), text);
@@ -152,7 +152,7 @@ describe('the examples of the OpenAPI document', () => {
   const accepts = schemasOf(document);
   const { examples = {} } = openApi(PARKING).components;
 
-  it('are the entity normalized, as JSON-LD, and in key-values form, each valid', () => {
+  it('the examples of the OpenAPI document are the entity normalized, as JSON-LD, and in key-values form, each valid', () => {
     assert.deepEqual(Object.keys(examples), ['normalized', 'normalizedLd', 'keyValues']);
     assert.equal(examples['normalized']?.value['@context'], undefined);
     assert.deepEqual(examples['normalizedLd']?.value['@context'], PARKING.context);
@@ -161,7 +161,7 @@ describe('the examples of the OpenAPI document', () => {
     assert.ok(accepts('ParkingSiteKeyValues', examples['keyValues']?.value));
   });
 
-  it('are none without an example, and none in JSON-LD without a context', async () => {
+  it('the examples of the OpenAPI document are absent without an example, and absent in JSON-LD without a context', async () => {
     const { domain, model, version, schema, example } = PARKING;
     const without = { domain, model, version, schema };
     assert.equal(openApi(without).components.examples, undefined);

@@ -20,7 +20,7 @@ describe('the schemas of the OpenAPI document', () => {
     ['a member that no branch takes', { fee: 'gratis' }],
     ['another type', { type: 'Car' }],
   ] as const) {
-    it(`refuse key-values with ${what}`, () => {
+    it(`the schemas of the OpenAPI document refuse key-values with ${what}`, () => {
       assert.ok(accepts('ParkingSiteKeyValues', keyValues));
       assert.ok(!accepts('ParkingSiteKeyValues', clean({ ...keyValues, ...changes })));
     });
@@ -48,7 +48,7 @@ describe('the schemas of the OpenAPI document', () => {
     ['lists of URIs alone', { neighbours: { type: 'ListRelationship', objectList: ['urn:a:1'] } }],
     ['either branch', { fee: property(1.5) }],
   ] as const) {
-    it(`accept normalized entities with ${what}`, () => {
+    it(`the schemas of the OpenAPI document accept normalized entities with ${what}`, () => {
       assert.ok(accepts('ParkingSite', { ...normalized, ...changes }));
       assert.ok(accepts('ParkingSiteFragment', changes));
     });
@@ -73,13 +73,13 @@ describe('the schemas of the OpenAPI document', () => {
     ['a typed value that is no time', { name: property({ '@type': 'Text', '@value': 'abc' }) }],
     ['the type of something else', { type: ['Car'] }],
   ] as const) {
-    it(`refuse normalized entities with ${what}`, () => {
+    it(`the schemas of the OpenAPI document refuse normalized entities with ${what}`, () => {
       assert.ok(!accepts('ParkingSite', { ...normalized, ...changes }));
       if (!('type' in changes)) assert.ok(!accepts('ParkingSiteFragment', changes));
     });
   }
 
-  it('refuse normalized entities without what every entity has, but not fragments', () => {
+  it('the schemas of the OpenAPI document refuse normalized entities without what every entity has, but not fragments', () => {
     for (const name of ['id', 'type', 'name', 'totalSpots', 'location']) {
       assert.ok(!accepts('ParkingSite', clean({ ...normalized, [name]: undefined })), name);
       assert.ok(accepts('ParkingSiteFragment', clean({ ...normalized, [name]: undefined })), name);
@@ -87,7 +87,7 @@ describe('the schemas of the OpenAPI document', () => {
     assert.ok(accepts('ParkingSite', clean({ ...normalized, fee: undefined, raw: undefined })));
   });
 
-  it('require what every entity has, not what some have', () => {
+  it('the schemas of the OpenAPI document require what every entity has, not what some have', () => {
     const schema = { properties: { a: {}, b: {} }, required: ['a'], anyOf: [{ required: ['b'] }, {}] };
     const acceptsSome = schemasOf(modelOpenApi(withSchema(schema)));
     const entity = { id: 'urn:a:1', type: 'M' };
@@ -95,7 +95,7 @@ describe('the schemas of the OpenAPI document', () => {
     assert.ok(!acceptsSome('M', { ...entity, b: property(1) }));
   });
 
-  it('go by the kind of an attribute where the model cannot mean its values', () => {
+  it('the schemas of the OpenAPI document go by the kind of an attribute where the model cannot mean its values', () => {
     const schema = {
       properties: {
         text: { type: 'string', description: 'LanguageProperty. A text' },
@@ -108,7 +108,7 @@ describe('the schemas of the OpenAPI document', () => {
     assert.ok(acceptsKinds('M', { ...entity, text, list: { type: 'ListProperty', valueList: [1, 'x'] } }));
   });
 
-  it('are closed for models that are', () => {
+  it('the schemas of the OpenAPI document are closed for models that are', () => {
     const properties = { id: {}, type: {}, a: { additionalProperties: false } };
     for (const schema of [
       { properties, additionalProperties: false },
@@ -126,7 +126,7 @@ describe('the schemas of the OpenAPI document', () => {
     assert.ok(acceptsOpen('M', { id: 'urn:a:1', type: 'M', b: property(1) }));
   });
 
-  it('describe attributes as the model does', () => {
+  it('the schemas of the OpenAPI document describe attributes as the model does', () => {
     const { schemas } = components;
     assert.equal(schemas['ParkingSite.totalSpots']?.['description'], 'Property. How many cars fit.');
     assert.equal(schemas['ParkingSite.operator']?.['title'], 'Operator');

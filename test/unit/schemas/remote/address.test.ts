@@ -56,7 +56,7 @@ const inIpv6 = (address: string) => [`::ffff:${address}`, `64:ff9b::${address}`]
 
 describe('the kind of an address', () => {
   for (const [kind, networks] of Object.entries(NETWORKS)) {
-    it(`is ${kind} from the first to the last of each such network, however IPv6 writes it`, () => {
+    it(`the kind of an address is ${kind} from the first to the last of each such network, however IPv6 writes it`, () => {
       for (const address of networks.flat()) {
         assert.equal(addressKind(address), kind, address);
         if (!address.includes(':'))
@@ -65,7 +65,7 @@ describe('the kind of an address', () => {
     });
   }
 
-  it('is public for the neighbours of these networks', () => {
+  it('the kind of an address is public for the neighbours of these networks', () => {
     const covered = new BlockList();
     for (const [first, last] of Object.values(NETWORKS).flat())
       covered.addRange(first, last, first.includes(':') ? 'ipv6' : 'ipv4');
@@ -79,7 +79,7 @@ describe('the kind of an address', () => {
 });
 
 describe('a host name', () => {
-  it('says that it is inside a network', () => {
+  it('a host name says that it is inside a network', () => {
     for (const name of [
       ...['localhost', 'context-server', 'a.local', 'A.INTERNAL', 'x.localhost', 'x.home.arpa', 'x.lan.'],
       ...['x.intranet', 'x.corp', 'x.default.svc', 'x.test'],
@@ -87,7 +87,7 @@ describe('a host name', () => {
       assert.equal(isInsideHost(name), true, name);
   });
 
-  it('says nothing of the kind when it is of the public DNS', () => {
+  it('a host name says nothing of the kind when it is of the public DNS', () => {
     for (const name of [
       ...['example.org', 'local.example.org', 'xlocal.de', 'a.notlocal', 'x.arpa', 'x.home-arpa', 'x.tests'],
       ...['home.arpa.example.org', 'svc.io', 'a.b.'],

@@ -13,7 +13,7 @@ describe('the JSON-LD alternate in a Link header', () => {
     [undefined, undefined],
     ['<'.repeat(16_000), undefined],
   ] as const) {
-    it(`is ${target ?? 'none'} in ${(header ?? 'nothing').slice(0, 90)}`, () => {
+    it(`the JSON-LD alternate in a Link header is ${target ?? 'none'} in ${(header ?? 'nothing').slice(0, 90)}`, () => {
       assert.equal(alternateOf(header), target);
     });
   }

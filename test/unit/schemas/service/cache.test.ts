@@ -12,7 +12,7 @@ function cacheOf(maxBytes: number): Cache<Sized> {
 }
 
 describe('the cache of documents', () => {
-  it('evicts the least recently used value when it exceeds its size', async () => {
+  it('the cache of documents evicts the least recently used value when it exceeds its size', async () => {
     const cache = cacheOf(33);
     for (const key of ['a', 'b', 'c']) await made(cache, key, async () => ({ size: 10 }));
     assert.equal(cache.get('a')?.size, 10);
@@ -23,7 +23,7 @@ describe('the cache of documents', () => {
     );
   });
 
-  it('evicts as many values as a new one needs room for', async () => {
+  it('the cache of documents evicts as many values as a new one needs room for', async () => {
     const cache = cacheOf(33);
     for (const key of ['a', 'b', 'c']) await made(cache, key, async () => ({ size: 10 }));
     await made(cache, 'd', async () => ({ size: 20 }));
@@ -33,14 +33,14 @@ describe('the cache of documents', () => {
     );
   });
 
-  it('does not keep a value that is larger than the cache, and evicts nothing for it', async () => {
+  it('the cache of documents does not keep a value that is larger than the cache, and evicts nothing for it', async () => {
     const cache = cacheOf(33);
     await made(cache, 'a', async () => ({ size: 10 }));
     assert.deepEqual(await made(cache, 'b', async () => ({ size: 33 })), { size: 33 });
     assert.deepEqual([cache.get('a')?.size, cache.get('b')?.size], [10, undefined]);
   });
 
-  it('makes a value once for all concurrent callers', async () => {
+  it('the cache of documents makes a value once for all concurrent callers', async () => {
     const cache = cacheOf(100);
     let count = 0;
     const ask = () => made(cache, 'a', async () => ({ size: (count += 1) }));
@@ -48,7 +48,7 @@ describe('the cache of documents', () => {
     assert.deepEqual(await ask(), { size: 1 });
   });
 
-  it('rejects for all concurrent callers when making fails, and tries again for the next one', async () => {
+  it('the cache of documents rejects for all concurrent callers when making fails, and tries again for the next one', async () => {
     const cache = cacheOf(100);
     const failing = () => made(cache, 'a', () => Promise.reject(new Error('not now')));
     const settled = await Promise.allSettled([failing(), failing()]);

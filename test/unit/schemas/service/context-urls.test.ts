@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { contextUrl, isBelow, namedContext } from '../../../../sidecar/schemas/service/context-urls.js';
 
 describe('context URLs', () => {
-  it('lead back to the name and the version that they were made of', () => {
+  it('context URLs lead back to the name and the version that they were made of', () => {
     const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,20}$/);
     const names = fc.oneof(
       name,
@@ -19,7 +19,7 @@ describe('context URLs', () => {
     );
   });
 
-  it('are understood with their tilde encoded', () => {
+  it('context URLs are understood with their tilde encoded', () => {
     assert.equal(namedContext('http://gw/api/v2/contexts/city%7EBench')?.name, 'city~Bench');
   });
 
@@ -36,12 +36,12 @@ describe('context URLs', () => {
     '/api/v2/contexts/a',
     '',
   ]) {
-    it(`are none of ours: ${url}`, () => {
+    it(`context URLs of others are recognised as such: ${url}`, () => {
       assert.equal(namedContext(url), undefined);
     });
   }
 
-  it('are below a base URL, and not below one that only begins alike', () => {
+  it('context URLs are below a base URL, and not below one that only begins alike', () => {
     assert.ok(isBelow('http://gw/x/api/v2/contexts/a', 'http://gw/x'));
     assert.ok(!isBelow('http://gw.evil/api/v2/contexts/a', 'http://gw'));
   });

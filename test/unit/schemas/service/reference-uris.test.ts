@@ -7,7 +7,7 @@ import { referenceUri, urisNamedIn } from '../../../../sidecar/schemas/service/r
 const URI = 'https://schemas.example/a/common.json';
 
 describe('URIs of reference documents', () => {
-  it('are taken in their normal form', () => {
+  it('URIs of reference documents are taken in their normal form', () => {
     assert.equal(referenceUri('HTTPS://Schemas.example:443/a/../b'), 'https://schemas.example/b');
     assert.equal(referenceUri('urn:example:common'), 'urn:example:common');
   });
@@ -24,7 +24,7 @@ describe('URIs of reference documents', () => {
     'https://user:secret@schemas.example/a',
     `https://schemas.example/${'x'.repeat(2048)}`,
   ]) {
-    it(`are refused: ${uri.slice(0, 50)}`, () => {
+    it(`URIs of reference documents are refused: ${uri.slice(0, 50)}`, () => {
       assert.throws(
         () => referenceUri(uri),
         (error) => error instanceof ReferenceUriError && !error.message.includes('secret'),
@@ -34,7 +34,7 @@ describe('URIs of reference documents', () => {
 });
 
 describe('the URIs that a document names', () => {
-  it('are those of other documents, wherever a reference stands, relative to where the document was found', () => {
+  it('the URIs that a document names are those of other documents, wherever a reference stands, relative to where the document was found', () => {
     const document = {
       $id: 'https://elsewhere.example/x.json',
       $ref: 'other.json#/definitions/a',
@@ -51,7 +51,7 @@ describe('the URIs that a document names', () => {
     );
   });
 
-  it('follow the $id of the schema that a reference is in, and leave out what the document itself holds', () => {
+  it('the URIs that a document names follow the $id of the schema that a reference is in, and leave out what the document itself holds', () => {
     const document = {
       $defs: {
         inner: { $id: '/b/inner.json', $ref: 'beside.json' },
@@ -61,14 +61,14 @@ describe('the URIs that a document names', () => {
     assert.deepEqual([...urisNamedIn(document, URI)], ['https://schemas.example/b/beside.json']);
   });
 
-  it('pass over what is no reference', () => {
+  it('the URIs that a document names pass over what is not a reference', () => {
     const document = { $ref: 1, properties: { $ref: { type: 'string' }, a: { $ref: 'http://[' } } };
     assert.deepEqual([...urisNamedIn(document, URI)], []);
   });
 });
 
 describe('file names of reference documents', () => {
-  it('tell documents apart whose URIs end alike, and depend on nothing else', () => {
+  it('file names of reference documents differ for documents whose URIs end alike, and depend on nothing else', () => {
     const names = [URI, 'http://schemas.example/common.json'].map(referenceFileName);
     assert.equal(new Set(names).size, 2);
     for (const name of names) assert.match(name, /^common-[0-9a-f]{12}\.json$/);
@@ -81,7 +81,7 @@ describe('file names of reference documents', () => {
     'https://x.example/a%20b/?q=/../',
     'urn:x:é',
   ])
-    it(`are safe for ${uri}`, () => {
+    it(`file names of reference documents are safe for ${uri}`, () => {
       assert.match(referenceFileName(uri), /^[A-Za-z0-9_-]+-[0-9a-f]{12}\.json$/);
     });
 });

@@ -13,7 +13,7 @@ import { twoConnections } from './two-connections.js';
 const unchecked = () => undefined;
 
 describe('migrations', () => {
-  it('run in order from where the database is, and mark it as a store', () => {
+  it('migrations run in order from where the database is, and mark it as a store', () => {
     const db = new Database(':memory:');
     const steps = ['CREATE TABLE a (x)', 'ALTER TABLE a RENAME TO b', 'INSERT INTO b VALUES (3)'];
     migrate(db, unchecked, steps.slice(0, 1));
@@ -35,7 +35,7 @@ describe('migrations', () => {
     assert.deepEqual(db.prepare('SELECT x FROM a').all(), []);
   });
 
-  it('hold the write lock from before the check, so that two processes never migrate at once', (t) => {
+  it('migrations hold the write lock from before the check, so that two processes never migrate at once', (t) => {
     const [db, other] = twoConnections(t);
     let wasChecked = false;
     const check = () => {
@@ -47,7 +47,7 @@ describe('migrations', () => {
     other.exec('CREATE TABLE mine (x)');
   });
 
-  it('are not begun when the check refuses the database', () => {
+  it('migrations are not begun when the check refuses the database', () => {
     const db = new Database(':memory:');
     const refusal = new Error('refused');
     const refuse = () => {
@@ -60,7 +60,7 @@ describe('migrations', () => {
 });
 
 describe('a database that another process keeps locked', () => {
-  it('is refused, with what to do about it and the cause', (t) => {
+  it('a database that another process keeps locked is refused, with what to do about it and the cause', (t) => {
     const [db, other] = twoConnections(t);
     other.exec('BEGIN EXCLUSIVE');
     assert.throws(
@@ -78,7 +78,7 @@ describe('a database that another process keeps locked', () => {
 describe('the database of a store', () => {
   const db = openDatabase(':memory:');
 
-  it('has strict tables only', () => {
+  it('the database of a store has strict tables only', () => {
     const list = db.pragma('table_list') as { schema: string; type: string; name: string; strict: 0 | 1 }[];
     const own = list.filter(({ type, name }) => type === 'table' && !name.startsWith('sqlite_'));
     assert.equal(own.length, 13);
@@ -88,7 +88,7 @@ describe('the database of a store', () => {
     );
   });
 
-  it('finds the rows on both sides of every foreign key by an index', () => {
+  it('the database of a store finds the rows on both sides of every foreign key by an index', () => {
     for (const table of tables(db)) {
       const keys = db.pragma(`foreign_key_list(${table})`) as { id: number; from: string }[];
       for (const id of new Set(keys.map((key) => key.id))) {
@@ -102,7 +102,7 @@ describe('the database of a store', () => {
     }
   });
 
-  it('enforces foreign keys, and has a commit on disk before it is answered', () => {
+  it('the database of a store enforces foreign keys, and has a commit on disk before it is answered', () => {
     assert.equal(db.pragma('foreign_keys', { simple: true }), 1);
     assert.equal(db.pragma('synchronous', { simple: true }), 2);
     assert.equal(userVersion(db), MIGRATIONS.length);

@@ -14,7 +14,7 @@ function store(t: TestContext): [Database.Database, Database.Database] {
 const sizeOf = (db: Database.Database) => Number(db.pragma('page_count', { simple: true }));
 
 describe('the check of whether writes work', () => {
-  it('changes nothing, however often it is done', (t) => {
+  it('the check of whether writes work changes nothing, however often it is done', (t) => {
     const [db, other] = store(t);
     const before = [sizeOf(db), userVersion(db)];
     for (let time = 0; time < 5; time += 1) checkWritable(db);
@@ -22,7 +22,7 @@ describe('the check of whether writes work', () => {
     assert.equal(other.prepare('SELECT 1 FROM content').get(), undefined);
   });
 
-  it('writes for real, so that a full disk is noticed', (t) => {
+  it('the check of whether writes work writes for real, so that a full disk is noticed', (t) => {
     const [db, other] = store(t);
     const version = () => other.pragma('data_version', { simple: true });
     const before = version();
@@ -30,7 +30,7 @@ describe('the check of whether writes work', () => {
     assert.notEqual(version(), before);
   });
 
-  it('fails when the database is locked, full or read-only, and leaves it as it was', (t) => {
+  it('the check of whether writes work fails when the database is locked, full or read-only, and leaves it as it was', (t) => {
     const [db, other] = store(t);
     db.pragma('busy_timeout = 0');
     other.exec('BEGIN IMMEDIATE');

@@ -27,7 +27,7 @@ const SCHEMA = JSON.stringify(VEHICLE_SCHEMA);
 validationTasks.prepareModel({ key: 'vehicle', type: 'Vehicle', schema: SCHEMA });
 
 describe('the task of validating', () => {
-  it('asks for a model that it has not met, and remembers it by its key', () => {
+  it('the task of validating asks for a model that it has not met, and remembers it by its key', () => {
     const input = { key: 'asked-for', type: 'Vehicle', text: JSON.stringify(VEHICLE) };
     assert.deepEqual(validationTasks.validate(input), { needs: 'model' });
     const answer = { answer: '{"valid":true,"errors":[],"warnings":[]}' };
@@ -37,7 +37,7 @@ describe('the task of validating', () => {
     assert.deepEqual(validationTasks.validate({ ...input, key: 'another' }), { needs: 'model' });
   });
 
-  it('says where in the text each error and warning is, in the order of the text', () => {
+  it('the task of validating says where in the text each error and warning is, in the order of the text', () => {
     const text = [
       '{',
       '  "id": "urn:ngsi-ld:Vehicle:1",',
@@ -78,7 +78,7 @@ describe('the task of validating', () => {
     );
   });
 
-  it('gives one verdict for each entity of an array, in order, with pointers that begin with the index', () => {
+  it('the task of validating gives one result for each entity of an array, in order, with pointers that begin with the index', () => {
     const wrong = { ...VEHICLE, speed: { type: 'Property', value: -1 } };
     const verdicts = verdictsOn(JSON.stringify([VEHICLE, wrong, VEHICLE, { id: 'urn:a:b' }]));
     assert.deepEqual(
@@ -92,7 +92,7 @@ describe('the task of validating', () => {
     assert.deepEqual(verdictsOn('[]'), []);
   });
 
-  it('takes the form that is claimed', () => {
+  it('the task of validating takes the form that is claimed', () => {
     const entity = { id: 'urn:a:b', type: 'Vehicle', speed: 5 };
     assert.equal(verdict(JSON.stringify(entity)).valid, true);
     const { errors } = verdict(JSON.stringify(entity), { form: 'normalized' });
@@ -102,7 +102,7 @@ describe('the task of validating', () => {
     );
   });
 
-  it('tells a text that is not to be read from a body that is no entity', () => {
+  it('the task of validating distinguishes text that is not to be read from a body that is not an entity', () => {
     const unreadable = validationTasks.validate(inputOf('{"a": 1,\n "a": 2}'));
     assert.deepEqual(
       'unreadable' in unreadable && [unreadable.unreadable.line, unreadable.unreadable.column],
@@ -123,7 +123,7 @@ describe('the task of validating', () => {
     ]);
   });
 
-  it('refuses more entities than it takes, naming the limit, and takes as many', () => {
+  it('the task of validating refuses more entities than it takes, naming the limit, and takes as many', () => {
     const entity = '{"id":"urn:a:b","type":"Vehicle","speed":1}';
     const body = (count: number) => `[${Array<string>(count).fill(entity).join()}]`;
     const refused = validationTasks.validate(inputOf(body(MAX_ENTITIES + 1)));
@@ -132,7 +132,7 @@ describe('the task of validating', () => {
     assert.equal(verdictsOn(body(MAX_ENTITIES)).filter(({ valid }) => valid).length, MAX_ENTITIES);
   });
 
-  it('shows the first hundred errors and warnings of an entity, and says that there are more', () => {
+  it('the task of validating shows the first hundred errors and warnings of an entity, and says that there are more', () => {
     const speeds = Array.from({ length: 150 }, (_, index) => ({
       type: 'Property',
       value: -1 - index,
@@ -159,7 +159,7 @@ describe('the task of validating', () => {
     assert.equal(warnings[99]?.pointer, '/other99');
   });
 
-  it('bounds the answer on many wrong entities, each of which still has an error', () => {
+  it('the task of validating bounds the answer on many wrong entities, each of which still has an error', () => {
     const entity: JsonObject = {
       id: 'no uri',
       type: 'Vehicle',
@@ -189,7 +189,7 @@ describe('the task of validating', () => {
 });
 
 describe('a verdict that would be too long', () => {
-  it('is refused: a long list of allowed values for each of many entities', () => {
+  it('a result that would be too long is refused: a long list of allowed values for each of many entities', () => {
     const allowed = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(80, '"'));
     const schema = JSON.stringify({ properties: { a: { enum: allowed } } });
     validationTasks.prepareModel({ key: 'listing', type: 'Vehicle', schema });

@@ -15,7 +15,7 @@ function pending() {
 }
 
 describe('the body budget', () => {
-  it('never admits more characters at a time than its limit', async () => {
+  it('the body budget never admits more characters at a time than its limit', async () => {
     const texts = new BodyBudget(10);
     const [one, other] = [pending(), pending()];
     const running = [texts.with('x'.repeat(5), one.work), texts.with('x'.repeat(5), other.work)];
@@ -30,12 +30,12 @@ describe('the body budget', () => {
     await running[1];
   });
 
-  it('admits a single text of any length', async () => {
+  it('the body budget admits a single text of any length', async () => {
     const texts = new BodyBudget(10);
     assert.equal(await texts.with('x'.repeat(100), async () => 1), 1);
   });
 
-  it('releases the characters of work that failed', async () => {
+  it('the body budget releases the characters of work that failed', async () => {
     const texts = new BodyBudget(10);
     for (let n = 0; n < 3; n += 1) {
       const { work, fail } = pending();

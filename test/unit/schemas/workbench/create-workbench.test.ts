@@ -45,7 +45,7 @@ const MODEL = { domain: 'City', name: 'Bike' };
 const AT = { baseUrl: 'http://gateway.example' };
 
 describe('the workbench', () => {
-  it('lets a worker compile a model that it does not know, with more time and under the queue key of the model', async () => {
+  it('the workbench lets a worker compile a model that it does not know, with more time and under the queue key of the model', async () => {
     const { workbench, runs } = benchWith(
       ...[{ answer: '1' }, { needs: 'model' }, { isPrepared: true }, { answer: '2' }],
     );
@@ -64,7 +64,7 @@ describe('the workbench', () => {
     for (const { options } of runs) assert.equal(options?.queueKey, 'validate hash');
   });
 
-  it('compiles a model in each worker it reaches, and gives up after a bounded number of rounds', async () => {
+  it('the workbench compiles a model in each worker it reaches, and gives up after a bounded number of rounds', async () => {
     const again = [{ needs: 'model' }, { isPrepared: true }];
     const { workbench } = benchWith(...again, ...again, { answer: '3' });
     assert.equal(await workbench.validate(MODEL, '{}', {}), '3');
@@ -72,7 +72,7 @@ describe('the workbench', () => {
     await assert.rejects(endless.validate(MODEL, '{}', {}), WorkersBusyError);
   });
 
-  it('does not begin abandoned work, and lets work that has begun finish', async () => {
+  it('the workbench does not begin abandoned work, and lets work that has begun finish', async () => {
     const { signal } = new AbortController();
     const { workbench, runs } = benchWith({ answer: '4' }, { answer: '5' }, { answer: '6' });
     await workbench.validate(MODEL, '{}', { signal });
@@ -86,7 +86,7 @@ describe('the workbench', () => {
     }
   });
 
-  it('runs a task again with the contexts that it asked for', async () => {
+  it('the workbench runs a task again with the contexts that it asked for', async () => {
     const { workbench, runs } = benchWith({ needs: { urls: ['urn:a'] } }, { answer: '3' });
     assert.equal(await workbench.compact('{}', AT), '3');
     assert.deepEqual(
@@ -98,7 +98,7 @@ describe('the workbench', () => {
     );
   });
 
-  it('throws different errors for too much time, too much memory and busy workers', async () => {
+  it('the workbench throws different errors for too much time, too much memory and busy workers', async () => {
     const infer = async (outcome: Error) =>
       benchWith(outcome).workbench.infer('{}', { form: 'keyvalues', enumerates: false });
     await assert.rejects(infer(new TaskTooCostlyError('time', 'late')), DeadlineExceededError);
@@ -109,7 +109,7 @@ describe('the workbench', () => {
     await assert.rejects(infer(new WorkersBusyError(1)), WorkersBusyError);
   });
 
-  it('throws a refusal of a worker with its code and pointers', async () => {
+  it('the workbench throws a refusal of a worker with its code and pointers', async () => {
     const unreadable = { line: 2, column: 9, detail: 'expected a colon', isTooDeep: false };
     await assert.rejects(
       benchWith({ unreadable }).workbench.expand('{', AT),

@@ -43,7 +43,7 @@ class HandClock implements Clock {
 }
 
 describe('deadlines', () => {
-  it('call each entry on time, and never one that has ended', async () => {
+  it('deadlines call each entry on time, and never one that has ended', async () => {
     const entries = fc.array(
       fc.record({ at: fc.nat(20), ms: fc.nat(20), over: fc.option(fc.nat(20), { nil: undefined }) }),
       { maxLength: 8 },
@@ -79,7 +79,7 @@ describe('deadlines', () => {
     );
   });
 
-  it('hold when the clock is set back or never set', async () => {
+  it('deadlines hold when the clock is set back or never set', async () => {
     const clock = new HandClock();
     const deadlines = new Deadlines(clock);
     const late: string[] = [];

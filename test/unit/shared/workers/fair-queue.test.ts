@@ -132,7 +132,7 @@ class Ledger {
 }
 
 describe('the fair queue', () => {
-  it('keeps order and limits, loses no task, and never leaves a runnable task waiting', () => {
+  it('the fair queue keeps order and limits, loses no task, and never leaves a runnable task waiting', () => {
     fc.assert(
       fc.property(sizes, fc.array(step, { maxLength: 80 }), (some, steps) => {
         const ledger = new Ledger(some);
@@ -146,7 +146,7 @@ describe('the fair queue', () => {
     );
   });
 
-  it('gives every runnable queue key a batch before any key gets a second one', () => {
+  it('the fair queue gives every runnable queue key a batch before any key gets a second one', () => {
     const counts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 6 });
     fc.assert(
       fc.property(counts, fc.integer({ min: 1, max: 3 }), (waiting, batch) => {
@@ -164,7 +164,7 @@ describe('the fair queue', () => {
     );
   });
 
-  it('leaves one worker and half of the places to other queue keys, however much one key sends', () => {
+  it('the fair queue leaves one worker and half of the places to other queue keys, however much one key sends', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 6 }), fc.integer({ min: 2, max: 40 }), (workers, maxWaiting) => {
         const queue = new FairQueue<string>({ workers, maxWaiting, batchSize: () => 1 });
@@ -176,7 +176,7 @@ describe('the fair queue', () => {
     );
   });
 
-  it('removes only the tasks at the head of each queue key that have waited too long', () => {
+  it('the fair queue removes only the tasks at the head of each queue key that have waited too long', () => {
     const queue = new FairQueue<number>({ workers: 1, maxWaiting: 20, batchSize: () => 1 });
     for (const task of [1, 2, 5]) assert.ok(queue.offer('a', task, 0));
     for (const task of [3, 6]) assert.ok(queue.offer('b', task, 0));
@@ -194,7 +194,7 @@ describe('the fair queue', () => {
     );
   });
 
-  it('leaves half of the places to others while queue keys are quarantined', () => {
+  it('the fair queue leaves half of the places to others while queue keys are quarantined', () => {
     const queue = new FairQueue<number>({ workers: 2, maxWaiting: 8, batchSize: () => 1 });
     const names = Array.from({ length: 20 }, (_, index) => `${index}`);
     for (const name of names) queue.quarantine(name, 0, 10);
@@ -203,7 +203,7 @@ describe('the fair queue', () => {
     assert.equal(queue.offer('good', 6, 0), false);
   });
 
-  it('gives quarantined queue keys one worker together, until the quarantine ends', () => {
+  it('the fair queue gives quarantined queue keys one worker together, until the quarantine ends', () => {
     const queue = new FairQueue<string>({ workers: 3, maxWaiting: 40, batchSize: () => 1 });
     for (const name of KEYS) {
       queue.quarantine(name, 0, 10);

@@ -47,7 +47,7 @@ describe('the costs of tasks', () => {
     assert.equal(costs.batchSize('a'), 1);
   });
 
-  it('stop batching after a slow task until dozens of quick ones have followed', () => {
+  it('the costs of tasks stop batching after a slow task until dozens of quick ones have followed', () => {
     const costs = new TaskCosts();
     costs.note('a', [0.01]);
     assert.equal(costs.batchSize('a'), 16);
@@ -62,7 +62,7 @@ describe('the costs of tasks', () => {
     assert.equal(costs.batchSize('a'), 1);
   });
 
-  it('remember a bounded number of queue keys, the most recently used ones', () => {
+  it('the costs of tasks remember a bounded number of queue keys, the most recently used ones', () => {
     const costs = new TaskCosts();
     costs.note('kept', [0.01]);
     for (let index = 0; index < 999; index += 1) costs.note(`${index}`, [0.01]);
