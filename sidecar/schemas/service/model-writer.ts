@@ -34,6 +34,8 @@ interface Parts {
   readonly descriptions: ModelDescriptions;
 }
 
+const UNCHANGED: ChangeReport = { overall: 'compatible', differences: [] };
+
 type UpdateOptions = Parameters<ModelService['update']>[2];
 
 /** Creates and updates models; see ModelService. */
@@ -77,10 +79,10 @@ export class ModelWriter {
     const settings = changedSettings(model, change);
     requireStorable({ description: settings.description });
     const accepted = await intake.accept(key.name, change.schema, settings.contextBase);
-    const report = await this.#report(before, accepted);
+    const isNewVersion = !isSameVersion(before, accepted);
+    const report = isNewVersion ? await this.#report(before, accepted) : UNCHANGED;
     if (settings.compatibility === 'backward' && report.overall !== 'compatible')
       throw new IncompatibleChangeError(report);
-    const isNewVersion = !isSameVersion(before, accepted);
     const update = {
       outcome: isNewVersion ? 'version' : isSame(model, settings) ? 'unchanged' : 'settings',
       dryRun,
@@ -171,7 +173,7 @@ function isSameVersion({ version, schema, context }: ModelTexts, accepted: Accep
  * @throws WorkersBusyError, TaskFailedError
  */
 async function changesBetween(before: string, after: string, workers: ServiceWorkers): Promise<ChangeReport> {
-  if (before === after) return { overall: 'compatible', differences: [] };
+  if (before === after) return UNCHANGED;
   try {
     return await reportChanges({ before, after }, workers);
   } catch (error) {
