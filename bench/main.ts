@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { attacks } from './attacks.js';
+import { databases } from './databases.js';
 import { entityPurge } from './entity-purge.js';
 import { jobs } from './jobs.js';
 import { memory } from './memory.js';
@@ -23,6 +24,7 @@ const BENCHES: readonly Bench[] = [
   temporalMemory,
   passThrough,
   schemaService,
+  databases,
   workbench,
   attacks,
 ];

@@ -87,7 +87,8 @@ async function writesPerSecond(gateway: BenchGateway, round: number): Promise<nu
   return rate;
 }
 
-async function write(
+/** Sends JSON, and throws unless the answer has a status. */
+export async function write(
   gateway: BenchGateway,
   method: 'POST' | 'PUT',
   path: string,
@@ -104,7 +105,7 @@ async function write(
 }
 
 /** A schema of about 30 KB; no two of different numbers are the same. */
-function schemaOf(number: number): object {
+export function schemaOf(number: number): object {
   const properties = Array.from({ length: 120 }, (_, index) => [
     `attribute${index}`,
     {

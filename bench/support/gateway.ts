@@ -27,6 +27,7 @@ export type GatewaySettings = Readonly<
       | 'PURGE_PAGE_SIZE'
       | 'PURGE_BATCH_SIZE'
       | 'DATABASE_PATH'
+      | 'DATABASE_URL'
       | 'BROKER_URL',
       string | number
     >

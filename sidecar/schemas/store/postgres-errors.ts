@@ -27,8 +27,11 @@ export class StatementFailure extends Error {
   }
 }
 
-/** Error classes of PostgreSQL (appendix A of its manual) in which the connection is of no more use. */
-const LOST = /^(?:08|57P0[1-5]|25P03|25P04|25006)/;
+/**
+ * Error classes of PostgreSQL (appendix A of its manual) in which the connection is of no more use. 0A000 is of statements
+ * that were prepared before a migration.
+ */
+const LOST = /^(?:08|57P0[1-5]|25P03|25P04|25006|0A000)/;
 
 /** Serialization failure, deadlock, and a row that another transaction has added meanwhile. */
 const CONFLICT = /^(?:40001|40P01|23505|23P01)$/;

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { PoolClient } from 'pg';
+import type { PoolClient, QueryConfig } from 'pg';
 import type { Clock } from '../../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
 import { LOCK_WAIT_MS } from './lock-queue.js';
@@ -118,30 +118,32 @@ async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {
   let next = work.next();
   while (next.done !== true) {
     const { statement, parameters } = next.value;
-    const { text, names } = translated(statement);
-    const values = names.map((name) => (parameters as Readonly<Record<string, unknown>>)[name]);
-    const { rows, rowCount } = await query(client, text, values);
+    const { name, text, names } = translated(statement);
+    const values = names.map((each) => (parameters as Readonly<Record<string, unknown>>)[each]);
+    const { rows, rowCount } = await query(client, { name, text, values });
     next = work.next({ rows, changes: rowCount ?? 0 });
   }
   return next.value;
 }
 
 /** @throws StatementFailure */
-async function query(client: PoolClient, text: string, values: readonly unknown[] = []) {
+async function query(client: PoolClient, what: string | QueryConfig) {
   try {
-    return await client.query<object>(text, [...values]);
+    return await client.query<object>(what);
   } catch (error) {
     throw new StatementFailure(error);
   }
 }
 
 interface Translated {
+  /** By which a connection has it prepared: it is read and planned once. */
+  readonly name: string;
   readonly text: string;
   /** Of the parameters `$1`, `$2` …. */
   readonly names: readonly string[];
 }
 
-const translations = new WeakMap<Statement<never, unknown>, Translated>();
+const translations = new Map<Statement<never, unknown>, Translated>();
 
 /** A statement with numbers for the names of its parameters. */
 function translated(statement: Statement<never, unknown>): Translated {
@@ -152,7 +154,7 @@ function translated(statement: Statement<never, unknown>): Translated {
       if (!names.includes(name)) names.push(name);
       return `$${names.indexOf(name) + 1}`;
     });
-    found = { text, names };
+    found = { name: `s${translations.size}`, text, names };
     translations.set(statement, found);
   }
   return found;
