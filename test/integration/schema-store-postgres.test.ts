@@ -131,7 +131,9 @@ describe('opening a store on PostgreSQL', () => {
 
   it('works in the schema that search_path names, beside others', async () => {
     const database = await fresh();
-    await database.query('CREATE SCHEMA "Gate way"; CREATE TABLE domain (theirs text)');
+    await database.query(
+      'CREATE SCHEMA "Gate way"; CREATE TABLE domain (theirs text); CREATE TABLE "Gate way"."other (*" (x int)',
+    );
     const url = `${database.url}?options=${encodeURIComponent('-c search_path="Gate\\ way"')}`;
     const store = await open(url);
     await store.domains.create({ name: 'energy' });

@@ -12,7 +12,7 @@ const LIMITS = {
 } as const;
 
 /** Without any answer for so long, the connection is given up, in milliseconds. */
-const ANSWER_MS = 30_000;
+const ANSWER_MS = 20_000;
 
 /** Counts, times and ids are safe integers; the driver would make texts of them. */
 const TYPES = new TypeOverrides();

@@ -1,7 +1,7 @@
 import { Pool, type ClientConfig, type PoolClient } from 'pg';
 import type { Clock } from '../../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
-import { StatementFailure, unavailable } from './postgres-errors.js';
+import { isCut, StatementFailure, unavailable } from './postgres-errors.js';
 
 /** Connections of one process; PostgreSQL allows 100 in all unless told otherwise. */
 const MAX_CONNECTIONS = 10;
@@ -76,7 +76,7 @@ export class PostgresConnections {
     const sinceMs = this.#options.clock.now();
     let client: PoolClient | undefined;
     try {
-      client = await this.#pool.connect();
+      client = await this.#takeOne();
       await this.#prepare(client);
     } catch (error) {
       client?.release(true);
@@ -86,6 +86,16 @@ export class PostgresConnections {
     }
     this.#noteBack();
     return client;
+  }
+
+  /** A connection that breaks while it is made may have been cut by itself: that alone is no outage. */
+  async #takeOne(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      if (this.#away !== undefined || !isCut(error)) throw error;
+      return this.#pool.connect();
+    }
   }
 
   /** Several connections that are made at once share what one of them does. */

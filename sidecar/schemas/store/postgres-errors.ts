@@ -53,6 +53,13 @@ export function isHopeless(error: unknown): boolean {
   return HOPELESS.test(codeOf(error)) || /does not support SSL/.test(messageOf(error));
 }
 
+/** Whether a server had taken a connection that broke. */
+export function isCut(error: unknown): boolean {
+  return (
+    /^(?:57P0[12]|ECONNRESET|EPIPE)$/.test(codeOf(error)) || /terminated unexpectedly/.test(messageOf(error))
+  );
+}
+
 /** An error as clients see it: without names of hosts and users, which the cause has. */
 export function unavailable(what: string, cause: unknown): StoreUnavailableError {
   const code = codeOf(cause);

@@ -243,7 +243,9 @@ async function inspect(
     );
   if (!tables.includes('gateway_format')) {
     const ours = migrations.map(({ sql }) => sql).join('');
-    const taken = tables.filter((table) => new RegExp(`CREATE (?:TABLE|VIEW) ${table}\\b`).test(ours));
+    const taken = tables.filter((name) =>
+      ['TABLE', 'VIEW'].some((kind) => ours.includes(`CREATE ${kind} ${name} (`)),
+    );
     if (taken.length === 0) return { format: 0, least: 0 };
     throw new DatabaseUnusableError(
       `${place} holds tables of another application (${taken.join(', ')}), and was left as it is. Name another database, or another schema.`,
