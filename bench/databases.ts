@@ -26,7 +26,7 @@ export const databases: Bench = {
   name: 'databases',
   async run({ rounds, say }) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-databases-'));
-    const server = await PostgresServer.start({ isDurable: true });
+    const server = await PostgresServer.start('durable');
     const { url } = await createDatabase(server.url);
     const gateways = {
       SQLite: await startGateway('http://127.0.0.1:9', { DATABASE_PATH: join(folder, 'schema.db') }),

