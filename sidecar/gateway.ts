@@ -158,7 +158,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   });
   app.server.on('connection', () => newcomers.note());
   opened.add(async () => {
-    // Idle connections are closed at once; whoever is still being served when the grace time ends is cut off.
+    // Idle connections are closed at once; clients still being served when the grace time ends are cut off.
     app.server.closeIdleConnections();
     const closed = app.close();
     app.server.closeAllConnections();

@@ -6,7 +6,7 @@ import { startErrorLines } from './http/problem.js';
 import { isLoopback } from './shared/loopback.js';
 import { createEchoFilter, isNpmStart, onParentEnd } from './shared/signals.js';
 
-/** Exit codes: a mistake in the configuration is told from a failed start. */
+/** Exit codes: a mistake in the configuration differs from a failed start. */
 const EXIT_CONFIG = 2;
 const EXIT_FAILED = 1;
 

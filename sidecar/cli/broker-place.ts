@@ -100,7 +100,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   };
 }
 
-/** What is told of a purge while it runs, and in the end. */
+/** What a purge reports while it runs, and in the end. */
 async function* views(
   { target, query, tenant }: PurgeWish,
   unit: string,

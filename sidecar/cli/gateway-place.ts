@@ -43,7 +43,7 @@ export function createGatewayPlace(gateway: GatewayClient): PurgePlace {
 /**
  * The record of a purge whenever it changes, until its end.
  *
- * @param cancelOn cancels the purge when it aborts; what is then yielded last tells what was done
+ * @param cancelOn cancels the purge when it aborts; the last record that is yielded then says what was done
  * @param stopOn stops following, and leaves the purge alone
  */
 export async function* followPurge(

@@ -75,7 +75,7 @@ function createProgram(
     )
     .version(version)
     .exitOverride()
-    .showHelpAfterError('(--help tells more)')
+    .showHelpAfterError('(add --help for more)')
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),

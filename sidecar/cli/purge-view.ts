@@ -11,7 +11,7 @@ export interface PurgeView {
   readonly query: string;
   readonly tenant?: string | null;
   readonly dryRun: boolean;
-  /** Undefined while nobody has counted. */
+  /** Undefined until they were counted. */
   readonly matched: number;
   readonly deleted: number;
   readonly alreadyGone: number;
@@ -69,7 +69,7 @@ export function exitCodeOf({ state }: Pick<PurgeView, 'state'>, wasInterrupted =
   }
 }
 
-/** What the counts of a purge are in; where it does not say so, as its query tells. */
+/** The unit of the counts of a purge; if it does not say, the one that its query implies. */
 export function unitOf({ unit, target, query }: Pick<PurgeView, 'unit' | 'target' | 'query'>): string {
   if (unit !== undefined) return unit;
   const has = (...names: readonly string[]) => names.some((name) => valuesIn(query, name).length > 0);

@@ -113,7 +113,7 @@ export async function cancelOne(
     for await (const view of followPurge(gateway, id, {})) last = view;
   }
   if (last === undefined)
-    throw new CliError(EXIT.failed, 'The gateway did not tell what became of the purge.');
+    throw new CliError(EXIT.failed, 'The gateway did not say what became of the purge.');
   if (json === true) sayJson(context, last);
   else say(context.stdout, ...summaryOf(last, undefined));
   return EXIT.done;

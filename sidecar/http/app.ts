@@ -182,7 +182,7 @@ function sendProblem(
   );
 }
 
-/** Without the query, which may hold personal data. What is not the fault of the request is told with its cause. */
+/** Without the query, which may hold personal data. What is not the fault of the request is logged with its cause. */
 function logRefusal(request: FastifyRequest, { status, detail }: Problem, cause: unknown): void {
   const { method, raw } = request;
   const fields = { method, path: instanceOf(raw.url ?? ''), status, detail };

@@ -29,7 +29,7 @@ export interface ForwardFailure {
 /** How one request that was passed through ended, for those who measure. */
 export interface PassThroughEnd {
   readonly method: string;
-  /** That the client was told; undefined when the exchange broke off before its answer was complete. */
+  /** The one sent to the client; undefined when the exchange broke off before its answer was complete. */
   readonly status: number | undefined;
   /** From the head of the request to the end of the answer. */
   readonly ms: number;

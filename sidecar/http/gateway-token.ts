@@ -10,7 +10,7 @@ export type TokenCheck = (header: string | readonly string[] | undefined) => voi
 /**
  * A check against the configured secret; one that passes everything when there is none.
  *
- * @param onRefused told of each request that does not carry it
+ * @param onRefused called for each request that does not carry it
  */
 export function createTokenCheck(token: string | undefined, onRefused?: () => void): TokenCheck {
   if (token === undefined) return () => {};

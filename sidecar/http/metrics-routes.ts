@@ -13,7 +13,7 @@ export interface MetricsPage {
 
 const PATH = '/metrics';
 
-/** `GET /metrics`, open like the health routes: a monitoring system has no token, and no metric tells of data. */
+/** `GET /metrics`, open like the health routes: a monitoring system has no token, and no metric reveals data. */
 export function registerMetricsRoute(app: FastifyInstance, page: MetricsPage): void {
   app.get(PATH, async (_request, reply) => {
     const text = await page.text();

@@ -1,6 +1,6 @@
 /**
  * How much of its `maxAffected` a job may still delete. What a request may delete is written down before it is sent, so
- * that the maximum holds over a crash, after which nobody knows what was deleted.
+ * that the maximum holds over a crash, after which it is not known what was deleted.
  */
 export class DeleteBudget {
   readonly #before: number;

@@ -5,7 +5,7 @@ import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import type { PurgeControl } from './purge-kinds.js';
 
-/** Watchers are told of changes at most so often. */
+/** The least time between two changes that watchers see. */
 const PUBLISH_EVERY_MS = 250;
 
 /** Items that a record names as failed, at most. */
@@ -28,7 +28,7 @@ export class LivePurge {
   #publishedMs = -Infinity;
   #isPublishing = false;
 
-  /** @param onChange told of the record on every change that watchers are told of */
+  /** @param onChange called with the record on every change that watchers see */
   constructor(record: PurgeRecord, clock: Clock, onChange: (record: PurgeRecord) => void) {
     this.#record = record;
     this.#clock = clock;
@@ -60,7 +60,7 @@ export class LivePurge {
     return deleted + alreadyGone + unknown - this.settledBefore;
   }
 
-  /** Changes members of the record, and tells those who watch: at once for a new state, else soon. */
+  /** Changes members of the record, and notifies watchers: at once for a new state, else soon. */
   set(members: Partial<PurgeRecord>): void {
     const isNewState = members.state !== undefined && members.state !== this.#record.state;
     this.#record = { ...this.#record, ...members };
@@ -68,7 +68,7 @@ export class LivePurge {
     else void this.#publishSoon();
   }
 
-  /** Takes what the engine tells. */
+  /** Takes an event of the engine. */
   note(event: PurgeEvent): void {
     switch (event.type) {
       case 'counted':
@@ -85,7 +85,7 @@ export class LivePurge {
     }
   }
 
-  /** Resolves on the next change that is told, or when the signal aborts. */
+  /** Resolves on the next change that watchers see, or when the signal aborts. */
   changed(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -125,7 +125,7 @@ export class LivePurge {
     const waitMs = this.#publishedMs + PUBLISH_EVERY_MS - this.#clock.now();
     if (waitMs > 0) await this.#clock.sleep(waitMs);
     this.#isPublishing = false;
-    // Its end was told meanwhile.
+    // Its end was reported meanwhile.
     if (!isFinal(this.#record.state)) this.#publish();
   }
 

@@ -43,7 +43,7 @@ export function newRecord(
   };
 }
 
-/** What the record of a purge tells of its query and its limits. */
+/** What the record of a purge says of its query and its limits. */
 export function preparedMembers(
   prepared: PreparedPurge,
 ): Pick<PurgeRecord, 'dryRun' | 'unit' | 'maxPerSecond' | 'concurrency'> {

@@ -14,7 +14,7 @@ export interface PurgeLogger {
 /**
  * Writes the start and the end of each purge to the log, one line each, with who asked for what and what came of it.
  *
- * @param isForeseen whether an error is one that clients are told of; another one is a fault of ours
+ * @param isForeseen whether an error is one that clients may see; any other is a fault of ours
  */
 export function logPurges(
   log: PurgeLogger,

@@ -34,7 +34,7 @@ import type { HeaderSealer } from './sealed-headers.js';
 
 export { isFinal, PURGE_STATES, type PurgeRecord } from '../schemas/store/purge-records.js';
 
-/** What is told of purges as they go, e.g. to a log and to metrics. */
+/** Observes purges as they go, e.g. for a log and metrics. */
 export interface PurgeObserver {
   started(record: PurgeRecord): void;
   event(record: PurgeRecord, event: PurgeEvent): void;
@@ -65,7 +65,7 @@ export interface PurgeServiceOptions {
   readonly historyDays: number;
   /** Whether no purge runs without a record. */
   readonly recordRequired: boolean;
-  /** The problem that clients are told of an error. */
+  /** The problem that clients get for an error. */
   readonly problemOf: (error: unknown) => Problem;
   readonly observer: PurgeObserver;
 }
@@ -189,7 +189,7 @@ export class PurgeService {
   }
 
   /**
-   * Takes a purge that nobody waits for: it runs when there is a place for it.
+   * Takes an asynchronous purge: it runs when there is a place for it.
    *
    * @throws QueueFullError, JobSecretError, StoreUnavailableError; QueryRefusedError, PolicyRefusedError
    */
@@ -487,7 +487,7 @@ export class PurgeService {
 
   /** @param stopped what a purge is called that was stopped, but not cancelled by request */
   #endEarly(live: LivePurge, error: unknown, stopped: PurgeState): void {
-    // A purge that was turned away before it began is told to its caller, and to nobody else.
+    // A purge that was turned away before it began is reported to its caller only.
     if (live.record.startedAt === undefined && !this.#isRefusal(error)) return;
     const state = this.#stateAfter(live, error, stopped);
     const problem = this.#options.problemOf(error);
@@ -545,7 +545,7 @@ export class PurgeService {
 
   async #prune(): Promise<void> {
     const { store, idFiles, historyDays, clock } = this.#options;
-    // The store tells of its failures elsewhere, and there is another time.
+    // The store reports its failures elsewhere, and this is tried again.
     await store.prune(clock.now() - historyDays * DAY_MS, MAX_REFUSED).catch(() => {});
     const isKept = async (id: string) =>
       this.#live.has(id) || this.#writer.latest(id) !== undefined || (await store.get(id)) !== undefined;

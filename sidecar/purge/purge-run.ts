@@ -42,7 +42,7 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
 export interface PurgePlan {
   /** The collection that is purged. */
   readonly path: ListedResource['path'];
-  /** Does the work, and tells what it came to. */
+  /** Does the work, and returns what it came to. */
   readonly run: (scope: PurgeScope) => Promise<PurgeReport>;
   /** The work is not booked item by item; it reports by itself how far it is. */
   readonly reportsItself?: boolean;
@@ -79,7 +79,7 @@ export function runPurge(
   });
 }
 
-/** The smallest query there is: any answer to it tells that the broker is there. */
+/** The smallest query there is: any answer to it shows that the broker is there. */
 function probeOf(path: ListedResource['path'], { selection }: PurgeQuery): PurgeRequest {
   const parameters = formatParameters([...selection, { name: 'limit', value: '1' }]);
   return { method: 'GET', path: `${path}?${parameters}`, operation: 'answer' };

@@ -15,7 +15,7 @@ export interface PurgeEndpointsOptions extends OrderOptions {
 
 const tag = 'Purges';
 
-/** How often a stream of events that has nothing to tell shows that it is there. */
+/** How often a stream of events without news shows that it is alive. */
 const HEARTBEAT_MS = 15_000;
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -231,7 +231,7 @@ async function* eventsOf(
   }
 }
 
-/** The same for the same record, whichever process tells of it. */
+/** The same for the same record, from any process. */
 function eventIdOf(record: PurgeRecord): string {
   return createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 16);
 }

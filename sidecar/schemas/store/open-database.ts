@@ -133,7 +133,7 @@ const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_|^E(?!RR_)[A-Z]/, 'the system reports a failure'],
 ];
 
-/** The file holds something, but no SQLite database. */
+/** The file holds something other than an SQLite database. */
 export class NotADatabaseError extends GatewayError {
   readonly code = 'DATABASE_NOT_SQLITE';
 
@@ -145,7 +145,7 @@ export class NotADatabaseError extends GatewayError {
   }
 }
 
-/** A SQLite database, but of another program. */
+/** An SQLite database of another program. */
 export class ForeignDatabaseError extends GatewayError {
   readonly code = 'DATABASE_FOREIGN';
 

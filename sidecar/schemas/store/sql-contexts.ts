@@ -156,7 +156,7 @@ export function* findContext(name: string): Work<ContextRow | undefined> {
   return isStorable(name) ? yield* first(FIND, { name }) : undefined;
 }
 
-/** The ids of contexts by their names, and the names that are none. */
+/** The ids of contexts by their names, and the names that belong to none. */
 export function* resolveContexts(
   names: Iterable<string>,
 ): Work<{ readonly ids: readonly number[]; readonly missing: readonly string[] }> {

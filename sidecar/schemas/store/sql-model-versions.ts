@@ -240,7 +240,7 @@ export function* updateModel(
   yield* run(UPDATE, { id, ...columnsOf(settings), currentVersion, now });
 }
 
-/** Deletes a model with all that is its own. */
+/** Deletes a model with everything that belongs to it. */
 export function* deleteModel(id: number): Work<void> {
   yield* run(DELETE, { id });
 }

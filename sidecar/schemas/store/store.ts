@@ -127,7 +127,7 @@ export interface Contexts {
    */
   get(name: string, version?: number): Promise<ContextAt>;
 
-  /** The models and contexts of which some version uses the context; its own model is none. @throws NotFoundError */
+  /** The models and contexts of which some version uses the context; its own model does not count. @throws NotFoundError */
   dependents(name: string, page: Page): Promise<Paged<Dependent>>;
 
   /** Creates a custom context. @throws AlreadyExistsError, DependencyChangedError */
