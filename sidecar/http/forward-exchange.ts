@@ -15,6 +15,7 @@ import { timeFor } from './client-pace.js';
 import { endAfterUpload, hasBody } from './late-upload.js';
 import { endToEndHeaders, isPlainlyFramed } from './hop-by-hop.js';
 import type { Entrant, Holder, Places } from './places.js';
+import { requestIdOf } from './request-id.js';
 
 /** A request that could not be forwarded completely. */
 export interface ForwardFailure {
@@ -22,6 +23,8 @@ export interface ForwardFailure {
   /** Path without the query. */
   readonly path: string;
   readonly kind: FailureKind;
+  /** By which the request is known in other logs: the one that it came with, or a new one. */
+  readonly reqId: string;
   /** Status that the client got; undefined when its connection was reset because the answer had begun. */
   readonly status: number | undefined;
 }
@@ -263,6 +266,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
       method: this.#req.method ?? '',
       path: instanceOf(this.#req.url ?? ''),
       kind,
+      reqId: requestIdOf(this.#req),
       status: begun ? undefined : FAILURE_PROBLEMS[kind].status,
     });
     if (begun) breakOff(this.#req);

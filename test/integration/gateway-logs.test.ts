@@ -54,11 +54,12 @@ describe('the log', () => {
 
   it('the log has one warning, with its cause, for a forwarded request that failed', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
-    await gateway.send('GET', '/ngsi-ld/v1/entities?type=Secret');
+    const headers = { 'x-request-id': 'request-7' };
+    await gateway.send('GET', '/ngsi-ld/v1/entities?type=Secret', { headers });
     const [line, ...others] = gateway.log.with('pass-through failed');
     assert.deepEqual(others, []);
     assert.equal(line?.level, WARN);
-    assert.equal(line['path'], '/ngsi-ld/v1/entities');
+    assert.deepEqual([line['path'], line['reqId']], ['/ngsi-ld/v1/entities', 'request-7']);
     assert.match(JSON.stringify(line['err']), /ECONNREFUSED/);
   });
 
