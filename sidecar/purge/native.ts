@@ -56,8 +56,9 @@ export async function purgeNatively(
     context.emit({ type: 'progress', hasBegun: true, ...counts, ...effortOf(requester) });
   const look = async () => {
     page = await lister.page({ selection, count: true });
+    const count = countOf(page);
     told.isUnclear = false;
-    return countOf(page);
+    return count;
   };
   let left = matched;
   let fewest = matched;

@@ -142,8 +142,10 @@ describe("the broker's own purge", () => {
       await assert.rejects(ended, BrokerReplyError);
       assert.deepEqual(sent, []);
     }
-    const { ended } = await natively([5, undefined]);
+    const { ended, progress } = await natively([5, undefined]);
     await assert.rejects(ended, BrokerReplyError);
+    // It was purged, and nobody knows what came of it.
+    assert.deepEqual(progress(), [[0, 0, 5]]);
   });
 
   it("the broker's own purge has no attrs, expandValues and jsonKeys", () => {

@@ -96,6 +96,18 @@ describe('the resolution of unclear entities', () => {
     });
   }
 
+  it('queries ids of up to 4000 encoded characters, and up to a hundred of them, at once', async () => {
+    const id = (prefix: string, chars: number) => ({ entityId: prefix.padEnd(chars, 'x') });
+    for (const [items, queries] of [
+      [[id('urn-a', 2000), id('urn-b', 2000)], 1],
+      [[id('urn-a', 2000), id('urn-b', 2001)], 2],
+      [[id('urn-a', 4001)], 1],
+      [wholes(100), 1],
+      [wholes(101), 2],
+    ] as const)
+      assert.equal((await looked({ items, world: {} })).queries.length, queries);
+  });
+
   it('queries the entities by id, beside the query, in portions that fit a URL', async () => {
     const selection = [
       ...[
