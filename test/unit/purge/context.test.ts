@@ -206,6 +206,7 @@ describe('the proof of the filters', () => {
 
 describe('a query view', () => {
   it('that is partial does not prove that anything is gone', () => {
+    assert.equal(opened(() => pageReply([])).context.showsAll, true);
     for (const isPartial of [true, false]) {
       assert.equal(opened(() => pageReply([]), { brokerQuery: { isPartial } }).context.showsAll, !isPartial);
     }
