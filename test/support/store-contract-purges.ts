@@ -88,8 +88,7 @@ export function purgeContract(test: StoreTest): void {
     await purges.put(purgeRecord('job', 'running', { deleted: 7 }), spent);
     assert.deepEqual((await purges.unfinished())[0]?.job, spent);
     await purges.put(purgeRecord('job', 'succeeded'), spent);
-    await purges.put(purgeRecord('job', 'queued'));
-    assert.deepEqual((await purges.unfinished())[0]?.job, undefined, 'its job went with its end');
+    assert.equal((await purges.unfinished()).length, 1);
   });
 
   test('pruning removes what ended before a time, and the oldest refused ones above a number', async ({

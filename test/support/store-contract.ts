@@ -7,6 +7,7 @@ import type { SqlStore } from '../../sidecar/schemas/store/sql-store.js';
 import { contextContract } from './store-contract-contexts.js';
 import { domainContract } from './store-contract-domains.js';
 import { modelContract } from './store-contract-models.js';
+import { purgeQueueContract } from './store-contract-purge-queue.js';
 import { purgeContract } from './store-contract-purges.js';
 import { referenceContract } from './store-contract-references.js';
 import { retentionContract } from './store-contract-retention.js';
@@ -54,6 +55,7 @@ export function storeContract(name: string, open: (clock: Clock) => Promise<SqlS
   });
   describe(`${name}: purges`, () => {
     purgeContract(test);
+    purgeQueueContract(test);
   });
   describe(`${name}: retention policies`, () => {
     retentionContract(test);

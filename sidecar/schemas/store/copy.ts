@@ -141,6 +141,8 @@ async function replaceAll(client: ClientBase, read: ReadPage): Promise<void> {
     for await (const row of rowsOf(table, read))
       await client.query({ name: `copy ${name}`, text, values: [...row] });
   }
+  // Jobs go on at the next gateway that looks.
+  await client.query('UPDATE purge SET held_until = NULL');
   for (const [name, id] of Object.entries(NUMBERED))
     await client.query(
       `SELECT setval(pg_get_serial_sequence('${name}', '${id}'), max(${id})) FROM ${name} HAVING max(${id}) IS NOT NULL`,

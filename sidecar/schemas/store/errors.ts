@@ -98,6 +98,15 @@ export class RunUnderWayError extends GatewayError {
   }
 }
 
+/** Another process has taken a purge, or has ended it: this one has nothing to say of it any more. */
+export class LeaseLostError extends GatewayError {
+  readonly code = 'PURGE_LEASE_LOST';
+
+  constructor(id: string) {
+    super(`The purge ${id} is in other hands.`);
+  }
+}
+
 /** A text that not every database can hold: no well-formed Unicode, or with a U+0000 in it. */
 export class UnstorableTextError extends GatewayError {
   readonly code = 'STORE_TEXT_UNSTORABLE';

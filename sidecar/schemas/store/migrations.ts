@@ -158,6 +158,18 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX purge_one_run ON purge (retention_policy) WHERE retention_policy IS NOT NULL AND ended_at IS NULL;
   `,
+  `
+  ALTER TABLE purge ADD COLUMN dry_run INTEGER NOT NULL DEFAULT 0;
+  -- Who works on it, until when unless renewed, and by which of the numbers of purge_lease. Null: it waits.
+  ALTER TABLE purge ADD COLUMN holder TEXT;
+  ALTER TABLE purge ADD COLUMN held_until INTEGER;
+  ALTER TABLE purge ADD COLUMN lease INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE purge ADD COLUMN wish TEXT;
+  CREATE INDEX purge_unfinished ON purge (number) WHERE ended_at IS NULL;
+  CREATE INDEX purge_by_lease ON purge (tenant, lease);
+  CREATE TABLE purge_lease (number INTEGER NOT NULL) STRICT;
+  INSERT INTO purge_lease VALUES (0);
+  `,
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

@@ -191,6 +191,37 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   CREATE UNIQUE INDEX purge_one_run ON purge (retention_policy) WHERE retention_policy IS NOT NULL AND ended_at IS NULL;
   `,
   },
+  {
+    least: 1,
+    sql: `
+  ALTER TABLE purge
+    ADD COLUMN dry_run bigint NOT NULL DEFAULT 0,
+    ADD COLUMN holder text COLLATE "C",
+    -- A sidecar that knows of no leases holds what it adds for a day.
+    ADD COLUMN held_until bigint DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 86400000,
+    ADD COLUMN lease bigint NOT NULL DEFAULT 0,
+    ADD COLUMN wish text COLLATE "C";
+  CREATE INDEX purge_unfinished ON purge (number) WHERE ended_at IS NULL;
+  CREATE INDEX purge_by_lease ON purge (tenant, lease);
+  CREATE TABLE purge_lease (number bigint NOT NULL);
+  INSERT INTO purge_lease VALUES (0);
+
+  -- What a sidecar has to look at: a job that waits, something asked of a purge, or a record that has changed.
+  CREATE FUNCTION tell_of_purge() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE what text := 'record';
+  BEGIN
+    IF NEW.ended_at IS NULL AND NEW.held_until IS NULL THEN
+      what := 'waiting';
+    ELSIF TG_OP = 'UPDATE' AND NEW.wish IS DISTINCT FROM OLD.wish THEN
+      what := 'wish';
+    END IF;
+    PERFORM pg_notify('ngsi_ld_gateway_purge', what || ' ' || NEW.id);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER purge_is_told_of AFTER INSERT OR UPDATE OF record, wish ON purge
+    FOR EACH ROW EXECUTE FUNCTION tell_of_purge();
+  `,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

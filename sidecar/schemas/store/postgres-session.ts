@@ -24,6 +24,9 @@ const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** Holds the lock of the only row until the transaction ends. */
 const NEXT_REVISION = statement<object>('UPDATE revision SET number = number + 1');
 const REVISION = statement<object, { readonly number: number }>('SELECT number FROM revision');
+/** The clock of the database, which all processes share. */
+const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
 const CHECK = statement<object>('UPDATE write_check SET number = number + 1');
 
 /** The statements and transactions of a store on PostgreSQL, and what becomes of errors. */
@@ -150,7 +153,7 @@ function translated(statement: Statement<never, unknown>): Translated {
   let found = translations.get(statement);
   if (found === undefined) {
     const names: string[] = [];
-    const text = statement.sql.replaceAll(/@(\w+)/g, (_, name: string) => {
+    const text = statement.sql.replaceAll('now_ms()', NOW_MS).replaceAll(/@(\w+)/g, (_, name: string) => {
       if (!names.includes(name)) names.push(name);
       return `$${names.indexOf(name) + 1}`;
     });

@@ -98,15 +98,63 @@ export interface PurgeFilter {
   readonly offset: number;
 }
 
+/** What is asked of a purge that another process works on. */
+export interface PurgeWish {
+  readonly cancel?: true;
+  readonly maxPerSecond?: number | null;
+  readonly concurrency?: number;
+}
+
+/** A process that works on purges. Nobody else does until its lease ends, in milliseconds; it may be renewed. */
+export interface PurgeHolder {
+  /** A name that no other process ever has. */
+  readonly holder: string;
+  readonly leaseMs: number;
+}
+
+export interface TakeOptions extends PurgeHolder {
+  /** Whether the process has a place for a job that deletes. */
+  readonly takesJobs: boolean;
+  /** Whether it has one for a job that is a dry run. */
+  readonly takesDryRuns: boolean;
+  /** Whether purges whose holder let its lease end are taken as well. */
+  readonly takesLapsed: boolean;
+}
+
+/** A purge in the hands of a process. */
+export interface HeldPurge {
+  readonly id: string;
+  /** A number that grows each time a job is taken: what an earlier holder writes is refused. 0 without a job. */
+  readonly lease: number;
+  readonly wish: PurgeWish | undefined;
+}
+
+export type TakenPurge = UnfinishedPurge & Omit<HeldPurge, 'id'>;
+
+/** By what right a record is written. */
+export interface PurgeClaim {
+  readonly lease: number;
+  /** Who holds a purge that is new to the store. */
+  readonly by?: PurgeHolder;
+}
+
+/** What became of a wish: granted by the store itself, passed on to the holder, or too late. */
+export interface WishResult {
+  readonly record: PurgeRecord;
+  readonly outcome: 'done' | 'asked' | 'over';
+}
+
 /** The record of all purges. */
 export interface Purges {
   /**
-   * Adds a record, or replaces the one with its id.
+   * Adds a record, or replaces the one with its id. In the state `queued`, nobody holds it any more.
    *
    * @param job left as it is when not given
+   * @param claim of a purge that was taken; by default, of one that nobody holds
    * @throws RunUnderWayError for a run of a retention policy of which another one has not ended
+   * @throws LeaseLostError when another process has taken the purge meanwhile, or has ended it and this is not its end
    */
-  put(record: PurgeRecord, job?: PurgeJob): Promise<void>;
+  put(record: PurgeRecord, job?: PurgeJob, claim?: PurgeClaim): Promise<void>;
   get(id: string): Promise<PurgeRecord | undefined>;
   /** Newest first. */
   list(filter: PurgeFilter): Promise<{ readonly items: readonly PurgeRecord[]; readonly total: number }>;
@@ -118,4 +166,42 @@ export interface Purges {
    * @returns how many were removed
    */
   prune(endedBeforeMs: number, maxRefused: number): Promise<number>;
+}
+
+/** The same as a queue: a record is its job, and says who works on it. */
+export interface PurgeQueue {
+  /**
+   * Adds a job, which waits to be taken.
+   *
+   * @param max jobs that may wait, this one included
+   * @returns false when as many wait already
+   * @throws RunUnderWayError
+   */
+  add(record: PurgeRecord, job: PurgeJob, max: number): Promise<boolean>;
+  /** Jobs that wait. */
+  waiting(): Promise<number>;
+  /**
+   * Takes the next purge to be worked on: the oldest job of the tenant that was served longest ago, or a purge whose caller
+   * waited at a process that is gone. Leases are measured by the clock of the database.
+   */
+  take(options: TakeOptions): Promise<TakenPurge | undefined>;
+  /** Renews the leases of all purges that a process holds. @returns them; one that is missing was taken by another */
+  renew(holder: PurgeHolder): Promise<readonly HeldPurge[]>;
+  /** Gives a purge back as it is, so that it can be taken at once. */
+  release(held: Pick<HeldPurge, 'id' | 'lease'>): Promise<void>;
+  /** Gives back all that others hold, where no other process can be. */
+  releaseOthers(holder: string): Promise<void>;
+  /**
+   * Asks something of a purge.
+   *
+   * @param granted the record with the wish granted, for a purge that nobody holds. Has no effects
+   * @returns undefined when there is no such purge
+   */
+  ask(
+    id: string,
+    wish: PurgeWish,
+    granted: (record: PurgeRecord) => PurgeRecord,
+  ): Promise<WishResult | undefined>;
+  /** Forgets a wish that was granted, unless it is another one by now. */
+  forget(held: HeldPurge): Promise<void>;
 }

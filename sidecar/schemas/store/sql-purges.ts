@@ -1,12 +1,30 @@
-import { isStorable, requireStorable, RunUnderWayError } from './errors.js';
-import {
-  isFinal,
-  type PurgeFilter,
-  type PurgeJob,
-  type PurgeRecord,
-  type Purges,
-  type UnfinishedPurge,
+import { isStorable } from './errors.js';
+import type {
+  HeldPurge,
+  PurgeClaim,
+  PurgeFilter,
+  PurgeHolder,
+  PurgeJob,
+  PurgeQueue,
+  PurgeRecord,
+  Purges,
+  PurgeWish,
+  TakenPurge,
+  TakeOptions,
+  UnfinishedPurge,
+  WishResult,
 } from './purge-records.js';
+import {
+  addWaiting,
+  ask,
+  countWaiting,
+  forget,
+  release,
+  releaseOthers,
+  renewAll,
+  takeNext,
+} from './sql-purge-queue.js';
+import { putRow, recordOf, rowOf } from './sql-purge-rows.js';
 import { all, first, run, type SqlSession, statement, type Work } from './sql-work.js';
 
 interface PurgeRow {
@@ -21,37 +39,17 @@ interface FilterParameters {
   readonly retentionPolicy: string | null;
 }
 
-interface NewRow {
-  readonly id: string;
-  readonly state: string;
-  readonly tenant: string;
-  readonly caller: string;
-  readonly retentionPolicy: string | null;
-  readonly endedAt: number | null;
-  readonly record: string;
-  readonly job: string | null;
-}
-
 /** Null takes all. The tenant `''` is the default tenant. PostgreSQL learns the type of a parameter from its first use. */
 const MATCHES = `
   (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
   (caller = @caller OR @caller IS NULL) AND (retention_policy = @retentionPolicy OR @retentionPolicy IS NULL)`;
 
-const PUT = statement<NewRow>(`
-  INSERT INTO purge (id, state, tenant, caller, retention_policy, ended_at, record, job)
-  VALUES (@id, @state, @tenant, @caller, @retentionPolicy, @endedAt, @record, @job)
-  ON CONFLICT (id) DO UPDATE SET
-    state = excluded.state, ended_at = excluded.ended_at, record = excluded.record,
-    job = CASE WHEN excluded.ended_at IS NULL THEN coalesce(excluded.job, purge.job) END`);
 const GET = statement<{ id: string }, Pick<PurgeRow, 'record'>>('SELECT record FROM purge WHERE id = @id');
 const LIST = statement<FilterParameters & { limit: number; offset: number }, Pick<PurgeRow, 'record'>>(
   `SELECT record FROM purge WHERE ${MATCHES} ORDER BY number DESC LIMIT @limit OFFSET @offset`,
 );
 const COUNT = statement<FilterParameters, { readonly total: number }>(
   `SELECT count(*) AS total FROM purge WHERE ${MATCHES}`,
-);
-const UNDER_WAY = statement<{ policy: string; id: string }, { readonly id: string }>(
-  'SELECT id FROM purge WHERE retention_policy = @policy AND ended_at IS NULL AND id <> @id',
 );
 const UNFINISHED = statement<object, PurgeRow>(
   'SELECT record, job FROM purge WHERE ended_at IS NULL ORDER BY number',
@@ -61,27 +59,53 @@ const PRUNE_REFUSED = statement<{ keep: number }>(`
   DELETE FROM purge WHERE state = 'refused' AND number <=
     (SELECT number FROM purge WHERE state = 'refused' ORDER BY number DESC LIMIT 1 OFFSET @keep)`);
 
-export class SqlPurges implements Purges {
+export class SqlPurges implements Purges, PurgeQueue {
   readonly #session: SqlSession;
 
   constructor(session: SqlSession) {
     this.#session = session;
   }
 
-  async put(record: PurgeRecord, job?: PurgeJob): Promise<void> {
-    const row: NewRow = {
-      id: record.id,
-      state: record.state,
-      tenant: record.tenant ?? '',
-      caller: record.caller,
-      retentionPolicy: record.retentionPolicy ?? null,
-      endedAt: isFinal(record.state) ? Date.parse(record.endedAt ?? record.createdAt) : null,
-      record: JSON.stringify(record),
-      job: job === undefined ? null : JSON.stringify(job),
-    };
-    const { id, tenant, caller, retentionPolicy } = record;
-    requireStorable({ id, tenant, caller, retentionPolicy });
-    await this.#session.change(() => put(row));
+  async put(record: PurgeRecord, job?: PurgeJob, claim: PurgeClaim = { lease: 0 }): Promise<void> {
+    const row = rowOf(record, job, claim);
+    await this.#session.change(() => putRow(row));
+  }
+
+  async add(record: PurgeRecord, job: PurgeJob, max: number): Promise<boolean> {
+    const row = rowOf(record, job, { lease: 0 });
+    return this.#session.change(() => addWaiting(row, max));
+  }
+
+  waiting(): Promise<number> {
+    return this.#session.get(countWaiting);
+  }
+
+  take(options: TakeOptions): Promise<TakenPurge | undefined> {
+    return this.#session.change(() => takeNext(options));
+  }
+
+  renew(holder: PurgeHolder): Promise<readonly HeldPurge[]> {
+    return this.#session.change(() => renewAll(holder));
+  }
+
+  release(held: Pick<HeldPurge, 'id' | 'lease'>): Promise<void> {
+    return this.#session.change(() => release(held));
+  }
+
+  releaseOthers(holder: string): Promise<void> {
+    return this.#session.change(() => releaseOthers(holder));
+  }
+
+  async ask(
+    id: string,
+    wish: PurgeWish,
+    granted: (record: PurgeRecord) => PurgeRecord,
+  ): Promise<WishResult | undefined> {
+    return isStorable(id) ? this.#session.change(() => ask(id, wish, granted)) : undefined;
+  }
+
+  forget(held: HeldPurge): Promise<void> {
+    return this.#session.change(() => forget(held));
   }
 
   async get(id: string): Promise<PurgeRecord | undefined> {
@@ -119,18 +143,6 @@ export class SqlPurges implements Purges {
   }
 }
 
-function* put(row: NewRow): Work<void> {
-  const { id, retentionPolicy: policy, endedAt } = row;
-  // Two at the same moment meet in the index of unfinished runs.
-  const other = policy === null || endedAt !== null ? undefined : yield* first(UNDER_WAY, { policy, id });
-  if (policy !== null && other !== undefined) throw new RunUnderWayError(policy, other.id);
-  yield* run(PUT, row);
-}
-
 function* prune(endedBefore: number, keep: number): Work<number> {
   return (yield* run(PRUNE_OLD, { endedBefore })) + (yield* run(PRUNE_REFUSED, { keep }));
-}
-
-function recordOf({ record }: Pick<PurgeRow, 'record'>): PurgeRecord {
-  return JSON.parse(record) as PurgeRecord;
 }

@@ -1,6 +1,6 @@
 import { isStorable } from './errors.js';
 import type { LockWaits } from './lock-queue.js';
-import type { Purges } from './purge-records.js';
+import type { PurgeQueue, Purges } from './purge-records.js';
 import type { RetentionPolicies } from './retention-records.js';
 import { SqlContexts } from './sql-contexts.js';
 import { SqlDomains } from './sql-domains.js';
@@ -23,7 +23,7 @@ export abstract class SqlStore implements SchemaStore {
   readonly models: Models;
   readonly contexts: Contexts;
   readonly references: References;
-  readonly purges: Purges;
+  readonly purges: Purges & PurgeQueue;
   readonly retention: RetentionPolicies;
 
   constructor(session: SqlSession) {

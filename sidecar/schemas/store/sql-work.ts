@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/clock.js';
 
 /**
  * A statement, the same for SQLite and PostgreSQL, with parameters as `@name`. Names of result columns that have capitals
- * are quoted, because PostgreSQL would make them small.
+ * are quoted, because PostgreSQL would make them small. `now_ms()` is the time of the store, in milliseconds.
  */
 export interface Statement<Parameters extends object, Row> {
   readonly sql: string;

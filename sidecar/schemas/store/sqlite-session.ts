@@ -21,6 +21,7 @@ export class SqliteSession implements SqlSession {
     this.#db = db;
     this.#queue = new LockQueue(clock);
     this.clock = clock;
+    db.function('now_ms', { deterministic: false }, () => Math.trunc(clock.now()));
     // Changes when another connection has written (PRAGMA data_version).
     this.#foreignWrites = db.prepare<[], number>('PRAGMA data_version').pluck();
     this.#transaction = db.transaction((work: () => void) => {

@@ -1,0 +1,151 @@
+import type {
+  HeldPurge,
+  PurgeHolder,
+  PurgeJob,
+  PurgeRecord,
+  PurgeWish,
+  TakenPurge,
+  TakeOptions,
+  WishResult,
+} from './purge-records.js';
+import { putRow, recordOf, rowOf, type NewRow } from './sql-purge-rows.js';
+import { all, first, run, statement, type Work } from './sql-work.js';
+
+interface Wanted {
+  readonly takesJobs: 0 | 1;
+  readonly takesDryRuns: 0 | 1;
+  readonly takesLapsed: 0 | 1;
+}
+
+interface HeldRow {
+  readonly id: string;
+  readonly lease: number;
+  readonly wish: string | null;
+}
+
+/** Holds the lock of the only row until the transaction ends: purges are taken, added and asked one after the other. */
+const NEXT_LEASE = statement<object, { readonly number: number }>(
+  'UPDATE purge_lease SET number = number + 1 RETURNING number',
+);
+const IS_FREE = '(held_until IS NULL OR (@takesLapsed = 1 AND held_until < now_ms()))';
+const NEXT = statement<Wanted, { readonly id: string }>(`
+  SELECT id FROM purge
+  WHERE ended_at IS NULL AND ${IS_FREE} AND
+    (job IS NULL OR (dry_run = 0 AND @takesJobs = 1) OR (dry_run = 1 AND @takesDryRuns = 1))
+  ORDER BY (SELECT coalesce(max(served.lease), 0) FROM purge AS served WHERE served.tenant = purge.tenant), number
+  LIMIT 1`);
+/** Its holder may have renewed the lease since it was looked at. */
+const HOLD = statement<
+  PurgeHolder & { id: string; number: number; takesLapsed: 0 | 1 },
+  Omit<HeldRow, 'id'> & { readonly record: string; readonly job: string | null }
+>(`
+  UPDATE purge SET holder = @holder, held_until = now_ms() + @leaseMs,
+    lease = CASE WHEN job IS NULL THEN lease ELSE @number END
+  WHERE id = @id AND ended_at IS NULL AND ${IS_FREE}
+  RETURNING record, job, lease, wish`);
+const RENEW = statement<PurgeHolder, HeldRow>(`
+  UPDATE purge SET held_until = now_ms() + @leaseMs WHERE holder = @holder AND ended_at IS NULL
+  RETURNING id, lease, wish`);
+const RELEASE = statement<{ id: string; lease: number }>(
+  'UPDATE purge SET holder = NULL, held_until = NULL WHERE id = @id AND lease = @lease AND ended_at IS NULL',
+);
+const RELEASE_OTHERS = statement<{ holder: string }>(`
+  UPDATE purge SET holder = NULL, held_until = NULL
+  WHERE ended_at IS NULL AND held_until IS NOT NULL AND holder IS DISTINCT FROM @holder`);
+const WAITING = statement<object, { readonly count: number }>(
+  'SELECT count(*) AS count FROM purge WHERE ended_at IS NULL AND held_until IS NULL AND job IS NOT NULL',
+);
+const ASKED = statement<
+  { id: string },
+  Omit<HeldRow, 'id'> & {
+    readonly record: string;
+    readonly endedAt: number | null;
+    readonly heldUntil: number | null;
+  }
+>(`
+  SELECT record, lease, wish, ended_at AS "endedAt", held_until AS "heldUntil" FROM purge WHERE id = @id`);
+const WISH = statement<{ id: string; wish: string }>(
+  'UPDATE purge SET wish = @wish WHERE id = @id AND ended_at IS NULL',
+);
+const FORGET = statement<{ id: string; lease: number; wish: string }>(
+  'UPDATE purge SET wish = NULL WHERE id = @id AND lease = @lease AND wish = @wish',
+);
+
+/** See Purges.add. */
+export function* addWaiting(row: NewRow, max: number): Work<boolean> {
+  yield* first(NEXT_LEASE, {});
+  if ((yield* countWaiting()) >= max) return false;
+  yield* putRow(row);
+  return true;
+}
+
+export function* countWaiting(): Work<number> {
+  return (yield* first(WAITING, {}))?.count ?? 0;
+}
+
+/** See Purges.take. */
+export function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<TakenPurge | undefined> {
+  const wanted: Wanted = {
+    takesJobs: options.takesJobs ? 1 : 0,
+    takesDryRuns: options.takesDryRuns ? 1 : 0,
+    takesLapsed: options.takesLapsed ? 1 : 0,
+  };
+  // Those who find nothing keep nobody waiting.
+  if ((yield* first(NEXT, wanted)) === undefined) return undefined;
+  const number = (yield* first(NEXT_LEASE, {}))?.number ?? 0;
+  const next = yield* first(NEXT, wanted);
+  if (next === undefined) return undefined;
+  const { takesLapsed } = wanted;
+  const row = yield* first(HOLD, { id: next.id, number, holder, leaseMs, takesLapsed });
+  if (row === undefined) return undefined;
+  return {
+    record: recordOf(row),
+    job: row.job === null ? undefined : (JSON.parse(row.job) as PurgeJob),
+    lease: row.lease,
+    wish: wishOf(row),
+  };
+}
+
+/** See Purges.renew. */
+export function* renewAll(by: PurgeHolder): Work<readonly HeldPurge[]> {
+  return (yield* all(RENEW, by)).map((row) => ({ id: row.id, lease: row.lease, wish: wishOf(row) }));
+}
+
+/** See Purges.release. */
+export function* release({ id, lease }: { readonly id: string; readonly lease: number }): Work<void> {
+  yield* run(RELEASE, { id, lease });
+}
+
+/** See Purges.releaseOthers. */
+export function* releaseOthers(holder: string): Work<void> {
+  yield* run(RELEASE_OTHERS, { holder });
+}
+
+/** See Purges.ask. */
+export function* ask(
+  id: string,
+  wish: PurgeWish,
+  granted: (record: PurgeRecord) => PurgeRecord,
+): Work<WishResult | undefined> {
+  yield* first(NEXT_LEASE, {});
+  const row = yield* first(ASKED, { id });
+  if (row === undefined) return undefined;
+  const record = recordOf(row);
+  if (row.endedAt !== null) return { record, outcome: 'over' };
+  if (row.heldUntil === null) {
+    const changed = granted(record);
+    yield* putRow(rowOf(changed, undefined, { lease: row.lease }));
+    return { record: changed, outcome: 'done' };
+  }
+  yield* run(WISH, { id, wish: JSON.stringify({ ...wishOf(row), ...wish }) });
+  return { record: granted(record), outcome: 'asked' };
+}
+
+/** See Purges.forget. */
+export function* forget({ id, lease, wish }: HeldPurge): Work<void> {
+  yield* run(FORGET, { id, lease, wish: JSON.stringify(wish) });
+}
+
+function wishOf({ wish }: Pick<HeldRow, 'wish'>): PurgeWish | undefined {
+  return wish === null ? undefined : (JSON.parse(wish) as PurgeWish);
+}

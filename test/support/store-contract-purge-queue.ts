@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { LeaseLostError, RunUnderWayError } from '../../sidecar/schemas/store/errors.js';
+import type { PurgeRecord, TakeOptions } from '../../sidecar/schemas/store/purge-records.js';
+import type { SqlStore } from '../../sidecar/schemas/store/sql-store.js';
+import { purgeRecord } from './store-contract-purges.js';
+import type { StoreTest } from './store-samples.js';
+
+const JOB = { headers: {} };
+
+/** A process with places for everything, whose leases end in an hour. */
+const one: TakeOptions = {
+  ...{ holder: 'one', leaseMs: 3_600_000 },
+  ...{ takesJobs: true, takesDryRuns: true, takesLapsed: true },
+};
+const two: TakeOptions = { ...one, holder: 'two' };
+/** One whose leases have ended before it looks. */
+const slow: TakeOptions = { ...one, holder: 'slow', leaseMs: -1 };
+
+const add = ({ purges }: SqlStore, id: string, members: Partial<PurgeRecord> = {}) =>
+  purges.add(purgeRecord(id, 'queued', members), JOB, 100);
+
+const taken = async ({ purges }: SqlStore, options: TakeOptions) => (await purges.take(options))?.record.id;
+
+async function lease({ purges }: SqlStore, options: TakeOptions): Promise<number> {
+  return (await purges.take(options))?.lease ?? assert.fail('nothing was taken');
+}
+
+/** What every store must do with purges as a queue. */
+export function purgeQueueContract(test: StoreTest): void {
+  test('a job is taken once, with what it needs, and by nobody else while its lease holds', async (store) => {
+    const job = { headers: { link: '<x>' }, spent: 3 };
+    const record = purgeRecord('a', 'queued');
+    assert.equal(await store.purges.add(record, job, 1), true);
+    const first = await store.purges.take(one);
+    assert.deepEqual([first?.record, first?.job, first?.wish], [record, job, undefined]);
+    assert.ok((first?.lease ?? 0) > 0);
+    assert.equal(await store.purges.take(two), undefined);
+    assert.equal(await store.purges.take(one), undefined);
+  });
+
+  test('jobs are taken by tenants in turn: that of the tenant served longest ago, its oldest first', async (store) => {
+    for (const id of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) await add(store, id, { tenant: id.slice(0, 1) });
+    const order = [await taken(store, one)];
+    const number = await lease(store, two);
+    order.push('b1');
+    await add(store, 'd1', { tenant: 'd' });
+    for (let n = 0; n < 5; n += 1) order.push(await taken(store, n % 2 === 0 ? one : two));
+    assert.deepEqual(order, ['a1', 'b1', 'c1', 'd1', 'a2', 'b2', 'a3']);
+    await store.purges.put(purgeRecord('b1', 'succeeded', { tenant: 'b' }), undefined, { lease: number });
+    for (const tenant of ['b', 'a', 'e']) await add(store, `${tenant}9`, { tenant });
+    assert.deepEqual(
+      [await taken(store, one), await taken(store, one), await taken(store, one)],
+      ['e9', 'b9', 'a9'],
+    );
+  });
+
+  test('jobs that are taken by many at once are each taken once', async (store) => {
+    for (let n = 0; n < 20; n += 1) await add(store, `p${String(n)}`, { tenant: String(n % 3) });
+    const all = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => taken(store, { ...one, holder: `h${String(n)}` })),
+    );
+    const found = all.filter((id) => id !== undefined);
+    assert.equal(new Set(found).size, found.length);
+    while ((await taken(store, two)) !== undefined) found.push('another');
+    assert.equal(found.length, 20);
+  });
+
+  test('what there is no place for is left', async (store) => {
+    await add(store, 'dry', { dryRun: true });
+    await add(store, 'deletes');
+    assert.equal(await taken(store, { ...one, takesJobs: false, takesDryRuns: false }), undefined);
+    assert.equal(await taken(store, { ...one, takesDryRuns: false }), 'deletes');
+    assert.equal(await taken(store, { ...one, takesJobs: false }), 'dry');
+  });
+
+  test('as many jobs wait as may, and no more, however many are added at once', async (store) => {
+    const add3 = (id: string) => store.purges.add(purgeRecord(id, 'queued'), JOB, 3);
+    const added = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(add3));
+    assert.equal(added.filter(Boolean).length, 3);
+    assert.equal(await store.purges.waiting(), 3);
+    assert.equal((await store.purges.list({ limit: 9, offset: 0 })).total, 3);
+    await store.purges.take(one);
+    assert.deepEqual([await add3('f'), await add3('g')], [true, false]);
+  });
+
+  test('of two runs of a retention policy one is added', async ({ purges }) => {
+    const run = (id: string) => purgeRecord(id, 'queued', { retentionPolicy: 'old' });
+    await purges.add(run('a'), JOB, 10);
+    await assert.rejects(purges.add(run('b'), JOB, 10), RunUnderWayError);
+  });
+
+  test('a job whose lease has ended is taken over, and nothing that its earlier holder writes is kept', async (store) => {
+    const { purges } = store;
+    await add(store, 'a');
+    const old = await lease(store, slow);
+    await purges.put(purgeRecord('a', 'running', { deleted: 5 }), undefined, { lease: old });
+    assert.equal(await taken(store, { ...two, takesLapsed: false }), undefined);
+    const over = (await purges.take(two)) ?? assert.fail('nothing was taken');
+    assert.equal(over.record.deleted, 5);
+    for (const state of ['running', 'queued', 'succeeded'] as const)
+      await assert.rejects(
+        purges.put(purgeRecord('a', state, { deleted: 9 }), { ...JOB, spent: 9 }, { lease: old }),
+        LeaseLostError,
+      );
+    await purges.release({ id: 'a', lease: old });
+    assert.equal(await purges.take(one), undefined);
+    assert.deepEqual(await purges.unfinished(), [{ record: over.record, job: over.job }]);
+    assert.deepEqual(await purges.renew(slow), []);
+    await purges.put(purgeRecord('a', 'succeeded'), undefined, { lease: over.lease });
+  });
+
+  test('renewing tells what is held, and keeps it from being taken over', async (store) => {
+    await add(store, 'a');
+    await add(store, 'b');
+    const next = { ...slow, takesLapsed: false };
+    const leases = [await lease(store, next), await lease(store, next)];
+    const held = await store.purges.renew({ ...slow, leaseMs: one.leaseMs });
+    assert.deepEqual(
+      held.toSorted((a, b) => a.lease - b.lease),
+      ['a', 'b'].map((id, index) => ({ id, lease: leases[index], wish: undefined })),
+    );
+    assert.equal(await store.purges.take(two), undefined);
+    await store.purges.put(purgeRecord('b', 'failed'), undefined, { lease: leases[1] ?? 0 });
+    assert.deepEqual(
+      (await store.purges.renew(slow)).map(({ id }) => id),
+      ['a'],
+    );
+  });
+
+  test('a job that is given back waits again, at once', async (store) => {
+    const { purges } = store;
+    await add(store, 'a');
+    await purges.release({ id: 'a', lease: await lease(store, one) });
+    assert.equal(await purges.waiting(), 1);
+    const again = await lease(store, two);
+    await purges.put(purgeRecord('a', 'queued', { deleted: 2 }), undefined, { lease: again });
+    assert.equal((await purges.take(one))?.record.deleted, 2);
+    await purges.releaseOthers('one');
+    assert.equal(await purges.take(two), undefined);
+    await purges.releaseOthers('two');
+    assert.equal(await taken(store, two), 'a');
+  });
+
+  test('a purge whose caller waits is taken when its process is gone, and its true end is kept nevertheless', async (store) => {
+    const { purges } = store;
+    const sync = (state: 'running' | 'interrupted' | 'succeeded', deleted: number) =>
+      purges.put(purgeRecord('s', state, { deleted }), undefined, { lease: 0, by: slow });
+    await sync('running', 1);
+    assert.equal(await taken(store, { ...one, takesLapsed: false }), undefined);
+    const left = await purges.take({ ...one, takesJobs: false, takesDryRuns: false });
+    assert.deepEqual([left?.record.deleted, left?.job, left?.lease], [1, undefined, 0]);
+    await sync('interrupted', 1);
+    await assert.rejects(sync('running', 4), LeaseLostError);
+    await sync('succeeded', 7);
+    assert.deepEqual([(await purges.get('s'))?.state, (await purges.get('s'))?.deleted], ['succeeded', 7]);
+  });
+
+  test('a wish for a purge that waits is granted in the store, for one at work told to its holder', async (store) => {
+    const { purges } = store;
+    await add(store, 'a');
+    const slower = (record: PurgeRecord): PurgeRecord => ({ ...record, maxPerSecond: 5 });
+    assert.equal(await purges.ask('none', { cancel: true }, slower), undefined);
+    assert.equal((await purges.ask('a', { maxPerSecond: 5 }, slower))?.outcome, 'done');
+    assert.equal((await purges.get('a'))?.maxPerSecond, 5);
+    const number = await lease(store, one);
+    const asked = await purges.ask('a', { concurrency: 2 }, (record) => ({ ...record, concurrency: 2 }));
+    assert.deepEqual([asked?.outcome, asked?.record.concurrency], ['asked', 2]);
+    assert.equal((await purges.get('a'))?.concurrency, 4, 'the record is its holder’s');
+    await purges.ask('a', { maxPerSecond: null }, slower);
+    const wish = { concurrency: 2, maxPerSecond: null };
+    const held = { id: 'a', lease: number, wish };
+    assert.deepEqual(await purges.renew(one), [held]);
+    await purges.ask('a', { cancel: true }, slower);
+    await purges.forget(held);
+    assert.deepEqual(await purges.renew(one), [{ ...held, wish: { ...wish, cancel: true } }]);
+    await purges.forget({ ...held, wish: { ...wish, cancel: true } });
+    assert.deepEqual(await purges.renew(one), [{ ...held, wish: undefined }]);
+    await purges.put(purgeRecord('a', 'succeeded'), undefined, { lease: number });
+    assert.equal((await purges.ask('a', { cancel: true }, slower))?.outcome, 'over');
+  });
+
+  test('a wish for a purge whose holder is gone is told to the next one', async (store) => {
+    await add(store, 'a');
+    await store.purges.take(slow);
+    await store.purges.ask('a', { cancel: true }, (record) => record);
+    assert.deepEqual((await store.purges.take(two))?.wish, { cancel: true });
+  });
+
+  test('a job that is cancelled while it waits is not taken', async (store) => {
+    await add(store, 'a');
+    const over = purgeRecord('a', 'cancelled');
+    assert.equal((await store.purges.ask('a', { cancel: true }, () => over))?.outcome, 'done');
+    assert.deepEqual([await store.purges.get('a'), await store.purges.take(one)], [over, undefined]);
+  });
+}
