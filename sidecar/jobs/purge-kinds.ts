@@ -114,6 +114,8 @@ export interface PurgeRunOptions {
   /** Of a job that has a maximum, over all the processes that work on it. */
   readonly budget?: Pick<DeleteBudget, 'left' | 'reserve'> | undefined;
   readonly onOutcome?: OnOutcome | undefined;
+  /** See the order of a purge. */
+  readonly beforeDelete?: PurgeOrder['beforeDelete'];
 }
 
 /** A purge that was vetted, and may be run. */
@@ -160,7 +162,7 @@ function prepared<Query extends PurgeQuery>(
   const limits = narrowLimits(kind, policy, query);
   return {
     ...{ dryRun, limits, maxPerSecond, isPaced, recordsIds, unit: kind.unitOf(query) },
-    run({ headers, control, budget, onOutcome }, signal) {
+    run({ headers, control, budget, ...hooks }, signal) {
       const changing: PurgeLimits = {
         ...limits,
         maxAffected: budget?.left ?? limits.maxAffected,
@@ -169,7 +171,7 @@ function prepared<Query extends PurgeQuery>(
         },
       };
       const reserve = budget && ((deletes: number) => budget.reserve(deletes));
-      const order = { query, headers, limits: changing, pace: control.pace, reserve, onOutcome };
+      const order = { query, headers, limits: changing, pace: control.pace, reserve, ...hooks };
       return kind.run(order, kind.dependencies, signal);
     },
   };

@@ -37,6 +37,11 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly onOutcome?: OnOutcome | undefined;
   /** Called before a request that deletes is first sent, with the most it can delete; when it throws, nothing is sent. */
   readonly reserve?: ((deletes: number) => Promise<void>) | undefined;
+  /**
+   * Called right before each try of a request that deletes, in the same turn of the event loop: what it has to wait for, if
+   * anything. It is called again then. When it throws, nothing is sent.
+   */
+  readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
 }
 
 export interface PurgePlan {
@@ -60,9 +65,9 @@ export function runPurge(
   plan: PurgePlan,
 ): AsyncGenerator<PurgeEvent, void> {
   return eventStream(signal, async (emit, stop) => {
-    const { query, limits, headers, pace, reserve, onOutcome } = order;
+    const { query, limits, headers, pace, reserve, beforeDelete, onOutcome } = order;
     const requester = createRequester({
-      ...{ ...dependencies, headers, pace, reserve, signal: stop, onOutage: emit },
+      ...{ ...dependencies, headers, pace, reserve, beforeDelete, signal: stop, onOutage: emit },
       probe: probeOf(plan.path, query),
     });
     const { capabilities, clock } = dependencies;

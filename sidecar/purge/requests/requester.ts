@@ -67,6 +67,8 @@ export interface RequesterOptions {
   readonly pace?: Pace | undefined;
   /** Called before a request that deletes is first sent, with the most it can delete; when it throws, nothing is sent. */
   readonly reserve?: ((deletes: number) => Promise<void>) | undefined;
+  /** See PurgeOrder. */
+  readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
   /** Stops the purge: no new requests; deletes already sent are left to finish. */
   readonly signal: AbortSignal;
   /** Something harmless to ask a broker that seems to be away. */
@@ -81,6 +83,7 @@ const LAST_LOOK_MS = 10_000;
 
 export function createRequester(options: RequesterOptions): Requester {
   const { client, headers, retry, clock, random, pace: rate, reserve, onOutage, onRetry } = options;
+  const { beforeDelete } = options;
   const breaker = createBreaker();
   const pause = createSharedPause(clock);
   let phase = startPhase();
@@ -118,11 +121,12 @@ export function createRequester(options: RequesterOptions): Requester {
   }
 
   /** What the next request has to wait for, before it looks again; undefined when it may be sent. */
-  function obstacle(signal: AbortSignal): Promise<unknown> | undefined {
+  function obstacle({ deletes }: PurgeRequest, signal: AbortSignal): Promise<unknown> | undefined {
     throwIfStopped(signal);
     if (brokenBy !== undefined) throw brokenBy;
     if (outage.isOn) return outage.over();
-    return pause.leftMs > 0 ? sleep(pause.leftMs, signal) : undefined;
+    if (pause.leftMs > 0) return sleep(pause.leftMs, signal);
+    return deletes === undefined ? undefined : beforeDelete?.();
   }
 
   /** No request is sent any more: the error is that of all others, too. */
@@ -188,7 +192,8 @@ export function createRequester(options: RequesterOptions): Requester {
               throw error;
             });
           if (request.deletes !== undefined && !isAgain) await reserve?.(request.deletes);
-          for (let wait = obstacle(signal); wait !== undefined; wait = obstacle(signal)) await wait;
+          for (let wait = obstacle(request, signal); wait !== undefined; wait = obstacle(request, signal))
+            await wait;
           pausesBefore = pause.asked;
           if (isAgain) retries += 1;
           isAgain = true;

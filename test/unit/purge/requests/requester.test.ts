@@ -27,7 +27,13 @@ interface Exchange {
 }
 
 /** A requester whose broker and clock are the test itself: nothing happens unless the test lets it. */
-function byHand(retry: Partial<RetryPolicy> = {}, pace?: Pace) {
+function byHand(
+  retry: Partial<RetryPolicy> = {},
+  {
+    pace,
+    beforeDelete,
+  }: { readonly pace?: Pace; readonly beforeDelete?: () => Promise<void> | undefined } = {},
+) {
   let nowMs = 0;
   let sleepers: { readonly untilMs: number; readonly wake: () => void }[] = [];
   const sent: Exchange[] = [];
@@ -42,7 +48,7 @@ function byHand(retry: Partial<RetryPolicy> = {}, pace?: Pace) {
       close: async () => {},
     },
     headers: {},
-    pace,
+    ...{ pace, beforeDelete },
     retry: { ...POLICY, ...retry },
     clock: {
       now: () => nowMs,
@@ -312,7 +318,8 @@ describe('the answers of a requester', () => {
 });
 
 describe('a requester of a purge that is held to a rate', () => {
-  const paced = (take: Pace['take']) => byHand({}, { take, perSecond: 1, burst: 1, setPerSecond: () => {} });
+  const paced = (take: Pace['take']) =>
+    byHand({}, { pace: { take, perSecond: 1, burst: 1, setPerSecond: () => {} } });
   const request = { method: 'DELETE', path: '/1', operation: 'delete', deletes: 3 } as const;
 
   it('sends a delete only when its pace lets it through, and waits for no query', async () => {
@@ -342,7 +349,7 @@ describe('a requester of a purge that is held to a rate', () => {
       [Infinity, Infinity],
     ] as const) {
       const pace = { take: async () => {}, perSecond: burst, burst, setPerSecond: () => {} };
-      assert.equal(byHand({}, pace).requester.burst, most);
+      assert.equal(byHand({}, { pace }).requester.burst, most);
     }
     assert.equal(byHand().requester.burst, Infinity);
   });
@@ -456,5 +463,61 @@ describe('a last look', () => {
     hand.stop.abort();
     await ended;
     await assert.rejects(hand.requester.send(query), PurgeStoppedError);
+  });
+});
+
+describe('a requester of a purge that must know that it is still its own', () => {
+  const request = { method: 'DELETE', path: '/1', operation: 'delete', deletes: 1 } as const;
+
+  it('asks before each try of a delete, waits for what it is told to, and then asks again', async () => {
+    let asked = 0;
+    let wait: Promise<void> | undefined;
+    const hand = byHand(
+      { minDelayMs: 1 },
+      {
+        beforeDelete: () => {
+          asked += 1;
+          return wait;
+        },
+      },
+    );
+    await hand.begin();
+    assert.equal(asked, 0, 'a query asks nothing');
+    let go = () => {};
+    wait = new Promise((resolve) => (go = resolve));
+    const one = hand.requester.send(request);
+    await hand.turn();
+    assert.deepEqual([hand.open(), asked], [[], 1]);
+    wait = undefined;
+    go();
+    await hand.turn();
+    assert.deepEqual([hand.open(), asked], [['/1'], 2]);
+    await hand.end('/1', replyOf(500));
+    await hand.pass(1000);
+    assert.deepEqual([hand.open(), asked], [['/1'], 3]);
+    await hand.end('/1', DONE);
+    await isAnswered(one);
+  });
+
+  it('sends no delete, and no other try of one, when it is told that it is not', async () => {
+    let isOwn = true;
+    const hand = byHand(
+      { minDelayMs: 1 },
+      {
+        beforeDelete: () => {
+          if (!isOwn) throw new PurgeStoppedError('taken over');
+          return undefined;
+        },
+      },
+    );
+    await hand.begin();
+    const one = assert.rejects(hand.requester.send(request), PurgeStoppedError);
+    await hand.turn();
+    isOwn = false;
+    await assert.rejects(hand.requester.send({ ...request, path: '/2' }), PurgeStoppedError);
+    await hand.end('/1', replyOf(500));
+    await hand.pass(1000);
+    await one;
+    assert.deepEqual(hand.open(), []);
   });
 });
