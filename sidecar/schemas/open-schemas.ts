@@ -4,7 +4,7 @@ import { createRemoteDocuments } from './remote/remote-documents.js';
 import { createSchemaService } from './service/create-service.js';
 import type { SchemaService } from './service/service.js';
 import type { LockWaits } from './store/lock-queue.js';
-import type { Purges } from './store/purge-records.js';
+import type { PurgeNotice, PurgeQueue, Purges } from './store/purge-records.js';
 import type { RetentionPolicies } from './store/retention-records.js';
 import { PostgresStore } from './store/postgres-store.js';
 import type { SqlStore } from './store/sql-store.js';
@@ -25,7 +25,9 @@ export interface OpenSchemas {
   /** Statements that met the lock of another process, and for how long they waited for it, since the start. */
   lockWaits(): LockWaits;
   /** The record of purges, in the same database. */
-  readonly purges: Purges;
+  readonly purges: Purges & PurgeQueue;
+  /** Tells of what other processes do with purges. */
+  listenToPurges(onNotice: (notice: PurgeNotice) => void): void;
   /** Retention policies, likewise. */
   readonly retention: RetentionPolicies;
   /** Ends what runs, and closes the database. */
@@ -63,6 +65,7 @@ export async function openSchemas(
   return {
     service,
     purges: store.purges,
+    listenToPurges: (onNotice) => store.listen(onNotice),
     retention: store.retention,
     workbench: createWorkbench({
       models: service.models,

@@ -3,8 +3,10 @@ import { GatewayError } from '../../shared/errors.js';
 import type { LockWaits } from './lock-queue.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
 import { PostgresConnections } from './postgres-connections.js';
+import { PostgresListener } from './postgres-listener.js';
 import { isHopeless, unusable } from './postgres-errors.js';
 import { isMigrated, migratePostgres } from './postgres-migrations.js';
+import type { PurgeNotice } from './purge-records.js';
 import { PostgresSession } from './postgres-session.js';
 import { SqlStore } from './sql-store.js';
 
@@ -20,6 +22,8 @@ export interface PostgresStoreOptions {
 /** A store in a schema of PostgreSQL, which several processes share. */
 export class PostgresStore extends SqlStore {
   readonly #connections: PostgresConnections;
+  readonly #url: string;
+  #listener: PostgresListener | undefined;
 
   /**
    * Opens a store, and creates it where there is none; migrates an older one. While the database cannot be reached, the
@@ -54,6 +58,7 @@ export class PostgresStore extends SqlStore {
     });
     super(new PostgresSession(connections, clock));
     this.#connections = connections;
+    this.#url = url;
   }
 
   /** Locks are waited for in the database, which does not tell. */
@@ -61,7 +66,12 @@ export class PostgresStore extends SqlStore {
     return { count: 0, ms: 0 };
   }
 
+  override listen(onNotice: (notice: PurgeNotice) => void): void {
+    this.#listener ??= new PostgresListener(connectionConfig(this.#url), onNotice);
+  }
+
   override async close(): Promise<void> {
+    await this.#listener?.close();
     await this.#connections.close();
   }
 }

@@ -131,6 +131,13 @@ export interface HeldPurge {
 
 export type TakenPurge = UnfinishedPurge & Omit<HeldPurge, 'id'>;
 
+/** Something that has changed, perhaps by another process: a job waits, something is asked of a purge, or its record. */
+export interface PurgeNotice {
+  readonly what: 'waiting' | 'wish' | 'record';
+  /** Of the purge. */
+  readonly id: string;
+}
+
 /** By what right a record is written. */
 export interface PurgeClaim {
   readonly lease: number;
@@ -194,13 +201,13 @@ export interface PurgeQueue {
   /**
    * Asks something of a purge.
    *
-   * @param granted the record with the wish granted, for a purge that nobody holds. Has no effects
+   * @param granted the record with the wish granted: kept where nobody holds the purge, else only told. Has no effects
    * @returns undefined when there is no such purge
    */
   ask(
     id: string,
     wish: PurgeWish,
-    granted: (record: PurgeRecord) => PurgeRecord,
+    granted: (record: PurgeRecord, isHeld: boolean) => PurgeRecord,
   ): Promise<WishResult | undefined>;
   /** Forgets a wish that was granted, unless it is another one by now. */
   forget(held: HeldPurge): Promise<void>;

@@ -125,7 +125,7 @@ export function* releaseOthers(holder: string): Work<void> {
 export function* ask(
   id: string,
   wish: PurgeWish,
-  granted: (record: PurgeRecord) => PurgeRecord,
+  granted: (record: PurgeRecord, isHeld: boolean) => PurgeRecord,
 ): Work<WishResult | undefined> {
   yield* first(NEXT_LEASE, {});
   const row = yield* first(ASKED, { id });
@@ -133,12 +133,12 @@ export function* ask(
   const record = recordOf(row);
   if (row.endedAt !== null) return { record, outcome: 'over' };
   if (row.heldUntil === null) {
-    const changed = granted(record);
+    const changed = granted(record, false);
     yield* putRow(rowOf(changed, undefined, { lease: row.lease }));
     return { record: changed, outcome: 'done' };
   }
   yield* run(WISH, { id, wish: JSON.stringify({ ...wishOf(row), ...wish }) });
-  return { record: granted(record), outcome: 'asked' };
+  return { record: granted(record, true), outcome: 'asked' };
 }
 
 /** See Purges.forget. */

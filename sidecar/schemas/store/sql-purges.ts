@@ -99,7 +99,7 @@ export class SqlPurges implements Purges, PurgeQueue {
   async ask(
     id: string,
     wish: PurgeWish,
-    granted: (record: PurgeRecord) => PurgeRecord,
+    granted: (record: PurgeRecord, isHeld: boolean) => PurgeRecord,
   ): Promise<WishResult | undefined> {
     return isStorable(id) ? this.#session.change(() => ask(id, wish, granted)) : undefined;
   }

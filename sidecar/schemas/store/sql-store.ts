@@ -1,6 +1,6 @@
 import { isStorable } from './errors.js';
 import type { LockWaits } from './lock-queue.js';
-import type { PurgeQueue, Purges } from './purge-records.js';
+import type { PurgeNotice, PurgeQueue, Purges } from './purge-records.js';
 import type { RetentionPolicies } from './retention-records.js';
 import { SqlContexts } from './sql-contexts.js';
 import { SqlDomains } from './sql-domains.js';
@@ -51,6 +51,9 @@ export abstract class SqlStore implements SchemaStore {
 
   /** See LockWaits. */
   abstract readonly lockWaits: LockWaits;
+
+  /** Tells of what other processes do with purges, as far as the database does. */
+  abstract listen(onNotice: (notice: PurgeNotice) => void): void;
 
   abstract close(): Promise<void>;
 

@@ -45,6 +45,9 @@ export class SqliteStore extends SqlStore {
     await copyDatabase(this.#db, target);
   }
 
+  /** There is no other process. */
+  override listen(): void {}
+
   override async close(): Promise<void> {
     this.#db.close();
   }

@@ -1,0 +1,78 @@
+import { Client, type ClientConfig } from 'pg';
+import type { PurgeNotice } from './purge-records.js';
+
+/** The channel of the trigger that tells of purges; see postgres-migrations.ts. */
+const CHANNEL = 'ngsi_ld_gateway_purge';
+
+/** The pause before another connection is tried, in milliseconds. */
+const AGAIN_MS = 1000;
+
+/** A connection that has broken without a word is noticed after so long, in milliseconds. */
+const CHECK_EVERY_MS = 30_000;
+
+/**
+ * Hears what other processes tell of purges, on a connection of its own. What happens while there is none is not heard: who
+ * listens looks by itself now and then.
+ */
+export class PostgresListener {
+  readonly #config: ClientConfig;
+  readonly #onNotice: (notice: PurgeNotice) => void;
+  #client: Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(config: ClientConfig, onNotice: (notice: PurgeNotice) => void) {
+    this.#config = config;
+    this.#onNotice = onNotice;
+    void this.#connect();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#client?.end().catch(() => {});
+  }
+
+  async #connect(): Promise<void> {
+    const client = new Client(this.#config);
+    this.#client = client;
+    // The end comes after an error as well.
+    client.on('error', () => {});
+    client.on('end', () => this.#again(client));
+    client.on('notification', ({ payload }) => {
+      const notice = noticeOf(payload ?? '');
+      if (notice !== undefined) this.#onNotice(notice);
+    });
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+      this.#checkLater(client);
+    } catch {
+      await client.end().catch(() => {});
+      this.#again(client);
+    }
+  }
+
+  #checkLater(client: Client): void {
+    if (this.#isClosed || this.#client !== client) return;
+    clearTimeout(this.#timer);
+    const check = () =>
+      client.query('SELECT 1').then(
+        () => this.#checkLater(client),
+        () => client.end().catch(() => {}),
+      );
+    this.#timer = setTimeout(() => void check(), CHECK_EVERY_MS).unref();
+  }
+
+  #again(client: Client): void {
+    if (this.#isClosed || this.#client !== client) return;
+    this.#client = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#connect(), AGAIN_MS).unref();
+  }
+}
+
+function noticeOf(payload: string): PurgeNotice | undefined {
+  const [, what, id = ''] = /^(waiting|wish|record) (.+)$/s.exec(payload) ?? [];
+  return what === undefined ? undefined : { what: what as PurgeNotice['what'], id };
+}
