@@ -17,7 +17,6 @@ import { createTurns } from './http/turns.js';
 import { createMetrics } from './metrics/metrics.js';
 import { openPurges, type OpenPurges } from './open-purges.js';
 import { openSchemas } from './schemas/open-schemas.js';
-import { StoreUnavailableError } from './schemas/store/errors.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { Newcomers, OneATurn } from './shared/next-turn.js';
 import { createViaName } from './shared/via.js';
@@ -86,7 +85,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   let purges: OpenPurges | undefined;
   const metrics = createMetrics({
     purgesRunning: () => purges?.running.count ?? 0,
-    purgesQueued: () => purges?.service.queued ?? 0,
+    purgesQueued: async () => purges?.service.queued() ?? 0,
     workers: () => schemas.workers(),
     isStoreUp: () => schemas.service.isReady(),
     lockWaits: () => schemas.lockWaits(),
@@ -164,13 +163,9 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     app.server.closeAllConnections();
     await closed;
   });
-  // Before this process adds to it.
-  const left = await service.left().catch((error: unknown) => {
-    if (error instanceof StoreUnavailableError) return undefined;
-    throw error;
-  });
   await app.listen({ host: config.HOST, port: config.PORT });
-  endings.start(left);
+  endings.start();
+  schemas.listenToPurges((notice) => service.noticed(notice));
 
   /** Resolves when no purge is running and every answer is on its way. */
   async function quiet(): Promise<void> {

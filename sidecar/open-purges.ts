@@ -14,7 +14,7 @@ import { createHeaderSealer } from './jobs/sealed-headers.js';
 import type { PurgeMetrics, PurgeOutcome } from './metrics/purge-metrics.js';
 import type { BrokerClient } from './purge/broker/client.js';
 import { createRunningPurges, type RunningPurges } from './purge/running.js';
-import type { Purges, PurgeState, UnfinishedPurge } from './schemas/store/purge-records.js';
+import type { PurgeQueue, Purges, PurgeState } from './schemas/store/purge-records.js';
 import { RunUnderWayError } from './schemas/store/errors.js';
 import type { RetentionPolicies } from './schemas/store/retention-records.js';
 import type { Config } from './shared/config/load.js';
@@ -22,7 +22,7 @@ import { systemClock, type Clock } from './shared/clock.js';
 
 export interface OpenPurgesOptions {
   readonly client: BrokerClient;
-  readonly store: Purges;
+  readonly store: Purges & PurgeQueue;
   /** Where retention policies are kept. */
   readonly policies: RetentionPolicies;
   readonly clock: Clock;
@@ -36,8 +36,8 @@ export interface OpenPurges {
   readonly service: PurgeService;
   readonly retention: RetentionService;
   readonly running: RunningPurges;
-  /** Goes on with the jobs of an earlier process, and begins to look at schedules. See PurgeService. */
-  start(left: readonly UnfinishedPurge[] | undefined): void;
+  /** Goes on with jobs that nobody works on, and begins to look at schedules. See PurgeService. */
+  start(): void;
   /** Stops all purges, and refuses new ones; jobs go on at the next start. */
   stop(): void;
   /** Writes the records that are not yet written. */
@@ -62,7 +62,9 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     idFiles,
     sealer: createHeaderSealer(config.JOB_SECRET ?? []),
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
+    holder: randomUUID(),
     isStoreShared: config.DATABASE_URL !== undefined,
+    leaseMs: config.JOB_LEASE_MS,
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
     recordRequired: config.PURGE_RECORD === 'required',
@@ -73,6 +75,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
         metrics.started(record.target);
       },
       event: (record, event) => log.event(record, event),
+      taken: (record) => log.taken(record),
       ended(record, error) {
         log.ended(record, error);
         metrics.ended(record.target, outcomeOf(record.state), record);
@@ -97,8 +100,8 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   let stopped: Promise<void> | undefined;
   return {
     ...{ service, running, retention },
-    start(left) {
-      service.start(left);
+    start() {
+      service.start();
       scheduler.start();
     },
     stop() {

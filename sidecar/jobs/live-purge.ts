@@ -1,8 +1,9 @@
 import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/events.js';
 import { createPace } from '../purge/requests/pace.js';
-import { isFinal, type PurgeRecord } from '../schemas/store/purge-records.js';
+import { isFinal, type PurgeRecord, type PurgeWish } from '../schemas/store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
+import type { Lease } from './lease.js';
 import type { PurgeControl } from './purge-kinds.js';
 
 /** The least time between two changes that watchers see. */
@@ -15,6 +16,7 @@ const MAX_ERRORS = 100;
 export class LivePurge {
   readonly control: PurgeControl;
   readonly cancelled = new AbortController();
+  readonly lease: Lease;
   readonly #clock: Clock;
   /** What an earlier process had settled. */
   readonly #before: Pick<PurgeProgress, 'deleted' | 'alreadyGone' | 'requests' | 'retries'>;
@@ -29,8 +31,9 @@ export class LivePurge {
   #isPublishing = false;
 
   /** @param onChange called with the record on every change that watchers see */
-  constructor(record: PurgeRecord, clock: Clock, onChange: (record: PurgeRecord) => void) {
+  constructor(record: PurgeRecord, lease: Lease, clock: Clock, onChange: (record: PurgeRecord) => void) {
     this.#record = record;
+    this.lease = lease;
     this.#clock = clock;
     this.#onChange = onChange;
     const { deleted, alreadyGone, requests, retries, maxPerSecond } = record;
@@ -66,6 +69,16 @@ export class LivePurge {
     this.#record = { ...this.#record, ...members };
     if (isNewState) this.#publish();
     else void this.#publishSoon();
+  }
+
+  /** Changes how hard it works. */
+  change({ maxPerSecond, concurrency }: PurgeWish): void {
+    if (maxPerSecond !== undefined) this.control.pace.setPerSecond(maxPerSecond ?? undefined);
+    if (concurrency !== undefined) this.control.concurrency = concurrency;
+    this.set({
+      ...(maxPerSecond === undefined ? {} : { maxPerSecond }),
+      ...(concurrency === undefined ? {} : { concurrency }),
+    });
   }
 
   /** Takes an event of the engine. */

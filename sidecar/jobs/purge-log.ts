@@ -23,6 +23,7 @@ export function logPurges(
   return {
     started: (record) => log.info(askedFor(record), 'purge started'),
     event: (record, event) => logOutage(log, record, event),
+    taken: (record) => log.warn(askedFor(record), 'purge left: another gateway has it'),
     ended(record, error) {
       const fields = { ...askedFor(record), ...cameOf(record) };
       const { state, problem } = record;

@@ -1,20 +1,26 @@
 import type { Readable } from 'node:stream';
 import type { Problem } from '../ngsi-ld/problem.js';
-import { PurgeStoppedError, TooManyMatchesError } from '../purge/errors.js';
+import { PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../purge/events.js';
 import type { OnOutcome } from '../purge/item-ledger.js';
 import type { PlaceKind } from '../purge/places.js';
 import type { RunningPurges } from '../purge/running.js';
+import { LeaseLostError } from '../schemas/store/errors.js';
 import {
   isFinal,
+  type PurgeClaim,
   type PurgeFilter,
   type PurgeJob,
+  type PurgeNotice,
+  type PurgeQueue,
   type PurgeRecord,
   type PurgeState,
   type Purges,
-  type UnfinishedPurge,
+  type PurgeWish,
+  type TakenPurge,
 } from '../schemas/store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
+import { Bell } from './bell.js';
 import { DeleteBudget } from './delete-budget.js';
 import {
   CallerGoneError,
@@ -24,12 +30,14 @@ import {
   PurgeOverError,
   QueueFullError,
 } from './errors.js';
-import { FairQueue } from './fair-queue.js';
 import type { IdFiles, IdRecorder } from './id-files.js';
+import { Keeper } from './keeper.js';
+import { Lease } from './lease.js';
 import { LivePurge } from './live-purge.js';
 import { newRecord, preparedMembers, type PurgeOrder } from './new-record.js';
 import { preparePurge, rateRefused, type PreparedPurge, type PurgeKinds } from './purge-kinds.js';
 import { RecordWriter } from './record-writer.js';
+import { resumed, spentBefore } from './resumption.js';
 import type { HeaderSealer } from './sealed-headers.js';
 
 export { isFinal, PURGE_STATES, type PurgeRecord } from '../schemas/store/purge-records.js';
@@ -45,11 +53,13 @@ export interface PurgeObserver {
   storeBack(): void;
   /** A record was given up, since too many wait for the store. */
   recordLost(record: PurgeRecord): void;
+  /** A purge of this process is in other hands, and stops here. */
+  taken(record: PurgeRecord): void;
 }
 
 export interface PurgeServiceOptions {
   readonly kinds: PurgeKinds;
-  readonly store: Purges;
+  readonly store: Purges & PurgeQueue;
   readonly running: RunningPurges;
   readonly clock: Clock;
   /** Where ids are recorded for purges that ask for it. */
@@ -57,8 +67,14 @@ export interface PurgeServiceOptions {
   readonly sealer: HeaderSealer;
   /** Names this process in records. */
   readonly worker: string;
-  /** Whether other processes keep their purges there as well. */
+  /** Names this start of this process, and nothing else ever. */
+  readonly holder: string;
+  /** Whether other processes work on the purges of the same store; else what they left is free at the start. */
   readonly isStoreShared?: boolean;
+  /** After so long without a sign, another process goes on with the jobs of this one, in milliseconds. @default 30000 */
+  readonly leaseMs?: number;
+  /** A clock that nobody sets, and that goes on while this process is stopped. @default that of the process */
+  readonly monotonicMs?: () => number;
   /** Jobs that may wait. */
   readonly maxQueued: number;
   /** How long records are kept after their purge has ended, in days. */
@@ -91,8 +107,7 @@ const MAX_REFUSED = 10_000;
 /** Characters of the query of a refused purge that are kept. */
 const MAX_REFUSED_QUERY = 8 * 1024;
 
-/** How often a store that is away is asked for what an earlier process left. */
-const ASK_AGAIN_MS = 1000;
+const LEASE_MS = 30_000;
 
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -101,14 +116,13 @@ const DAY_MS = 86_400_000;
 export class PurgeService {
   readonly #options: PurgeServiceOptions;
   readonly #writer: RecordWriter;
+  readonly #keeper: Keeper;
+  readonly #bell: Bell;
   readonly #live = new Map<string, LivePurge>();
-  readonly #queue = new FairQueue<Job>();
+  readonly #leaseMs: number;
   #pruning: NodeJS.Timeout | undefined;
-  /** Jobs that are being written, to be queued then. */
-  #submitting = 0;
+  #queued = 0;
   #isStopping = false;
-  /** The purges of this process, until those of an earlier one are known. */
-  #begun: Set<string> | undefined = new Set();
   readonly #stopped = new AbortController();
 
   constructor(options: PurgeServiceOptions) {
@@ -119,37 +133,44 @@ export class PurgeService {
       onAway: (error) => observer.storeAway(error),
       onBack: () => observer.storeBack(),
       onLost: (record) => observer.recordLost(record),
+      onTaken: ({ id }, { lease }) => {
+        const live = this.#live.get(id);
+        if (live?.lease.number === lease) live.lease.take();
+      },
+    });
+    this.#bell = new Bell(clock);
+    const { holder, isStoreShared = false, leaseMs = LEASE_MS, running } = options;
+    this.#leaseMs = leaseMs;
+    this.#keeper = new Keeper({
+      ...{ store, holder, leaseMs, isShared: isStoreShared },
+      monotonicMs: options.monotonicMs ?? (() => performance.now()),
+      places: () =>
+        this.#isStopping
+          ? undefined
+          : { takesJobs: running.isFree('job'), takesDryRuns: running.isFree('dry run') },
+      begin: (taken, lease) => this.#takeUp(taken, lease),
+      grant: (id, wish) => void this.#grant(id, wish),
+      isPending: (id) => this.#writer.latest(id) !== undefined,
     });
   }
 
-  /** Jobs that wait for a place. */
-  get queued(): number {
-    return this.#queue.size;
+  /** Jobs that wait for a place, in any process; as last known while the store is away. */
+  async queued(): Promise<number> {
+    this.#queued = await this.#options.store.waiting().catch(() => this.#queued);
+    return this.#queued;
   }
 
-  /**
-   * What an earlier process of this name left.
-   *
-   * @throws StoreUnavailableError
-   */
-  async left(): Promise<readonly UnfinishedPurge[]> {
-    const { store, isStoreShared = false, worker } = this.#options;
-    const unfinished = await store.unfinished();
-    return unfinished.filter(
-      ({ record }) => (!isStoreShared || record.worker === worker) && this.#begun?.has(record.id) !== true,
-    );
-  }
-
-  /**
-   * Goes on with what an earlier process left, and begins to prune the history.
-   *
-   * @param left undefined where the store was away: it is asked again until it tells
-   */
-  start(left: readonly UnfinishedPurge[] | undefined): void {
+  /** Goes on with what nobody works on, and begins to prune the history. */
+  start(): void {
     void this.#prune();
     this.#pruning = setInterval(() => void this.#prune(), PRUNE_EVERY_MS).unref();
-    if (left === undefined) void this.#takeUpLater();
-    else this.#takeUpAll(left);
+    this.#keeper.start();
+  }
+
+  /** Something has changed in the store. */
+  noticed({ what, id }: PurgeNotice): void {
+    this.#bell.ring(id);
+    if (what === 'waiting' || (what === 'wish' && this.#keeper.holds(id))) void this.#keeper.look();
   }
 
   /**
@@ -171,7 +192,8 @@ export class PurgeService {
     }
     record = { ...record, ...preparedMembers(prepared) };
     const kind = prepared.dryRun ? 'dry run' : 'purge';
-    const live = this.#track(record);
+    const lease = this.#keeper.hold(record.id);
+    const live = this.#track(record, lease);
     try {
       return await this.#options.running.run(kind, gone, async (signal) => {
         await this.#begin(live);
@@ -179,12 +201,13 @@ export class PurgeService {
         return { report, record: live.record };
       });
     } catch (error) {
-      this.#endEarly(live, error, gone.aborted ? 'cancelled' : 'interrupted');
+      // A purge that was turned away before it began is reported to its caller only.
+      if (live.record.startedAt !== undefined || this.#isRefusal(error))
+        this.#endEarly(live, error, gone.aborted ? 'cancelled' : 'interrupted');
       const isRecorded = live.record.startedAt !== undefined;
       throw new PurgeFailedError(error, isRecorded ? live.record : undefined, live.hasBegun);
     } finally {
-      this.#live.delete(record.id);
-      this.#pump();
+      this.#leave(live);
     }
   }
 
@@ -205,16 +228,9 @@ export class PurgeService {
     } catch (error) {
       throw new PurgeFailedError(error, this.#recordRefusal(draft, error));
     }
-    if (this.#queue.size + this.#submitting >= maxQueued) throw new QueueFullError(maxQueued);
     const record: PurgeRecord = { ...draft, ...preparedMembers(prepared) };
-    this.#submitting += 1;
-    try {
-      await store.put(record, job);
-    } finally {
-      this.#submitting -= 1;
-    }
-    this.#enqueue({ live: this.#track(record), order, prepared }, job);
-    this.#pump();
+    if (!(await store.add(record, job, maxQueued))) throw new QueueFullError(maxQueued);
+    await this.#keeper.look();
     return record;
   }
 
@@ -257,15 +273,21 @@ export class PurgeService {
    */
   async cancel(id: string): Promise<PurgeRecord> {
     const live = this.#live.get(id);
-    if (live === undefined) return this.get(id);
-    if (this.#queue.remove((job) => job.live === live)) {
-      this.#end(live, { state: 'cancelled' });
-      this.#live.delete(id);
-    } else if (live.record.state === 'running') {
-      live.set({ state: 'cancelling' });
-      live.cancelled.abort();
+    if (live !== undefined) {
+      cancelLive(live);
+      return live.record;
     }
-    return live.record;
+    const pending = this.#writer.latest(id);
+    if (pending !== undefined && isFinal(pending.state)) return pending;
+    const endedAt = this.#now();
+    const result = await this.#options.store.ask(id, { cancel: true }, (record, isHeld) =>
+      isHeld ? { ...record, state: 'cancelling' } : { ...record, state: 'cancelled', endedAt },
+    );
+    if (result === undefined) return this.get(id);
+    const { record, outcome } = result;
+    if (outcome === 'done') this.#options.observer.ended(record);
+    this.noticed({ what: 'wish', id });
+    return outcome === 'over' ? this.get(id) : record;
   }
 
   /**
@@ -278,36 +300,38 @@ export class PurgeService {
     { maxPerSecond, concurrency }: { readonly maxPerSecond?: number | null; readonly concurrency?: number },
   ): Promise<PurgeRecord> {
     const live = this.#live.get(id);
-    if (live === undefined || live.record.state === 'cancelling')
-      throw new PurgeOverError(id, (await this.get(id)).state);
-    const { control } = live;
-    const { isPaced, limits } = this.#prepared(live.record);
+    const record = live?.record ?? (await this.get(id));
+    if (isFinal(record.state) || record.state === 'cancelling') throw new PurgeOverError(id, record.state);
+    const { isPaced, limits } = this.#prepared(record);
     if (typeof maxPerSecond === 'number' && !isPaced) throw rateRefused();
-    if (maxPerSecond !== undefined) {
-      control.pace.setPerSecond(maxPerSecond ?? undefined);
-      live.set({ maxPerSecond });
-    }
-    if (concurrency !== undefined) {
+    const wish: PurgeWish = {
+      ...(maxPerSecond === undefined ? {} : { maxPerSecond }),
       // What configuration and policy allowed at its start is the most.
-      control.concurrency = Math.min(concurrency, limits.concurrency);
-      live.set({ concurrency: control.concurrency });
+      ...(concurrency === undefined ? {} : { concurrency: Math.min(concurrency, limits.concurrency) }),
+    };
+    if (live !== undefined) {
+      live.change(wish);
+      return live.record;
     }
-    return live.record;
+    const result = await this.#options.store.ask(id, wish, (kept) => ({ ...kept, ...wish }));
+    if (result === undefined) throw new PurgeNotFoundError(id);
+    if (result.outcome === 'over') throw new PurgeOverError(id, result.record.state);
+    this.noticed({ what: 'wish', id });
+    return result.record;
   }
 
   /** The record of a purge: now, and after each change, until its end or until the signal aborts. */
   async *watch(id: string, signal: AbortSignal): AsyncGenerator<PurgeRecord, void> {
-    const live = this.#live.get(id);
-    if (live === undefined) {
-      yield await this.get(id);
-      return;
-    }
-    for (let told: PurgeRecord | undefined; !signal.aborted;) {
-      const { record } = live;
-      if (record !== told) yield record;
+    let told: PurgeRecord | undefined;
+    while (!signal.aborted) {
+      const live = this.#live.get(id);
+      const record = live?.record ?? (await this.#look(id, told));
+      if (!isSame(record, told)) yield record;
       told = record;
-      if (isFinal(record.state) || (this.#isStopping && record.state === 'queued')) return;
-      if (live.record === told) await live.changed(signal);
+      if (isFinal(record.state) || (this.#isStopping && (live === undefined || record.state === 'queued')))
+        return;
+      if (live === undefined) await this.#bell.changed(id, AbortSignal.any([signal, this.#stopped.signal]));
+      else if (live.record === told && this.#live.get(id) === live) await live.changed(signal);
     }
   }
 
@@ -324,80 +348,92 @@ export class PurgeService {
   async close(): Promise<void> {
     this.stop();
     await this.#writer.close();
+    this.#keeper.close();
   }
 
-  #takeUpAll(left: readonly UnfinishedPurge[]): void {
-    this.#begun = undefined;
-    for (const { record, job } of left) this.#takeUp(record, job);
-    this.#pump();
+  /** The record of a purge that this process does not work on; the last one that was told while the store is away. */
+  async #look(id: string, told: PurgeRecord | undefined): Promise<PurgeRecord> {
+    try {
+      return await this.get(id);
+    } catch (error) {
+      if (told === undefined || error instanceof PurgeNotFoundError) throw error;
+      return told;
+    }
   }
 
-  async #takeUpLater(): Promise<void> {
-    const { signal } = this.#stopped;
-    while (!signal.aborted) {
-      await this.#options.clock.sleep(ASK_AGAIN_MS, signal).catch(() => {});
-      const left = await this.left().catch(() => undefined);
-      if (left === undefined || this.#hasStopped()) continue;
-      this.#takeUpAll(left);
+  /** Goes on with a purge that was taken: one that waited, or that another process left. */
+  #takeUp({ record, job, wish }: TakenPurge, lease: Lease): void {
+    const isCancelled = record.state === 'cancelling' || wish?.cancel === true;
+    if (job === undefined || isCancelled) {
+      const live = this.#track(record, lease);
+      this.#end(live, { state: job === undefined ? 'interrupted' : 'cancelled' });
+      this.#leave(live);
       return;
     }
-  }
-
-  /** A method, because the compiler does not see that this changes during an await. */
-  #hasStopped(): boolean {
-    return this.#isStopping;
-  }
-
-  #takeUp(record: PurgeRecord, job: PurgeJob | undefined): void {
-    const { worker, kinds, sealer } = this.#options;
-    const live = this.#track({ ...record, worker });
-    if (job === undefined) {
-      this.#end(live, { state: 'interrupted' });
-    } else if (record.state === 'cancelling') {
-      this.#end(live, { state: 'cancelled' });
-    } else {
-      try {
-        const { reportAbove } = job;
-        const order: PurgeOrder = { ...record, headers: sealer.open(job), reportAbove };
-        const asked = preparePurge(kinds, order);
-        const prepared = record.dryRun && !asked.dryRun ? this.#asReport(order) : asked;
-        live.control.concurrency = Math.min(record.concurrency, prepared.limits.concurrency);
-        const inFlight =
-          record.matched - record.deleted - record.alreadyGone - record.failed - record.unknown;
-        const note = `The gateway was started anew. Of ${String(Math.max(0, inFlight))} matches it was last known that they were being deleted; those that were are not in the counts.${uncertain(job, live)}`;
-        const warnings = record.state === 'running' ? [...record.warnings, note].slice(-20) : record.warnings;
-        const { concurrency } = live.control;
-        live.set({ state: 'queued', failed: 0, unknown: 0, warnings, concurrency });
-        this.#enqueue({ live, order, prepared }, job);
-        return;
-      } catch (error) {
-        this.#endEarly(live, error, 'interrupted');
-      }
+    try {
+      void this.#runJob(this.#jobOf(record, job, lease));
+    } catch (error) {
+      const live = this.#track(record, lease);
+      this.#endEarly(live, error, 'interrupted');
+      this.#leave(live);
     }
-    this.#live.delete(record.id);
   }
 
-  #enqueue(work: Work, job: PurgeJob): void {
-    const { live, order, prepared } = work;
-    const bound = leastOf(prepared.limits.maxAffected, order.reportAbove);
-    const spent = Math.max(live.settledBefore, job.spent ?? 0);
+  /** @throws JobSecretError, QueryRefusedError, PolicyRefusedError for a job that cannot go on */
+  #jobOf(record: PurgeRecord, job: PurgeJob, lease: Lease): Job {
+    const { worker, kinds, sealer } = this.#options;
+    const { reportAbove } = job;
+    const order: PurgeOrder = { ...record, headers: sealer.open(job), reportAbove };
+    const asked = preparePurge(kinds, order);
+    const prepared = record.dryRun && !asked.dryRun ? this.#asReport(order) : asked;
+    const { concurrency, maxAffected } = prepared.limits;
+    const live = this.#track(resumed(record, job, worker, concurrency), lease);
+    const bound = leastOf(maxAffected, reportAbove);
     const budget =
       bound === undefined
         ? undefined
-        : new DeleteBudget(bound, spent, (amount) =>
-            this.#options.store.put(live.record, { ...job, spent: amount }),
+        : new DeleteBudget(bound, spentBefore(record, job), (spent) =>
+            this.#reserve(live, { ...job, spent }),
           );
-    this.#queue.add(live.record.tenant ?? '', { ...work, budget });
+    return { live, order, prepared, budget };
   }
 
-  /** Starts what has a place. */
-  #pump(): void {
-    const { running } = this.#options;
-    while (!this.#isStopping) {
-      const next = this.#queue.take(({ prepared }) => running.isFree(placeOf(prepared)));
-      if (next === undefined) return;
-      void this.#runJob(next);
+  /** @throws PurgeStoppedError when the purge is in other hands, StoreUnavailableError */
+  async #reserve({ record, lease }: LivePurge, job: PurgeJob): Promise<void> {
+    try {
+      await this.#options.store.put(record, job, { lease: lease.number });
+    } catch (error) {
+      if (!(error instanceof LeaseLostError)) throw error;
+      lease.take();
+      throw new PurgeStoppedError(error.message, { cause: error });
     }
+  }
+
+  /** Does what another process asks of a purge. */
+  async #grant(id: string, wish: PurgeWish): Promise<void> {
+    const live = this.#live.get(id);
+    if (live === undefined) return;
+    if (wish.cancel === true) {
+      cancelLive(live);
+      return;
+    }
+    live.change(wish);
+    const { store } = this.#options;
+    try {
+      await store.put(live.record, undefined, this.#claimOf(live));
+      await store.forget({ id, lease: live.lease.number, wish });
+    } catch {
+      // It is asked again.
+    }
+  }
+
+  /** Lets go of a purge that has come to its end here. */
+  #leave(live: LivePurge): void {
+    const { id } = live.record;
+    if (this.#live.get(id) === live) this.#live.delete(id);
+    this.#keeper.drop(id, live.lease);
+    live.wake();
+    this.#keeper.lookForMore();
   }
 
   async #runJob(job: Job): Promise<void> {
@@ -409,20 +445,27 @@ export class PurgeService {
         await this.#workOrReport(job, signal);
       });
     } catch (error) {
-      const isAborted = live.cancelled.signal.aborted;
-      if (this.#isStopping && !isAborted && error instanceof PurgeStoppedError) await this.#lay(job);
+      if (live.lease.isTaken) this.#options.observer.taken(live.record);
+      else if (this.#isToGoOn(live, error)) await this.#lay(job);
       else this.#endEarly(live, error, 'interrupted');
     } finally {
-      this.#live.delete(live.record.id);
-      this.#pump();
+      this.#leave(live);
     }
   }
 
-  /** Lays a job aside that was stopped: the next start goes on with it. */
+  /** Whether a job only stops here, and is to be gone on with. */
+  #isToGoOn({ cancelled, lease }: LivePurge, error: unknown): boolean {
+    if (cancelled.signal.aborted) return false;
+    // A purge whose caller waits may have taken the last place meanwhile.
+    if (error instanceof TooManyPurgesError) return true;
+    return (this.#isStopping || lease.lost.aborted) && error instanceof PurgeStoppedError;
+  }
+
+  /** Lays a job aside that was stopped: whoever has a place for it goes on with it. */
   async #lay({ live, budget }: Job): Promise<void> {
-    live.set({ state: 'queued' });
     // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
     await budget?.settle(live.affectedSince).catch(() => {});
+    live.set({ state: 'queued' });
   }
 
   /** A purge that matches more than it should be trusted with deletes nothing, and tells what it matches. */
@@ -436,7 +479,7 @@ export class PurgeService {
       if (!isReport || live.hasBegun) throw error;
       const note = `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ${String(reportAbove)} that its retention policy lets go without a look (maxGrowth), so nothing was deleted. Look at the matches, and raise maxGrowth or run the purge by hand.`;
       live.set({ dryRun: true, warnings: [...live.record.warnings, note] });
-      await this.#work({ live, order, prepared: this.#asReport(order) }, signal);
+      await this.#work({ ...job, budget: undefined, prepared: this.#asReport(order) }, signal);
     }
   }
 
@@ -449,15 +492,15 @@ export class PurgeService {
     { live, order, prepared, budget }: Work & Partial<Job>,
     stop: AbortSignal,
   ): Promise<PurgeReport> {
-    const signal = AbortSignal.any([stop, live.cancelled.signal]);
+    const { control, lease } = live;
+    const signal = AbortSignal.any([stop, live.cancelled.signal, lease.lost]);
     const ids = prepared.recordsIds ? this.#options.idFiles.recorder(live.record.id) : undefined;
     const onOutcome: OnOutcome | undefined = ids && ((item, outcome) => ids.note(item, outcome));
-    const control = live.control;
+    const beforeDelete = () =>
+      lease.number > 0 ? lease.require() : lease.inquire(() => this.#keeper.inquire());
+    const how = { headers: order.headers, control, budget, onOutcome, beforeDelete };
     try {
-      for await (const event of prepared.run(
-        { headers: order.headers, control, budget, onOutcome },
-        signal,
-      )) {
+      for await (const event of prepared.run(how, signal)) {
         live.note(event);
         this.#options.observer.event(live.record, event);
         if (event.type !== 'finished') continue;
@@ -475,8 +518,9 @@ export class PurgeService {
   async #begin(live: LivePurge): Promise<void> {
     const { recordRequired, store, observer } = this.#options;
     live.set({ startedAt: this.#now() });
-    if (recordRequired) await store.put(live.record);
-    else await this.#writer.begin(live.record);
+    const claim = this.#claimOf(live);
+    if (recordRequired) await store.put(live.record, undefined, claim);
+    else await this.#writer.begin(live.record, claim);
     observer.started(live.record);
   }
 
@@ -487,8 +531,6 @@ export class PurgeService {
 
   /** @param stopped what a purge is called that was stopped, but not cancelled by request */
   #endEarly(live: LivePurge, error: unknown, stopped: PurgeState): void {
-    // A purge that was turned away before it began is reported to its caller only.
-    if (live.record.startedAt === undefined && !this.#isRefusal(error)) return;
     const state = this.#stateAfter(live, error, stopped);
     const problem = this.#options.problemOf(error);
     const isGone = state === 'cancelled' && !live.cancelled.signal.aborted;
@@ -511,17 +553,25 @@ export class PurgeService {
   #recordRefusal(draft: PurgeRecord, error: unknown): PurgeRecord | undefined {
     if (!this.#isRefusal(error)) return undefined;
     const query = draft.query.slice(0, MAX_REFUSED_QUERY);
-    const live = this.#track({ ...draft, query });
+    const live = this.#track({ ...draft, query }, new Lease(0, Infinity, () => 0));
     this.#end(live, { state: 'refused', problem: this.#options.problemOf(error) }, error);
     this.#live.delete(draft.id);
     return live.record;
   }
 
-  #track(record: PurgeRecord): LivePurge {
-    this.#begun?.add(record.id);
-    const live = new LivePurge(record, this.#options.clock, (changed) => this.#writer.save(changed));
+  #track(record: PurgeRecord, lease: Lease): LivePurge {
+    const { clock } = this.#options;
+    const live = new LivePurge(record, lease, clock, (changed) => {
+      if (!lease.isTaken || lease.number === 0) this.#writer.save(changed, this.#claimOf(live));
+    });
     this.#live.set(record.id, live);
     return live;
+  }
+
+  /** By what right a record is written. */
+  #claimOf({ lease }: LivePurge): PurgeClaim {
+    if (lease.number > 0) return { lease: lease.number };
+    return { lease: 0, by: { holder: this.#options.holder, leaseMs: this.#leaseMs } };
   }
 
   #draft(order: PurgeOrder, state: PurgeState): PurgeRecord {
@@ -553,6 +603,17 @@ export class PurgeService {
   }
 }
 
+/** No new deletes; those in flight finish. */
+function cancelLive(live: LivePurge): void {
+  if (live.record.state !== 'running') return;
+  live.set({ state: 'cancelling' });
+  live.cancelled.abort();
+}
+
+function isSame(one: PurgeRecord, other: PurgeRecord | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
 function placeOf({ dryRun }: PreparedPurge): PlaceKind {
   return dryRun ? 'dry run' : 'job';
 }
@@ -565,10 +626,4 @@ function leastOf(...bounds: readonly (number | undefined)[]): number | undefined
 async function closeIds(live: LivePurge, ids: IdRecorder | undefined): Promise<void> {
   const missing = await ids?.close();
   if (missing !== undefined) live.set({ warnings: [...live.record.warnings, missing] });
-}
-
-/** What the maximum of a job is reduced by, beyond what is in its counts. */
-function uncertain({ spent = 0 }: PurgeJob, { settledBefore }: LivePurge): string {
-  if (spent <= settledBefore) return '';
-  return ` ${String(spent - settledBefore)} that may be gone count towards its maximum.`;
 }

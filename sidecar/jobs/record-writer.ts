@@ -1,4 +1,5 @@
-import { isFinal, type PurgeRecord, type Purges } from '../schemas/store/purge-records.js';
+import { LeaseLostError } from '../schemas/store/errors.js';
+import { isFinal, type PurgeClaim, type PurgeRecord, type Purges } from '../schemas/store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 
 /** Progress is written at most so often. */
@@ -19,13 +20,20 @@ export interface RecordWriterOptions {
   readonly onBack: () => void;
   /** Told of each record that is given up, since too many wait. */
   readonly onLost: (record: PurgeRecord) => void;
+  /** Told of each record that was not written, since its purge is in other hands. */
+  readonly onTaken: (record: PurgeRecord, claim: PurgeClaim) => void;
+}
+
+interface Entry {
+  readonly record: PurgeRecord;
+  readonly claim: PurgeClaim;
 }
 
 /** Writes records beside the purges: a store that is away or slow never stops one. */
 export class RecordWriter {
   readonly #options: RecordWriterOptions;
   /** What is to be written, the latest of each. */
-  readonly #waiting = new Map<string, PurgeRecord>();
+  readonly #waiting = new Map<string, Entry>();
   #writing: Promise<void> | undefined;
   #isAway = false;
   #isClosing = false;
@@ -41,14 +49,14 @@ export class RecordWriter {
 
   /** What is to be written of a purge; undefined when all is written. */
   latest(id: string): PurgeRecord | undefined {
-    return this.#waiting.get(id);
+    return this.#waiting.get(id)?.record;
   }
 
   /** Writes the first record of a purge, which waits for it, but not for long. */
-  async begin(record: PurgeRecord): Promise<void> {
+  async begin(record: PurgeRecord, claim: PurgeClaim): Promise<void> {
     const { store, clock } = this.#options;
     const enough = new AbortController();
-    const written = store.put(record).then(
+    const written = store.put(record, undefined, claim).then(
       () => true,
       () => false,
     );
@@ -58,15 +66,15 @@ export class RecordWriter {
       .then(() => false);
     const isWritten = await Promise.race([written, late]);
     enough.abort();
-    if (!isWritten) this.save(record);
+    if (!isWritten) this.save(record, claim);
   }
 
   /** Writes a record soon, its last one at once; one of the same purge that still waits is replaced. */
-  save(record: PurgeRecord): void {
-    this.#waiting.set(record.id, record);
+  save(record: PurgeRecord, claim: PurgeClaim): void {
+    this.#waiting.set(record.id, { record, claim });
     if (this.#waiting.size > MAX_WAITING) {
       // A flood of refused purges displaces none that ran.
-      const all = [...this.#waiting.values()];
+      const all = [...this.#waiting.values()].map((each) => each.record);
       const lost = all.find(({ state }) => state === 'refused') ?? all[0] ?? record;
       this.#waiting.delete(lost.id);
       this.#options.onLost(lost);
@@ -80,8 +88,10 @@ export class RecordWriter {
     this.#isClosing = true;
     this.#sleeping.abort();
     await this.#writing;
-    for (const record of this.#waiting.values())
-      await this.#options.store.put(record).catch(() => this.#options.onLost(record));
+    for (const { record, claim } of this.#waiting.values())
+      await this.#options.store.put(record, undefined, claim).catch((error: unknown) => {
+        if (!(error instanceof LeaseLostError)) this.#options.onLost(record);
+      });
     this.#waiting.clear();
   }
 
@@ -90,7 +100,7 @@ export class RecordWriter {
     while (this.#waiting.size > 0 && !this.#isClosing) {
       const batch = [...this.#waiting.values()];
       this.#sleeping = new AbortController();
-      for (const record of batch) if (!(await this.#write(record))) break;
+      for (const entry of batch) if (!(await this.#write(entry))) break;
       if (this.#endsNow()) break;
       // What comes meanwhile of the same purges is written together.
       await clock.sleep(WRITE_EVERY_MS, this.#sleeping.signal).catch(() => {});
@@ -103,18 +113,22 @@ export class RecordWriter {
     return this.#isClosing;
   }
 
-  async #write(record: PurgeRecord): Promise<boolean> {
-    const { store, onAway, onBack } = this.#options;
+  async #write(entry: Entry): Promise<boolean> {
+    const { store, onAway, onBack, onTaken } = this.#options;
+    const { record, claim } = entry;
     try {
-      await store.put(record);
+      await store.put(record, undefined, claim);
     } catch (error) {
-      if (!this.#isAway) onAway(error);
-      this.#isAway = true;
-      return false;
+      if (!(error instanceof LeaseLostError)) {
+        if (!this.#isAway) onAway(error);
+        this.#isAway = true;
+        return false;
+      }
+      onTaken(record, claim);
     }
     if (this.#isAway) onBack();
     this.#isAway = false;
-    if (this.#waiting.get(record.id) === record) this.#waiting.delete(record.id);
+    if (this.#waiting.get(record.id) === entry) this.#waiting.delete(record.id);
     return true;
   }
 }

@@ -4,8 +4,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export interface StateSources {
   /** Purges at work now, dry runs included. */
   readonly purgesRunning: () => number;
-  /** Purges that wait for their turn. */
-  readonly purgesQueued: () => number;
+  /** Purges that wait for their turn, at all gateways on the same database. */
+  readonly purgesQueued: () => Promise<number>;
   /** Tasks of the worker threads. */
   readonly workers: () => { readonly waiting: number; readonly running: number };
   /** Whether the store can be read and written. */
@@ -37,7 +37,11 @@ export function registerStateMetrics(registry: Registry, prefix: string, sources
       },
     });
   gauge('purges_running', 'Purges at work now, dry runs included.', sources.purgesRunning);
-  gauge('purges_queued', 'Purges that wait for their turn.', sources.purgesQueued);
+  gauge(
+    'purges_queued',
+    'Purges that wait for their turn, at all gateways on the same database.',
+    sources.purgesQueued,
+  );
   gauge('worker_tasks_waiting', 'Tasks that wait for a worker thread.', () => sources.workers().waiting);
   gauge('worker_tasks_running', 'Tasks that worker threads are at.', () => sources.workers().running);
   gauge('store_up', '1 when the store can be read and written, else 0.', async () =>

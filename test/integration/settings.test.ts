@@ -438,6 +438,24 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       assert.equal(record.worker, 'gateway-7');
     },
   ],
+  JOB_LEASE_MS: [
+    'is how long a gateway has its purges without a sign of it',
+    async () => {
+      const left: number[] = [];
+      for (const JOB_LEASE_MS of ['5000', '3600000']) {
+        const database = await createDatabase();
+        stopLater(() => database.drop());
+        const { gateway } = await withHeldCars({ DATABASE_URL: database.url, JOB_LEASE_MS });
+        await gateway.purge('type=Car', ASYNC);
+        const [row] = await database.query<{ ms: number }>(
+          'SELECT held_until - extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms FROM purge',
+        );
+        left.push(row?.ms ?? NaN);
+      }
+      const [short = NaN, long = NaN] = left;
+      assert.ok(short <= 5000 && long > 3_000_000 && long <= 3_600_000, left.join());
+    },
+  ],
   BROKER_TIMEOUT_MS: [
     'ends a request to the broker, of a purge and a forwarded one',
     async () => {

@@ -116,6 +116,11 @@ export const settings = {
     nonEmpty,
     'name of this process in the records of purges; default: host name and PORT',
   ),
+  JOB_LEASE_MS: setting(
+    '30000',
+    wholeNumber(500, 3_600_000),
+    'after so long without a sign of a gateway, others on the same PostgreSQL go on with its jobs, milliseconds',
+  ),
   PURGE_WHOLE_TENANT: setting(
     'bounded',
     oneOf(['bounded', 'allow', 'refuse']),

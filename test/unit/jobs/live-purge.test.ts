@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { Lease } from '../../../sidecar/jobs/lease.js';
 import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import type { PurgeRecord } from '../../../sidecar/schemas/store/purge-records.js';
@@ -23,7 +24,9 @@ const REPORT = {
 function liveOf(before: Partial<PurgeRecord> = {}) {
   const clock = createTestClock();
   const told: PurgeRecord[] = [];
-  const purge = new LivePurge({ ...RECORD, ...before }, clock, (record) => told.push(record));
+  const purge = new LivePurge({ ...RECORD, ...before }, new Lease(0, Infinity, () => 0), clock, (record) =>
+    told.push(record),
+  );
   const turns = async () => {
     for (let turns = 0; turns < 5; turns += 1) await turn();
   };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
@@ -19,6 +20,7 @@ import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/purge
 import { createRunningPurges } from '../../../sidecar/purge/running.js';
 import type { PurgeJob, PurgeRecord, UnfinishedPurge } from '../../../sidecar/schemas/store/purge-records.js';
 import { problemOf, unforeseen } from '../../../sidecar/http/problem.js';
+import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';
 
 const REPORT: PurgeReport = {
@@ -50,22 +52,10 @@ async function* untilStopped(_order: PurgeOrder, signal: AbortSignal): AsyncGene
 
 /** A service whose purges are functions, on a store in memory; nothing of it waits. */
 function serviceOf(run: Run, options: Partial<PurgeServiceOptions> & { readonly maxRunning?: number } = {}) {
-  const rows = new Map<string, PurgeRecord>();
   const told: string[] = [];
   const errors: unknown[] = [];
-  const pruned: (readonly number[])[] = [];
-  const store = {
-    isAway: false,
-    put: async (record: PurgeRecord) => {
-      if (store.isAway) throw new Error('away');
-      rows.set(record.id, record);
-    },
-    get: async (id: string) => rows.get(id),
-    list: async () => ({ items: [...rows.values()], total: rows.size }),
-    unfinished: async () => [],
-    prune: async (...given: readonly number[]) => pruned.push(given),
-  };
   const clock = createTestClock(STARTED);
+  const kept = new KeptPurges(clock);
   const limits = { pageSize: 100, pageSizeMax: 100, batchSize: 50, concurrency: 4, maxAffected: undefined };
   const setup = {
     dependencies: {} as PurgeDependencies,
@@ -78,7 +68,16 @@ function serviceOf(run: Run, options: Partial<PurgeServiceOptions> & { readonly 
       entities: { ...entityPurges(setup), run: (order, _dependencies, signal) => run(order, signal) },
       temporal: temporalPurges({ ...setup, allowsWhole: true }),
     },
-    ...{ store, running, clock, worker: 'w', maxQueued: 10, historyDays: 2, recordRequired: false },
+    ...{
+      store: kept.store,
+      running,
+      clock,
+      worker: 'w',
+      holder: randomUUID(),
+      maxQueued: 10,
+      historyDays: 2,
+      recordRequired: false,
+    },
     // Nothing is recorded here.
     idFiles: new IdFiles('/nowhere'),
     sealer: createHeaderSealer([]),
@@ -91,10 +90,11 @@ function serviceOf(run: Run, options: Partial<PurgeServiceOptions> & { readonly 
         errors.push(error);
       },
       ...{ storeAway: () => told.push('away'), storeBack: () => {}, recordLost: () => {} },
+      taken: () => told.push('taken'),
     },
     ...options,
   });
-  return { service, running, store, rows, told, errors, pruned, clock };
+  return { service, running, kept, told, errors, clock };
 }
 
 type Service = ReturnType<typeof serviceOf>;
@@ -139,7 +139,7 @@ describe('a purge whose caller waits', () => {
     assert.deepEqual(made.told, ['started running', 'progress', 'finished', 'ended succeeded']);
     assert.deepEqual(made.errors, [undefined]);
     await turns();
-    assert.deepEqual(made.rows.get(record.id), record);
+    assert.deepEqual(await made.kept.store.get(record.id), record);
     assert.deepEqual(await made.service.get(record.id), record);
   });
 
@@ -211,7 +211,7 @@ describe('a purge whose caller waits', () => {
     const made = serviceOf(untilStopped);
     const ended = failure(made);
     await turns();
-    const [id = ''] = made.rows.keys();
+    const id = (await made.kept.records())[0]?.id ?? '';
     assert.equal((await made.service.cancel(id)).state, 'cancelling');
     assert.equal((await made.service.cancel(id)).state, 'cancelling');
     const { record, cause } = await ended;
@@ -243,12 +243,12 @@ describe('a purge whose caller waits', () => {
         },
         { recordRequired },
       );
-      made.store.isAway = true;
+      made.kept.isAway = true;
       const ended = await made.service.run(orderOf(), NEVER).catch(() => undefined);
       assert.deepEqual([ended?.record.state, runs], recordRequired ? [undefined, 0] : ['succeeded', 1]);
-      made.store.isAway = false;
+      made.kept.isAway = false;
       await made.service.close();
-      assert.equal(made.rows.size, 1, 'it is recorded when the store is back');
+      assert.equal((await made.kept.records()).length, 1, 'it is recorded when the store is back');
     }
   });
 });
@@ -268,9 +268,9 @@ describe('a job', () => {
       const { state } = await made.service.submit(orderOf('type=T', { tenant }));
       assert.equal(state, 'queued');
     }
-    assert.equal(made.service.queued, 3);
+    assert.equal(await made.service.queued(), 3);
     await turns();
-    assert.deepEqual([begun, made.service.queued], [['a', 'a', 'b', 'a'], 0]);
+    assert.deepEqual([begun, await made.service.queued()], [['a', 'b', 'a', 'a'], 0]);
     assert.deepEqual(made.told.slice(0, 3), ['started running', 'finished', 'ended succeeded']);
   });
 
@@ -288,7 +288,7 @@ describe('a job', () => {
   it('whose query is refused is recorded as refused and never queued', async () => {
     const made = serviceOf(untilStopped);
     await assert.rejects(made.service.submit(orderOf('type=T&limit=5')), PurgeFailedError);
-    assert.deepEqual([made.told, made.service.queued], [['ended refused'], 0]);
+    assert.deepEqual([made.told, await made.service.queued()], [['ended refused'], 0]);
   });
 
   it('is cancelled at once while it waits, and once its deletes have ended while it runs', async () => {
@@ -297,7 +297,7 @@ describe('a job', () => {
     const waiting = await made.service.submit(orderOf());
     await turns();
     const cancelled = await made.service.cancel(waiting.id);
-    assert.deepEqual([cancelled.state, made.service.queued], ['cancelled', 0]);
+    assert.deepEqual([cancelled.state, await made.service.queued()], ['cancelled', 0]);
     assert.ok(cancelled.endedAt !== undefined);
     assert.equal((await made.service.cancel(running.id)).state, 'cancelling');
     await turns();
@@ -316,7 +316,7 @@ describe('a job', () => {
     made.running.stop();
     await made.running.idle();
     await made.service.close();
-    assert.equal(made.rows.get(id)?.state, 'queued');
+    assert.equal((await made.kept.store.get(id))?.state, 'queued');
     assert.ok(!made.told.some((each) => each.startsWith('ended')));
   });
 
@@ -411,7 +411,10 @@ describe('what an earlier process left', () => {
     const made = serviceOf(async function* run() {
       yield finished();
     });
-    made.service.start([one]);
+    const { store } = made.kept;
+    if (one.job === undefined) await store.put(one.record);
+    else await store.put(one.record, one.job);
+    made.service.start();
     await turns();
     made.service.stop();
     return { ...made, record: await made.service.get(one.record.id) };
@@ -425,7 +428,7 @@ describe('what an earlier process left', () => {
     ] as const) {
       const one = { ...left(members), job };
       const { record, told } = await ended(one);
-      assert.deepEqual([record.state, record.worker, told], [state, 'w', [`ended ${state}`]]);
+      assert.deepEqual([record.state, record.worker, told], [state, 'old', [`ended ${state}`]]);
       assert.ok(record.endedAt !== undefined);
     }
   });
@@ -458,15 +461,16 @@ describe('what an earlier process left', () => {
   it('is forgotten after its days, and refused purges beyond their number, at the start and every hour', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const made = serviceOf(untilStopped);
-    made.service.start([]);
+    made.service.start();
+    const pruned = () => made.kept.calls.filter(({ name }) => name === 'prune').map(({ given }) => given);
     const prune = [STARTED - 2 * 86_400_000, 10_000];
-    assert.deepEqual(made.pruned, [prune]);
+    assert.deepEqual(pruned(), [prune]);
     t.mock.timers.tick(3_599_999);
-    assert.equal(made.pruned.length, 1);
+    assert.equal(pruned().length, 1);
     t.mock.timers.tick(1);
-    assert.deepEqual(made.pruned, [prune, prune]);
+    assert.deepEqual(pruned(), [prune, prune]);
     made.service.stop();
     t.mock.timers.tick(7_200_000);
-    assert.equal(made.pruned.length, 2);
+    assert.equal(pruned().length, 2);
   });
 });

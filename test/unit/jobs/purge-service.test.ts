@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { afterEach, describe, it } from 'node:test';
 import { PurgeService, type PurgeRecord } from '../../../sidecar/jobs/purge-service.js';
 import { entityPurges, temporalPurges, type PurgeKinds } from '../../../sidecar/jobs/purge-kinds.js';
@@ -9,37 +10,15 @@ import { PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
 import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/purge-run.js';
 import { createRunningPurges, type RunningPurges } from '../../../sidecar/purge/running.js';
-import type { PurgeJob } from '../../../sidecar/schemas/store/purge-records.js';
-import { GatewayError } from '../../../sidecar/shared/errors.js';
+import type { GatewayError } from '../../../sidecar/shared/errors.js';
 import { systemClock } from '../../../sidecar/shared/clock.js';
 import { problemOf, unforeseen } from '../../../sidecar/http/problem.js';
+import { KeptPurges } from '../../support/kept-purges.js';
 
 const LIMITS: PurgeLimits = {
   ...{ pageSize: 100, pageSizeMax: 1000, batchSize: 50, concurrency: 4, strategy: 'auto' },
   maxAffected: undefined,
 };
-
-class AwayError extends GatewayError {
-  readonly code = 'STORE_UNAVAILABLE';
-}
-
-/** The purges of a store that outlives processes. */
-class KeptPurges {
-  readonly rows = new Map<string, { record: PurgeRecord; job: PurgeJob | undefined }>();
-  isAway = false;
-  /** Held back while it is set. */
-  gate: Promise<void> | undefined;
-
-  async put(record: PurgeRecord, job?: PurgeJob): Promise<void> {
-    await this.gate;
-    if (this.isAway) throw new AwayError('The database is away.');
-    this.rows.set(record.id, { record, job: job ?? this.rows.get(record.id)?.job });
-  }
-  get = async (id: string) => this.rows.get(id)?.record;
-  list = async () => ({ items: [...this.rows.values()].map(({ record }) => record), total: this.rows.size });
-  unfinished = async () => [...this.rows.values()].filter(({ record }) => record.endedAt === undefined);
-  prune = async () => 0;
-}
 
 const started: { readonly service: PurgeService; readonly running: RunningPurges }[] = [];
 afterEach(async () => {
@@ -53,7 +32,7 @@ type Run = (order: PurgeOrder, signal: AbortSignal) => AsyncIterable<PurgeEvent>
 
 /** A process that runs purges of entities as told. */
 async function startService(
-  store: KeptPurges,
+  kept: KeptPurges,
   run: Run,
   { limits = LIMITS, secrets = [] as string[], maxQueued = 10, maxRunning = 2 } = {},
 ) {
@@ -64,7 +43,8 @@ async function startService(
   };
   const running = createRunningPurges(maxRunning);
   const service = new PurgeService({
-    ...{ kinds, store, running, clock: systemClock, worker: 'w', maxQueued, historyDays: 1 },
+    ...{ kinds, store: kept.store, running, clock: systemClock, worker: 'w', maxQueued, historyDays: 1 },
+    holder: randomUUID(),
     // Nothing is recorded here.
     idFiles: new IdFiles('/nowhere'),
     sealer: createHeaderSealer(secrets),
@@ -72,10 +52,10 @@ async function startService(
     problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
     observer: {
       ...{ started: () => {}, event: () => {}, ended: () => {} },
-      ...{ storeAway: () => {}, storeBack: () => {}, recordLost: () => {} },
+      ...{ storeAway: () => {}, storeBack: () => {}, recordLost: () => {}, taken: () => {} },
     },
   });
-  service.start(await service.left());
+  service.start();
   started.push({ service, running });
   return { service, running };
 }
@@ -140,11 +120,9 @@ describe('the maximum of a job', () => {
     );
     const { id } = await first.service.submit(order('type=Car&maxAffected=100'));
     await hasWorked(first, id);
-    // The first process is not there any more: nothing of it is written from here on.
-    const crashed = new KeptPurges();
-    for (const [key, row] of store.rows) crashed.rows.set(key, row);
+    // The first process is as good as dead: nothing that it writes is kept from here on.
     const maxima: (number | undefined)[] = [];
-    const second = await startService(crashed, tellsMaximum(maxima));
+    const second = await startService(store, tellsMaximum(maxima));
     assert.equal((await endOf(second, id)).state, 'succeeded');
     assert.deepEqual(maxima, [60]);
   });
@@ -205,9 +183,9 @@ describe('jobs', () => {
       return (cause as GatewayError).code === 'JOB_SECRET_MISSING';
     });
     await service.close();
-    const [row] = store.rows.values();
-    assert.equal(row?.record.state, 'refused');
-    assert.equal(JSON.stringify(row).includes('Bearer b'), false);
+    const [record] = await store.records();
+    assert.equal(record?.state, 'refused');
+    assert.equal(JSON.stringify(record).includes('Bearer b'), false);
   });
 
   it('jobs go on with no more requests at a time than the configuration allows by then', async () => {

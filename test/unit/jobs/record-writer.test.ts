@@ -22,6 +22,8 @@ function record(id: string, deleted: number, state: PurgeState = 'running'): Pur
   };
 }
 
+const CLAIM = { lease: 0 };
+
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A writer to a store that can be away, on a clock whose sleeps end by hand. */
@@ -53,6 +55,7 @@ function createWriter() {
     onAway: () => told.push('away'),
     onBack: () => told.push('back'),
     onLost: ({ id }) => told.push(`lost ${id}`),
+    onTaken: ({ id }) => told.push(`taken ${id}`),
   });
   const sleep = async () => {
     await turn();
@@ -65,9 +68,9 @@ function createWriter() {
 describe('the writer of records', () => {
   it('writes the first record at once, and of what follows within a second only the latest', async () => {
     const { writer, written, sleep } = createWriter();
-    for (let n = 0; n < 5; n += 1) writer.save(record('p', n));
+    for (let n = 0; n < 5; n += 1) writer.save(record('p', n), CLAIM);
     await turn();
-    for (let n = 5; n < 50; n += 1) writer.save(record('p', n));
+    for (let n = 5; n < 50; n += 1) writer.save(record('p', n), CLAIM);
     await turn();
     assert.equal(written.length, 1);
     await sleep();
@@ -77,9 +80,9 @@ describe('the writer of records', () => {
 
   it('writes the last record of a purge at once', async () => {
     const { writer, written } = createWriter();
-    writer.save(record('p', 0));
+    writer.save(record('p', 0), CLAIM);
     await turn();
-    writer.save(record('p', 7, 'succeeded'));
+    writer.save(record('p', 7, 'succeeded'), CLAIM);
     await turn();
     await turn();
     assert.equal(written.at(-1)?.state, 'succeeded');
@@ -88,7 +91,7 @@ describe('the writer of records', () => {
   it('keeps what a store that is away does not take, and writes it when the store is back', async () => {
     const { writer, written, told, store, sleep } = createWriter();
     store.isAway = true;
-    for (const id of ['p', 'q']) writer.save(record(id, 1));
+    for (const id of ['p', 'q']) writer.save(record(id, 1), CLAIM);
     await turn();
     await sleep();
     assert.deepEqual([written.length, writer.waiting, told], [0, 2, ['away']]);
@@ -103,7 +106,7 @@ describe('the writer of records', () => {
       const { writer, store, sleep, sleeps } = createWriter();
       Object.assign(store, how);
       let hasBegun = false;
-      const begun = writer.begin(record('p', 0)).then(() => (hasBegun = true));
+      const begun = writer.begin(record('p', 0), CLAIM).then(() => (hasBegun = true));
       await turn();
       assert.deepEqual([hasBegun, sleeps[0]], [store.isAway, 1000]);
       await sleep();
@@ -114,9 +117,9 @@ describe('the writer of records', () => {
 
   it('has nothing left to write of a purge whose first record was taken', async () => {
     const { writer, written, sleeps } = createWriter();
-    await writer.begin(record('p', 0));
+    await writer.begin(record('p', 0), CLAIM);
     assert.deepEqual([written.length, writer.waiting, writer.latest('p')], [1, 0, undefined]);
-    writer.save(record('p', 1));
+    writer.save(record('p', 1), CLAIM);
     await turn();
     assert.deepEqual(sleeps, [1000, 1000]);
   });
@@ -124,9 +127,9 @@ describe('the writer of records', () => {
   it('gives up records of refused purges before any other', async () => {
     const { writer, told, store } = createWriter();
     store.isAway = true;
-    for (let n = 0; n < 999; n += 1) writer.save(record(`p${n}`, 1));
-    for (const id of ['r1', 'r2', 'r3']) writer.save(record(id, 0, 'refused'));
-    writer.save(record('last', 1));
+    for (let n = 0; n < 999; n += 1) writer.save(record(`p${n}`, 1), CLAIM);
+    for (const id of ['r1', 'r2', 'r3']) writer.save(record(id, 0, 'refused'), CLAIM);
+    writer.save(record('last', 1), CLAIM);
     assert.deepEqual(
       told.filter((line) => line.startsWith('lost')),
       ['lost r1', 'lost r2', 'lost r3'],
@@ -137,7 +140,7 @@ describe('the writer of records', () => {
   it('gives up the oldest record when more than a thousand wait, and says which', async () => {
     const { writer, told, store } = createWriter();
     store.isAway = true;
-    for (let n = 0; n < 1002; n += 1) writer.save(record(`p${String(n)}`, 1));
+    for (let n = 0; n < 1002; n += 1) writer.save(record(`p${String(n)}`, 1), CLAIM);
     assert.equal(writer.waiting, 1000);
     assert.deepEqual(
       told.filter((line) => line.startsWith('lost')),
@@ -149,9 +152,9 @@ describe('the writer of records', () => {
 
   it('writes what is left when it is closed', async () => {
     const { writer, written } = createWriter();
-    writer.save(record('p', 1));
+    writer.save(record('p', 1), CLAIM);
     await turn();
-    writer.save(record('p', 2));
+    writer.save(record('p', 2), CLAIM);
     await writer.close();
     assert.equal(written.at(-1)?.deleted, 2);
   });

@@ -42,7 +42,7 @@ export function valueOf(
 export function idle(): StateSources {
   return {
     purgesRunning: () => 0,
-    purgesQueued: () => 0,
+    purgesQueued: async () => 0,
     workers: () => ({ waiting: 0, running: 0 }),
     isStoreUp: async () => true,
     lockWaits: () => ({ count: 0, ms: 0 }),

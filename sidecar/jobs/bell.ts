@@ -1,0 +1,43 @@
+import type { Clock } from '../shared/clock.js';
+
+/** Those who follow a record look at it this often at most, and at least, in milliseconds. */
+const AT_MOST_EVERY_MS = 250;
+const AT_LEAST_EVERY_MS = 1000;
+
+/** Wakes those who follow the record of a purge that this process does not work on. */
+export class Bell {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Something may have changed. */
+  ring(id: string): void {
+    for (const wake of this.#waiting.get(id) ?? []) wake();
+  }
+
+  ringAll(): void {
+    for (const id of [...this.#waiting.keys()]) this.ring(id);
+  }
+
+  /** Waits until it is time to look again, or the signal aborts. Does not reject. */
+  async changed(id: string, signal: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const all = AbortSignal.any([signal, stop.signal]);
+    const hasRung = new Promise<void>((resolve) => {
+      const waiting = this.#waiting.get(id) ?? new Set();
+      this.#waiting.set(id, waiting.add(resolve));
+      all.addEventListener('abort', () => {
+        waiting.delete(resolve);
+        if (waiting.size === 0) this.#waiting.delete(id);
+        resolve();
+      });
+    });
+    const sleep = (ms: number) => this.#clock.sleep(ms, all).catch(() => {});
+    await sleep(AT_MOST_EVERY_MS);
+    await Promise.race([hasRung, sleep(AT_LEAST_EVERY_MS - AT_MOST_EVERY_MS)]);
+    stop.abort();
+  }
+}

@@ -1,0 +1,49 @@
+import type { PurgeJob, PurgeRecord } from '../schemas/store/purge-records.js';
+
+/** Warnings of a record that is gone on with again and again, at most. */
+const MAX_WARNINGS = 20;
+
+/** Deleted or found gone by earlier processes. */
+export function settledBefore({ deleted, alreadyGone }: PurgeRecord): number {
+  return deleted + alreadyGone;
+}
+
+/** What a job may have deleted until now: what counts towards its maximum. */
+export function spentBefore(record: PurgeRecord, { spent = 0 }: PurgeJob): number {
+  return Math.max(settledBefore(record), spent);
+}
+
+/**
+ * The record of a job with which a process begins, or goes on where another one left it: what was settled stays counted.
+ *
+ * @param worker the name of the process
+ * @param concurrency the most that configuration and policy allow now
+ */
+export function resumed(
+  record: PurgeRecord,
+  job: PurgeJob,
+  worker: string,
+  concurrency: number,
+): PurgeRecord {
+  const { state, warnings } = record;
+  return {
+    ...record,
+    ...{ state: 'running', worker, failed: 0, unknown: 0 },
+    concurrency: Math.min(record.concurrency, concurrency),
+    // One that was laid aside in order waits.
+    warnings: state === 'queued' ? warnings : [...warnings, noteOf(record, job, worker)].slice(-MAX_WARNINGS),
+  };
+}
+
+function noteOf(record: PurgeRecord, job: PurgeJob, worker: string): string {
+  const { matched, failed, unknown } = record;
+  const settled = settledBefore(record);
+  const why =
+    record.worker === worker
+      ? 'The gateway was started anew.'
+      : `Nothing was heard of the gateway ${record.worker} any more, and ${worker} went on.`;
+  const inFlight = Math.max(0, matched - settled - failed - unknown);
+  const uncertain = spentBefore(record, job) - settled;
+  const towards = uncertain > 0 ? ` ${String(uncertain)} that may be gone count towards its maximum.` : '';
+  return `${why} Of ${String(inFlight)} matches it was last known that they were being deleted; those that were are not in the counts.${towards}`;
+}

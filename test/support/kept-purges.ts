@@ -1,0 +1,36 @@
+import { StoreUnavailableError } from '../../sidecar/schemas/store/errors.js';
+import { openDatabase } from '../../sidecar/schemas/store/open-database.js';
+import type { PurgeQueue, PurgeRecord, Purges } from '../../sidecar/schemas/store/purge-records.js';
+import { SqlPurges } from '../../sidecar/schemas/store/sql-purges.js';
+import { SqliteSession } from '../../sidecar/schemas/store/sqlite-session.js';
+import { systemClock } from '../../sidecar/shared/clock.js';
+
+/** The purges of a database in memory, which can be away. */
+export class KeptPurges {
+  isAway = false;
+  /** What was called, with what. */
+  readonly calls: { readonly name: string; readonly given: readonly unknown[] }[] = [];
+  readonly store: Purges & PurgeQueue;
+
+  constructor(clock = systemClock) {
+    const kept = new SqlPurges(new SqliteSession(openDatabase(':memory:'), clock));
+    this.store = new Proxy<Purges & PurgeQueue>(kept, {
+      get: (_target, name: keyof SqlPurges) => {
+        return async (...given: unknown[]) => {
+          this.calls.push({ name, given });
+          if (this.isAway) throw new StoreUnavailableError('The database is away.');
+          return (kept[name] as (...all: unknown[]) => unknown).apply(kept, given);
+        };
+      },
+    });
+  }
+
+  /** All records, the oldest first. */
+  async records(): Promise<readonly PurgeRecord[]> {
+    const isAway = this.isAway;
+    this.isAway = false;
+    const { items } = await this.store.list({ limit: 1000, offset: 0 });
+    this.isAway = isAway;
+    return items.toReversed();
+  }
+}
