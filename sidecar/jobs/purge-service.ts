@@ -5,7 +5,7 @@ import type { PurgeEvent, PurgeReport } from '../purge/events.js';
 import type { OnOutcome } from '../purge/item-ledger.js';
 import type { PlaceKind } from '../purge/places.js';
 import type { RunningPurges } from '../purge/running.js';
-import { LeaseLostError } from '../schemas/store/errors.js';
+import { LeaseLostError, StoreUnavailableError } from '../schemas/store/errors.js';
 import {
   isFinal,
   type PurgeClaim,
@@ -108,6 +108,9 @@ const MAX_REFUSED = 10_000;
 const MAX_REFUSED_QUERY = 8 * 1024;
 
 const LEASE_MS = 30_000;
+
+/** The pause before a store that is away is asked again, in milliseconds. */
+const ASK_AGAIN_MS = 1000;
 
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -393,19 +396,33 @@ export class PurgeService {
       bound === undefined
         ? undefined
         : new DeleteBudget(bound, spentBefore(record, job), (spent) =>
-            this.#reserve(live, { ...job, spent }),
+            this.#writeAhead(live, { ...job, spent }),
           );
     return { live, order, prepared, budget };
   }
 
-  /** @throws PurgeStoppedError when the purge is in other hands, StoreUnavailableError */
-  async #reserve({ record, lease }: LivePurge, job: PurgeJob): Promise<void> {
-    try {
-      await this.#options.store.put(record, job, { lease: lease.number });
-    } catch (error) {
-      if (!(error instanceof LeaseLostError)) throw error;
-      lease.take();
-      throw new PurgeStoppedError(error.message, { cause: error });
+  /**
+   * Writes what must be known of a job before its next delete. While the store is away, the job waits for it as long as its
+   * lease lasts.
+   *
+   * @throws PurgeStoppedError when another process has the purge or may have it, or when the purge is to stop
+   */
+  async #writeAhead(live: LivePurge, job?: PurgeJob): Promise<void> {
+    const { store, clock } = this.#options;
+    const { lease, cancelled } = live;
+    const signal = AbortSignal.any([cancelled.signal, lease.lost, this.#stopped.signal]);
+    for (;;) {
+      lease.require();
+      try {
+        await store.put(live.record, job, { lease: lease.number });
+        return;
+      } catch (error) {
+        if (error instanceof LeaseLostError) lease.take();
+        else if (!(error instanceof StoreUnavailableError)) throw error;
+        await clock.sleep(ASK_AGAIN_MS, signal).catch((reason: unknown) => {
+          throw new PurgeStoppedError('The purge stopped before its next delete.', { cause: reason });
+        });
+      }
     }
   }
 
@@ -441,6 +458,8 @@ export class PurgeService {
     try {
       await this.#options.running.run(placeOf(job.prepared), live.cancelled.signal, async (signal) => {
         live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
+        // Without it, a process that takes over would not know that deletes may have been sent.
+        await this.#writeAhead(live);
         this.#options.observer.started(live.record);
         await this.#workOrReport(job, signal);
       });

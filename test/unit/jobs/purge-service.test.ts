@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, it } from 'node:test';
 import { PurgeService, type PurgeRecord } from '../../../sidecar/jobs/purge-service.js';
 import { entityPurges, temporalPurges, type PurgeKinds } from '../../../sidecar/jobs/purge-kinds.js';
@@ -112,6 +113,14 @@ async function hasWorked({ service }: { readonly service: PurgeService }, id: st
   for await (const record of service.watch(id, new AbortController().signal)) if (record.requests > 0) return;
 }
 
+/** Waits until a write has failed and was tried again. */
+async function hasFailedTwice(store: KeptPurges): Promise<void> {
+  const puts = () => store.calls.filter(({ name }) => name === 'put').length;
+  while (!store.isAway) await nextTurn();
+  const before = puts();
+  while (puts() < before + 2) await nextTurn();
+}
+
 describe('the maximum of a job', () => {
   it('the maximum of a job holds over a crash: what may have been deleted counts, reported or not', async () => {
     const store = new KeptPurges();
@@ -146,7 +155,7 @@ describe('the maximum of a job', () => {
     assert.deepEqual(maxima, [57]);
   });
 
-  it('the maximum of a job ends a job whose deletes cannot be written down, before it sends one', async () => {
+  it('the maximum of a job holds while the store is away: the job waits for it, and sends no delete meanwhile', async () => {
     const store = new KeptPurges();
     let sent = 0;
     const gateway = await startService(store, async function* ({ reserve }) {
@@ -156,10 +165,24 @@ describe('the maximum of a job', () => {
       yield finished(1);
     });
     const { id } = await gateway.service.submit(order('type=Car&maxAffected=100'));
-    const last = await endOf(gateway, id);
-    assert.equal(last.state, 'failed');
-    assert.equal(last.problem?.status, 503);
+    await hasFailedTwice(store);
     assert.equal(sent, 0);
+    store.isAway = false;
+    assert.equal((await endOf(gateway, id)).state, 'succeeded');
+    assert.equal(sent, 1);
+  });
+
+  it('the maximum of a job keeps nobody waiting for the store: a job that is cancelled ends', async () => {
+    const store = new KeptPurges();
+    const gateway = await startService(store, async function* ({ reserve }) {
+      store.isAway = true;
+      await reserve?.(1);
+      yield assert.fail('nothing may be sent');
+    });
+    const { id } = await gateway.service.submit(order('type=Car&maxAffected=100'));
+    await hasFailedTwice(store);
+    await gateway.service.cancel(id);
+    assert.equal((await endOf(gateway, id)).state, 'cancelled');
   });
 });
 
@@ -234,6 +257,18 @@ describe('jobs', () => {
     const told: number[] = [];
     for await (const { deleted } of watching) told.push(deleted);
     assert.deepEqual(told, [5000]);
+  });
+
+  it('jobs are under way in the store before they send anything', async () => {
+    const store = new KeptPurges();
+    let seen: PurgeRecord | undefined;
+    const gateway = await startService(store, async function* () {
+      [seen] = await store.records();
+      yield finished(0);
+    });
+    const { id } = await gateway.service.submit(order());
+    await endOf(gateway, id);
+    assert.equal(seen?.state, 'running');
   });
 
   it('jobs keep the warnings of an earlier process', async () => {

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { PurgeRecord } from '../../sidecar/schemas/store/purge-records.js';
+import { send, sendJson, stopAll } from '../support/gateway-harness.js';
+import { PostgresServer } from '../support/postgres.js';
+import { eventsAt, recordAt, Sidecars, submit, until } from '../support/sidecars.js';
+
+after(stopAll);
+
+const PATIENCE = { timeout: 110_000 };
+const NAMES = ['one', 'two', 'three'];
+
+/** Deletes go one by one, so that a purge takes a while. */
+const SLOWLY = { PURGE_STRATEGY: 'single', PURGE_CONCURRENCY: '2' };
+
+/** For those that lose their leases. */
+const BRIEFLY = { ...SLOWLY, JOB_LEASE_MS: '2000' };
+
+const isOver = ({ endedAt }: PurgeRecord) => endedAt !== undefined;
+
+function assertTrueCounts(record: PurgeRecord): void {
+  const { state, matched, deleted, alreadyGone, failed, unknown } = record;
+  const settled = deleted + alreadyGone + failed + unknown;
+  // One that was cancelled leaves matches alone.
+  if (state === 'cancelled') assert.ok(settled < matched);
+  else assert.equal(settled, matched);
+}
+
+/** A job of so many entities, under way: so many deletes were seen. */
+async function underWay(sidecars: Sidecars, type: string, { entities = 300, seen = 15 } = {}) {
+  const { broker, all } = sidecars;
+  const [first] = all;
+  assert.ok(first !== undefined);
+  broker.delayMs = 10;
+  broker.seed(type, entities);
+  const { id } = await submit(first, `type=${type}`, { 'x-request-id': type });
+  const count = () => broker.deletes.filter(({ requestId }) => requestId === type).length;
+  await until(count, (deletes) => deletes >= seen);
+  const { worker } = await until(
+    () => recordAt(first, id),
+    ({ state }) => state === 'running',
+  );
+  return { id, worker, count };
+}
+
+describe('three sidecars on one PostgreSQL', PATIENCE, () => {
+  let sidecars: Sidecars;
+  before(async () => {
+    sidecars = await Sidecars.start(NAMES, SLOWLY);
+  });
+
+  it('a job is shown, followed, slowed down and cancelled through those that do not work on it', async () => {
+    const { id, worker } = await underWay(sidecars, 'Shown', { entities: 2000 });
+    const [other, third] = sidecars.others(worker);
+    assert.ok(other !== undefined && third !== undefined);
+    const events = eventsAt(other, id);
+    const deleted = (await recordAt(third, id)).deleted;
+    await until(
+      () => recordAt(third, id),
+      (record) => record.deleted > deleted,
+    );
+    const change = await sendJson(other.url, 'PATCH', `/api/v2/purges/${id}`, {
+      maxPerSecond: 3,
+      concurrency: 99,
+    });
+    assert.equal(change.status, 200, change.text);
+    const { maxPerSecond, concurrency } = change.json() as PurgeRecord;
+    assert.deepEqual([maxPerSecond, concurrency], [3, 2]);
+    await until(
+      () => recordAt(sidecars.named(worker), id),
+      (record) => record.maxPerSecond === 3,
+    );
+    await until(
+      () => recordAt(third, id),
+      (record) => record.maxPerSecond === 3,
+    );
+    const cancelled = await send(third.url, 'POST', `/api/v2/purges/${id}/cancel`);
+    assert.deepEqual([cancelled.status, (cancelled.json() as PurgeRecord).state], [202, 'cancelling']);
+    const told = await events;
+    const last = told.at(-1) ?? assert.fail('nothing was told');
+    assert.deepEqual([last.state, last.worker], ['cancelled', worker]);
+    assert.ok(told.length > 2 && told.some(({ state }) => state === 'running'), `${told.length} events`);
+    assert.deepEqual(await recordAt(third, id), last);
+    assertTrueCounts(last);
+    const left = sidecars.broker.broker.entities.count();
+    assert.ok(left > 0);
+    assert.equal((await send(other.url, 'POST', `/api/v2/purges/${id}/cancel`)).status, 202);
+    const late = await sendJson(other.url, 'PATCH', `/api/v2/purges/${id}`, { maxPerSecond: 3 });
+    assert.equal(late.status, 409, late.text);
+    assert.equal(sidecars.broker.broker.entities.count(), left);
+  });
+
+  it('a purge whose caller waits is cancelled through another one, and its caller is told', async () => {
+    const { broker, all } = sidecars;
+    const [one, two] = all;
+    assert.ok(one !== undefined && two !== undefined);
+    broker.seed('Waited', 500);
+    const answer = send(one.url, 'DELETE', '/ngsi-ld/v1/entities?type=Waited');
+    const running = await until(
+      async () =>
+        (await send(two.url, 'GET', '/api/v2/purges?state=running')).json() as readonly PurgeRecord[],
+      ({ length }) => length === 1,
+    );
+    await send(two.url, 'POST', `/api/v2/purges/${running[0]?.id ?? ''}/cancel`);
+    assert.equal((await answer).status, 503);
+    // Its record is written beside the answer.
+    const last = await until(() => recordAt(two, running[0]?.id ?? ''), isOver);
+    assert.equal(last.state, 'cancelled');
+  });
+
+  it('jobs of ten tenants are each done once, by all of them together', async () => {
+    const { broker, all } = sidecars;
+    broker.delayMs = 0;
+    const jobs = Array.from({ length: 200 }, (_, n) => ({
+      type: `Job${String(n)}`,
+      tenant: `t${String(n % 10)}`,
+    }));
+    for (const { type, tenant } of jobs) broker.seed(type, 3, tenant);
+    const ids = await Promise.all(
+      jobs.map(async ({ type, tenant }, n) => {
+        const sidecar = all[n % all.length];
+        assert.ok(sidecar !== undefined);
+        const headers = { 'x-request-id': type, 'ngsild-tenant': tenant };
+        return (await submit(sidecar, `type=${type}`, headers)).id;
+      }),
+    );
+    const workers = new Set<string>();
+    for (const [n, id] of ids.entries()) {
+      const sidecar = all[(n + 1) % all.length];
+      assert.ok(sidecar !== undefined);
+      const record = await until(() => recordAt(sidecar, id), isOver);
+      assert.deepEqual([record.state, record.deleted, record.warnings], ['succeeded', 3, []]);
+      workers.add(record.worker);
+    }
+    for (const { type } of jobs) assert.equal(broker.sendersOf(type).length, 1, type);
+    assert.deepEqual([...workers].sort(), NAMES.toSorted());
+    assert.deepEqual(broker.overlaps, []);
+    for (let tenant = 0; tenant < 10; tenant += 1)
+      assert.equal(broker.broker.entities.count(`t${String(tenant)}`), 0);
+  });
+});
+
+describe('three sidecars of which one is gone for longer than its lease', PATIENCE, () => {
+  let sidecars: Sidecars;
+  before(async () => {
+    sidecars = await Sidecars.start(NAMES, BRIEFLY);
+  });
+
+  it('a sidecar that was stopped for longer than its lease sends no further delete, and another one ends its job', async () => {
+    const { broker } = sidecars;
+    const { id, worker } = await underWay(sidecars, 'Stopped', { entities: 400 });
+    const stopped = sidecars.named(worker);
+    const [other] = sidecars.others(worker);
+    assert.ok(other !== undefined);
+    stopped.process.signal('SIGSTOP');
+    await until(
+      () => broker.sendersOf('Stopped'),
+      (senders) => senders.length === 2,
+    );
+    const [late] = broker.sendersOf('Stopped');
+    stopped.process.signal('SIGCONT');
+    // It goes on with everything else.
+    assert.equal((await send(stopped.url, 'GET', '/health/live')).status, 200);
+    const last = await until(() => recordAt(other, id), isOver);
+    assert.equal(last.state, 'succeeded');
+    assert.notEqual(last.worker, worker);
+    assert.match(last.warnings.join(), new RegExp(`Nothing was heard of the gateway ${worker}`));
+    assertTrueCounts(last);
+    assert.equal(broker.sendersOf('Stopped').length, 2, 'it sent nothing afterwards');
+    assert.notEqual(late, broker.sendersOf('Stopped').at(-1));
+    assert.equal(broker.overlaps.includes('Stopped'), false);
+    assert.deepEqual(await recordAt(stopped, id), last);
+  });
+
+  it('a purge whose caller waited is interrupted when its process is killed, and a job goes on elsewhere', async () => {
+    const { broker } = sidecars;
+    const { id, worker } = await underWay(sidecars, 'Killed', { entities: 400 });
+    const killed = sidecars.named(worker);
+    const [other] = sidecars.others(worker);
+    assert.ok(other !== undefined);
+    broker.seed('Sync', 500);
+    const waiting = send(killed.url, 'DELETE', '/ngsi-ld/v1/entities?type=Sync').catch(() => undefined);
+    const running = await until(
+      async () =>
+        (await send(other.url, 'GET', '/api/v2/purges?state=running')).json() as readonly PurgeRecord[],
+      ({ length }) => length === 2,
+    );
+    killed.process.signal('SIGKILL');
+    await waiting;
+    const last = await until(() => recordAt(other, id), isOver);
+    assert.equal(last.state, 'succeeded');
+    assert.notEqual(last.worker, worker);
+    assertTrueCounts(last);
+    assert.equal(broker.sendersOf('Killed').length, 2);
+    const sync = running.find((each) => each.id !== id);
+    const interrupted = await until(() => recordAt(other, sync?.id ?? ''), isOver);
+    assert.deepEqual([interrupted.state, interrupted.worker], ['interrupted', worker]);
+  });
+});
+
+describe('two sidecars on one PostgreSQL, with a place for one purge each', PATIENCE, () => {
+  it('a job that waits is changed and cancelled through any of them', async () => {
+    const sidecars = await Sidecars.start(['one', 'two'], { ...SLOWLY, PURGE_MAX_RUNNING: '1' });
+    const [one, two] = sidecars.all;
+    assert.ok(one !== undefined && two !== undefined);
+    const running = [await underWay(sidecars, 'First', { entities: 2000 })];
+    running.push(await underWay(sidecars, 'Second', { entities: 2000 }));
+    assert.deepEqual(running.map(({ worker }) => worker).sort(), ['one', 'two']);
+    sidecars.broker.seed('Third', 5);
+    const { id } = await submit(one, 'type=Third');
+    for (const sidecar of [two, one]) {
+      const rate: number = sidecar === two ? 7 : 8;
+      const change = await sendJson(sidecar.url, 'PATCH', `/api/v2/purges/${id}`, { maxPerSecond: rate });
+      assert.equal(change.status, 200, change.text);
+      for (const other of sidecars.all) {
+        const { state, maxPerSecond } = await recordAt(other, id);
+        assert.deepEqual([state, maxPerSecond], ['queued', rate]);
+      }
+    }
+    const cancelled = await send(two.url, 'POST', `/api/v2/purges/${id}/cancel`);
+    assert.equal((cancelled.json() as PurgeRecord).state, 'cancelled');
+    for (const each of running) await send(two.url, 'POST', `/api/v2/purges/${each.id}/cancel`);
+    for (const each of running) await until(() => recordAt(one, each.id), isOver);
+    assert.equal(sidecars.broker.sendersOf('Third').length, 0);
+    assert.equal((await recordAt(one, id)).state, 'cancelled');
+  });
+});
+
+describe('two sidecars whose PostgreSQL is restarted', PATIENCE, () => {
+  let server: PostgresServer;
+  before(async () => {
+    server = await PostgresServer.start();
+  });
+  after(async () => {
+    await stopAll();
+    await server.close();
+  });
+
+  it('their job stops when its lease is over, and is gone on with once, when the database is back', async () => {
+    const sidecars = await Sidecars.start(['one', 'two'], BRIEFLY, server.url);
+    const { broker } = sidecars;
+    const { id, count } = await underWay(sidecars, 'Restarted', { entities: 600 });
+    await server.stop();
+    // Nothing renews the lease: no delete comes for longer than it lasts.
+    await until(
+      async () => {
+        const before = count();
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return count() - before;
+      },
+      (deletes) => deletes === 0,
+    );
+    assert.ok(broker.broker.entities.count() > 0, 'the job was not done before its lease was over');
+    await server.restart();
+    const [one] = sidecars.all;
+    assert.ok(one !== undefined);
+    const isBack = async () => (await send(one.url, 'GET', '/health/ready')).status === 200;
+    await until(isBack, Boolean);
+    const last = await until(() => recordAt(one, id), isOver);
+    assert.equal(last.state, 'succeeded', JSON.stringify(last));
+    assertTrueCounts(last);
+    assert.deepEqual([broker.broker.entities.count(), broker.overlaps], [0, []]);
+    assert.ok(broker.sendersOf('Restarted').length <= 2);
+  });
+});

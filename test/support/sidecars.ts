@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import type { PurgeRecord } from '../../sidecar/schemas/store/purge-records.js';
+import { send, startTestBroker, stopLater, type Answer } from './gateway-harness.js';
+import { GatewayProcess } from './gateway-process.js';
+import { createDatabase, type TestDatabase } from './postgres.js';
+import { isDelete, relayTo, startRecordingBroker, type RecordedRequest } from './recording-broker.js';
+
+/** A delete as it reached the broker: of which purge, and from which gateway. */
+export interface SeenDelete {
+  readonly requestId: string;
+  /** Differs from process to process. */
+  readonly via: string;
+}
+
+/** A broker that takes its time for deletes, and sees who sends them. */
+export class WatchedBroker {
+  readonly deletes: SeenDelete[] = [];
+  /** Purges of which two processes had a delete under way at a time. */
+  readonly overlaps: string[] = [];
+  /** How long a delete takes, in milliseconds. */
+  delayMs = 0;
+  readonly #underWay: SeenDelete[] = [];
+  readonly #relay: ReturnType<typeof relayTo>;
+
+  static async start(): Promise<WatchedBroker> {
+    const broker = await startTestBroker();
+    const watched = new WatchedBroker(broker);
+    const { url } = await startRecordingBroker((request) => watched.#answer(request));
+    return Object.assign(watched, { url });
+  }
+
+  readonly url: string = '';
+
+  private constructor(readonly broker: EmbeddedBroker) {
+    this.#relay = relayTo(broker);
+  }
+
+  /** Entities of a type, in a tenant. */
+  seed(type: string, count: number, tenant?: string): void {
+    this.broker.entities.seed(count, (n) => ({ id: `urn:ngsi-ld:${type}:${String(n)}`, type }), tenant);
+  }
+
+  /** The processes that sent deletes of a purge, in order; one that came back is there again. */
+  sendersOf(requestId: string): readonly string[] {
+    const all = this.deletes.filter((each) => each.requestId === requestId).map(({ via }) => via);
+    return all.filter((via, index) => via !== all[index - 1]);
+  }
+
+  async #answer(request: RecordedRequest) {
+    if (!isDelete(request)) return this.#relay(request);
+    const seen = {
+      requestId: String(request.headers['x-request-id']),
+      via: String(request.headers['via']),
+    };
+    this.deletes.push(seen);
+    const isForeign = (other: SeenDelete) => other.requestId === seen.requestId && other.via !== seen.via;
+    if (this.#underWay.some(isForeign)) this.overlaps.push(seen.requestId);
+    this.#underWay.push(seen);
+    if (this.delayMs > 0) await pause(this.delayMs);
+    const answer = await this.#relay(request);
+    this.#underWay.splice(this.#underWay.indexOf(seen), 1);
+    return answer;
+  }
+}
+
+/** A gateway in a process of its own. */
+export interface Sidecar {
+  readonly name: string;
+  readonly process: GatewayProcess;
+  readonly url: string;
+}
+
+/** Several gateways on one PostgreSQL, in front of one broker. */
+export class Sidecars {
+  readonly all: readonly Sidecar[];
+  readonly broker: WatchedBroker;
+  readonly database: TestDatabase;
+
+  /** @param server the URL of a PostgreSQL; the shared one's by default */
+  static async start(
+    names: readonly string[],
+    env: Readonly<Record<string, string>>,
+    server?: string,
+  ): Promise<Sidecars> {
+    const database = await createDatabase(server);
+    stopLater(() => database.drop());
+    const broker = await WatchedBroker.start();
+    const all = await Promise.all(names.map((name) => startSidecar(name, broker, database, env)));
+    return new Sidecars(all, broker, database);
+  }
+
+  private constructor(all: readonly Sidecar[], broker: WatchedBroker, database: TestDatabase) {
+    this.all = all;
+    this.broker = broker;
+    this.database = database;
+  }
+
+  named(name: string): Sidecar {
+    return this.all.find((each) => each.name === name) ?? assert.fail(`there is no sidecar ${name}`);
+  }
+
+  others(name: string): readonly Sidecar[] {
+    return this.all.filter((each) => each.name !== name);
+  }
+}
+
+async function startSidecar(
+  name: string,
+  broker: WatchedBroker,
+  database: TestDatabase,
+  env: Readonly<Record<string, string>>,
+): Promise<Sidecar> {
+  const process = await GatewayProcess.start({
+    ...{ BROKER_URL: broker.url, DATABASE_URL: database.url, INSTANCE_NAME: name, PORT: '0' },
+    ...env,
+  });
+  return { name, process, url: await process.url() };
+}
+
+/** Starts a job. */
+export async function submit(
+  { url }: Pick<Sidecar, 'url'>,
+  query: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<PurgeRecord> {
+  const answer = await send(url, 'DELETE', `/ngsi-ld/v1/entities?${query}`, {
+    headers: { prefer: 'respond-async', ...headers },
+  });
+  assert.equal(answer.status, 202, answer.text);
+  return answer.json() as PurgeRecord;
+}
+
+/** The record of a purge, asked for at any gateway. */
+export async function recordAt({ url }: Pick<Sidecar, 'url'>, id: string): Promise<PurgeRecord> {
+  const answer: Answer = await send(url, 'GET', `/api/v2/purges/${id}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json() as PurgeRecord;
+}
+
+/** Asks until the answer is as it should be. */
+export async function until<Found>(
+  look: () => Promise<Found> | Found,
+  isRight: (found: Found) => boolean,
+): Promise<Found> {
+  for (;;) {
+    const found = await look();
+    if (isRight(found)) return found;
+    await pause(20);
+  }
+}
+
+/** Follows a purge by its events, through any gateway, until it has ended: all records that it told of. */
+export async function eventsAt({ url }: Pick<Sidecar, 'url'>, id: string): Promise<readonly PurgeRecord[]> {
+  const response = await fetch(`${url}/api/v2/purges/${id}/events`);
+  assert.equal(response.status, 200);
+  return (await response.text())
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice(6)) as PurgeRecord);
+}
