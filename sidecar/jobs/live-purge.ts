@@ -25,8 +25,8 @@ export class LivePurge {
   readonly #watchers = new Set<() => void>();
   #record: PurgeRecord;
   #hasBegun: boolean;
-  /** Matches that the broker counted, those settled before included. */
-  #expected: number | undefined;
+  /** What an earlier process had counted, until this one has counted as well. */
+  #expectedBefore: number | undefined;
   #publishedMs = -Infinity;
   #isPublishing = false;
 
@@ -36,7 +36,8 @@ export class LivePurge {
     this.lease = lease;
     this.#clock = clock;
     this.#onChange = onChange;
-    const { deleted, alreadyGone, requests, retries, maxPerSecond } = record;
+    const { deleted, alreadyGone, requests, retries, maxPerSecond, expected } = record;
+    this.#expectedBefore = expected;
     this.#before = { deleted, alreadyGone, requests, retries };
     const pace = createPace(clock, maxPerSecond ?? undefined);
     this.control = { pace, concurrency: record.concurrency };
@@ -85,7 +86,7 @@ export class LivePurge {
   note(event: PurgeEvent): void {
     switch (event.type) {
       case 'counted':
-        this.#expected = this.settledBefore + event.matches;
+        this.#count(this.settledBefore + event.matches);
         return;
       case 'progress':
         this.#hasBegun ||= event.hasBegun;
@@ -112,6 +113,15 @@ export class LivePurge {
     });
   }
 
+  /** @param expected matches that the broker counts, those settled before included */
+  #count(expected: number): void {
+    const missing = (this.#expectedBefore ?? expected) - expected;
+    this.#expectedBefore = undefined;
+    const { warnings } = this.#record;
+    const note = `${String(missing)} of the matches that were counted before are neither left nor in the counts: this purge deleted them before their answers were written down, or others did.`;
+    this.set({ expected, warnings: missing > 0 ? [...warnings, note] : warnings });
+  }
+
   #countsOf(counted: Omit<PurgeProgress, 'hasBegun'>): Partial<PurgeRecord> {
     const { matched, deleted, alreadyGone, failed, unknown, requests, retries } = counted;
     const before = this.#before;
@@ -119,7 +129,8 @@ export class LivePurge {
     const nowMs = this.#clock.now();
     this.#rate.note(nowMs, settled);
     const rate = this.#rate.perSecond;
-    const leftMs = this.#expected === undefined ? undefined : this.#rate.leftMs(this.#expected);
+    const { expected } = this.#record;
+    const leftMs = expected === undefined ? undefined : this.#rate.leftMs(expected);
     return {
       matched: this.settledBefore + matched,
       deleted: before.deleted + deleted,
@@ -171,5 +182,6 @@ function ended(record: PurgeRecord): PurgeRecord {
   const rest: { -readonly [Member in keyof PurgeRecord]: PurgeRecord[Member] } = { ...record };
   delete rest.ratePerSecond;
   delete rest.estimatedEndAt;
+  delete rest.expected;
   return rest;
 }

@@ -3,7 +3,7 @@ import { isFinal, type PurgeClaim, type PurgeRecord, type Purges } from '../sche
 import type { Clock } from '../shared/clock.js';
 
 /** Progress is written at most so often. */
-const WRITE_EVERY_MS = 1000;
+const WRITE_EVERY_MS = 250;
 
 /** How long a purge waits for the store before it begins. */
 const BEGIN_WAIT_MS = 1000;

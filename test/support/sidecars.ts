@@ -9,6 +9,8 @@ import { isDelete, relayTo, startRecordingBroker, type RecordedRequest } from '.
 
 /** A delete as it reached the broker: of which purge, and from which gateway. */
 export interface SeenDelete {
+  /** When it came, by performance.now(). */
+  readonly atMs: number;
   readonly requestId: string;
   /** Differs from process to process. */
   readonly via: string;
@@ -51,6 +53,7 @@ export class WatchedBroker {
   async #answer(request: RecordedRequest) {
     if (!isDelete(request)) return this.#relay(request);
     const seen = {
+      atMs: performance.now(),
       requestId: String(request.headers['x-request-id']),
       via: String(request.headers['via']),
     };
@@ -74,9 +77,10 @@ export interface Sidecar {
 
 /** Several gateways on one PostgreSQL, in front of one broker. */
 export class Sidecars {
-  readonly all: readonly Sidecar[];
   readonly broker: WatchedBroker;
   readonly database: TestDatabase;
+  readonly #all: Sidecar[];
+  readonly #env: Readonly<Record<string, string>>;
 
   /** @param server the URL of a PostgreSQL; the shared one's by default */
   static async start(
@@ -88,17 +92,40 @@ export class Sidecars {
     stopLater(() => database.drop());
     const broker = await WatchedBroker.start();
     const all = await Promise.all(names.map((name) => startSidecar(name, broker, database, env)));
-    return new Sidecars(all, broker, database);
+    return new Sidecars(all, broker, database, env);
   }
 
-  private constructor(all: readonly Sidecar[], broker: WatchedBroker, database: TestDatabase) {
-    this.all = all;
+  private constructor(
+    all: Sidecar[],
+    broker: WatchedBroker,
+    database: TestDatabase,
+    env: Readonly<Record<string, string>>,
+  ) {
+    this.#all = all;
     this.broker = broker;
     this.database = database;
+    this.#env = env;
+  }
+
+  get all(): readonly Sidecar[] {
+    return this.#all;
   }
 
   named(name: string): Sidecar {
     return this.all.find((each) => each.name === name) ?? assert.fail(`there is no sidecar ${name}`);
+  }
+
+  /** Kills a process with SIGKILL. */
+  async kill(name: string): Promise<void> {
+    const { process } = this.named(name);
+    process.signal('SIGKILL');
+    await process.ended;
+  }
+
+  /** Starts one anew, under the name of one that has ended. */
+  async revive(name: string): Promise<void> {
+    const sidecar = await startSidecar(name, this.broker, this.database, this.#env);
+    this.#all.splice(this.#all.indexOf(this.named(name)), 1, sidecar);
   }
 
   others(name: string): readonly Sidecar[] {

@@ -36,6 +36,7 @@ export const PURGE = {
     concurrency: COUNT,
     ...{ matched: COUNT, deleted: COUNT, alreadyGone: COUNT, failed: COUNT, unknown: COUNT, arrived: COUNT },
     ...{ requests: COUNT, retries: COUNT },
+    expected: COUNT,
     ratePerSecond: { type: 'number' },
     ...{ estimatedEndAt: TIME, createdAt: TIME, startedAt: TIME, endedAt: TIME },
     problem: { type: 'object' },

@@ -55,6 +55,8 @@ export interface PurgeRecord {
   /** Requests to the broker, and how many of them were sent again. */
   readonly requests: number;
   readonly retries: number;
+  /** What `matched` will be, where the broker has counted the matches; while it runs. */
+  readonly expected?: number;
   /** Items settled in a second, as of lately; while it runs. */
   readonly ratePerSecond?: number;
   /** When it will be done at that rate, where the broker has counted the matches; while it runs. */

@@ -172,6 +172,24 @@ describe('the counts of a purge under way', () => {
     );
   });
 
+  it('say how many matches an earlier process counted that are neither left nor in the counts', async () => {
+    const { purge: first } = liveOf();
+    first.note({ type: 'counted', matches: 400 });
+    first.note(progress(100));
+    const { purge } = liveOf({ ...first.record, warnings: ['It goes on.'] });
+    purge.note({ type: 'counted', matches: 279 });
+    purge.note({ type: 'counted', matches: 200 });
+    const [, warning = ''] = purge.record.warnings;
+    assert.match(warning, /^20 of the matches/);
+    assert.deepEqual([purge.record.warnings.length, purge.record.expected], [2, 301]);
+  });
+
+  it('take more matches than an earlier process counted as they are', async () => {
+    const { purge } = liveOf({ ...RECORD, expected: 400 });
+    purge.note({ type: 'counted', matches: 500 });
+    assert.deepEqual([purge.record.warnings, purge.record.expected], [[], 500]);
+  });
+
   it('have neither rate nor estimate after the end', async () => {
     const { purge, clock, told } = liveOf();
     purge.note({ type: 'counted', matches: 400 });

@@ -121,7 +121,7 @@ describe('the writer of records', () => {
     assert.deepEqual([written.length, writer.waiting, writer.latest('p')], [1, 0, undefined]);
     writer.save(record('p', 1), CLAIM);
     await turn();
-    assert.deepEqual(sleeps, [1000, 1000]);
+    assert.deepEqual(sleeps, [1000, 250]);
   });
 
   it('gives up records of refused purges before any other', async () => {
