@@ -9,6 +9,7 @@ import { memory } from './memory.js';
 import { passThrough } from './pass-through.js';
 import { shapes } from './shapes.js';
 import { schemaService } from './schema-service.js';
+import { sidecars } from './sidecars.js';
 import type { Bench, BenchResult } from './support/bench.js';
 import { thisMachine } from './support/machine.js';
 import { textOf } from './support/print.js';
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   passThrough,
   schemaService,
   databases,
+  sidecars,
   workbench,
   attacks,
 ];

@@ -16,6 +16,8 @@ export interface BenchGateway {
    */
   purge(type: string, amount: number): Promise<void>;
   close(): Promise<void>;
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>;
 }
 
 /** Settings of the gateway that a bench sets; all others have their defaults. */
@@ -28,6 +30,7 @@ export type GatewaySettings = Readonly<
       | 'PURGE_BATCH_SIZE'
       | 'DATABASE_PATH'
       | 'DATABASE_URL'
+      | 'INSTANCE_NAME'
       | 'BROKER_URL',
       string | number
     >
@@ -87,6 +90,11 @@ export async function startGateway(
     close: async () => {
       process.removeListener('exit', kill);
       child.kill('SIGTERM');
+      await exited;
+    },
+    kill: async () => {
+      process.removeListener('exit', kill);
+      child.kill('SIGKILL');
       await exited;
     },
   };
