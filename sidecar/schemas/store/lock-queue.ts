@@ -31,13 +31,17 @@ interface Waiting {
 }
 
 /**
- * Runs work on a database, on the event loop. What meets the lock of another connection waits for it beside the loop: SQLite
- * itself would hold up the whole process.
+ * Runs work on a database, on the event loop, one write in a turn of it. What meets the lock of another connection waits for it
+ * beside the loop: SQLite itself would hold up the whole process.
  */
 export class LockQueue {
   readonly #clock: Clock;
   #waiting: readonly Waiting[] = [];
   #isAtWork = false;
+  /** Something that writes was done in this turn of the event loop: it may have waited for the disk. */
+  #hasWritten = false;
+  /** What waits has met the lock of another connection. */
+  #isLocked = false;
   #waits: LockWaits = { count: 0, ms: 0 };
 
   constructor(clock: Clock) {
@@ -56,28 +60,39 @@ export class LockQueue {
    */
   async run<T>(work: () => T, { inTurn, waitMs = LOCK_WAIT_MS }: LockOptions): Promise<T> {
     const isFull = this.#waiting.length >= WAITING_MAX;
-    if (!inTurn || this.#waiting.length === 0 || isFull) {
+    let meetsLock = this.#isLocked;
+    if (!inTurn || isFull || (this.#waiting.length === 0 && !this.#hasWritten)) {
       try {
+        if (inTurn) this.#noteWrite();
         return work();
       } catch (error) {
         if (!isOfLock(error) || isFull) throw error;
+        meetsLock = true;
       }
     }
-    return this.#wait(work, waitMs);
+    return this.#wait(work, waitMs, meetsLock);
   }
 
-  #wait<T>(work: () => T, waitMs: number): Promise<T> {
+  #noteWrite(): void {
+    if (this.#hasWritten) return;
+    this.#hasWritten = true;
+    void nextTurn().then(() => (this.#hasWritten = false));
+  }
+
+  #wait<T>(work: () => T, waitMs: number, meetsLock: boolean): Promise<T> {
     const sinceMs = this.#clock.now();
+    let isCounted = meetsLock;
     return new Promise((resolve, reject) => {
       const attempt = (isLast: boolean) => {
         try {
           resolve(work());
         } catch (error) {
+          isCounted ||= isOfLock(error);
           if (isOfLock(error) && !isLast) return false;
           reject(error instanceof Error ? error : new Error(String(error)));
         }
         const { count, ms } = this.#waits;
-        this.#waits = { count: count + 1, ms: ms + Math.max(0, this.#clock.now() - sinceMs) };
+        if (isCounted) this.#waits = { count: count + 1, ms: ms + Math.max(0, this.#clock.now() - sinceMs) };
         return true;
       };
       this.#waiting = [...this.#waiting, { untilMs: sinceMs + waitMs, attempt }];
@@ -88,8 +103,10 @@ export class LockQueue {
   /** Does what waits, one after the other, as soon as the lock is gone; what has waited for too long fails. */
   async #workOff(): Promise<void> {
     this.#isAtWork = true;
+    await nextTurn();
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      if (next.attempt(false)) {
+      this.#isLocked = !next.attempt(false);
+      if (!this.#isLocked) {
         this.#waiting = this.#waiting.slice(1);
         await nextTurn();
         continue;
@@ -98,6 +115,7 @@ export class LockQueue {
       this.#waiting = this.#waiting.filter(({ untilMs, attempt }) => nowMs < untilMs || !attempt(true));
       await this.#clock.sleep(LOOK_MS);
     }
+    this.#isLocked = false;
     this.#isAtWork = false;
   }
 }

@@ -256,10 +256,12 @@ describe('a purge whose caller waits', () => {
 describe('a job', () => {
   it('waits for a place, and is taken by turns of the tenants', async () => {
     const begun: string[] = [];
+    let open = () => {};
+    const isOpen = new Promise<void>((resolve) => (open = resolve));
     const made = serviceOf(
       async function* run({ headers }) {
         begun.push(headers['ngsild-tenant'] ?? '-');
-        await turn();
+        await isOpen;
         yield finished();
       },
       { maxRunning: 1 },
@@ -269,7 +271,8 @@ describe('a job', () => {
       assert.equal(state, 'queued');
     }
     assert.equal(await made.service.queued(), 3);
-    await turns();
+    open();
+    while (made.told.filter((news) => news === 'ended succeeded').length < 4) await turn();
     assert.deepEqual([begun, await made.service.queued()], [['a', 'b', 'a', 'a'], 0]);
     assert.deepEqual(made.told.slice(0, 3), ['started running', 'finished', 'ended succeeded']);
   });

@@ -246,13 +246,17 @@ describe('jobs', () => {
   });
 
   it('are told of to slow watchers as they are by then, and not change by change', async () => {
+    let begin = () => {};
+    const isWatched = new Promise<void>((resolve) => (begin = resolve));
     const gateway = await startService(new KeptPurges(), async function* () {
+      await isWatched;
       for (let deleted = 1; deleted <= 5000; deleted++) yield progress(deleted);
       yield finished(5000);
     });
     const { id } = await gateway.service.submit(order());
     const watching = gateway.service.watch(id, new AbortController().signal);
     await watching.next();
+    begin();
     await endOf(gateway, id);
     const told: number[] = [];
     for await (const { deleted } of watching) told.push(deleted);

@@ -77,6 +77,27 @@ describe('a session of the store', () => {
     }
   });
 
+  it('makes one write in a turn of the event loop, in the order asked for, and counts no waits for it', async (t) => {
+    const { db, session } = open(t);
+    const order: number[] = [];
+    const writes = [1, 2, 3, 4].map((number) =>
+      session.write(() =>
+        doing(() => {
+          order.push(number);
+          db.exec(INSERT);
+        }),
+      ),
+    );
+    assert.deepEqual(order, [1]);
+    while (order.length < writes.length) {
+      const done = order.length;
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.ok(order.length <= done + 1, `${order.length - done} writes in a turn`);
+    }
+    await Promise.all(writes);
+    assert.deepEqual([order, session.lockWaits.count], [[1, 2, 3, 4], 0]);
+  });
+
   it('waits for the lock of another connection beside the event loop, and writes in the order asked for', async (t) => {
     const { db, other, count, session } = open(t);
     other.exec('BEGIN IMMEDIATE');
