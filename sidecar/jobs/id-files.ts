@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Item, ItemOutcome } from '../purge/item-ledger.js';
@@ -40,9 +40,24 @@ export class IdFiles {
     }
   }
 
-  /** Removes what was recorded, if anything was. */
-  async remove(purge: string): Promise<void> {
-    if (PURGE_ID.test(purge)) await rm(this.#pathOf(purge), { force: true });
+  /** Whether anything was recorded here. */
+  async has(purge: string): Promise<boolean> {
+    return access(this.#pathOf(purge)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Removes what was recorded. @returns whether anything was */
+  async remove(purge: string): Promise<boolean> {
+    if (!PURGE_ID.test(purge)) return false;
+    try {
+      await rm(this.#pathOf(purge));
+      return true;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
   }
 
   /** Removes the files of purges that are not in the record any more. */

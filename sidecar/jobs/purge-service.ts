@@ -96,6 +96,8 @@ interface Work {
 interface Job extends Work {
   /** Where the number of deletes is bounded. */
   readonly budget: DeleteBudget | undefined;
+  /** The name of another process that has worked on it before. */
+  readonly before: string | undefined;
 }
 
 /** Statuses of refusals that are recorded. */
@@ -263,10 +265,15 @@ export class PurgeService {
     return lines;
   }
 
-  /** Removes what was recorded of the items of a purge. @throws PurgeNotFoundError */
+  /**
+   * Removes what was recorded of the items of a purge.
+   *
+   * @throws PurgeNotFoundError, IdsNotFoundError when nothing is here, and another process ran the purge
+   */
   async removeIds(id: string): Promise<void> {
-    await this.get(id);
-    await this.#options.idFiles.remove(id);
+    const { worker } = await this.get(id);
+    const { idFiles, worker: own } = this.#options;
+    if (!(await idFiles.remove(id)) && worker !== own) throw new IdsNotFoundError(id, worker);
   }
 
   /**
@@ -398,7 +405,8 @@ export class PurgeService {
         : new DeleteBudget(bound, spentBefore(record, job), (spent) =>
             this.#writeAhead(live, { ...job, spent }),
           );
-    return { live, order, prepared, budget };
+    const isElsewhere = record.startedAt !== undefined && record.worker !== worker;
+    return { live, order, prepared, budget, before: isElsewhere ? record.worker : undefined };
   }
 
   /**
@@ -458,6 +466,7 @@ export class PurgeService {
     try {
       await this.#options.running.run(placeOf(job.prepared), live.cancelled.signal, async (signal) => {
         live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
+        await this.#noteIdsElsewhere(job);
         // Without it, a process that takes over would not know that deletes may have been sent.
         await this.#writeAhead(live);
         this.#options.observer.started(live.record);
@@ -470,6 +479,14 @@ export class PurgeService {
     } finally {
       this.#leave(live);
     }
+  }
+
+  /** The list of ids goes on where another process began it only if they have the same folder. */
+  async #noteIdsElsewhere({ live, prepared, before }: Job): Promise<void> {
+    const { id, warnings } = live.record;
+    if (before === undefined || !prepared.recordsIds || (await this.#options.idFiles.has(id))) return;
+    const note = `The ids that the gateway ${before} recorded are not in the list of ids here.`;
+    live.set({ warnings: [...warnings, note] });
   }
 
   /** Whether a job only stops here, and is to be gone on with. */

@@ -11,7 +11,8 @@ import {
   stopLater,
   type TestGateway,
 } from '../support/gateway-harness.js';
-import { isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { createDatabase } from '../support/postgres.js';
+import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
 
 after(stopAll);
 
@@ -144,5 +145,76 @@ describe('a purge with record=ids', () => {
     ).json() as PurgeRecord;
     assert.match(record.warnings.join(), /recorded ids are incomplete: they could not be written/);
     assert.equal(broker.entities.count(), 0);
+  });
+});
+
+describe('a purge with record=ids that two gateways on one PostgreSQL worked on', { timeout: 60_000 }, () => {
+  /** The first gateway is closed while its third delete is under way; the second one goes on. */
+  async function handedOver(folders: readonly [string, string]) {
+    const database = await createDatabase();
+    stopLater(() => database.drop());
+    const broker = await startTestBroker();
+    broker.entities.seed(9, car);
+    const [reached, gate] = [new Gate(), new Gate()];
+    const relay = relayTo(broker);
+    let deletes = 0;
+    const recorder = await startRecordingBroker(async (request) => {
+      if (isDelete(request)) deletes += 1;
+      if (deletes === 3) {
+        reached.open();
+        await gate.passed;
+      }
+      return relay(request);
+    });
+    const start = (name: string, folder: string) =>
+      startTestGateway({
+        ...{ BROKER_URL: recorder.url, DATABASE_URL: database.url, DATABASE_PATH: join(folder, 'schema.db') },
+        ...{ INSTANCE_NAME: name, PURGE_STRATEGY: 'single', PURGE_CONCURRENCY: '1' },
+      });
+    const one = await start('one', folders[0]);
+    const answer = await one.purge('type=Car&record=ids', { prefer: 'respond-async' });
+    const id = answer.headers.get('purge-id') ?? '';
+    await reached.passed;
+    const closed = one.gateway.close();
+    gate.open();
+    await closed;
+    const two = await start('two', folders[1]);
+    let record: PurgeRecord;
+    do record = (await two.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
+    while (record.endedAt === undefined);
+    assert.deepEqual([record.state, record.worker, record.deleted], ['succeeded', 'two', 9]);
+    return { id, two, record, start };
+  }
+
+  it('has one list in a folder that they share', async () => {
+    const folder = await temporaryFolder();
+    const { id, two, record } = await handedOver([folder, folder]);
+    const deleted = (await linesOf(two, id)).filter(({ outcome }) => outcome === 'deleted');
+    assert.equal(new Set(deleted.map(({ entityId }) => entityId)).size, 9);
+    assert.deepEqual(record.warnings, []);
+  });
+
+  it('has a list in the folder of each, and its record says so', async () => {
+    const folders = [await temporaryFolder(), await temporaryFolder()] as const;
+    const { id, two, record } = await handedOver(folders);
+    const deleted = (await linesOf(two, id)).filter(({ outcome }) => outcome === 'deleted');
+    assert.ok(deleted.length < 9);
+    assert.deepEqual(record.warnings, [
+      'The ids that the gateway one recorded are not in the list of ids here.',
+    ]);
+    assert.deepEqual(await readdir(join(folders[0], 'purge-ids')), [`${id}.ndjson`]);
+  });
+
+  it('is not said to be removed by a gateway that did not run it and has no list', async () => {
+    const folders = [await temporaryFolder(), await temporaryFolder()] as const;
+    const { id, two, start } = await handedOver(folders);
+    const three = await start('three', await temporaryFolder());
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await three.send(method, `/api/v2/purges/${id}/ids`);
+      assert.equal(answer.status, 404, method);
+      assert.match(answer.text, /recorded here\..*\(two\)/);
+    }
+    assert.equal((await two.send('DELETE', `/api/v2/purges/${id}/ids`)).status, 204);
+    assert.equal((await two.send('DELETE', `/api/v2/purges/${id}/ids`)).status, 204);
   });
 });
