@@ -72,6 +72,13 @@ export class LivePurge {
     else void this.#publishSoon();
   }
 
+  /** No new deletes; those in flight finish. */
+  cancel(): void {
+    if (this.#record.state !== 'running') return;
+    this.set({ state: 'cancelling' });
+    this.cancelled.abort();
+  }
+
   /** Changes how hard it works. */
   change({ maxPerSecond, concurrency }: PurgeWish): void {
     if (maxPerSecond !== undefined) this.control.pace.setPerSecond(maxPerSecond ?? undefined);

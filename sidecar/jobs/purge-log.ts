@@ -2,7 +2,7 @@ import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/events.js';
 import type { PurgeRecord } from '../schemas/store/purge-records.js';
 import { CallerGoneError } from './errors.js';
-import type { PurgeObserver } from './purge-service.js';
+import type { PurgeObserver } from './purge-options.js';
 
 /** What is used of a log. */
 export interface PurgeLogger {

@@ -11,7 +11,8 @@ import {
 } from '../../../sidecar/jobs/errors.js';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import { entityPurges, temporalPurges } from '../../../sidecar/jobs/purge-kinds.js';
-import { PurgeService, type PurgeServiceOptions } from '../../../sidecar/jobs/purge-service.js';
+import type { PurgeServiceOptions } from '../../../sidecar/jobs/purge-options.js';
+import { PurgeService } from '../../../sidecar/jobs/purge-service.js';
 import { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { createHeaderSealer } from '../../../sidecar/jobs/sealed-headers.js';
 import { FilterIgnoredError, PurgeStoppedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
@@ -74,6 +75,7 @@ function serviceOf(run: Run, options: Partial<PurgeServiceOptions> & { readonly 
       clock,
       worker: 'w',
       holder: randomUUID(),
+      leaseMs: 30_000,
       maxQueued: 10,
       historyDays: 2,
       recordRequired: false,

@@ -46,6 +46,7 @@ async function startService(
   const service = new PurgeService({
     ...{ kinds, store: kept.store, running, clock: systemClock, worker: 'w', maxQueued, historyDays: 1 },
     holder: randomUUID(),
+    leaseMs: 30_000,
     // Nothing is recorded here.
     idFiles: new IdFiles('/nowhere'),
     sealer: createHeaderSealer(secrets),

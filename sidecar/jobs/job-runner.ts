@@ -1,0 +1,172 @@
+import { PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../purge/errors.js';
+import type { PlaceKind } from '../purge/places.js';
+import { LeaseLostError, StoreUnavailableError } from '../schemas/store/errors.js';
+import type { PurgeJob, PurgeRecord, TakenPurge } from '../schemas/store/purge-records.js';
+import { DeleteBudget } from './delete-budget.js';
+import type { Lease } from './lease.js';
+import type { LivePurge } from './live-purge.js';
+import type { PurgeOrder } from './new-record.js';
+import { preparePurge, type PreparedPurge } from './purge-kinds.js';
+import type { PurgeServiceOptions } from './purge-options.js';
+import type { PurgesAtWork, Work } from './purges-at-work.js';
+import { resumed, spentBefore } from './resumption.js';
+
+interface Job extends Work {
+  /** The name of another process that has worked on it before. */
+  readonly before: string | undefined;
+}
+
+/** The pause before a store that is away is asked again, in milliseconds. */
+const ASK_AGAIN_MS = 1000;
+
+/** Works on jobs that were taken from the store: those that waited, and those that another process left. */
+export class JobRunner {
+  readonly #options: PurgeServiceOptions;
+  readonly #atWork: PurgesAtWork;
+  readonly #stopped: AbortSignal;
+
+  /** @param stopped aborts when this process stops: its jobs are then laid aside */
+  constructor(options: PurgeServiceOptions, atWork: PurgesAtWork, stopped: AbortSignal) {
+    this.#options = options;
+    this.#atWork = atWork;
+    this.#stopped = stopped;
+  }
+
+  /** Goes on with a purge that was taken: one that waited, or that another process left. */
+  takeUp({ record, job, wish }: TakenPurge, lease: Lease): void {
+    const isCancelled = record.state === 'cancelling' || wish?.cancel === true;
+    if (job === undefined || isCancelled) {
+      const live = this.#atWork.track(record, lease);
+      this.#atWork.end(live, { state: job === undefined ? 'interrupted' : 'cancelled' });
+      this.#atWork.leave(live);
+      return;
+    }
+    try {
+      void this.#runJob(this.#jobOf(record, job, lease));
+    } catch (error) {
+      const live = this.#atWork.track(record, lease);
+      this.#atWork.endEarly(live, error, 'interrupted');
+      this.#atWork.leave(live);
+    }
+  }
+
+  /** @throws JobSecretError, QueryRefusedError, PolicyRefusedError for a job that cannot go on */
+  #jobOf(record: PurgeRecord, job: PurgeJob, lease: Lease): Job {
+    const { worker, kinds, sealer } = this.#options;
+    const { reportAbove } = job;
+    const order: PurgeOrder = { ...record, headers: sealer.open(job), reportAbove };
+    const asked = preparePurge(kinds, order);
+    const prepared = record.dryRun && !asked.dryRun ? this.#asReport(order) : asked;
+    const { concurrency, maxAffected } = prepared.limits;
+    const live = this.#atWork.track(resumed(record, job, worker, concurrency), lease);
+    const bound = leastOf(maxAffected, reportAbove);
+    const budget =
+      bound === undefined
+        ? undefined
+        : new DeleteBudget(bound, spentBefore(record, job), (spent) =>
+            this.#writeAhead(live, { ...job, spent }),
+          );
+    const isElsewhere = record.startedAt !== undefined && record.worker !== worker;
+    return { live, order, prepared, budget, before: isElsewhere ? record.worker : undefined };
+  }
+
+  /**
+   * Writes what must be known of a job before its next delete. While the store is away, the job waits for it as long as its
+   * lease lasts.
+   *
+   * @throws PurgeStoppedError when another process has the purge or may have it, or when the purge is to stop
+   */
+  async #writeAhead(live: LivePurge, job?: PurgeJob): Promise<void> {
+    const { store, clock } = this.#options;
+    const { lease, cancelled } = live;
+    const signal = AbortSignal.any([cancelled.signal, lease.lost, this.#stopped]);
+    for (;;) {
+      lease.require();
+      try {
+        await store.put(live.record, job, { lease: lease.number });
+        return;
+      } catch (error) {
+        if (error instanceof LeaseLostError) lease.take();
+        else if (!(error instanceof StoreUnavailableError)) throw error;
+        await clock.sleep(ASK_AGAIN_MS, signal).catch((reason: unknown) => {
+          throw new PurgeStoppedError('The purge stopped before its next delete.', { cause: reason });
+        });
+      }
+    }
+  }
+
+  async #runJob(job: Job): Promise<void> {
+    const { live } = job;
+    try {
+      await this.#options.running.run(placeOf(job.prepared), live.cancelled.signal, async (signal) => {
+        live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
+        await this.#noteIdsElsewhere(job);
+        // Without it, a process that takes over would not know that deletes may have been sent.
+        await this.#writeAhead(live);
+        this.#options.observer.started(live.record);
+        await this.#workOrReport(job, signal);
+      });
+    } catch (error) {
+      if (live.lease.isTaken) this.#options.observer.taken(live.record);
+      else if (this.#isToGoOn(live, error)) await this.#lay(job);
+      else this.#atWork.endEarly(live, error, 'interrupted');
+    } finally {
+      this.#atWork.leave(live);
+    }
+  }
+
+  /** The list of ids goes on where another process began it only if they have the same folder. */
+  async #noteIdsElsewhere({ live, prepared, before }: Job): Promise<void> {
+    const { id, warnings } = live.record;
+    if (before === undefined || !prepared.recordsIds || (await this.#options.idFiles.has(id))) return;
+    const note = `The ids that the gateway ${before} recorded are not in the list of ids here.`;
+    live.set({ warnings: [...warnings, note] });
+  }
+
+  /** Whether a job only stops here, and is to be gone on with. */
+  #isToGoOn({ cancelled, lease }: LivePurge, error: unknown): boolean {
+    if (cancelled.signal.aborted) return false;
+    // A purge whose caller waits may have taken the last place meanwhile.
+    if (error instanceof TooManyPurgesError) return true;
+    return (this.#stopped.aborted || lease.lost.aborted) && error instanceof PurgeStoppedError;
+  }
+
+  /** Lays a job aside that was stopped: whoever has a place for it goes on with it. */
+  async #lay({ live, budget }: Job): Promise<void> {
+    // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
+    await budget?.settle(live.affectedSince).catch(() => {});
+    live.set({ state: 'queued' });
+  }
+
+  /** A purge that matches more than it should be trusted with deletes nothing, and tells what it matches. */
+  async #workOrReport(job: Job, signal: AbortSignal): Promise<void> {
+    const { live, order } = job;
+    try {
+      await this.#atWork.work(job, signal);
+    } catch (error) {
+      const { reportAbove } = order;
+      const isReport = error instanceof TooManyMatchesError && error.maxAffected === reportAbove;
+      if (!isReport || live.hasBegun) throw error;
+      const note = `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ${String(reportAbove)} that its retention policy lets go without a look (maxGrowth), so nothing was deleted. Look at the matches, and raise maxGrowth or run the purge by hand.`;
+      live.set({ dryRun: true, warnings: [...live.record.warnings, note] });
+      await this.#atWork.work({ ...job, budget: undefined, prepared: this.#asReport(order) }, signal);
+    }
+  }
+
+  #asReport(order: PurgeOrder): PreparedPurge {
+    return preparePurge(this.#options.kinds, { ...order, query: `${order.query}&dryRun=true` });
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.now()).toISOString();
+  }
+}
+
+function placeOf({ dryRun }: PreparedPurge): PlaceKind {
+  return dryRun ? 'dry run' : 'job';
+}
+
+function leastOf(...bounds: readonly (number | undefined)[]): number | undefined {
+  const known = bounds.filter((bound) => bound !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

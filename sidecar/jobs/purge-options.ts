@@ -1,0 +1,52 @@
+import type { Problem } from '../ngsi-ld/problem.js';
+import type { PurgeEvent } from '../purge/events.js';
+import type { RunningPurges } from '../purge/running.js';
+import type { PurgeQueue, PurgeRecord, Purges } from '../schemas/store/purge-records.js';
+import type { Clock } from '../shared/clock.js';
+import type { IdFiles } from './id-files.js';
+import type { PurgeKinds } from './purge-kinds.js';
+import type { HeaderSealer } from './sealed-headers.js';
+
+/** Observes purges as they go, e.g. for a log and metrics. */
+export interface PurgeObserver {
+  started(record: PurgeRecord): void;
+  event(record: PurgeRecord, event: PurgeEvent): void;
+  /** @param error what ended it early, or that its caller is gone */
+  ended(record: PurgeRecord, error?: unknown): void;
+  /** The store of the records fails. */
+  storeAway(error: unknown): void;
+  storeBack(): void;
+  /** A record was given up, since too many wait for the store. */
+  recordLost(record: PurgeRecord): void;
+  /** A purge of this process is in other hands, and stops here. */
+  taken(record: PurgeRecord): void;
+}
+
+export interface PurgeServiceOptions {
+  readonly kinds: PurgeKinds;
+  readonly store: Purges & PurgeQueue;
+  readonly running: RunningPurges;
+  readonly clock: Clock;
+  /** Where ids are recorded for purges that ask for it. */
+  readonly idFiles: IdFiles;
+  readonly sealer: HeaderSealer;
+  /** Names this process in records. */
+  readonly worker: string;
+  /** Names this start of this process, and nothing else ever. */
+  readonly holder: string;
+  /** Whether other processes work on the purges of the same store; else what they left is free at the start. */
+  readonly isStoreShared?: boolean;
+  /** After so long without a sign, another process goes on with the jobs of this one, in milliseconds. */
+  readonly leaseMs: number;
+  /** A clock that nobody sets, and that goes on while this process is stopped. @default that of the process */
+  readonly monotonicMs?: () => number;
+  /** Jobs that may wait. */
+  readonly maxQueued: number;
+  /** How long records are kept after their purge has ended, in days. */
+  readonly historyDays: number;
+  /** Whether no purge runs without a record. */
+  readonly recordRequired: boolean;
+  /** The problem that clients get for an error. */
+  readonly problemOf: (error: unknown) => Problem;
+  readonly observer: PurgeObserver;
+}
