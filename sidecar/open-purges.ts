@@ -36,7 +36,7 @@ export interface OpenPurges {
   readonly service: PurgeService;
   readonly retention: RetentionService;
   readonly running: RunningPurges;
-  /** Goes on with jobs that nobody works on, and begins to look at schedules. See PurgeService. */
+  /** Goes on with jobs that no process works on, and begins to look at schedules. See PurgeService. */
   start(): void;
   /** Stops all purges, and refuses new ones; jobs go on at the next start. */
   stop(): void;

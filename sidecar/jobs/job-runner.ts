@@ -131,14 +131,14 @@ export class JobRunner {
     return (this.#stopped.aborted || lease.lost.aborted) && error instanceof PurgeStoppedError;
   }
 
-  /** Lays a job aside that was stopped: whoever has a place for it goes on with it. */
+  /** Lays aside a job that was stopped: the next process with a free place goes on with it. */
   async #lay({ live, budget }: Job): Promise<void> {
     // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
     await budget?.settle(live.affectedSince).catch(() => {});
     live.set({ state: 'queued' });
   }
 
-  /** A purge that matches more than it should be trusted with deletes nothing, and tells what it matches. */
+  /** A purge that matches more than it should be trusted with deletes nothing, and reports what it matches. */
   async #workOrReport(job: Job, signal: AbortSignal): Promise<void> {
     const { live, order } = job;
     try {

@@ -117,7 +117,7 @@ export class Keeper {
       if (isShared && this.#held.size > 0) await this.#renew();
       await this.#takeAll();
     } catch {
-      // The store tells of its failures elsewhere, and there is another time.
+      // The store reports its failures elsewhere, and this is tried again.
       this.#inTouch = undefined;
       this.#isSated = false;
       clearTimeout(this.#retry);

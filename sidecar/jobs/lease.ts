@@ -15,7 +15,7 @@ export class Lease {
 
   /**
    * @param untilMs on the monotonic clock
-   * @param monotonicMs a clock that nobody sets, and that goes on while this process is stopped
+   * @param monotonicMs a clock that is never set, and that goes on while this process is stopped
    */
   constructor(number: number, untilMs: number, monotonicMs: () => number) {
     this.number = number;
@@ -33,7 +33,7 @@ export class Lease {
     return this.#isTaken;
   }
 
-  /** Whether nobody else can have taken the purge. */
+  /** Whether no other process can have taken the purge. */
   get holds(): boolean {
     return !this.lost.aborted && this.#monotonicMs() < this.#untilMs;
   }
@@ -61,7 +61,7 @@ export class Lease {
   }
 
   /**
-   * Called before each delete of a purge whose caller waits: nobody else can go on with it, so it only stops when the store
+   * Called before each delete of a purge whose caller waits: no other process can go on with it, so it only stops when the store
    * says that it was ended. While the store is away, it goes on.
    *
    * @param ask asks the store whether the lease holds; does not reject

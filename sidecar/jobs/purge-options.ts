@@ -38,7 +38,7 @@ export interface PurgeServiceOptions {
   readonly isStoreShared?: boolean;
   /** After so long without a sign, another process goes on with the jobs of this one, in milliseconds. */
   readonly leaseMs: number;
-  /** A clock that nobody sets, and that goes on while this process is stopped. @default that of the process */
+  /** A clock that is never set, and that goes on while this process is stopped. @default that of the process */
   readonly monotonicMs?: () => number;
   /** Jobs that may wait. */
   readonly maxQueued: number;

@@ -78,7 +78,7 @@ export class PurgeService {
     return this.#queued;
   }
 
-  /** Goes on with what nobody works on, and begins to prune the history. */
+  /** Goes on with what no process works on, and begins to prune the history. */
   start(): void {
     void this.#prune();
     this.#pruning = setInterval(() => void this.#prune(), PRUNE_EVERY_MS).unref();
@@ -244,16 +244,16 @@ export class PurgeService {
 
   /** The record of a purge: now, and after each change, until its end or until the signal aborts. */
   async *watch(id: string, signal: AbortSignal): AsyncGenerator<PurgeRecord, void> {
-    let told: PurgeRecord | undefined;
+    let seen: PurgeRecord | undefined;
     while (!signal.aborted) {
       const live = this.#atWork.get(id);
-      const record = live?.record ?? (await this.#look(id, told));
-      if (!isSame(record, told)) yield record;
-      told = record;
+      const record = live?.record ?? (await this.#look(id, seen));
+      if (!isSame(record, seen)) yield record;
+      seen = record;
       if (isFinal(record.state) || (this.#isStopping && (live === undefined || record.state === 'queued')))
         return;
       if (live === undefined) await this.#bell.changed(id, AbortSignal.any([signal, this.#stopped.signal]));
-      else if (live.record === told && this.#atWork.get(id) === live) await live.changed(signal);
+      else if (live.record === seen && this.#atWork.get(id) === live) await live.changed(signal);
     }
   }
 
@@ -272,13 +272,13 @@ export class PurgeService {
     this.#keeper.close();
   }
 
-  /** The record of a purge that this process does not work on; the last one that was told while the store is away. */
-  async #look(id: string, told: PurgeRecord | undefined): Promise<PurgeRecord> {
+  /** The record of a purge that this process does not work on; the last one that was seen while the store is away. */
+  async #look(id: string, seen: PurgeRecord | undefined): Promise<PurgeRecord> {
     try {
       return await this.get(id);
     } catch (error) {
-      if (told === undefined || error instanceof PurgeNotFoundError) throw error;
-      return told;
+      if (seen === undefined || error instanceof PurgeNotFoundError) throw error;
+      return seen;
     }
   }
 

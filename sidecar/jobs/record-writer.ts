@@ -14,13 +14,13 @@ const MAX_WAITING = 1000;
 export interface RecordWriterOptions {
   readonly store: Pick<Purges, 'put'>;
   readonly clock: Clock;
-  /** Told once when the store begins to fail, with the error. */
+  /** Called once when the store begins to fail, with the error. */
   readonly onAway: (error: unknown) => void;
-  /** Told when it works again. */
+  /** Called when it works again. */
   readonly onBack: () => void;
-  /** Told of each record that is given up, since too many wait. */
+  /** Called with each record that is given up because too many wait. */
   readonly onLost: (record: PurgeRecord) => void;
-  /** Told of each record that was not written, since its purge is in other hands. */
+  /** Called with each record that was not written because another process has the purge. */
   readonly onTaken: (record: PurgeRecord, claim: PurgeClaim) => void;
 }
 

@@ -21,7 +21,7 @@ export interface PurgeDependencies {
   readonly clock: Clock;
   /** In [0, 1), for jitter. */
   readonly random: () => number;
-  /** Told of each request that is sent once more. */
+  /** Called for each request that is sent once more. */
   readonly onRetry?: () => void;
 }
 
@@ -33,7 +33,7 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly limits: PurgeLimits;
   /** How fast it may delete; may be changed while it runs. */
   readonly pace?: Pace;
-  /** Told of the outcome of each item; not by a purge that the broker does by itself. */
+  /** Called with the outcome of each item; never for a purge that the broker does by itself. */
   readonly onOutcome?: OnOutcome | undefined;
   /** Called before a request that deletes is first sent, with the most it can delete; when it throws, nothing is sent. */
   readonly reserve?: ((deletes: number) => Promise<void>) | undefined;

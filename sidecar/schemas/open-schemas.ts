@@ -26,7 +26,7 @@ export interface OpenSchemas {
   lockWaits(): LockWaits;
   /** The record of purges, in the same database. */
   readonly purges: Purges & PurgeQueue;
-  /** Tells of what other processes do with purges. */
+  /** Reports what other processes do with purges. */
   listenToPurges(onNotice: (notice: PurgeNotice) => void): void;
   /** Retention policies, likewise. */
   readonly retention: RetentionPolicies;
@@ -40,7 +40,7 @@ const THREADS = Math.max(2, Math.min(8, availableParallelism() - 1));
 /** Tasks that may wait for a worker; later callers are asked to try again. */
 const QUEUE_LENGTH = 1024;
 
-/** What is told of a database that others share. */
+/** What is reported of a database that others share. */
 export interface DatabaseObserver {
   /** It cannot be reached. */
   away(error: unknown): void;

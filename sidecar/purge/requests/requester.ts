@@ -74,7 +74,7 @@ export interface RequesterOptions {
   /** Something harmless to ask a broker that seems to be away. */
   readonly probe: PurgeRequest;
   readonly onOutage?: (event: OutageEvent) => void;
-  /** Told of each request that is sent once more. */
+  /** Called for each request that is sent once more. */
   readonly onRetry?: () => void;
 }
 

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
 import type { PurgeNotice } from './purge-records.js';
 
-/** The channel of the trigger that tells of purges; see postgres-migrations.ts. */
+/** The channel of the trigger that announces changes of purges; see postgres-migrations.ts. */
 const CHANNEL = 'ngsi_ld_gateway_purge';
 
 /** The pause before another connection is tried, in milliseconds. */
@@ -11,8 +11,8 @@ const AGAIN_MS = 1000;
 const CHECK_EVERY_MS = 30_000;
 
 /**
- * Hears what other processes tell of purges, on a connection of its own. What happens while there is none is not heard: who
- * listens looks by itself now and then.
+ * Listens to what other processes do with purges, on a connection of its own. What happens while there is none is not heard, so
+ * the listener also looks by itself now and then.
  */
 export class PostgresListener {
   readonly #config: ClientConfig;

@@ -13,9 +13,9 @@ import { SqlStore } from './sql-store.js';
 export interface PostgresStoreOptions {
   readonly clock: Clock;
   readonly random?: () => number;
-  /** Told once when the database cannot be reached, with the error. */
+  /** Called once when the database cannot be reached, with the error. */
   readonly onAway?: (error: unknown) => void;
-  /** Told when it can be used again. */
+  /** Called when it can be used again. */
   readonly onBack?: () => void;
 }
 

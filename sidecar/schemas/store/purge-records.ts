@@ -107,7 +107,7 @@ export interface PurgeWish {
   readonly concurrency?: number;
 }
 
-/** A process that works on purges. Nobody else does until its lease ends, in milliseconds; it may be renewed. */
+/** A process that works on purges. No other process does until its lease ends, in milliseconds; it may be renewed. */
 export interface PurgeHolder {
   /** A name that no other process ever has. */
   readonly holder: string;
@@ -156,10 +156,10 @@ export interface WishResult {
 /** The record of all purges. */
 export interface Purges {
   /**
-   * Adds a record, or replaces the one with its id. In the state `queued`, nobody holds it any more.
+   * Adds a record, or replaces the one with its id. In the state `queued`, it is no longer held.
    *
    * @param job left as it is when not given
-   * @param claim of a purge that was taken; by default, of one that nobody holds
+   * @param claim of a purge that was taken; by default, of one that is not held
    * @throws RunUnderWayError for a run of a retention policy of which another one has not ended
    * @throws LeaseLostError when another process has taken the purge meanwhile, or has ended it and this is not its end
    */
@@ -203,7 +203,7 @@ export interface PurgeQueue {
   /**
    * Asks something of a purge.
    *
-   * @param granted the record with the wish granted: kept where nobody holds the purge, else only told. Has no effects
+   * @param granted the record with the wish granted: kept where no process holds the purge, else only returned. Has no effects
    * @returns undefined when there is no such purge
    */
   ask(

@@ -90,7 +90,7 @@ export function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<Ta
     takesDryRuns: options.takesDryRuns ? 1 : 0,
     takesLapsed: options.takesLapsed ? 1 : 0,
   };
-  // Those who find nothing keep nobody waiting.
+  // A process that finds nothing keeps no other one waiting.
   if ((yield* first(NEXT, wanted)) === undefined) return undefined;
   const number = (yield* first(NEXT_LEASE, {}))?.number ?? 0;
   const next = yield* first(NEXT, wanted);

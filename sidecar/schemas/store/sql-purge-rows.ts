@@ -18,7 +18,7 @@ export interface NewRow {
   readonly leaseMs: number | null;
 }
 
-/** A purge that waits or has ended is nobody's. One that has ended gets another end, and nothing else. */
+/** A purge that waits or has ended is not held. One that has ended gets another end, and nothing else. */
 const PUT = statement<NewRow>(`
   INSERT INTO purge
     (id, state, tenant, caller, retention_policy, ended_at, record, job, dry_run, lease, holder, held_until)

@@ -52,7 +52,7 @@ export abstract class SqlStore implements SchemaStore {
   /** See LockWaits. */
   abstract readonly lockWaits: LockWaits;
 
-  /** Tells of what other processes do with purges, as far as the database does. */
+  /** Reports what other processes do with purges, where the database can. */
   abstract listen(onNotice: (notice: PurgeNotice) => void): void;
 
   abstract close(): Promise<void>;
