@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { readKongFile } from '../support/kong-router.js';
+import { ROOT } from '../support/project.js';
 import { Gate, startRecordingBroker } from '../support/recording-broker.js';
+import { closeAll, exchange, statusOf } from './pass-through-wire.js';
 
 after(stopAll);
+after(closeAll);
 
 const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';
 const own = (name: string) => `urn:ngsi-ld-gateway:problem:${name}`;
@@ -17,6 +23,18 @@ describe('health', () => {
     const head = await gateway.send('HEAD', '/health/live');
     assert.equal(head.status, 200);
     assert.equal(head.text, '');
+  });
+
+  it('the health checks of Kong are answered with 200 while the broker is away', async () => {
+    const gateway = await startTestGateway({
+      BROKER_URL: 'http://127.0.0.1:9',
+      GATEWAY_TOKEN: 'secret-of-kong',
+    });
+    for (const { healthchecks } of readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8')).upstreams) {
+      // As lua-resty-healthcheck spells it.
+      const probe = `GET ${healthchecks.active.http_path} HTTP/1.0\r\nHost: sidecar\r\n\r\n`;
+      assert.equal(statusOf(await exchange(gateway.port, probe)), 200);
+    }
   });
 
   it('/health/ready follows the broker', async () => {

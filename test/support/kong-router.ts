@@ -27,6 +27,34 @@ export interface KongService {
   readonly routes: readonly KongRoute[];
 }
 
+/** The members of an upstream that this project uses. */
+export interface KongUpstream {
+  readonly name: string;
+  readonly targets: readonly { readonly target: string }[];
+  readonly healthchecks: {
+    readonly active: {
+      readonly http_path: string;
+      readonly timeout: number;
+      readonly healthy: { readonly interval: number; readonly successes: number };
+      readonly unhealthy: { readonly interval: number } & FailureCounts;
+    };
+    readonly passive: { readonly unhealthy: FailureCounts };
+  };
+}
+
+/** Failures in a row after which a target gets no requests; 0: these do not count. */
+interface FailureCounts {
+  readonly tcp_failures: number;
+  readonly timeouts: number;
+  readonly http_failures: number;
+}
+
+export interface KongFile {
+  readonly services: readonly KongService[];
+  readonly upstreams: readonly KongUpstream[];
+}
+
+const FAILURE_COUNTS = ['tcp_failures', 'timeouts', 'http_failures'];
 const SERVICE_MEMBERS = [
   'name',
   'url',
@@ -47,9 +75,9 @@ const ROUTE_MEMBERS = [
 ];
 
 /** Reads a declarative file; throws on anything this model does not know, rather than judge by half of it. */
-export function readKongFile(text: string): readonly KongService[] {
-  const file = parse(text) as { _format_version: string; services: KongService[] };
-  known(file, ['_format_version', '_comment', 'services']);
+export function readKongFile(text: string): KongFile {
+  const file = parse(text) as KongFile & { readonly _format_version: string };
+  known(file, ['_format_version', '_comment', 'services', 'upstreams']);
   if (file._format_version !== '3.0') throw new Error('unknown format');
   for (const service of file.services) {
     known(service, SERVICE_MEMBERS);
@@ -58,7 +86,18 @@ export function readKongFile(text: string): readonly KongService[] {
       for (const plugin of route.plugins ?? []) known(plugin, ['name', 'config']);
     }
   }
-  return file.services;
+  for (const upstream of file.upstreams) {
+    known(upstream, ['name', 'targets', 'healthchecks']);
+    for (const target of upstream.targets) known(target, ['target']);
+    const { active, passive } = upstream.healthchecks;
+    known(upstream.healthchecks, ['active', 'passive']);
+    known(active, ['http_path', 'timeout', 'healthy', 'unhealthy']);
+    known(active.healthy, ['interval', 'successes']);
+    known(active.unhealthy, ['interval', ...FAILURE_COUNTS]);
+    known(passive, ['unhealthy']);
+    known(passive.unhealthy, FAILURE_COUNTS);
+  }
+  return file;
 }
 
 function known(object: object, members: readonly string[]): void {

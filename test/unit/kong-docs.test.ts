@@ -28,7 +28,7 @@ describe('docs/kong.md', () => {
   });
 
   it('docs/kong.md lists every route of kong.yml, with its service and whether the plugin is on it', () => {
-    for (const service of readKongFile(read('kong.yml'))) {
+    for (const service of readKongFile(read('kong.yml')).services) {
       for (const route of service.routes) {
         const row = page.split('\n').find((line) => line.startsWith(`| \`${route.name}\` |`)) ?? '';
         assert.match(

@@ -9,7 +9,7 @@ import { classifyRequest } from '../../sidecar/ngsi-ld/request-path.js';
 import { normalizePath, readKongFile, routeOf } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
 
-const services = readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8'));
+const { services, upstreams } = readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8'));
 const routes = services.flatMap((service) => service.routes);
 
 /** Which service a request gets, and whether the plugin is on the way. */
@@ -17,7 +17,8 @@ function target(method: string, path: string): string {
   const routed = routeOf(services, method, path);
   if (routed === undefined) return 'none';
   return (
-    routed.service.name.replace('ngsi-ld-', '') + (routed.route.plugins === undefined ? '' : ' by plugin')
+    routed.service.name.replace(/^ngsi-ld-|-read$/g, '') +
+    (routed.route.plugins === undefined ? '' : ' by plugin')
   );
 }
 
@@ -262,10 +263,49 @@ describe('kong.yml', () => {
     assert.ok(broker > 50, 'too few of the paths were resources for this to say anything');
   });
 
-  it('kong.yml never retries what goes to the sidecar, and waits long enough for a purge', () => {
-    const sidecar = services.find((service) => service.name === 'ngsi-ld-sidecar');
-    assert.equal(sidecar?.retries, 0);
-    assert.ok(sidecar.read_timeout >= 600_000);
+  it('kong.yml never sends a request to a second sidecar that may change something, and waits long enough for a purge', () => {
+    const sidecars = services.filter(({ url }) => url === 'http://sidecar:8080');
+    assert.deepEqual(
+      sidecars.map(({ name, retries }) => [name, retries]),
+      [
+        ['ngsi-ld-sidecar', 0],
+        ['ngsi-ld-sidecar-read', 1],
+      ],
+    );
+    assert.ok((sidecars[0]?.read_timeout ?? 0) >= 600_000);
+    const repeated = sidecars[1]?.routes.flatMap(({ methods }) => methods) ?? [];
+    assert.deepEqual(repeated, ['GET', 'HEAD', 'OPTIONS']);
+  });
+
+  it('kong.yml balances what goes to the sidecar, by the plugin as well: both name the upstream', () => {
+    const [upstream, ...more] = upstreams;
+    assert.deepEqual(more, []);
+    const plugins = routes.flatMap((route) => route.plugins ?? []);
+    for (const { config } of plugins) assert.equal(config['sidecar_host'], upstream?.name);
+    const balanced = services.filter(({ url }) => new URL(url).hostname === upstream?.name);
+    assert.deepEqual(
+      balanced.map(({ name }) => name),
+      ['ngsi-ld-sidecar', 'ngsi-ld-sidecar-read'],
+    );
+    for (const { url } of balanced) assert.equal(upstream?.targets[0]?.target, new URL(url).host);
+    for (const { config } of plugins)
+      assert.equal(upstream?.targets[0]?.target, `sidecar:${String(config['sidecar_port'])}`);
+  });
+
+  it('kong.yml takes out a sidecar that does not answer, and never one for what it says of the broker or the database', () => {
+    for (const { healthchecks } of upstreams) {
+      const { active, passive } = healthchecks;
+      assert.equal(active.http_path, '/health/live');
+      // 0 would switch them off.
+      const counts: Readonly<Record<string, number>> = {
+        ...active.unhealthy,
+        successes: active.healthy.successes,
+        'interval of checks': active.healthy.interval,
+        'time-out': active.timeout,
+      };
+      for (const [name, count] of Object.entries(counts)) assert.ok(count > 0, name);
+      assert.deepEqual(passive.unhealthy, { tcp_failures: 1, timeouts: 0, http_failures: 0 });
+    }
   });
 
   it('kong.yml never strips or rewrites a path, and keeps the Host clients use', () => {
