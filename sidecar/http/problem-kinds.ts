@@ -27,6 +27,7 @@ export const problemKinds = {
   inUse: kind(409, ownType('in-use'), 'In use'),
   incompatibleChange: kind(409, ownType('incompatible-change'), 'Incompatible change'),
   dependencyChanged: kind(409, ownType('dependency-changed'), 'Something it depends on has changed'),
+  modelPublished: kind(409, ownType('model-published'), 'The model has been published'),
   purgeOver: kind(409, ownType('purge-over'), 'The purge has ended'),
   runUnderWay: kind(409, ownType('run-under-way'), 'A run is under way'),
   tooManyMatches: kind(409, ownType('too-many-matches'), 'More matches than may be affected'),

@@ -13,7 +13,9 @@ import type {
   ContextBaseError,
   IncompatibleChangeError,
   NameError,
+  SchemaMissingError,
   SchemaNotAcceptedError,
+  SunsetError,
 } from '../schemas/service/errors.js';
 import type {
   InUseError,
@@ -96,6 +98,9 @@ const answers: Readonly<Record<string, Answer>> = {
   CONTEXT_BUNDLED: as('readOnly', noMembers, READ_METHODS),
   NAME_INVALID: as('bodyInvalid', ({ errors }: NameError) => ({ errors })),
   CONTEXT_BASE_INVALID: as('bodyInvalid', ({ errors }: ContextBaseError) => ({ errors })),
+  SCHEMA_MISSING: as('bodyInvalid', ({ errors }: SchemaMissingError) => ({ errors })),
+  SUNSET_INVALID: as('bodyInvalid', ({ errors }: SunsetError) => ({ errors })),
+  MODEL_PUBLISHED: as('modelPublished'),
   STORE_TEXT_UNSTORABLE: as('bodyInvalid', unstorableText),
   REFERENCE_URI_INVALID: as('invalidRequest', () => ({ parameter: 'uri' })),
   CONTEXT_INVALID: as('contextInvalid', ({ errors }: ContextInvalidError) => ({ errors })),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { stopAll } from '../support/gateway-harness.js';
+import { stopAll, type Answer } from '../support/gateway-harness.js';
 import { CAR, CAR_WITH_BRAND, etagOf, makeModel, SLOW_CAR, startApi, type ApiClient } from './api-client.js';
 
 after(stopAll);
@@ -14,6 +14,12 @@ interface Model {
   readonly compatibility: string;
   readonly outcome?: string;
   readonly change?: { readonly overall: string; readonly differences: readonly unknown[] };
+}
+
+function faultsOf(answer: Answer): readonly string[] {
+  return (
+    (answer.problem() as { readonly errors?: readonly Fault[] }).errors?.map(({ pointer }) => pointer) ?? []
+  );
 }
 
 interface Fault {
@@ -180,10 +186,60 @@ describe('models', () => {
     assert.equal((await api.put(model, { schema: CAR_WITH_BRAND }, { 'if-match': '*' })).status, 200);
     assert.equal((await api.delete(model, { 'if-match': current })).status, 204);
     assert.equal((await api.get(model)).status, 404);
-    for (const headers of [{ 'if-match': '*' }, { 'if-match': current }, { 'if-none-match': '*' }]) {
-      assert.equal((await api.put(model, { schema: CAR }, headers)).status, 404);
+    for (const headers of [{ 'if-match': '*' }, { 'if-match': current }, { 'if-none-match': '*' }])
       assert.equal((await api.delete(model, headers)).status, 404);
-    }
+    for (const headers of [{ 'if-match': '*' }, { 'if-match': current }])
+      assert.equal((await api.put(model, { schema: CAR }, headers)).status, 412);
+    assert.equal((await api.get(model)).status, 404);
+  });
+
+  it('models are created by a PUT to where they are not yet, with Location and their ETag, in a domain that is there', async () => {
+    const model = '/domains/Mobility/models/Tram';
+    const dry = await api.put(`${model}?dryRun=true`, { schema: CAR, status: 'draft' });
+    assert.deepEqual([dry.status, (dry.json() as Model).outcome], [200, 'created']);
+    assert.equal((await api.get(model)).status, 404);
+    const made = await api.put(model, { schema: CAR, description: 'On rails' }, { 'if-none-match': '*' });
+    assert.equal(made.status, 201);
+    assert.equal(made.headers.get('location'), `${api.url}${model}`);
+    const { outcome, change, ...rest } = made.json() as Model;
+    assert.deepEqual([outcome, change], ['created', { overall: 'compatible', differences: [] }]);
+    const read = await api.get(model);
+    assert.deepEqual(read.json(), rest);
+    assert.equal(etagOf(read), etagOf(made));
+    const again = await api.put(model, { schema: CAR, description: 'On rails' });
+    assert.deepEqual([again.status, (again.json() as Model).outcome], [200, 'unchanged']);
+    assert.equal((await api.put(model, { schema: CAR }, { 'if-none-match': '*' })).status, 412);
+    const bare = await api.put('/domains/Mobility/models/Boat', { description: 'On water' });
+    assert.deepEqual([bare.status, faultsOf(bare)], [422, ['/schema']]);
+    assert.equal((await api.put('/domains/Nowhere/models/Tram', { schema: CAR })).status, 404);
+    assert.deepEqual(faultsOf(await api.put('/domains/Mobility/models/1', { schema: CAR })), ['/name']);
+  });
+
+  it('models that are to be created are checked by a dry run with the same refusals, and nothing is written', async () => {
+    const models = '/domains/Mobility/models';
+    const dry = await api.post(`${models}?dryRun=true`, { name: 'Plane', schema: CAR });
+    const { dryRun, outcome, version, warnings } = dry.json() as Record<string, unknown>;
+    assert.deepEqual([dry.status, dryRun, outcome, version], [200, true, 'created', 1]);
+    assert.ok(Array.isArray(warnings) && warnings.length > 0, 'warns as the creation does');
+    assert.equal((await api.get(`${models}/Plane`)).status, 404);
+    const refused = await api.post(`${models}?dryRun=true`, { name: 'Plane', schema: { type: 'plane' } });
+    assert.equal(refused.status, 422);
+    await api.post(models, { name: 'Plane', schema: CAR });
+    const twice = await api.post(`${models}?dryRun=true`, { name: 'Plane', schema: CAR });
+    assert.equal(twice.status, 409);
+  });
+
+  it('models keep their schema where a PUT gives other members alone', async () => {
+    const model = await makeModel(api, 'Mobility', 'Bike');
+    const settings = (await api.put(model, { description: 'Two wheels' })).json() as Model;
+    assert.deepEqual([settings.outcome, settings.version, settings.schema], ['settings', 1, CAR]);
+    const based = (await api.put(model, { contextBase: 'https://bikes.test/' })).json() as Model;
+    assert.deepEqual([based.outcome, based.version, based.schema], ['version', 2, CAR]);
+    assert.equal(based.description, 'Two wheels');
+    const context = (await api.get(`${model}/context`)).json() as { '@context': readonly unknown[] };
+    assert.equal((context['@context'][0] as Record<string, string>)['speed'], 'https://bikes.test/speed');
+    const nothing = (await api.put(model, {})).json() as Model;
+    assert.equal(nothing.outcome, 'unchanged');
   });
 
   it('models are deleted with everything that was generated from them, unless a context uses theirs', async () => {

@@ -26,7 +26,11 @@ export function modelContract(test: StoreTest): void {
     const version = modelVersion('a', { description: 'first', metadata: { warnings: ['w', 1, null] } });
     const created = await store.models.create(KEY, settings, version);
     const { createdAt, modifiedAt, etag, ...model } = created.model;
-    assert.deepEqual(model, { ...KEY, ...settings, currentVersion: 1, contextName: 'energy~Meter' });
+    const unset = { ownContext: undefined, deprecatedAt: undefined, sunsetAt: undefined };
+    assert.deepEqual(model, {
+      ...{ ...KEY, ...settings, ...unset, status: 'published' },
+      ...{ currentVersion: 1, contextName: 'energy~Meter' },
+    });
     assert.deepEqual([createdAt, modifiedAt], [clock.time, clock.time]);
     assert.match(etag, /^[\w-]{22}$/);
     assert.deepEqual(

@@ -1,4 +1,10 @@
-import type { Model, ModelDetails, ModelUpdate, VersionSummary } from '../../schemas/service/service.js';
+import type {
+  Model,
+  ModelDetails,
+  ModelPut,
+  ModelUpdate,
+  VersionSummary,
+} from '../../schemas/service/service.js';
 import { NAME } from './parameters.js';
 import {
   COUNT,
@@ -24,12 +30,20 @@ const CHANGE_KIND = {
   description: '`narrowing`: may reject entities that were valid before; `breaking`: rejects some of them.',
 } as const;
 
+const STATUS = {
+  enum: ['draft', 'published', 'deprecated'],
+  description: '`draft`: an update replaces its version; `deprecated`: reads have the header Deprecation.',
+} as const;
+
 const MODEL_MEMBERS = {
   domain: NAME,
   name: NAME,
   description: TEXT,
   contextBase: { ...TEXT, description: 'Base IRI of the terms of its context, where it has its own.' },
   compatibility: COMPATIBILITY,
+  status: STATUS,
+  deprecatedAt: { ...TIME, description: 'Since when it is deprecated.' },
+  sunset: { ...TIME, description: 'When it will go, where that is known.' },
   version: { ...VERSION_NUMBER, description: 'Number of the current version.' },
   contextName: { ...TEXT, description: 'Name of the context that is generated from it.' },
   createdAt: TIME,
@@ -40,6 +54,7 @@ const MODEL_REQUIRED = [
   'domain',
   'name',
   'compatibility',
+  'status',
   'version',
   'contextName',
   'createdAt',
@@ -112,8 +127,9 @@ export const CHANGE_REPORT = {
 } as const;
 
 const OUTCOME = {
-  enum: ['unchanged', 'settings', 'version'],
-  description: '`settings`: changed without a new version; `version`: a new version.',
+  enum: ['created', 'unchanged', 'settings', 'version', 'replaced'],
+  description:
+    '`settings`: changed without a new version; `version`: a new version; `replaced`: the version of a draft is another one.',
 } as const;
 
 export const UPDATED_MODEL = {
@@ -162,6 +178,8 @@ const SCHEMA = {
 const CONTEXT_BASE_DESCRIPTION =
   'Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI.';
 
+const SUNSET = { type: 'string', description: 'When it will go: a date and time (RFC 3339).' } as const;
+
 export const NEW_MODEL = {
   title: 'NewModel',
   type: 'object',
@@ -171,6 +189,8 @@ export const NEW_MODEL = {
     schema: SCHEMA,
     contextBase: { type: 'string', description: CONTEXT_BASE_DESCRIPTION },
     compatibility: COMPATIBILITY,
+    status: { ...STATUS, default: 'published' },
+    sunset: SUNSET,
   },
   required: ['name', 'schema'],
   additionalProperties: false,
@@ -179,25 +199,31 @@ export const NEW_MODEL = {
 export const MODEL_CHANGE = {
   title: 'ModelChange',
   type: 'object',
-  description: 'A member that is left out keeps its value; null removes it.',
+  description:
+    'A member that is left out keeps its value; null removes it. A model that is not there yet needs a schema.',
   properties: {
     schema: SCHEMA,
     description: { type: ['string', 'null'], maxLength: DESCRIPTION.maxLength },
     contextBase: { type: ['string', 'null'], description: CONTEXT_BASE_DESCRIPTION },
     compatibility: COMPATIBILITY,
+    status: STATUS,
+    sunset: { ...SUNSET, type: ['string', 'null'] },
   },
-  required: ['schema'],
   additionalProperties: false,
 } as const;
 
 export function modelSummaryJson(model: Model): TypeOf<typeof MODEL_SUMMARY> {
-  const { domain, name, description, contextBase, compatibility, contextName } = model;
+  const { domain, name, description, contextBase, compatibility, status, contextName } = model;
+  const { deprecatedAt, sunsetAt } = model;
   return {
     domain,
     name,
     description,
     contextBase,
     compatibility,
+    status,
+    ...(deprecatedAt === undefined ? {} : { deprecatedAt: timeText(deprecatedAt) }),
+    ...(sunsetAt === undefined ? {} : { sunset: timeText(sunsetAt) }),
     version: model.currentVersion,
     contextName,
     createdAt: timeText(model.createdAt),
@@ -211,12 +237,15 @@ export function modelJson(model: ModelDetails): TypeOf<typeof MODEL> {
   return { ...modelSummaryJson(model), dialect, schema, references, warnings };
 }
 
-export function updatedModelJson(update: ModelUpdate): TypeOf<typeof UPDATED_MODEL> {
-  const { model, outcome, change } = update;
+export function updatedModelJson({
+  model,
+  outcome,
+  change,
+}: Pick<ModelUpdate, 'model' | 'outcome' | 'change'>): TypeOf<typeof UPDATED_MODEL> {
   return { ...modelJson(model), outcome, change };
 }
 
-export function modelDryRunJson(update: ModelUpdate): TypeOf<typeof MODEL_DRY_RUN> {
+export function modelDryRunJson(update: ModelPut): TypeOf<typeof MODEL_DRY_RUN> {
   const { outcome, number, change, warnings } = update;
   return { dryRun: true, outcome, version: number, change, warnings };
 }

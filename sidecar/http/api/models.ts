@@ -1,7 +1,7 @@
 import type { ModelKey, ModelService } from '../../schemas/service/service.js';
 import type { ProblemName } from '../problem-kinds.js';
-import { created, NO_CONTENT, ok, page } from './answer.js';
-import { writeOptions } from './conditions.js';
+import { created, derived, NO_CONTENT, ok, page } from './answer.js';
+import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import {
   MODEL,
@@ -70,11 +70,19 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       summary: 'Create a model from a JSON Schema',
       description:
         'Documents that its `$ref`s name are taken from the references, else fetched once from allowed origins.',
+      query: parameters({ dryRun: DRY_RUN }),
       body: NEW_MODEL,
-      answers: { 201: { description: 'The new model.', content: { 'application/json': MODEL } } },
+      answers: {
+        200: {
+          description: 'What a dry run found.',
+          content: { 'application/json': MODEL_DRY_RUN },
+        },
+        201: { description: 'The new model.', content: { 'application/json': MODEL } },
+      },
       problems: ['alreadyExists', ...SCHEMA_PROBLEMS],
-      handle: async ({ params: { domain }, body, baseUrl }) => {
-        const model = await models.create(domain, body);
+      handle: async ({ params: { domain }, query: { dryRun }, body, baseUrl }) => {
+        if (dryRun) return derived(modelDryRunJson(await models.dryCreate(domain, body, { baseUrl })));
+        const model = await models.create(domain, body, { baseUrl });
         return created(modelUrl(baseUrl, model), modelJson(model), model.etag);
       },
     }),
@@ -95,9 +103,9 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       path: `${MODELS}/:model`,
       id: 'updateModel',
       tag,
-      summary: 'Update a model',
+      summary: 'Update a model, or create it',
       description:
-        'Makes a new version if the schema, a document that it refers to, or the context base has changed.',
+        'Makes a new version if the schema, a document that it refers to, or the context has changed; that of a draft takes the place of the one before it. Without a schema, the model keeps its own.',
       query: parameters({ dryRun: DRY_RUN }),
       body: MODEL_CHANGE,
       answers: {
@@ -105,14 +113,20 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
           description: 'The updated model and its changes, or the changes that a dry run found.',
           content: { 'application/json': { oneOf: [UPDATED_MODEL, MODEL_DRY_RUN] } },
         },
+        201: { description: 'The new model.', content: { 'application/json': UPDATED_MODEL } },
       },
-      problems: ['incompatibleChange', ...SCHEMA_PROBLEMS],
+      problems: ['incompatibleChange', 'modelPublished', ...SCHEMA_PROBLEMS],
       isConditional: true,
-      handle: async ({ params, query: { dryRun }, body, conditions }) => {
+      handle: async ({ params, query: { dryRun }, body, conditions, baseUrl }) => {
         const key = keyOf(params);
-        const options = await writeOptions(conditions, () => models.get(key));
-        const update = await models.update(key, body, { ...options, dryRun });
-        return ok(dryRun ? modelDryRunJson(update) : updatedModelJson(update), update.model.etag);
+        const put = await models.put(key, body, { expected: expectedOf(conditions), dryRun, baseUrl });
+        const { model, outcome, change } = put;
+        if (model === undefined) return derived(modelDryRunJson(put));
+        if (dryRun) return ok(modelDryRunJson(put), model.etag);
+        const json = updatedModelJson({ model, outcome, change });
+        return outcome === 'created'
+          ? created(modelUrl(baseUrl, model), json, model.etag)
+          : ok(json, model.etag);
       },
     }),
     endpoint({

@@ -10,7 +10,7 @@ import { Contexts } from './contexts.js';
 import { requireName } from './errors.js';
 import { ModelDescriptions, ModelDocuments, ModelExamples } from './model-documents.js';
 import { ModelFiles, ModelSchemas } from './model-files.js';
-import { ModelWriter } from './model-writer.js';
+import { ModelWriter, type PutOptions } from './model-writer.js';
 import { References } from './references.js';
 import { SchemaIntake, type ServiceWorkers } from './schema-intake.js';
 import type { DomainService, ModelService, SchemaService } from './service.js';
@@ -20,9 +20,11 @@ import {
   type ModelDetails,
   type ModelDocumentKind,
   type ModelFile,
+  type ModelPut,
   type ModelReadOptions,
   type ModelSchema,
   type ModelUpdate,
+  type ModelWriteOptions,
   type NewModel,
   type ServedDocument,
   summaryOf,
@@ -63,7 +65,7 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
       documents,
       files: new ModelFiles(documents, contents),
       schemas: new ModelSchemas(store, descriptions),
-      writer: new ModelWriter({ store, workers, intake, descriptions }),
+      writer: new ModelWriter({ store, workers, intake, descriptions, clock }),
     }),
     contexts: new Contexts({ store, contents, loading, core, workers }),
     contextSupply: createContextSupply({ loading, store, remote, clock }),
@@ -115,10 +117,18 @@ export class Models implements ModelService {
     return this.#parts.writer.create(domain, model);
   }
 
+  dryCreate(domain: string, model: NewModel): Promise<ModelPut> {
+    return this.#parts.writer.dryCreate(domain, model);
+  }
+
+  put(key: ModelKey, change: ModelChange, options?: PutOptions): Promise<ModelPut> {
+    return this.#parts.writer.put(key, change, options);
+  }
+
   update(
     key: ModelKey,
     change: ModelChange,
-    options?: WriteOptions & { readonly dryRun?: boolean | undefined },
+    options?: WriteOptions & ModelWriteOptions,
   ): Promise<ModelUpdate> {
     return this.#parts.writer.update(key, change, options);
   }

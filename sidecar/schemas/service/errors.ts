@@ -3,6 +3,7 @@ import type { InputIssue } from '../../shared/json/pointer.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { ChangeReport } from '../json-schema/change-report.js';
 import { DanglingReferenceError, SchemaRefusedError } from '../json-schema/errors.js';
+import type { ModelKey } from '../store/records.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 
 /** A name that no domain, model or context may have. */
@@ -25,6 +26,40 @@ export class ContextBaseError extends GatewayError {
     const detail = 'must be an http, https or urn IRI that ends with one of / # : =';
     super(`The contextBase ${detail}.`);
     this.errors = [{ pointer: '/contextBase', detail }];
+  }
+}
+
+/** A model that is not there was to be updated, and there is nothing to create it from. */
+export class SchemaMissingError extends GatewayError {
+  readonly code = 'SCHEMA_MISSING';
+  readonly errors: readonly InputIssue[];
+
+  constructor({ domain, name }: ModelKey) {
+    const detail = 'is missing: it is needed to create the model';
+    super(
+      `There is no model ${JSON.stringify(name)} in domain ${JSON.stringify(domain)}. The schema ${detail}.`,
+    );
+    this.errors = [{ pointer: '/schema', detail }];
+  }
+}
+
+/** A model that was published was to become a draft: its versions would no longer stay what they are. */
+export class PublishedError extends GatewayError {
+  readonly code = 'MODEL_PUBLISHED';
+
+  constructor({ name }: ModelKey) {
+    super(`The model ${JSON.stringify(name)} has been published, and cannot become a draft again.`);
+  }
+}
+
+/** A `sunset` that is no time, or before the model was deprecated. */
+export class SunsetError extends GatewayError {
+  readonly code = 'SUNSET_INVALID';
+  readonly errors: readonly InputIssue[];
+
+  constructor(detail: string) {
+    super(`The sunset ${detail}.`);
+    this.errors = [{ pointer: '/sunset', detail }];
   }
 }
 

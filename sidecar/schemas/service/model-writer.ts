@@ -1,3 +1,4 @@
+import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, sameJson } from '../../shared/json/json.js';
 import type { ChangeReport } from '../json-schema/change-report.js';
 import { reportChanges } from '../json-schema/schema-work.js';
@@ -10,11 +11,12 @@ import type {
   ModelTexts,
   NewModelVersion,
 } from '../store/records.js';
-import type { SchemaStore } from '../store/store.js';
+import type { IfMatch, SchemaStore } from '../store/store.js';
 import { ifThere, requireMatch, retrying } from './concurrency.js';
 import { rereading } from './contents.js';
-import { IncompatibleChangeError, OvertakenError, requireName } from './errors.js';
+import { IncompatibleChangeError, OvertakenError, requireName, SchemaMissingError } from './errors.js';
 import { isTooMuch, type ModelDescriptions } from './model-documents.js';
+import { isSame, settingsAfter } from './model-settings.js';
 import type { AcceptedSchema, SchemaIntake, ServiceWorkers } from './schema-intake.js';
 import type { ModelService } from './service.js';
 import {
@@ -22,6 +24,7 @@ import {
   detailsOf,
   type ModelChange,
   type ModelDetails,
+  type ModelPut,
   type ModelUpdate,
   type NewModel,
   storedMetadata,
@@ -32,11 +35,13 @@ interface Parts {
   readonly workers: ServiceWorkers;
   readonly intake: SchemaIntake;
   readonly descriptions: ModelDescriptions;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 const UNCHANGED: ChangeReport = { overall: 'compatible', differences: [] };
 
-type UpdateOptions = Parameters<ModelService['update']>[2];
+export type PutOptions = NonNullable<Parameters<ModelService['put']>[2]>;
+type UpdateOptions = NonNullable<Parameters<ModelService['update']>[2]>;
 
 /** Creates and updates models; see ModelService. */
 export class ModelWriter {
@@ -46,58 +51,122 @@ export class ModelWriter {
     this.#parts = parts;
   }
 
-  async create(domain: string, { name, schema, ...given }: NewModel): Promise<ModelDetails> {
-    const { store, intake, descriptions } = this.#parts;
+  async create(domain: string, { name, ...model }: NewModel): Promise<ModelDetails> {
     const key = { domain, name: requireName(name) };
-    const { description, contextBase, compatibility = 'none' } = given;
-    requireStorable({ description });
-    if ((await ifThere('model', store.models.get(key))) !== undefined)
-      throw new AlreadyExistsError({ kind: 'model', ...key });
-    return retrying(async () => {
-      const accepted = await intake.accept(name, schema, contextBase);
-      await accepted.keepReferences();
-      const settings = { description, contextBase, compatibility };
-      const at = await store.models.create(key, settings, newVersion(accepted, settings));
-      await descriptions.keep(at.version, accepted.description);
-      return detailsOf(at, accepted.schema);
-    });
+    await this.#requireAbsent(key);
+    return retrying(() => this.#create(key, model));
+  }
+
+  async dryCreate(domain: string, { name, ...model }: NewModel): Promise<ModelPut> {
+    const key = { domain, name: requireName(name) };
+    await this.#requireAbsent(key);
+    return retrying(() => this.#dryCreate(key, model));
   }
 
   async update(key: ModelKey, change: ModelChange, options: UpdateOptions = {}): Promise<ModelUpdate> {
-    return retrying(() => rereading(() => this.#tryUpdate(key, change, options)));
+    return retrying(() =>
+      rereading(async () => this.#update(await this.#parts.store.models.texts(key), change, options)),
+    );
   }
 
-  async #tryUpdate(
+  async put(
     key: ModelKey,
     change: ModelChange,
-    { ifMatch, dryRun = false }: NonNullable<UpdateOptions>,
-  ): Promise<ModelUpdate> {
-    const { store, intake, descriptions } = this.#parts;
-    const before = await store.models.texts(key);
-    const { model } = before;
-    requireMatch({ kind: 'model', ...key }, model.etag, ifMatch);
-    const settings = changedSettings(model, change);
+    { expected, ...options }: PutOptions = {},
+  ): Promise<ModelPut> {
+    const { store } = this.#parts;
+    const ifMatch = Array.isArray(expected) ? { ifMatch: expected as IfMatch } : {};
+    return retrying(() =>
+      rereading(async () => {
+        const before = await ifThere('model', store.models.texts(key));
+        if ((expected === 'absent') === (before !== undefined) && expected !== undefined)
+          throw new PreconditionFailedError({ kind: 'model', ...key }, before?.model.etag);
+        if (before !== undefined) return this.#update(before, change, { ...options, ...ifMatch });
+        if (options.dryRun === true) return this.#dryCreate(key, change);
+        const { version, ...model } = await overtaking(() => this.#create(key, change));
+        return { ...CREATED, dryRun: false, warnings: model.warnings, model: { version, ...model } };
+      }),
+    );
+  }
+
+  async #requireAbsent(key: ModelKey): Promise<void> {
+    if ((await ifThere('model', this.#parts.store.models.get(key))) !== undefined)
+      throw new AlreadyExistsError({ kind: 'model', ...key });
+  }
+
+  async #create(key: ModelKey, change: ModelChange): Promise<ModelDetails> {
+    const { store, descriptions } = this.#parts;
+    const { settings, accepted } = await this.#acceptNew(key, change);
+    await accepted.keepReferences();
+    const at = await store.models.create(key, settings, newVersion(accepted, settings));
+    await descriptions.keep(at.version, accepted.description);
+    return detailsOf(at, accepted.schema);
+  }
+
+  async #dryCreate(key: ModelKey, change: ModelChange): Promise<ModelPut> {
+    const { accepted } = await this.#acceptNew(key, change);
+    return { ...CREATED, dryRun: true, warnings: accepted.warnings, model: undefined };
+  }
+
+  async #acceptNew(key: ModelKey, change: ModelChange) {
+    const { intake, clock } = this.#parts;
+    requireName(key.name);
+    if (change.schema === undefined) throw new SchemaMissingError(key);
+    const settings = settingsAfter(undefined, change, clock.now());
     requireStorable({ description: settings.description });
-    const accepted = await intake.accept(key.name, change.schema, settings.contextBase);
-    const isNewVersion = !isSameVersion(before, accepted);
+    return { settings, accepted: await intake.accept(key.name, change.schema, settings.contextBase) };
+  }
+
+  async #update(before: ModelTexts, change: ModelChange, options: UpdateOptions): Promise<ModelUpdate> {
+    const { descriptions, clock } = this.#parts;
+    const { model } = before;
+    const { dryRun = false, ifMatch } = options;
+    requireMatch({ kind: 'model', domain: model.domain, name: model.name }, model.etag, ifMatch);
+    const settings = settingsAfter(model, change, clock.now());
+    requireStorable({ description: settings.description });
+    const accepted = await this.#acceptChange(before, change, settings);
+    const isNewVersion = accepted !== undefined && !isSameVersion(before, accepted);
     const report = isNewVersion ? await this.#report(before, accepted) : UNCHANGED;
-    if (settings.compatibility === 'backward' && report.overall !== 'compatible')
+    const isDraft = model.status === 'draft';
+    if (!isDraft && settings.compatibility === 'backward' && report.overall !== 'compatible')
       throw new IncompatibleChangeError(report);
+    const schema = JSON.parse(before.schema) as JsonObject;
+    const current = detailsOf(before, schema);
     const update = {
-      outcome: isNewVersion ? 'version' : isSame(model, settings) ? 'unchanged' : 'settings',
+      outcome: isNewVersion
+        ? isDraft
+          ? 'replaced'
+          : 'version'
+        : isSame(model, settings)
+          ? 'unchanged'
+          : 'settings',
       dryRun,
-      number: model.currentVersion + (isNewVersion ? 1 : 0),
+      number: model.currentVersion + (isNewVersion && !isDraft ? 1 : 0),
       change: report,
-      warnings: accepted.warnings,
+      warnings: accepted?.warnings ?? current.warnings,
     } as const;
-    if (dryRun) return { ...update, model: detailsOf(before, JSON.parse(before.schema) as JsonObject) };
-    if (isNewVersion) await accepted.keepReferences();
-    const version = isNewVersion ? newVersion(accepted, settings, report.overall) : undefined;
-    const at = await this.#write(model, settings, version);
+    if (dryRun) return { ...update, model: current };
+    if (!isNewVersion) {
+      const at = await this.#write(model, { settings });
+      return { ...update, model: detailsOf(at, schema) };
+    }
+    await accepted.keepReferences();
+    const version = newVersion(accepted, settings, isDraft ? undefined : report.overall);
+    const at = await this.#write(model, { settings, version, replaces: isDraft });
     // What it is compared with next is then at hand.
-    if (isNewVersion) await descriptions.keep(at.version, accepted.description);
-    const text = isNewVersion ? accepted.text : before.schema;
-    return { ...update, model: detailsOf(at, JSON.parse(text) as JsonObject) };
+    await descriptions.keep(at.version, accepted.description);
+    return { ...update, model: detailsOf(at, accepted.schema) };
+  }
+
+  /** Undefined where neither the schema nor anything of the context is to change. */
+  async #acceptChange(
+    { model, schema }: ModelTexts,
+    change: ModelChange,
+    { contextBase }: ModelSettings,
+  ): Promise<AcceptedSchema | undefined> {
+    if (change.schema === undefined && change.contextBase === undefined) return undefined;
+    const given = change.schema ?? (JSON.parse(schema) as JsonObject);
+    return this.#parts.intake.accept(model.name, given, contextBase);
   }
 
   async #report(before: ModelTexts, { description }: AcceptedSchema): Promise<ChangeReport> {
@@ -109,15 +178,26 @@ export class ModelWriter {
   /** Writes only over the state that the update was checked against; if that has changed, it starts over. */
   async #write(
     { domain, name, etag }: Model,
-    settings: ModelSettings,
-    version: NewModelVersion | undefined,
+    update: Parameters<SchemaStore['models']['update']>[1],
   ): Promise<ModelAt> {
     try {
-      return await this.#parts.store.models.update({ domain, name }, { settings, version }, [etag]);
+      return await this.#parts.store.models.update({ domain, name }, update, [etag]);
     } catch (error) {
       if (!(error instanceof PreconditionFailedError)) throw error;
       throw new OvertakenError({ cause: error });
     }
+  }
+}
+
+const CREATED = { outcome: 'created', number: 1, change: UNCHANGED } as const;
+
+/** A model of that name has come meanwhile: what was to create it is to update it. */
+async function overtaking<Result>(create: () => Promise<Result>): Promise<Result> {
+  try {
+    return await create();
+  } catch (error) {
+    if (!(error instanceof AlreadyExistsError) || error.thing.kind !== 'model') throw error;
+    throw new OvertakenError({ cause: error });
   }
 }
 
@@ -135,24 +215,6 @@ function newVersion(
     references,
     contexts: new Set(),
   };
-}
-
-/** What is left out stays; null takes it away. */
-function changedSettings(model: Model, change: ModelChange): ModelSettings {
-  const { description, contextBase, compatibility = model.compatibility } = change;
-  return {
-    description: description === undefined ? model.description : (description ?? undefined),
-    contextBase: contextBase === undefined ? model.contextBase : (contextBase ?? undefined),
-    compatibility,
-  };
-}
-
-function isSame(model: Model, settings: ModelSettings): boolean {
-  return (
-    model.description === settings.description &&
-    model.contextBase === settings.contextBase &&
-    model.compatibility === settings.compatibility
-  );
 }
 
 /** Whether a version made from the schema would say what the current one says. */

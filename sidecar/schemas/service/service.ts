@@ -9,9 +9,11 @@ import type {
   ModelDetails,
   ModelDocumentKind,
   ModelFile,
+  ModelPut,
   ModelReadOptions,
   ModelSchema,
   ModelUpdate,
+  ModelWriteOptions,
   NewModel,
   ServedContext,
   ServedDocument,
@@ -71,20 +73,35 @@ export interface ModelService {
    * @throws NotFoundError when there is no such domain, AlreadyExistsError, NameError, ContextBaseError,
    *   SchemaNotAcceptedError, UnstorableTextError, OvertakenError
    */
-  create(domain: string, model: NewModel): Promise<ModelDetails>;
+  create(domain: string, model: NewModel, options?: ModelWriteOptions): Promise<ModelDetails>;
+
+  /** What `create` would do, with the same refusals; nothing is written. */
+  dryCreate(domain: string, model: NewModel, options?: ModelWriteOptions): Promise<ModelPut>;
 
   /**
-   * Makes a new version, unless schema, the documents it refers to and its context are what they were.
+   * Creates the model, or updates it as `update` does.
    *
-   * @param options `dryRun`: the same, with the same refusals, and nothing is written
+   * @param options `expected`: `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`
+   * @throws as create and update; SchemaMissingError where a model that is not there has none
+   */
+  put(
+    key: ModelKey,
+    change: ModelChange,
+    options?: ModelWriteOptions & { readonly expected?: 'absent' | 'present' | IfMatch | undefined },
+  ): Promise<ModelPut>;
+
+  /**
+   * Makes a new version, unless schema, the documents it refers to and its context are what they were. That of a draft
+   * takes the place of the one before it. Without a schema and anything of the context, only the settings change.
+   *
    * @throws NotFoundError, PreconditionFailedError, ContextBaseError, SchemaNotAcceptedError, UnstorableTextError,
-   *   OvertakenError; IncompatibleChangeError for a model with `compatibility: 'backward'` whose change is not
+   *   OvertakenError, PublishedError, SunsetError; IncompatibleChangeError for a model with `compatibility: 'backward'` whose change is not
    *   compatible
    */
   update(
     key: ModelKey,
     change: ModelChange,
-    options?: WriteOptions & { readonly dryRun?: boolean | undefined },
+    options?: WriteOptions & ModelWriteOptions,
   ): Promise<ModelUpdate>;
 
   /** @throws NotFoundError, PreconditionFailedError, InUseError when something uses its context */

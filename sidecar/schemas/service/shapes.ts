@@ -2,7 +2,15 @@ import type { ContextWarning } from '../json-ld/context-warnings.js';
 import type { TermWarning } from '../json-ld/generated-context.js';
 import type { ChangeKind, ChangeReport } from '../json-schema/change-report.js';
 import type { Dialect } from '../json-schema/keywords.js';
-import type { Compatibility, Context, JsonValue, Model, ModelAt, ModelVersion } from '../store/records.js';
+import type {
+  Compatibility,
+  Context,
+  JsonValue,
+  Model,
+  ModelAt,
+  ModelStatus,
+  ModelVersion,
+} from '../store/records.js';
 import type { IfMatch } from '../store/store.js';
 
 export type { ChangeKind, ChangeReport, Difference } from '../json-schema/change-report.js';
@@ -15,6 +23,7 @@ export type {
   Domain,
   Model,
   ModelKey,
+  ModelStatus,
   Page,
   Paged,
   Reference,
@@ -36,14 +45,30 @@ export interface NewModel {
   readonly contextBase?: string | undefined;
   /** `none` when left out. */
   readonly compatibility?: Compatibility | undefined;
+  /** `published` when left out. */
+  readonly status?: ModelStatus | undefined;
+  /** When it will go: a date and time of RFC 3339. */
+  readonly sunset?: string | undefined;
 }
 
-/** Members of the body that updates a model; pointers are into it. What is left out stays; null takes it away. */
+/**
+ * Members of the body that updates a model; pointers are into it. What is left out stays; null takes it away. A model that is
+ * not there is created from the same members, of which it needs the schema.
+ */
 export interface ModelChange {
-  readonly schema: JsonValue;
+  readonly schema?: JsonValue | undefined;
   readonly description?: string | null | undefined;
   readonly contextBase?: string | null | undefined;
   readonly compatibility?: Compatibility | undefined;
+  readonly status?: ModelStatus | undefined;
+  readonly sunset?: string | null | undefined;
+}
+
+export interface ModelWriteOptions {
+  /** Check everything, with the same refusals, and write nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** As in {@link ModelReadOptions}: URLs below it are this service's own. */
+  readonly baseUrl?: string | undefined;
 }
 
 /** A model at its current version. */
@@ -78,9 +103,17 @@ export interface ModelWarning {
   readonly term: string;
 }
 
+/**
+ * - `created`: a new model
+ * - `version`: a new version
+ * - `replaced`: the version of a draft is another one now
+ * - `settings`: changed without a new version
+ * - `unchanged`: nothing differs
+ */
+export type ModelOutcome = 'created' | 'version' | 'replaced' | 'settings' | 'unchanged';
+
 export interface ModelUpdate {
-  /** `unchanged`: nothing differs; `settings`: no new version; `version`: a new version. */
-  readonly outcome: 'unchanged' | 'settings' | 'version';
+  readonly outcome: ModelOutcome;
   readonly dryRun: boolean;
   /** Number of the version that the schema has, or would have. */
   readonly number: number;
@@ -90,6 +123,17 @@ export interface ModelUpdate {
   readonly warnings: readonly ModelWarning[];
   /** As it is now: after a dry run, as it was. */
   readonly model: ModelDetails;
+}
+
+/** What a write did that may also create a model. */
+export interface ModelPut extends Omit<ModelUpdate, 'model'> {
+  /** Undefined after a dry run that would create it. */
+  readonly model: ModelDetails | undefined;
+}
+
+/** The same in three words. */
+export function resultOf({ outcome }: Pick<ModelPut, 'outcome'>): 'created' | 'updated' | 'unchanged' {
+  return outcome === 'created' || outcome === 'unchanged' ? outcome : 'updated';
 }
 
 /**

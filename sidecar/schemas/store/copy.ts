@@ -40,7 +40,7 @@ const TABLES: readonly Table[] = [
   table('domain', 'id, name, description, created_at, modified_at', 1),
   table(
     'model',
-    'id, domain_id, name, description, context_base, compatibility, current_version, created_at, modified_at',
+    'id, domain_id, name, description, context_base, compatibility, current_version, created_at, modified_at, status, deprecated_at, sunset_at',
     1,
   ),
   table('context', 'id, name, model_id, current_version, created_at, modified_at', 1),
@@ -50,6 +50,8 @@ const TABLES: readonly Table[] = [
   table('model_uses_reference', 'model_id, number, reference_id, sha256', 3),
   table('model_uses_context', 'model_id, number, used_id', 3),
   table('context_uses_context', 'context_id, number, used_id', 3),
+  table('context_uses_reference', 'context_id, number, reference_id', 3),
+  table('model_own_context', 'model_id, sha256', 1),
   table('reference_uses_uri', 'reference_id, uri', 2),
   table('purge', 'number, id, state, tenant, caller, retention_policy, ended_at, record, job', 1),
   table('retention_policy', 'name, settings, author, enabled, done_until, created_at, modified_at', 1),

@@ -170,6 +170,39 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE purge_lease (number INTEGER NOT NULL) STRICT;
   INSERT INTO purge_lease VALUES (0);
   `,
+  `
+  ALTER TABLE model ADD COLUMN status TEXT NOT NULL DEFAULT 'published'
+    CHECK (status IN ('draft', 'published', 'deprecated'));
+  ALTER TABLE model ADD COLUMN deprecated_at INTEGER;
+  ALTER TABLE model ADD COLUMN sunset_at INTEGER;
+
+  -- The context that a model was given, as JSON.
+  CREATE TABLE model_own_context (
+    model_id INTEGER PRIMARY KEY REFERENCES model (id) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL REFERENCES content (sha256)
+  ) STRICT;
+  CREATE INDEX model_own_context_by_content ON model_own_context (sha256);
+
+  -- The reference documents that a version of a context was made from, or names.
+  CREATE TABLE context_uses_reference (
+    context_id INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    reference_id INTEGER NOT NULL REFERENCES reference (id),
+    PRIMARY KEY (context_id, number, reference_id),
+    FOREIGN KEY (context_id, number) REFERENCES context_version (context_id, number) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX context_uses_reference_by_reference ON context_uses_reference (reference_id);
+
+  DROP VIEW named_content;
+  CREATE VIEW named_content (sha256) AS
+    SELECT sha256 FROM model_version
+    UNION ALL SELECT sha256 FROM model_uses_reference
+    UNION ALL SELECT sha256 FROM context_version
+    UNION ALL SELECT sha256 FROM reference
+    UNION ALL SELECT sha256 FROM model_own_context;
+  ${forgetting('DELETE')('model_own_context')}
+  ${forgetting('UPDATE OF sha256')('model_own_context')}
+  `,
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

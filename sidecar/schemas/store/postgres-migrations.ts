@@ -222,6 +222,39 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
     FOR EACH ROW EXECUTE FUNCTION tell_of_purge();
   `,
   },
+  {
+    least: 1,
+    sql: `
+  ALTER TABLE model
+    ADD COLUMN status text COLLATE "C" NOT NULL DEFAULT 'published',
+    ADD COLUMN deprecated_at bigint,
+    ADD COLUMN sunset_at bigint;
+
+  CREATE TABLE model_own_context (
+    model_id bigint PRIMARY KEY REFERENCES model ON DELETE CASCADE,
+    sha256 text COLLATE "C" NOT NULL REFERENCES content DEFERRABLE INITIALLY DEFERRED
+  );
+  CREATE INDEX model_own_context_by_content ON model_own_context (sha256);
+
+  CREATE TABLE context_uses_reference (
+    context_id bigint NOT NULL,
+    number bigint NOT NULL,
+    reference_id bigint NOT NULL REFERENCES reference DEFERRABLE INITIALLY DEFERRED,
+    PRIMARY KEY (context_id, number, reference_id),
+    FOREIGN KEY (context_id, number) REFERENCES context_version ON DELETE CASCADE
+  );
+  CREATE INDEX context_uses_reference_by_reference ON context_uses_reference (reference_id);
+
+  CREATE OR REPLACE VIEW named_content (sha256) AS
+    SELECT sha256 FROM model_version
+    UNION ALL SELECT sha256 FROM model_uses_reference
+    UNION ALL SELECT sha256 FROM context_version
+    UNION ALL SELECT sha256 FROM reference
+    UNION ALL SELECT sha256 FROM model_own_context;
+  ${forgetting('DELETE')('model_own_context')}
+  ${forgetting('UPDATE OF sha256')('model_own_context')}
+  `,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

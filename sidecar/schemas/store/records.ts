@@ -5,6 +5,9 @@ export type JsonValue =
 /** What a new version of a model must be towards the one before it. */
 export type Compatibility = 'none' | 'backward';
 
+/** What its users may expect of a model: that it still changes at will, that it stays, or that it will go. */
+export type ModelStatus = 'draft' | 'published' | 'deprecated';
+
 /** Where a reference document came from: given by an operator, or fetched for a `$ref`. */
 export type ReferenceSource = 'stored' | 'fetched';
 
@@ -42,9 +45,18 @@ export interface ModelSettings {
   /** Base IRI of the model's generated terms, where it has its own. */
   readonly contextBase?: string | undefined;
   readonly compatibility: Compatibility;
+  /** JSON of the context that the model was given, where it has its own. */
+  readonly ownContext?: string | undefined;
+  /** `published` when left out. */
+  readonly status?: ModelStatus | undefined;
+  /** Since when it is deprecated, and when it will go, where that is known. */
+  readonly deprecatedAt?: number | undefined;
+  readonly sunsetAt?: number | undefined;
 }
 
-export interface Model extends ModelKey, Required<ModelSettings>, Stamps {
+export interface Model extends ModelKey, Omit<Required<ModelSettings>, 'ownContext' | 'status'>, Stamps {
+  readonly ownContext: ContentRef | undefined;
+  readonly status: ModelStatus;
   readonly currentVersion: number;
   /** Name of the context generated from it; that context's version N belongs to the model's version N. */
   readonly contextName: string;
@@ -55,7 +67,7 @@ export interface PinnedReference extends ContentRef {
   readonly uri: string;
 }
 
-/** Never changes once made. */
+/** Never changes once made, but for that of a draft. */
 export interface ModelVersion {
   readonly number: number;
   readonly createdAt: number;
@@ -80,6 +92,8 @@ export interface NewModelVersion {
   readonly references: ReadonlyMap<string, string>;
   /** Names of the stored contexts that it needs. */
   readonly contexts: ReadonlySet<string>;
+  /** URI to SHA-256 of the reference documents that its context was made from, where there are some. */
+  readonly contextReferences?: ReadonlyMap<string, string>;
 }
 
 /** A model, and one of its versions. */
@@ -120,6 +134,8 @@ export interface NewContextVersion {
   readonly text: string;
   /** Names of the stored contexts that it builds on. */
   readonly contexts: ReadonlySet<string>;
+  /** URI to SHA-256 of the reference documents that it names as contexts, where there are some. */
+  readonly references?: ReadonlyMap<string, string>;
 }
 
 export interface Reference extends Stamps {

@@ -8,6 +8,7 @@ import {
 } from './errors.js';
 import type { Context, ContextAt, Dependent, NewContextVersion, Page, Paged } from './records.js';
 import { ofContext, requireUnusedContext } from './sql-dependents.js';
+import { resolveReferences } from './sql-references.js';
 import { etagOf, mapped, putContent, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
 import {
   first,
@@ -58,24 +59,29 @@ export class SqlContexts implements Contexts {
     });
   }
 
-  *#create(name: string, { text, contexts }: NewContextVersion): Work<ContextAt> {
+  *#create(name: string, { text, contexts, references }: NewContextVersion): Work<ContextAt> {
     requireStorable({ name });
     if ((yield* findContext(name)) !== undefined) throw new AlreadyExistsError({ kind: 'context', name });
     const usedIds = yield* requireAll(contexts);
     const now = this.#session.clock.now();
-    yield* appendContextVersion(yield* insertContext(name, null, now), 1, text, usedIds, now);
+    const uses = { contexts: usedIds, references: yield* requireReferences(references) };
+    yield* appendContextVersion(yield* insertContext(name, null, now), 1, text, uses, now);
     return yield* at(name);
   }
 
   *#update(
     name: string,
-    { text, contexts }: NewContextVersion,
+    { text, contexts, references }: NewContextVersion,
     ifMatch: IfMatch | undefined,
   ): Work<ContextAt> {
     const row = yield* requireWritable(name, ifMatch);
     if ((yield* putContent('context', text)) !== row.sha256) {
       const now = timeAfter(row.modifiedAt, this.#session.clock);
-      yield* appendContextVersion(row.id, row.currentVersion + 1, text, yield* requireAll(contexts), now);
+      const uses = {
+        contexts: yield* requireAll(contexts),
+        references: yield* requireReferences(references),
+      };
+      yield* appendContextVersion(row.id, row.currentVersion + 1, text, uses, now);
     }
     return yield* at(name);
   }
@@ -108,6 +114,12 @@ function* requireAll(names: Iterable<string>): Work<readonly number[]> {
   const { ids, missing } = yield* resolveContexts(names);
   if (missing.length > 0) throw new DependencyChangedError([], missing);
   return ids;
+}
+
+function* requireReferences(pinned: ReadonlyMap<string, string> = new Map()): Work<readonly number[]> {
+  const { pins, changed } = yield* resolveReferences(pinned);
+  if (changed.length > 0) throw new DependencyChangedError(changed, []);
+  return pins.map(({ id }) => id);
 }
 
 export interface ContextRow {
@@ -146,6 +158,12 @@ const INSERT_VERSION = statement<{ id: number; number: number; sha256: string; n
 const INSERT_USE = statement<{ id: number; number: number; usedId: number }>(
   'INSERT INTO context_uses_context (context_id, number, used_id) VALUES (@id, @number, @usedId)',
 );
+const INSERT_REFERENCE = statement<{ id: number; number: number; referenceId: number }>(
+  'INSERT INTO context_uses_reference (context_id, number, reference_id) VALUES (@id, @number, @referenceId)',
+);
+const DELETE_VERSION = statement<{ id: number; number: number }>(
+  'DELETE FROM context_version WHERE context_id = @id AND number = @number',
+);
 const SET_VERSION = statement<{ id: number; number: number; now: number }>(
   'UPDATE context SET current_version = @number, modified_at = @now WHERE id = @id',
 );
@@ -180,22 +198,33 @@ export function* insertContext(name: string, modelId: number | null, now: number
   return yield* insertedId(INSERT, { name, modelId, now });
 }
 
+/** The ids of what a version of a context builds on. */
+export interface ContextUses {
+  readonly contexts: readonly number[];
+  readonly references: readonly number[];
+}
+
 /**
  * Adds a version of a context, which becomes the current one.
  *
- * @param usedIds the contexts that it builds on
  * @throws UnstorableTextError
  */
 export function* appendContextVersion(
   id: number,
   number: number,
   text: string,
-  usedIds: readonly number[],
+  uses: ContextUses,
   now: number,
 ): Work<void> {
   yield* run(INSERT_VERSION, { id, number, sha256: yield* putContent('context', text), now });
-  for (const usedId of usedIds) yield* run(INSERT_USE, { id, number, usedId });
+  for (const usedId of uses.contexts) yield* run(INSERT_USE, { id, number, usedId });
+  for (const referenceId of uses.references) yield* run(INSERT_REFERENCE, { id, number, referenceId });
   yield* run(SET_VERSION, { id, number, now });
+}
+
+/** Deletes a version of a context; another one is to take its place. */
+export function* deleteContextVersion(id: number, number: number): Work<void> {
+  yield* run(DELETE_VERSION, { id, number });
 }
 
 function toContext(row: ContextRow): Context {

@@ -100,6 +100,21 @@ const OF_REFERENCE = listing(`
   WHERE uses.reference_id = @id
   GROUP BY model.id, domain.id
   UNION ALL
+  SELECT 'model', domain.name, model.name, max(uses.number)
+  FROM context_uses_reference AS uses
+    JOIN context ON context.id = uses.context_id
+    JOIN model ON model.id = context.model_id
+    JOIN domain ON domain.id = model.domain_id
+  WHERE uses.reference_id = @id AND NOT EXISTS (
+    SELECT 1 FROM model_uses_reference AS pins WHERE pins.reference_id = @id AND pins.model_id = model.id)
+  GROUP BY model.id, domain.id
+  UNION ALL
+  SELECT 'context', NULL, context.name, max(uses.number)
+  FROM context_uses_reference AS uses
+    JOIN context ON context.id = uses.context_id
+  WHERE uses.reference_id = @id AND context.model_id IS NULL
+  GROUP BY context.id
+  UNION ALL
   SELECT 'reference', NULL, reference.uri, NULL
   FROM reference AS used
     JOIN reference_uses_uri AS uses ON uses.uri = used.uri

@@ -6,15 +6,16 @@ import type {
   Model,
   ModelKey,
   ModelSettings,
+  ModelStatus,
   ModelVersion,
   NewModelVersion,
   Page,
   Paged,
   PinnedReference,
 } from './records.js';
-import { appendContextVersion, resolveContexts } from './sql-contexts.js';
+import { appendContextVersion, deleteContextVersion, resolveContexts } from './sql-contexts.js';
 import { resolveReferences } from './sql-references.js';
-import { etagOf, mapped, putContent, SqlListing } from './sql-rows.js';
+import { etagOf, mapped, putContent, sha256Of, SqlListing } from './sql-rows.js';
 import { all, first, insertedId, run, statement, versionParameter, type Work } from './sql-work.js';
 
 interface VersionRow {
@@ -65,6 +66,9 @@ const INSERT_VERSION = statement<NewVersionRow>(`
 const INSERT_REFERENCE = statement<NumberOf & { id: number; sha256: string }>(`
   INSERT INTO model_uses_reference (model_id, number, reference_id, sha256)
   VALUES (@modelId, @number, @id, @sha256)`);
+const DELETE_VERSION = statement<NumberOf>(
+  'DELETE FROM model_version WHERE model_id = @modelId AND number = @number',
+);
 const INSERT_CONTEXT = statement<NumberOf & { id: number }>(
   'INSERT INTO model_uses_context (model_id, number, used_id) VALUES (@modelId, @number, @id)',
 );
@@ -96,11 +100,14 @@ export function* appendVersion(
 ): Work<void> {
   const { schema, context, description, metadata } = version;
   const { pins, changed } = yield* resolveReferences(version.references);
+  const made = yield* resolveReferences(version.contextReferences ?? new Map());
   const { ids, missing } = yield* resolveContexts(version.contexts);
-  if (changed.length > 0 || missing.length > 0) throw new DependencyChangedError(changed, missing);
+  const others = [...changed, ...made.changed];
+  if (others.length > 0 || missing.length > 0) throw new DependencyChangedError(others, missing);
   requireStorable({ description });
   const sha256 = yield* putContent('schema', schema);
-  yield* appendContextVersion(model.contextId, number, context, [], now);
+  const uses = { contexts: [], references: made.pins.map(({ id }) => id) };
+  yield* appendContextVersion(model.contextId, number, context, uses, now);
   const at = { modelId: model.id, number };
   yield* run(INSERT_VERSION, {
     ...at,
@@ -112,6 +119,15 @@ export function* appendVersion(
   });
   for (const pin of pins) yield* run(INSERT_REFERENCE, { ...at, ...pin });
   for (const id of ids) yield* run(INSERT_CONTEXT, { ...at, id });
+}
+
+/** Deletes a version of a model, and the same version of its context; another one takes its place. */
+export function* deleteVersion(
+  model: { readonly id: number; readonly contextId: number },
+  number: number,
+): Work<void> {
+  yield* run(DELETE_VERSION, { modelId: model.id, number });
+  yield* deleteContextVersion(model.contextId, number);
 }
 
 function* toVersion(modelId: number, row: VersionRow): Work<ModelVersion> {
@@ -130,6 +146,9 @@ interface SettingsColumns {
   readonly description: string | null;
   readonly contextBase: string | null;
   readonly compatibility: Compatibility;
+  readonly status: ModelStatus;
+  readonly deprecatedAt: number | null;
+  readonly sunsetAt: number | null;
 }
 
 export interface ModelRow extends SettingsColumns {
@@ -141,6 +160,9 @@ export interface ModelRow extends SettingsColumns {
   readonly contextName: string;
   /** Of the current version's schema. */
   readonly sha256: string;
+  /** Of its own context. */
+  readonly ownSha256: string | null;
+  readonly ownSize: number | null;
   readonly createdAt: number;
   readonly modifiedAt: number;
 }
@@ -156,11 +178,15 @@ type RefParameters = ModelKey & { readonly version: number | null };
 const SELECT = `
   SELECT model.id, context.id AS "contextId", domain.name AS domain, model.name, model.description,
     context_base AS "contextBase", compatibility, model.current_version AS "currentVersion",
-    context.name AS "contextName", version.sha256, model.created_at AS "createdAt", model.modified_at AS "modifiedAt"
+    context.name AS "contextName", version.sha256, model.created_at AS "createdAt", model.modified_at AS "modifiedAt",
+    model.status, model.deprecated_at AS "deprecatedAt", model.sunset_at AS "sunsetAt",
+    own.sha256 AS "ownSha256", own.size AS "ownSize"
   FROM model
     JOIN domain ON domain.id = model.domain_id
     JOIN context ON context.model_id = model.id
-    JOIN model_version AS version ON version.model_id = model.id AND version.number = model.current_version`;
+    JOIN model_version AS version ON version.model_id = model.id AND version.number = model.current_version
+    LEFT JOIN model_own_context ON model_own_context.model_id = model.id
+    LEFT JOIN content AS own ON own.sha256 = model_own_context.sha256`;
 
 function selectRef(sha256: string): string {
   return `
@@ -186,14 +212,20 @@ const REFS = {
 };
 const INSERT = statement<NewRow, { readonly id: number }>(`
   INSERT INTO model
-    (domain_id, name, description, context_base, compatibility, current_version, created_at, modified_at)
-  VALUES (@domainId, @name, @description, @contextBase, @compatibility, 1, @now, @now) RETURNING id`);
+    (domain_id, name, description, context_base, compatibility, status, deprecated_at, sunset_at,
+      current_version, created_at, modified_at)
+  VALUES (@domainId, @name, @description, @contextBase, @compatibility, @status, @deprecatedAt, @sunsetAt,
+    1, @now, @now) RETURNING id`);
 const UPDATE = statement<ChangedRow>(`
   UPDATE model
   SET description = @description, context_base = @contextBase, compatibility = @compatibility,
-    current_version = @currentVersion, modified_at = @now
+    status = @status, deprecated_at = @deprecatedAt, sunset_at = @sunsetAt, current_version = @currentVersion, modified_at = @now
   WHERE id = @id`);
 const DELETE = statement<{ id: number }>('DELETE FROM model WHERE id = @id');
+const PUT_OWN_CONTEXT = statement<{ id: number; sha256: string }>(`
+  INSERT INTO model_own_context (model_id, sha256) VALUES (@id, @sha256)
+  ON CONFLICT (model_id) DO UPDATE SET sha256 = excluded.sha256`);
+const DELETE_OWN_CONTEXT = statement<{ id: number }>('DELETE FROM model_own_context WHERE model_id = @id');
 
 /** The models of a domain; within a transaction. */
 export function* listModels(domainId: number, page: Page): Work<Paged<Model>> {
@@ -227,7 +259,9 @@ export function* insertModel(
   now: number,
 ): Work<number> {
   requireStorable({ name });
-  return yield* insertedId(INSERT, { domainId, name, ...columnsOf(settings), now });
+  const id = yield* insertedId(INSERT, { domainId, name, ...columnsOf(settings), now });
+  yield* setOwnContext(id, settings.ownContext);
+  return id;
 }
 
 /** @throws UnstorableTextError */
@@ -238,6 +272,12 @@ export function* updateModel(
   now: number,
 ): Work<void> {
   yield* run(UPDATE, { id, ...columnsOf(settings), currentVersion, now });
+  yield* setOwnContext(id, settings.ownContext);
+}
+
+function* setOwnContext(id: number, text: string | undefined): Work<void> {
+  if (text === undefined) yield* run(DELETE_OWN_CONTEXT, { id });
+  else yield* run(PUT_OWN_CONTEXT, { id, sha256: yield* putContent('context', text) });
 }
 
 /** Deletes a model with everything that belongs to it. */
@@ -246,33 +286,55 @@ export function* deleteModel(id: number): Work<void> {
 }
 
 /** @throws UnstorableTextError */
-function columnsOf({ description, contextBase, compatibility }: ModelSettings): SettingsColumns {
+function columnsOf(settings: ModelSettings): SettingsColumns {
+  const { description, contextBase, compatibility, status = 'published', deprecatedAt, sunsetAt } = settings;
   requireStorable({ description, contextBase });
-  return { description: description ?? null, contextBase: contextBase ?? null, compatibility };
+  return {
+    description: description ?? null,
+    contextBase: contextBase ?? null,
+    compatibility,
+    status,
+    deprecatedAt: deprecatedAt ?? null,
+    sunsetAt: sunsetAt ?? null,
+  };
 }
 
 /** True when a model has these settings already. */
 export function hasSettings(row: ModelRow, settings: ModelSettings): boolean {
+  const { ownContext } = settings;
+  const columns = Object.entries(columnsOf(settings));
   return (
-    (row.description ?? undefined) === settings.description &&
-    (row.contextBase ?? undefined) === settings.contextBase &&
-    row.compatibility === settings.compatibility
+    columns.every(([name, value]) => row[name as keyof SettingsColumns] === value) &&
+    row.ownSha256 === (ownContext === undefined ? null : sha256Of(ownContext))
   );
+}
+
+/** The ETag of a model. What it has not is left out, so that a column more does not change those of all models. */
+export function modelEtag({ status, deprecatedAt, sunsetAt, ownSha256, ownSize, ...row }: ModelRow): string {
+  const more = Object.entries({ deprecatedAt, sunsetAt, ownSha256, ownSize }).filter(
+    ([, value]) => value !== null,
+  );
+  return etagOf({ ...row, ...(status === 'published' ? {} : { status }), ...Object.fromEntries(more) });
 }
 
 /** A model as callers see it. */
 export function toModel(row: ModelRow): Model {
-  const { domain, name, compatibility, currentVersion, contextName, createdAt, modifiedAt } = row;
+  const { domain, name, compatibility, status, currentVersion, contextName, createdAt, modifiedAt } = row;
+  const { ownSha256, ownSize } = row;
   return {
     domain,
     name,
     description: row.description ?? undefined,
     contextBase: row.contextBase ?? undefined,
     compatibility,
+    ownContext: ownSha256 === null ? undefined : { sha256: ownSha256, size: ownSize ?? 0 },
+    status,
+    deprecatedAt: row.deprecatedAt ?? undefined,
+    sunsetAt: row.sunsetAt ?? undefined,
     currentVersion,
     contextName,
     createdAt,
     modifiedAt,
-    etag: etagOf(row),
+    etag: modelEtag(row),
   };
 }

@@ -18,6 +18,7 @@ import type { SqlDomains } from './sql-domains.js';
 import {
   appendVersion,
   deleteModel,
+  deleteVersion,
   findContentRef,
   findModel,
   findVersion,
@@ -25,17 +26,19 @@ import {
   insertModel,
   listModels,
   listVersions,
+  modelEtag,
   type ModelRow,
   toModel,
   updateModel,
 } from './sql-model-versions.js';
-import { contentText, etagOf, requireMatch, timeAfter } from './sql-rows.js';
+import { contentText, requireMatch, timeAfter } from './sql-rows.js';
 import { type SqlSession, versionParameter, type Work } from './sql-work.js';
 import type { IfMatch, Models } from './store.js';
 
 interface ModelUpdate {
   readonly settings: ModelSettings;
   readonly version?: NewModelVersion | undefined;
+  readonly replaces?: boolean | undefined;
 }
 
 export class SqlModels implements Models {
@@ -98,12 +101,14 @@ export class SqlModels implements Models {
     return yield* this.#at(key);
   }
 
-  *#update(key: ModelKey, { settings, version }: ModelUpdate, ifMatch: IfMatch | undefined): Work<ModelAt> {
+  *#update(key: ModelKey, update: ModelUpdate, ifMatch: IfMatch | undefined): Work<ModelAt> {
+    const { settings, version, replaces = false } = update;
     const row = yield* this.#require(key);
-    requireMatch(thingOf(key), etagOf(row), ifMatch);
+    requireMatch(thingOf(key), modelEtag(row), ifMatch);
     if (version !== undefined || !hasSettings(row, settings)) {
       const now = timeAfter(row.modifiedAt, this.#session.clock);
-      const number = row.currentVersion + (version === undefined ? 0 : 1);
+      const number = row.currentVersion + (version === undefined || replaces ? 0 : 1);
+      if (version !== undefined && replaces) yield* deleteVersion(row, number);
       if (version !== undefined) yield* appendVersion(row, number, version, now);
       yield* updateModel(row.id, settings, number, now);
       yield* this.#domains.touch(yield* this.#domains.require(key.domain));
@@ -113,7 +118,7 @@ export class SqlModels implements Models {
 
   *#delete(key: ModelKey, ifMatch: IfMatch | undefined): Work<void> {
     const row = yield* this.#require(key);
-    requireMatch(thingOf(key), etagOf(row), ifMatch);
+    requireMatch(thingOf(key), modelEtag(row), ifMatch);
     yield* requireUnusedContext(row.contextId, thingOf(key));
     yield* deleteModel(row.id);
     yield* this.#domains.touch(yield* this.#domains.require(key.domain));

@@ -69,9 +69,14 @@ const CONTENT_TEXT = statement<{ sha256: string }, { readonly text: string }>(
  */
 export function* putContent(what: string, text: string): Work<string> {
   requireStorable({ [what]: text });
-  const sha256 = createHash('sha256').update(text).digest('hex');
+  const sha256 = sha256Of(text);
   yield* run(INSERT_CONTENT, { sha256, size: Buffer.byteLength(text), text });
   return sha256;
+}
+
+/** Of the UTF-8 of a text, hex. */
+export function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** The text with this SHA-256. */

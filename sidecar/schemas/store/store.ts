@@ -101,11 +101,16 @@ export interface Models {
    * Replaces the settings, and adds a version, with the same version of the generated context, if one is given.
    * An update that changes nothing leaves the ETag alone.
    *
+   * @param update `replaces`: the version takes the place of the current one, which was that of a draft
    * @throws NotFoundError, PreconditionFailedError, DependencyChangedError
    */
   update(
     key: ModelKey,
-    update: { readonly settings: ModelSettings; readonly version?: NewModelVersion | undefined },
+    update: {
+      readonly settings: ModelSettings;
+      readonly version?: NewModelVersion | undefined;
+      readonly replaces?: boolean | undefined;
+    },
     ifMatch?: IfMatch,
   ): Promise<ModelAt>;
 

@@ -1,0 +1,61 @@
+import type { Model, ModelSettings } from '../store/records.js';
+import { PublishedError, SunsetError } from './errors.js';
+import type { ModelChange } from './shapes.js';
+
+/**
+ * The settings of a model after a change. What is left out stays; null takes it away.
+ *
+ * @param model undefined for one that is created
+ * @param now in milliseconds since the epoch: since when it is deprecated, if it is from now on
+ * @throws PublishedError, SunsetError
+ */
+export function settingsAfter(model: Model | undefined, change: ModelChange, now: number): ModelSettings {
+  const { description, contextBase, compatibility = model?.compatibility ?? 'none' } = change;
+  const status = change.status ?? model?.status ?? 'published';
+  if (model !== undefined && status === 'draft' && model.status !== 'draft') throw new PublishedError(model);
+  const deprecatedAt = status === 'deprecated' ? (model?.deprecatedAt ?? now) : undefined;
+  const sunsetAt =
+    change.sunset === undefined
+      ? model?.sunsetAt
+      : change.sunset === null
+        ? undefined
+        : timeOf(change.sunset);
+  // Header fields tell seconds (RFC 9745 § 4).
+  if (deprecatedAt !== undefined && sunsetAt !== undefined && seconds(sunsetAt) < seconds(deprecatedAt))
+    throw new SunsetError(
+      `must not be before the model was deprecated, ${new Date(deprecatedAt).toISOString()}`,
+    );
+  return {
+    description: description === undefined ? model?.description : (description ?? undefined),
+    contextBase: contextBase === undefined ? model?.contextBase : (contextBase ?? undefined),
+    compatibility,
+    status,
+    deprecatedAt,
+    sunsetAt,
+  };
+}
+
+/** Whether a model has these settings. */
+export function isSame(model: Model, settings: ModelSettings): boolean {
+  return (
+    model.description === settings.description &&
+    model.contextBase === settings.contextBase &&
+    model.compatibility === settings.compatibility &&
+    model.status === settings.status &&
+    model.deprecatedAt === settings.deprecatedAt &&
+    model.sunsetAt === settings.sunsetAt
+  );
+}
+
+/** RFC 3339 § 5.6. */
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
+
+function timeOf(text: string): number {
+  const time = DATE_TIME.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new SunsetError('must be a date and time of RFC 3339, such as 2027-01-31T00:00:00Z');
+}
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  IncompatibleChangeError,
+  PublishedError,
+  SchemaMissingError,
+  SunsetError,
+} from '../../sidecar/schemas/service/errors.js';
+import { resultOf } from '../../sidecar/schemas/service/shapes.js';
+import { PreconditionFailedError } from '../../sidecar/schemas/store/errors.js';
+import { plainSchema } from '../unit/schemas/service/fixtures.js';
+import { over, storeWith } from '../unit/schemas/service/meddling.js';
+import { ALL, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/service/harness.js';
+
+const KEY = { domain: 'city', name: 'Bench' };
+const SEATS = plainSchema({ seats: { type: 'integer' } });
+const PLACES = plainSchema({ seats: { type: 'string' } });
+
+describe('putting models', () => {
+  const rigOf = useRigs();
+
+  it('putting models creates, updates or leaves alone, and says which', async (t) => {
+    const { service } = await rigOf(t);
+    const done: string[] = [];
+    for (const change of [
+      { schema: SEATS },
+      { schema: SEATS },
+      { description: 'To sit' },
+      { schema: PLACES },
+    ]) {
+      const put = await service.models.put(KEY, change, { baseUrl: BASE_URL });
+      assert.deepEqual(put.model, await service.models.get(KEY));
+      done.push(`${put.outcome} ${resultOf(put)} ${put.number}`);
+    }
+    assert.deepEqual(done, [
+      'created created 1',
+      'unchanged unchanged 1',
+      'settings updated 1',
+      'version updated 2',
+    ]);
+  });
+
+  it('putting models holds the expected state, in a dry run as well', async (t) => {
+    const { service } = await rigOf(t);
+    for (const dryRun of [true, false]) {
+      for (const expected of ['present', ['x']] as const)
+        await rejection(
+          service.models.put(KEY, { schema: SEATS }, { expected, dryRun }),
+          PreconditionFailedError,
+        );
+      const put = await service.models.put(KEY, { schema: SEATS }, { expected: 'absent', dryRun });
+      assert.deepEqual([put.outcome, put.model === undefined], ['created', dryRun]);
+    }
+    for (const dryRun of [true, false])
+      for (const expected of ['absent', ['x']] as const)
+        await rejection(
+          service.models.put(KEY, { schema: PLACES }, { expected, dryRun }),
+          PreconditionFailedError,
+        );
+    await rejection(service.models.put({ ...KEY, name: 'Lamp' }, {}), SchemaMissingError);
+  });
+
+  it('putting models updates one that another client creates meanwhile', async (t) => {
+    let isFirst = true;
+    const { service } = await rigOf(t, {
+      store: (store) => {
+        const create: typeof store.models.create = async (...given) => {
+          if (isFirst) await store.models.create(...given);
+          isFirst = false;
+          return store.models.create(...given);
+        };
+        return storeWith(store, { models: over(store.models, { create }) });
+      },
+    });
+    const put = await service.models.put(KEY, { schema: SEATS });
+    assert.equal(put.outcome, 'unchanged');
+  });
+});
+
+describe('drafts', () => {
+  const rigOf = useRigs();
+
+  it('drafts have one version, which each update replaces with its context, whatever the change and the compatibility', async (t) => {
+    const { service, store } = await rigOf(t);
+    await service.models.create('city', {
+      name: 'Bench',
+      schema: SEATS,
+      status: 'draft',
+      compatibility: 'backward',
+    });
+    const { version } = await store.models.get(KEY);
+    const put = await service.models.put(KEY, { schema: PLACES, contextBase: 'https://other.example/' });
+    assert.deepEqual([put.outcome, put.number, put.change.overall], ['replaced', 1, 'breaking']);
+    const { items } = await service.models.versions(KEY, ALL);
+    assert.deepEqual(
+      items.map(({ number, change }) => [number, change]),
+      [[1, undefined]],
+    );
+    const options = { version: 1, baseUrl: BASE_URL };
+    assert.deepEqual(jsonOf(await service.models.document(KEY, 'schema', options)), PLACES);
+    for (const document of [
+      await service.models.document(KEY, 'context', options),
+      await service.contexts.document('city~Bench', 1),
+    ])
+      assert.match(document.bytes.toString(), /"https:\/\/other\.example\/seats"/);
+    for (const { sha256 } of [version.schema, version.context])
+      assert.equal(await store.content(sha256), undefined, 'nothing is left of what was replaced');
+    assert.equal((await service.models.put(KEY, { schema: PLACES })).outcome, 'unchanged');
+  });
+
+  it('drafts stay what they are once they are published, and no published model becomes a draft', async (t) => {
+    const { service } = await rigOf(t);
+    await service.models.create('city', {
+      name: 'Bench',
+      schema: SEATS,
+      status: 'draft',
+      compatibility: 'backward',
+    });
+    const published = await service.models.put(KEY, { status: 'published' });
+    assert.deepEqual(
+      [published.outcome, published.model?.status, published.number],
+      ['settings', 'published', 1],
+    );
+    await rejection(service.models.put(KEY, { schema: PLACES }), IncompatibleChangeError);
+    const next = await service.models.put(KEY, { schema: PLACES, compatibility: 'none' });
+    assert.deepEqual([next.outcome, next.number], ['version', 2]);
+    await rejection(service.models.put(KEY, { status: 'draft' }), PublishedError);
+    await service.models.put(KEY, { status: 'deprecated' });
+    await rejection(service.models.put(KEY, { status: 'draft' }), PublishedError);
+  });
+});
+
+describe('deprecated models', () => {
+  const rigOf = useRigs();
+
+  it('deprecated models say since when they are, and no longer once they are published again', async (t) => {
+    const { service } = await rigOf(t);
+    const sunset = '2999-01-31T00:00:00Z';
+    await service.models.create('city', { name: 'Bench', schema: SEATS });
+    const first = await service.models.put(KEY, { status: 'deprecated', sunset });
+    assert.deepEqual([first.outcome, first.model?.sunsetAt], ['settings', Date.parse(sunset)]);
+    assert.ok((first.model?.deprecatedAt ?? 0) > 0);
+    const same = await service.models.put(KEY, { status: 'deprecated', sunset: '2999-01-31T01:00:00+01:00' });
+    assert.deepEqual([same.outcome, same.model?.deprecatedAt], ['unchanged', first.model?.deprecatedAt]);
+    const back = await service.models.put(KEY, { status: 'published', sunset: null });
+    assert.deepEqual([back.model?.deprecatedAt, back.model?.sunsetAt], [undefined, undefined]);
+  });
+
+  it('deprecated models have no sunset that is no time, or from before they were deprecated', async (t) => {
+    const { service } = await rigOf(t);
+    await service.models.create('city', { name: 'Bench', schema: SEATS, status: 'deprecated' });
+    for (const sunset of ['tomorrow', '2999-01-31', '2999-02-31T25:00:00Z', '1999-01-31T00:00:00Z'])
+      await rejection(service.models.put(KEY, { sunset }), SunsetError);
+  });
+});
