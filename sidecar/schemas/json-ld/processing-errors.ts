@@ -61,7 +61,10 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
     'Only @index, and either @type or @language and @direction, may stand next to @value.',
   ],
   ['invalid value object value', '@value must be a string, a number, a boolean or null.'],
-  ['context overflow', 'The context refers to more than 10 other contexts by URL.'],
+  [
+    'context overflow',
+    'Contexts may refer to each other by URL 10 deep, and lead to 1000 maps of terms; these go further.',
+  ],
   ['cyclic IRI mapping', 'The definition leads back to the term itself.'],
   ['invalid @import value', '@import must be a URL.'],
   ['invalid @nest value', '@nest must be a term or @nest itself in a context, and an object in a document.'],

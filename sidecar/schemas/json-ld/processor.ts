@@ -1,5 +1,6 @@
 import { isObject, member } from '../../shared/json/json.js';
 import jsonld from 'jsonld';
+import { contextResolvers, type ContextResolver } from './context-resolver.js';
 import { safetyFaults } from './context-safety.js';
 import { bundledContext } from './core-context.js';
 import { ContextUnavailableError, ContextUnusableError } from './errors.js';
@@ -34,6 +35,31 @@ export interface CompactOptions extends ProcessorOptions {
 export interface JsonLdProcessor {
   expand(document: object, options: ExpandOptions): Promise<unknown[]>;
   compact(document: object, context: unknown, options: CompactOptions): Promise<Record<string, unknown>>;
+  /** The active context that a context leads to, from the initial one (JSON-LD 1.1 API § 4.1). */
+  activeContext(context: unknown, options: ProcessorOptions): Promise<ActiveContext>;
+}
+
+/** An active context as the package has it. */
+export interface ActiveContext {
+  /** By terms; null, or with a null `@id`, for those that stand for nothing. */
+  readonly mappings: ReadonlyMap<string, TermMapping | null>;
+}
+
+/** A term definition of an active context; other members are those of the definition as it was written. */
+export interface TermMapping {
+  readonly '@id': string | null;
+  readonly reverse?: boolean;
+  readonly _prefix?: boolean;
+  readonly '@container'?: readonly string[];
+  readonly [name: string]: unknown;
+}
+
+/** The package's own interface. */
+interface Instance {
+  documentLoader: unknown;
+  expand(document: object, options: object): Promise<unknown[]>;
+  compact(document: object, context: unknown, options: object): Promise<Record<string, unknown>>;
+  processContext(active: unknown, context: unknown, options: object): Promise<ActiveContext>;
 }
 
 /**
@@ -43,11 +69,23 @@ export interface JsonLdProcessor {
  * URLs gave then: see `SharedProcessor` for long-term use.
  */
 export function createProcessor(): JsonLdProcessor {
-  const instance = (jsonld as unknown as () => JsonLdProcessor & { documentLoader: unknown })();
+  const instance = (jsonld as unknown as () => Instance)();
   instance.documentLoader = async () => {
     throw new Error('A JSON-LD document was to be loaded without a loader.');
   };
-  return instance;
+  const newResolver = contextResolvers();
+  const resolving = <Options>(options: Options): Options & { readonly contextResolver: ContextResolver } => ({
+    ...options,
+    contextResolver: newResolver(),
+  });
+  return {
+    expand: (document, options) => instance.expand(document, resolving(options)),
+    compact: (document, context, options) => instance.compact(document, context, resolving(options)),
+    activeContext: async (context, options) => {
+      const own = resolving(options);
+      return instance.processContext(await instance.processContext(null, null, own), context, own);
+    },
+  };
 }
 
 const { prependBase } = (jsonld as unknown as { url: { prependBase: (base: string, iri: string) => string } })

@@ -197,15 +197,37 @@ describe('parsing a context: other contexts', () => {
     await parseContext([TERMS, OTHER], { load });
   });
 
-  it('parsing a context refuses more URLs than the processor loads', async () => {
-    const load = createDocumentLoader({ resolve: async () => ({ '@context': {} }) });
-    const urls = Array.from({ length: 20 }, (_, index) => `http://contexts.example/${index}`);
-    // Eleven are just as many as can be, but the core context has to be loaded as well.
-    for (const count of [20, 11]) {
-      const { errors } = await refusal(urls.slice(0, count), { load });
-      assert.match(errors[0]?.detail ?? '', /more than 10/);
-    }
-    await parseContext(urls.slice(0, 8), { load });
+  it('parsing a context takes as many others as a context may name, as long as they do not refer to each other too deep', async () => {
+    const urlOf = (index: number) => `http://contexts.example/${index}`;
+    const urls = Array.from({ length: 99 }, (_, index) => urlOf(index));
+    const wide = createDocumentLoader({ resolve: async () => ({ '@context': { a: 'http://a/' } }) });
+    await parseContext([...urls, TERMS], { load: wide });
+    const chained = createDocumentLoader({
+      resolve: async (url) => {
+        const next = Number(url.split('/').at(-1)) + 1;
+        return { '@context': next === 15 ? TERMS : urlOf(next) };
+      },
+    });
+    await parseContext(urlOf(6), { load: chained });
+    const { errors } = await refusal([TERMS, urlOf(0)], { load: chained });
+    assert.deepEqual(
+      errors.map(({ pointer }) => pointer),
+      ['/1'],
+    );
+    assert.match(errors[0]?.detail ?? '', /10 deep/);
+  });
+
+  it('parsing a context refuses contexts that multiply each other, before they do', async () => {
+    const load = createDocumentLoader({
+      resolve: async (url) => {
+        const next = Number(url.split('/').at(-1)) + 1;
+        const others = Array.from({ length: 50 }, () => `http://contexts.example/${next}`);
+        return { '@context': next === 8 ? TERMS : others };
+      },
+    });
+    const { errors } = await refusal('http://contexts.example/0', { load });
+    assert.match(errors[0]?.detail ?? '', /1000 maps/);
+    await parseContext('http://contexts.example/6', { load });
   });
 
   it('parsing a context lets errors through that are not about the context, wherever they come from', async () => {
