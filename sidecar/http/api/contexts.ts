@@ -69,8 +69,8 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
         },
       },
       isCrossOrigin: true,
-      handle: async ({ params, query: { version } }) =>
-        document(await contexts.document(params.context, version), version),
+      handle: async ({ params, query: { version }, baseUrl }) =>
+        document(await contexts.document(params.context, version, baseUrl), version),
     }),
     endpoint({
       method: 'PUT',

@@ -73,7 +73,12 @@ const MODEL_WARNING = {
   title: 'ModelWarning',
   type: 'object',
   properties: {
-    code: { enum: ['core-term', 'encoded', 'no-term', 'other-type'] },
+    code: {
+      enum: [
+        ...['core-term', 'encoded', 'no-term', 'other-type', 'coercion', 'core-context-not-last', 'no-iri'],
+        ...['reserved-term', 'scoped-context', 'undefined-prefix', 'vocab'],
+      ],
+    },
     term: { ...TEXT, description: 'The name that the warning is about.' },
     detail: TEXT,
   },
@@ -85,6 +90,7 @@ const MODEL_DETAIL_MEMBERS = {
   ...MODEL_MEMBERS,
   dialect: { enum: ['draft-07', '2019-09', '2020-12'], description: 'The draft of its JSON Schema.' },
   schema: { description: 'The JSON Schema, as it was given.' },
+  context: { description: 'The JSON-LD context that it was given, where it has its own.' },
   references: { ...STRINGS, description: 'URIs of the documents that the schema refers to.' },
   warnings: { type: 'array', items: MODEL_WARNING },
 } as const;
@@ -178,6 +184,11 @@ const SCHEMA = {
 const CONTEXT_BASE_DESCRIPTION =
   'Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI.';
 
+const OWN_CONTEXT = {
+  description:
+    'Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the URL of one that is stored here or of an allowed origin.',
+} as const;
+
 const SUNSET = { type: 'string', description: 'When it will go: a date and time (RFC 3339).' } as const;
 
 export const NEW_MODEL = {
@@ -188,6 +199,7 @@ export const NEW_MODEL = {
     description: DESCRIPTION,
     schema: SCHEMA,
     contextBase: { type: 'string', description: CONTEXT_BASE_DESCRIPTION },
+    context: OWN_CONTEXT,
     compatibility: COMPATIBILITY,
     status: { ...STATUS, default: 'published' },
     sunset: SUNSET,
@@ -205,6 +217,7 @@ export const MODEL_CHANGE = {
     schema: SCHEMA,
     description: { type: ['string', 'null'], maxLength: DESCRIPTION.maxLength },
     contextBase: { type: ['string', 'null'], description: CONTEXT_BASE_DESCRIPTION },
+    context: OWN_CONTEXT,
     compatibility: COMPATIBILITY,
     status: STATUS,
     sunset: { ...SUNSET, type: ['string', 'null'] },
@@ -232,9 +245,10 @@ export function modelSummaryJson(model: Model): TypeOf<typeof MODEL_SUMMARY> {
 }
 
 export function modelJson(model: ModelDetails): TypeOf<typeof MODEL> {
-  const { version, schema, warnings } = model;
+  const { version, schema, context, warnings } = model;
   const { dialect, references } = version;
-  return { ...modelSummaryJson(model), dialect, schema, references, warnings };
+  const own = context === undefined ? {} : { context };
+  return { ...modelSummaryJson(model), dialect, schema, ...own, references, warnings };
 }
 
 export function updatedModelJson({

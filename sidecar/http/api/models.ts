@@ -79,7 +79,7 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
         },
         201: { description: 'The new model.', content: { 'application/json': MODEL } },
       },
-      problems: ['alreadyExists', ...SCHEMA_PROBLEMS],
+      problems: ['alreadyExists', 'contextInvalid', ...SCHEMA_PROBLEMS],
       handle: async ({ params: { domain }, query: { dryRun }, body, baseUrl }) => {
         if (dryRun) return derived(modelDryRunJson(await models.dryCreate(domain, body, { baseUrl })));
         const model = await models.create(domain, body, { baseUrl });
@@ -115,7 +115,7 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
         },
         201: { description: 'The new model.', content: { 'application/json': UPDATED_MODEL } },
       },
-      problems: ['incompatibleChange', 'modelPublished', ...SCHEMA_PROBLEMS],
+      problems: ['incompatibleChange', 'modelPublished', 'contextInvalid', ...SCHEMA_PROBLEMS],
       isConditional: true,
       handle: async ({ params, query: { dryRun }, body, conditions, baseUrl }) => {
         const key = keyOf(params);

@@ -1,5 +1,6 @@
 import { readJson } from '../../shared/json/strict-json.js';
 import { checkContext } from './check-context.js';
+import { composeContext, type ComposeInput } from './compose-context.js';
 import { type DocumentSurvey, isLarger, surveyOf } from './document-survey.js';
 import { KnownContexts, MAX_CONTEXTS } from './known-contexts.js';
 import { listed, type Outcome, type Refused, refusedFor } from './outcomes.js';
@@ -75,6 +76,12 @@ export function createJsonLdTasks() {
     compactDocument: (input: JsonLdInput): Promise<Outcome> => run(input, compactDocument),
 
     checkContext,
+
+    /** The context of a model that has its own; see `composeContext`. */
+    composeContext: (input: ComposeInput) => {
+      protectPrototypes();
+      return composeContext(input);
+    },
   };
 }
 

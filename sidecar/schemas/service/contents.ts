@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { StoreUnavailableError } from '../store/errors.js';
 import type { ContentRef } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
+import { INTERNAL_BASE, withBaseUrl } from './context-urls.js';
 import type { ServedDocument } from './shapes.js';
 
 /** Values by key. One that is too large for the whole cache is not kept. */
@@ -52,6 +53,15 @@ export class Contents {
     const key = `${mediaType} ${content.sha256}`;
     return made(this.#served, key, async () => serve(await this.text(content), mediaType));
   }
+
+  /** A context as it is sent, with the URLs of this service's contexts as the client reaches them. */
+  async servedContext(content: ContentRef, baseUrl: string): Promise<ServedDocument> {
+    const stored = await this.served(content, MEDIA_TYPES.context);
+    if (stored.isInternal !== true) return stored;
+    const key = `${MEDIA_TYPES.context} ${content.sha256} ${baseUrl}`;
+    const make = async () => serve(withBaseUrl(stored.bytes.toString(), baseUrl), MEDIA_TYPES.context);
+    return made(this.#served, key, make);
+  }
 }
 
 /** A text has gone since it was looked up, because its model, context or document was deleted or replaced. */
@@ -77,5 +87,6 @@ export const MEDIA_TYPES = {
 export function serve(text: string, mediaType: string): ServedDocument {
   const bytes = Buffer.from(text);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { bytes, mediaType, sha256, etag: sha256 };
+  const isInternal = mediaType === MEDIA_TYPES.context && text.includes(`"${INTERNAL_BASE}/`);
+  return { bytes, mediaType, sha256, etag: sha256, ...(isInternal ? { isInternal } : {}) };
 }

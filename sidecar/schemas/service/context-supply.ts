@@ -8,6 +8,7 @@ import {
 } from '../json-ld/core-context.js';
 import { ContextUnavailableError, ContextUnusableError } from '../json-ld/errors.js';
 import type { Supply } from '../json-ld/supplied-contexts.js';
+import { documentUri } from '../json-schema/uri.js';
 import { RemoteDocumentError, type RemoteFailure } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { SchemaStore } from '../store/store.js';
@@ -28,7 +29,8 @@ export interface ContextSupply {
   stamp(baseUrl: string): Promise<string>;
 
   /**
-   * The context of a URL: one that is stored or bundled here, in the version that is named, or one of an allowed origin.
+   * The context of a URL: one that is stored or bundled here, in the version that is named, a reference document, or one of
+   * an allowed origin.
    *
    * @throws StoreUnavailableError
    */
@@ -98,7 +100,8 @@ export class ContextLoading {
   }
 
   /**
-   * The context of a URL, for processing a document with it.
+   * The context of a URL, for processing a document with it: of this service, else a reference document that is stored under
+   * the URL, else a document of an allowed origin.
    *
    * @param baseUrl of this service, as the client reaches it
    * @param fetch gets a document of an allowed origin
@@ -110,8 +113,10 @@ export class ContextLoading {
     fetch: (url: string) => Promise<Supply> = (one) => fetchContext(this.#sources.remote, one),
   ): Promise<Supply> {
     const own = this.ownContext(url, baseUrl);
-    if (own === undefined) return this.#sources.remote.allows(url) ? fetch(url) : unknown(url);
-    return (await this.#stored(own)) ?? unknown(url);
+    if (own !== undefined) return (await this.#stored(own)) ?? unknown(url);
+    const reference = await this.#reference(url);
+    if (reference !== undefined) return reference;
+    return this.#sources.remote.allows(url) ? fetch(url) : unknown(url);
   }
 
   /**
@@ -146,6 +151,13 @@ export class ContextLoading {
   /** Whether what URLs mean depends on the base URL, by which clients reach this service. */
   dependsOn(baseUrl: string): boolean {
     return this.#sources.remote.allows(`${baseUrl}/`);
+  }
+
+  /** A document that is stored under the URL; whether it is a context is for its reader to find out. */
+  async #reference(url: string): Promise<Supply | undefined> {
+    const uri = documentUri(url);
+    if (uri === undefined) return undefined;
+    return (await this.#sources.store.references.texts([uri])).get(uri);
   }
 
   #newestCore(): CoreContext {

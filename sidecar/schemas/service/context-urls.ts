@@ -17,6 +17,17 @@ export function contextUrl(baseUrl: string, name: string, version?: number): str
   return `${baseUrl}${CONTEXTS_PATH}/${name}${version === undefined ? '' : `?version=${version}`}`;
 }
 
+/**
+ * Stands in stored contexts for the base URL of this service: brokers and clients reach it by different ones. No host has
+ * such a name (RFC 2606), and no other context can be under it.
+ */
+export const INTERNAL_BASE = 'http://gateway.invalid';
+
+/** A text with the URLs of this service's contexts as clients reach them. */
+export function withBaseUrl(text: string, baseUrl: string): string {
+  return text.replaceAll(`${INTERNAL_BASE}${CONTEXTS_PATH}/`, `${baseUrl}${CONTEXTS_PATH}/`);
+}
+
 const LAST_SEGMENT = /\/api\/v2\/contexts\/([^/]+)$/;
 
 /** The context that a URL would name if it were a URL of this service; undefined when it could not be one. */

@@ -3,16 +3,19 @@ import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { CheckedContext } from '../json-ld/check-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
+import { isBundledContext } from '../json-ld/core-context.js';
 import { ContextInvalidError } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import { type Supply } from '../json-ld/supplied-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
+import { documentUri } from '../json-schema/uri.js';
 import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../store/errors.js';
 import type { Context, ContextAt, NewContextVersion, Page, Paged } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
 import { requireMatch, retrying, WhileUnwritten } from './concurrency.js';
-import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
+import { type Contents, rereading } from './contents.js';
 import type { ContextLoading, CoreContext } from './context-supply.js';
+import { INTERNAL_BASE } from './context-urls.js';
 import { BundledContextError, requireName } from './errors.js';
 import type { ContextService } from './service.js';
 import type {
@@ -51,7 +54,7 @@ export class Contexts implements ContextService {
     return { items: [...first, ...stored.items], total: core.size + stored.total };
   }
 
-  async document(name: string, version?: number): Promise<ServedContext> {
+  async document(name: string, version?: number, baseUrl: string = INTERNAL_BASE): Promise<ServedContext> {
     const { core, store, contents } = this.#parts;
     const bundled = core.get(name);
     if (bundled !== undefined) {
@@ -63,7 +66,7 @@ export class Contexts implements ContextService {
         store.contexts.get(name, version),
       );
       const { context, version: found } = at;
-      const served = await contents.served(found.content, MEDIA_TYPES.context);
+      const served = await contents.servedContext(found.content, baseUrl);
       // A client that wants to change the context says with its ETag which state it saw.
       const etag = version === undefined ? context.etag : served.etag;
       return { ...served, etag, kind: context.kind };
@@ -75,7 +78,7 @@ export class Contexts implements ContextService {
     if (core.has(requireName(name))) throw new AlreadyExistsError({ kind: 'context', name });
     return retrying(async () => {
       const accepted = await this.#accept(name, context, options);
-      const at = await store.contexts.create(name, this.#newVersion(accepted, options));
+      const at = await store.contexts.create(name, await this.#newVersion(accepted, options));
       return { context: at.context, isNewVersion: true, warnings: accepted.warnings };
     });
   }
@@ -90,7 +93,7 @@ export class Contexts implements ContextService {
       const before = await this.#requireCustom(name);
       requireMatch({ kind: 'context', name }, before.etag, ifMatch);
       const accepted = await this.#accept(name, context, options);
-      const at = await store.contexts.update(name, this.#newVersion(accepted, options), ifMatch);
+      const at = await store.contexts.update(name, await this.#newVersion(accepted, options), ifMatch);
       const isNewVersion = at.version.number !== before.currentVersion;
       return { context: at.context, isNewVersion, warnings: accepted.warnings };
     });
@@ -117,12 +120,20 @@ export class Contexts implements ContextService {
     return acceptContext(context, { workers, supply, pointer });
   }
 
-  #newVersion({ text, urls }: AcceptedContext, { baseUrl }: ContextWriteOptions): NewContextVersion {
-    const { core, loading } = this.#parts;
+  async #newVersion(
+    { text, urls }: AcceptedContext,
+    { baseUrl }: ContextWriteOptions,
+  ): Promise<NewContextVersion> {
+    const { core, loading, store } = this.#parts;
     const used = urls.flatMap((url) => loading.ownContext(url, baseUrl)?.name ?? []);
+    const others = urls.filter(
+      (url) => loading.ownContext(url, baseUrl) === undefined && !isBundledContext(url),
+    );
+    const references = await store.references.texts(others.flatMap((url) => documentUri(url) ?? []));
     return {
       text,
       contexts: new Set(used.filter((own) => !core.has(own))),
+      references: new Map([...references].map(([uri, { sha256 }]) => [uri, sha256])),
     };
   }
 }

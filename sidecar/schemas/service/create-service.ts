@@ -11,6 +11,7 @@ import { requireName } from './errors.js';
 import { ModelDescriptions, ModelDocuments, ModelExamples } from './model-documents.js';
 import { ModelFiles, ModelSchemas } from './model-files.js';
 import { ModelWriter, type PutOptions } from './model-writer.js';
+import { OwnContexts } from './own-context.js';
 import { References } from './references.js';
 import { SchemaIntake, type ServiceWorkers } from './schema-intake.js';
 import type { DomainService, ModelService, SchemaService } from './service.js';
@@ -54,9 +55,10 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
   const descriptions = new ModelDescriptions(contents, workers, cacheBytes / 2);
   const examples = new ModelExamples(workers, cacheBytes / 2);
   const documents = new ModelDocuments({ contents, descriptions, examples, workers, cache });
-  const intake = new SchemaIntake({ store, remote, workers, contextBase });
   const core = createCoreContexts();
   const loading = new ContextLoading({ store, contents, remote, core });
+  const ownContexts = new OwnContexts({ store, remote, workers, loading, core });
+  const intake = new SchemaIntake({ store, remote, workers, contextBase, ownContexts });
   return {
     domains: domainsOf(store),
     models: new Models({
@@ -108,17 +110,20 @@ export class Models implements ModelService {
 
   get(key: ModelKey): Promise<ModelDetails> {
     return this.#reading(key, undefined, async (at) => {
-      const text = await this.#parts.contents.text(at.version.schema);
-      return detailsOf(at, JSON.parse(text) as JsonObject);
+      const { contents } = this.#parts;
+      const { ownContext } = at.model;
+      const text = await contents.text(at.version.schema);
+      const own = ownContext === undefined ? undefined : await contents.text(ownContext);
+      return detailsOf(at, JSON.parse(text) as JsonObject, own);
     });
   }
 
-  create(domain: string, model: NewModel): Promise<ModelDetails> {
-    return this.#parts.writer.create(domain, model);
+  create(domain: string, model: NewModel, options?: ModelWriteOptions): Promise<ModelDetails> {
+    return this.#parts.writer.create(domain, model, options);
   }
 
-  dryCreate(domain: string, model: NewModel): Promise<ModelPut> {
-    return this.#parts.writer.dryCreate(domain, model);
+  dryCreate(domain: string, model: NewModel, options?: ModelWriteOptions): Promise<ModelPut> {
+    return this.#parts.writer.dryCreate(domain, model, options);
   }
 
   put(key: ModelKey, change: ModelChange, options?: PutOptions): Promise<ModelPut> {
@@ -150,7 +155,9 @@ export class Models implements ModelService {
       const { version } = options;
       const name = JSON.stringify([kind, key.domain, key.name, version]);
       const content = await this.#refs.get(name, () => store.models.contentRef(key, kind, version));
-      return contents.served(content, MEDIA_TYPES[kind]);
+      return kind === 'schema'
+        ? contents.served(content, MEDIA_TYPES.schema)
+        : contents.servedContext(content, options.baseUrl);
     });
   }
 

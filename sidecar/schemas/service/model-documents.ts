@@ -34,7 +34,8 @@ export class ModelDocuments {
   /** @throws FileNotFoundError when an example could not be made; errors of the workers */
   async of(at: ModelAt, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {
     const { contents, cache } = this.#parts;
-    if (kind === 'schema' || kind === 'context') return contents.served(at.version[kind], MEDIA_TYPES[kind]);
+    if (kind === 'schema') return contents.served(at.version.schema, MEDIA_TYPES.schema);
+    if (kind === 'context') return contents.servedContext(at.version.context, options.baseUrl);
     const key = derivedKey(at, kind, options);
     return made(cache, key, () => this.#derive(at, kind, options));
   }

@@ -1,3 +1,4 @@
+import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import type { Model, ModelSettings } from '../store/records.js';
 import { PublishedError, SunsetError } from './errors.js';
 import type { ModelChange } from './shapes.js';
@@ -6,10 +7,16 @@ import type { ModelChange } from './shapes.js';
  * The settings of a model after a change. What is left out stays; null takes it away.
  *
  * @param model undefined for one that is created
+ * @param ownContext JSON of the context that it was given before
  * @param now in milliseconds since the epoch: since when it is deprecated, if it is from now on
  * @throws PublishedError, SunsetError
  */
-export function settingsAfter(model: Model | undefined, change: ModelChange, now: number): ModelSettings {
+export function settingsAfter(
+  model: Model | undefined,
+  ownContext: string | undefined,
+  change: ModelChange,
+  now: number,
+): ModelSettings {
   const { description, contextBase, compatibility = model?.compatibility ?? 'none' } = change;
   const status = change.status ?? model?.status ?? 'published';
   if (model !== undefined && status === 'draft' && model.status !== 'draft') throw new PublishedError(model);
@@ -29,15 +36,24 @@ export function settingsAfter(model: Model | undefined, change: ModelChange, now
     description: description === undefined ? model?.description : (description ?? undefined),
     contextBase: contextBase === undefined ? model?.contextBase : (contextBase ?? undefined),
     compatibility,
+    ownContext: ownContextAfter(ownContext, change.context),
     status,
     deprecatedAt,
     sunsetAt,
   };
 }
 
-/** Whether a model has these settings. */
-export function isSame(model: Model, settings: ModelSettings): boolean {
+/** The same text for the same JSON: the order of members is no change. */
+function ownContextAfter(before: string | undefined, given: JsonValue | undefined): string | undefined {
+  if (given === undefined) return before;
+  if (given === null) return undefined;
+  return before !== undefined && sameJson(JSON.parse(before), given) ? before : JSON.stringify(given);
+}
+
+/** Whether a model has these settings. @param ownContext as for settingsAfter */
+export function isSame(model: Model, ownContext: string | undefined, settings: ModelSettings): boolean {
   return (
+    ownContext === settings.ownContext &&
     model.description === settings.description &&
     model.contextBase === settings.contextBase &&
     model.compatibility === settings.compatibility &&

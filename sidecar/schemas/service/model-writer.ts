@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/clock.js';
-import { type JsonObject, sameJson } from '../../shared/json/json.js';
+import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
 import type { ChangeReport } from '../json-schema/change-report.js';
 import { reportChanges } from '../json-schema/schema-work.js';
 import { AlreadyExistsError, PreconditionFailedError, requireStorable } from '../store/errors.js';
@@ -17,7 +17,7 @@ import { rereading } from './contents.js';
 import { IncompatibleChangeError, OvertakenError, requireName, SchemaMissingError } from './errors.js';
 import { isTooMuch, type ModelDescriptions } from './model-documents.js';
 import { isSame, settingsAfter } from './model-settings.js';
-import type { AcceptedSchema, SchemaIntake, ServiceWorkers } from './schema-intake.js';
+import type { AcceptedSchema, SchemaIntake, ServiceWorkers, VersionInput } from './schema-intake.js';
 import type { ModelService } from './service.js';
 import {
   type ChangeKind,
@@ -26,6 +26,7 @@ import {
   type ModelDetails,
   type ModelPut,
   type ModelUpdate,
+  type ModelWriteOptions,
   type NewModel,
   storedMetadata,
 } from './shapes.js';
@@ -51,16 +52,24 @@ export class ModelWriter {
     this.#parts = parts;
   }
 
-  async create(domain: string, { name, ...model }: NewModel): Promise<ModelDetails> {
+  async create(
+    domain: string,
+    { name, ...model }: NewModel,
+    options: ModelWriteOptions = {},
+  ): Promise<ModelDetails> {
     const key = { domain, name: requireName(name) };
     await this.#requireAbsent(key);
-    return retrying(() => this.#create(key, model));
+    return retrying(() => this.#create(key, model, options));
   }
 
-  async dryCreate(domain: string, { name, ...model }: NewModel): Promise<ModelPut> {
+  async dryCreate(
+    domain: string,
+    { name, ...model }: NewModel,
+    options: ModelWriteOptions = {},
+  ): Promise<ModelPut> {
     const key = { domain, name: requireName(name) };
     await this.#requireAbsent(key);
-    return retrying(() => this.#dryCreate(key, model));
+    return retrying(() => this.#dryCreate(key, model, options));
   }
 
   async update(key: ModelKey, change: ModelChange, options: UpdateOptions = {}): Promise<ModelUpdate> {
@@ -82,8 +91,8 @@ export class ModelWriter {
         if ((expected === 'absent') === (before !== undefined) && expected !== undefined)
           throw new PreconditionFailedError({ kind: 'model', ...key }, before?.model.etag);
         if (before !== undefined) return this.#update(before, change, { ...options, ...ifMatch });
-        if (options.dryRun === true) return this.#dryCreate(key, change);
-        const { version, ...model } = await overtaking(() => this.#create(key, change));
+        if (options.dryRun === true) return this.#dryCreate(key, change, options);
+        const { version, ...model } = await overtaking(() => this.#create(key, change, options));
         return { ...CREATED, dryRun: false, warnings: model.warnings, model: { version, ...model } };
       }),
     );
@@ -94,50 +103,51 @@ export class ModelWriter {
       throw new AlreadyExistsError({ kind: 'model', ...key });
   }
 
-  async #create(key: ModelKey, change: ModelChange): Promise<ModelDetails> {
+  async #create(key: ModelKey, change: ModelChange, options: ModelWriteOptions): Promise<ModelDetails> {
     const { store, descriptions } = this.#parts;
-    const { settings, accepted } = await this.#acceptNew(key, change);
+    const { settings, accepted } = await this.#acceptNew(key, change, options);
     await accepted.keepReferences();
     const at = await store.models.create(key, settings, newVersion(accepted, settings));
     await descriptions.keep(at.version, accepted.description);
-    return detailsOf(at, accepted.schema);
+    return detailsOf(at, accepted.schema, settings.ownContext);
   }
 
-  async #dryCreate(key: ModelKey, change: ModelChange): Promise<ModelPut> {
-    const { accepted } = await this.#acceptNew(key, change);
+  async #dryCreate(key: ModelKey, change: ModelChange, options: ModelWriteOptions): Promise<ModelPut> {
+    const { accepted } = await this.#acceptNew(key, change, options);
     return { ...CREATED, dryRun: true, warnings: accepted.warnings, model: undefined };
   }
 
-  async #acceptNew(key: ModelKey, change: ModelChange) {
+  async #acceptNew(key: ModelKey, change: ModelChange, { baseUrl = '' }: ModelWriteOptions) {
     const { intake, clock } = this.#parts;
     requireName(key.name);
     if (change.schema === undefined) throw new SchemaMissingError(key);
-    const settings = settingsAfter(undefined, change, clock.now());
+    const settings = settingsAfter(undefined, undefined, change, clock.now());
     requireStorable({ description: settings.description });
-    return { settings, accepted: await intake.accept(key.name, change.schema, settings.contextBase) };
+    const { schema } = change;
+    return { settings, accepted: await intake.accept(key, inputOf(schema, settings, baseUrl)) };
   }
 
   async #update(before: ModelTexts, change: ModelChange, options: UpdateOptions): Promise<ModelUpdate> {
     const { descriptions, clock } = this.#parts;
-    const { model } = before;
-    const { dryRun = false, ifMatch } = options;
+    const { model, ownContext } = before;
+    const { dryRun = false, ifMatch, baseUrl = '' } = options;
     requireMatch({ kind: 'model', domain: model.domain, name: model.name }, model.etag, ifMatch);
-    const settings = settingsAfter(model, change, clock.now());
+    const settings = settingsAfter(model, ownContext, change, clock.now());
     requireStorable({ description: settings.description });
-    const accepted = await this.#acceptChange(before, change, settings);
+    const accepted = await this.#acceptChange(before, change, settings, baseUrl);
     const isNewVersion = accepted !== undefined && !isSameVersion(before, accepted);
     const report = isNewVersion ? await this.#report(before, accepted) : UNCHANGED;
     const isDraft = model.status === 'draft';
     if (!isDraft && settings.compatibility === 'backward' && report.overall !== 'compatible')
       throw new IncompatibleChangeError(report);
     const schema = JSON.parse(before.schema) as JsonObject;
-    const current = detailsOf(before, schema);
+    const current = detailsOf(before, schema, ownContext);
     const update = {
       outcome: isNewVersion
         ? isDraft
           ? 'replaced'
           : 'version'
-        : isSame(model, settings)
+        : isSame(model, ownContext, settings)
           ? 'unchanged'
           : 'settings',
       dryRun,
@@ -148,25 +158,27 @@ export class ModelWriter {
     if (dryRun) return { ...update, model: current };
     if (!isNewVersion) {
       const at = await this.#write(model, { settings });
-      return { ...update, model: detailsOf(at, schema) };
+      return { ...update, model: detailsOf(at, schema, settings.ownContext) };
     }
     await accepted.keepReferences();
     const version = newVersion(accepted, settings, isDraft ? undefined : report.overall);
     const at = await this.#write(model, { settings, version, replaces: isDraft });
     // What it is compared with next is then at hand.
     await descriptions.keep(at.version, accepted.description);
-    return { ...update, model: detailsOf(at, accepted.schema) };
+    return { ...update, model: detailsOf(at, accepted.schema, settings.ownContext) };
   }
 
   /** Undefined where neither the schema nor anything of the context is to change. */
   async #acceptChange(
     { model, schema }: ModelTexts,
     change: ModelChange,
-    { contextBase }: ModelSettings,
+    settings: ModelSettings,
+    baseUrl: string,
   ): Promise<AcceptedSchema | undefined> {
-    if (change.schema === undefined && change.contextBase === undefined) return undefined;
+    const { contextBase, context } = change;
+    if ([change.schema, contextBase, context].every((given) => given === undefined)) return undefined;
     const given = change.schema ?? (JSON.parse(schema) as JsonObject);
-    return this.#parts.intake.accept(model.name, given, contextBase);
+    return this.#parts.intake.accept(model, inputOf(given, settings, baseUrl));
   }
 
   async #report(before: ModelTexts, { description }: AcceptedSchema): Promise<ChangeReport> {
@@ -201,19 +213,34 @@ async function overtaking<Result>(create: () => Promise<Result>): Promise<Result
   }
 }
 
+function inputOf(
+  schema: JsonValue,
+  { contextBase, ownContext }: ModelSettings,
+  baseUrl: string,
+): VersionInput {
+  const context = ownContext === undefined ? undefined : (JSON.parse(ownContext) as JsonValue);
+  return { schema, contextBase, context, baseUrl };
+}
+
 function newVersion(
   accepted: AcceptedSchema,
   { description }: ModelSettings,
   change?: ChangeKind,
 ): NewModelVersion {
-  const { text, context, dialect, warnings, references } = accepted;
+  const { text, context, ownContext, dialect, warnings, references } = accepted;
+  const ownTerms = ownContext?.ownTerms ?? [];
   return {
     schema: text,
     context,
     description,
-    metadata: storedMetadata({ dialect, warnings, ...(change === undefined ? {} : { change }) }),
+    metadata: storedMetadata({
+      ...{ dialect, warnings },
+      ...(change === undefined ? {} : { change }),
+      ...(ownTerms.length === 0 ? {} : { ownTerms }),
+    }),
     references,
-    contexts: new Set(),
+    contexts: ownContext?.contexts ?? new Set(),
+    contextReferences: ownContext?.references ?? new Map(),
   };
 }
 

@@ -110,6 +110,15 @@ export class ReferenceGathering {
     }
   }
 
+  /** The same as its text. */
+  async text(uri: string): Promise<Pick<Found, 'text' | 'sha256'> | undefined> {
+    const document = await this.load(uri);
+    const stored = this.#stored.get(uri);
+    if (document === undefined || stored !== undefined) return stored;
+    const text = JSON.stringify(document);
+    return { text, sha256: createHash('sha256').update(text).digest('hex') };
+  }
+
   /**
    * What was found for URIs.
    *

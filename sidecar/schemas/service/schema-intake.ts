@@ -1,14 +1,22 @@
-import { contextDocument, generateContext, isContextBase } from '../json-ld/generated-context.js';
+import {
+  contextDocument,
+  generateContext,
+  type GeneratedContext,
+  isContextBase,
+} from '../json-ld/generated-context.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { Dialect } from '../json-schema/keywords.js';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { tokensOf } from '../../shared/json/pointer.js';
 import { resolveAll } from '../json-schema/references.js';
 import type { SchemaTasks } from '../json-schema/tasks.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
+import type { ModelKey } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import { accepting, ContextBaseError, SchemaNotAcceptedError, unlessRefused } from './errors.js';
 import type { ModelDescription, ModelTasks } from './model-tasks.js';
+import type { AcceptedOwnContext, OwnContexts } from './own-context.js';
 import { ReferenceGathering } from './references.js';
 import type { ModelWarning } from './shapes.js';
 
@@ -21,8 +29,10 @@ export interface AcceptedSchema {
   readonly text: string;
   readonly dialect: Dialect;
   readonly description: ModelDescription;
-  /** Text of the context generated from it. */
+  /** Text of the context: generated from it, with the model's own where it has one. */
   readonly context: string;
+  /** What the context was made from, where the model has its own. */
+  readonly ownContext: AcceptedOwnContext | undefined;
   readonly warnings: readonly ModelWarning[];
   /** SHA-256 of every document that it refers to, by URI. */
   readonly references: ReadonlyMap<string, string>;
@@ -36,6 +46,18 @@ export interface IntakeOptions {
   readonly workers: ServiceWorkers;
   /** Base IRI of the terms of models without one of their own. */
   readonly contextBase: string;
+  readonly ownContexts: OwnContexts;
+}
+
+/** What a version of a model is made from. */
+export interface VersionInput {
+  readonly schema: JsonValue;
+  /** Base IRI of its terms, where the model has its own. */
+  readonly contextBase: string | undefined;
+  /** The context that the model brings, if any. */
+  readonly context: JsonValue | undefined;
+  /** Of this service, as the client reaches it. */
+  readonly baseUrl: string;
 }
 
 /** Where the schema stands in the input. */
@@ -50,10 +72,12 @@ export class SchemaIntake {
   }
 
   /**
-   * @param model its name, the entity type
-   * @throws ContextBaseError, SchemaNotAcceptedError, WorkersBusyError, TaskFailedError
+   * @param key of the model; its name is the entity type
+   * @throws ContextBaseError, SchemaNotAcceptedError, ContextInvalidError, WorkersBusyError, TaskFailedError
    */
-  async accept(model: string, schema: JsonValue, ownBase: string | undefined): Promise<AcceptedSchema> {
+  async accept(key: ModelKey, input: VersionInput): Promise<AcceptedSchema> {
+    const { schema, contextBase: ownBase } = input;
+    const { name: model } = key;
     if (ownBase !== undefined && !isContextBase(ownBase)) throw new ContextBaseError();
     if (!isObject(schema)) throw noObject();
     const { store, remote, workers, contextBase } = this.#options;
@@ -74,21 +98,49 @@ export class SchemaIntake {
       gathering.reasons,
     );
     const attributes = description.attributes.map(({ name }) => name);
-    const { terms, warnings } = generateContext(
+    const generated = generateContext(
       { type: model, attributes, nested: description.names },
       ownBase ?? contextBase,
     );
+    const { terms } = generated;
+    const own =
+      input.context === undefined
+        ? undefined
+        : await this.#options.ownContexts.accept(key, input.context, terms, input);
     return {
       schema,
       text,
       dialect: linked.main.dialect,
       description,
-      context: JSON.stringify(contextDocument(terms)),
-      warnings: [...typeWarnings(model, description), ...warnings],
+      context: own?.text ?? JSON.stringify(contextDocument(terms)),
+      ownContext: own,
+      warnings: [
+        ...typeWarnings(model, description),
+        ...termWarnings(generated, own, [model, ...description.names]),
+      ],
       references: new Map([...found].map(([uri, { sha256 }]) => [uri, sha256])),
-      keepReferences: () => gathering.keep(found),
+      keepReferences: async () => {
+        await gathering.keep(found);
+        await own?.keepReferences();
+      },
     };
   }
+}
+
+/** Of the terms of a model: those of its own context that are no names of it would be many, and are left out. */
+function termWarnings(
+  { warnings }: GeneratedContext,
+  own: AcceptedOwnContext | undefined,
+  names: readonly string[],
+): readonly ModelWarning[] {
+  if (own === undefined) return warnings;
+  const [left, known] = [new Set(own.ownTerms), new Set(names)];
+  const others = own.warnings.flatMap(({ code, pointer, detail }): readonly ModelWarning[] => {
+    const term = tokensOf(pointer)?.at(-1) ?? '';
+    const isMeant = code !== 'core-term' && code !== 'core-context-not-last';
+    return isMeant && (known.has(term) || term.startsWith('@')) ? [{ code, term, detail }] : [];
+  });
+  return [...warnings.filter(({ term }) => !left.has(term)), ...others];
 }
 
 function noObject(): SchemaNotAcceptedError {

@@ -135,9 +135,10 @@ export interface ContextService {
    * What a GET of the context's URL answers.
    *
    * @param version the current one when not given; the answer for a given version never changes
+   * @param baseUrl as in ModelReadOptions, for the URLs of other contexts in it
    * @throws NotFoundError
    */
-  document(name: string, version?: number): Promise<ServedContext>;
+  document(name: string, version?: number, baseUrl?: string): Promise<ServedContext>;
 
   /**
    * Creates a custom context: a map of terms, an array of maps and URLs, a URL, or `{"@context": one of these}`.

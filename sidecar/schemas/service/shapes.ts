@@ -43,6 +43,11 @@ export interface NewModel {
   readonly schema: JsonValue;
   /** Base IRI of the terms of its context; without one, the service's own. */
   readonly contextBase?: string | undefined;
+  /**
+   * Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the
+   * URL of one that is stored or of an allowed origin.
+   */
+  readonly context?: JsonValue | undefined;
   /** `none` when left out. */
   readonly compatibility?: Compatibility | undefined;
   /** `published` when left out. */
@@ -59,6 +64,7 @@ export interface ModelChange {
   readonly schema?: JsonValue | undefined;
   readonly description?: string | null | undefined;
   readonly contextBase?: string | null | undefined;
+  readonly context?: JsonValue | undefined;
   readonly compatibility?: Compatibility | undefined;
   readonly status?: ModelStatus | undefined;
   readonly sunset?: string | null | undefined;
@@ -75,6 +81,8 @@ export interface ModelWriteOptions {
 export interface ModelDetails extends Model {
   readonly version: VersionSummary;
   readonly schema: JsonValue;
+  /** The context that it was given, where it has its own. */
+  readonly context: JsonValue | undefined;
   readonly warnings: readonly ModelWarning[];
 }
 
@@ -97,7 +105,7 @@ export interface VersionSummary {
 /** Something about a model that may not be as its author expects. */
 export interface ModelWarning {
   /** As {@link TermWarning}; `other-type`: entities of the model cannot have its name as their type. */
-  readonly code: TermWarning['code'] | 'other-type';
+  readonly code: TermWarning['code'] | ContextWarning['code'] | 'other-type';
   readonly detail: string;
   /** The name that the warning is about. */
   readonly term: string;
@@ -169,6 +177,8 @@ export interface ServedDocument {
   readonly sha256: string;
   /** What `If-None-Match` is compared with, and `If-Match` of a later write. */
   readonly etag: string;
+  /** Whether contexts of this service are named in it as they are stored: see `withBaseUrl`. */
+  readonly isInternal?: boolean;
 }
 
 export interface ModelFile {
@@ -214,11 +224,18 @@ export interface VersionMetadata {
   readonly dialect: VersionSummary['dialect'];
   /** From the version before. */
   readonly change?: ChangeKind;
+  /** Names whose terms are those of the model's own context. */
+  readonly ownTerms?: readonly string[];
   readonly warnings: readonly ModelWarning[];
 }
 
 export function storedMetadata({ warnings, ...rest }: VersionMetadata): JsonValue {
   return { ...rest, warnings: warnings.map((warning) => ({ ...warning })) };
+}
+
+/** Names whose terms are those of the model's own context, and not among the generated ones. */
+export function ownTermsOf(metadata: JsonValue): readonly string[] {
+  return (metadata as Partial<VersionMetadata> | null)?.ownTerms ?? [];
 }
 
 /** Nothing but {@link storedMetadata} writes it. */
@@ -244,7 +261,16 @@ export function summaryOf(version: ModelVersion): VersionSummary {
   };
 }
 
-/** A model at its current version, with that version's schema. */
-export function detailsOf({ model, version }: ModelAt, schema: JsonValue): ModelDetails {
-  return { ...model, version: summaryOf(version), schema, warnings: warningsOf(version) };
+/**
+ * A model at its current version, with that version's schema.
+ *
+ * @param ownContext JSON of the context that it was given
+ */
+export function detailsOf(
+  { model, version }: ModelAt,
+  schema: JsonValue,
+  ownContext: string | undefined,
+): ModelDetails {
+  const context = ownContext === undefined ? undefined : (JSON.parse(ownContext) as JsonValue);
+  return { ...model, version: summaryOf(version), schema, context, warnings: warningsOf(version) };
 }

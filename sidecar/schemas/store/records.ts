@@ -106,6 +106,8 @@ export interface ModelAt {
 export interface ModelTexts extends ModelAt {
   readonly schema: string;
   readonly context: string;
+  /** JSON of the context that the model was given, where it has its own. */
+  readonly ownContext: string | undefined;
   /** Text of each pinned reference by URI. */
   readonly references: ReadonlyMap<string, string>;
 }

@@ -151,6 +151,7 @@ export class SqlModels implements Models {
       ...at,
       schema: yield* textOf(at.version.schema),
       context: yield* textOf(at.version.context),
+      ownContext: at.model.ownContext === undefined ? undefined : yield* textOf(at.model.ownContext),
       references,
     };
   }

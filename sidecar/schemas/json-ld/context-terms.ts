@@ -1,0 +1,50 @@
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import { createProcessor, type DocumentLoader, type TermMapping } from './processor.js';
+
+/** What a term means in the end, as a definition that needs no other: an IRI, a keyword, or a map of absolute IRIs. */
+export type TermMeaning = string | JsonObject;
+
+/** The meanings of the terms of a context; null for a term that it takes away. In the order of their code units. */
+export type ContextTerms = ReadonlyMap<string, TermMeaning | null>;
+
+/**
+ * What the terms of a context mean in the end: prefixes expanded, later definitions over earlier ones, other contexts included
+ * (JSON-LD 1.1 API § 4). It depends on nothing but the context and what is loaded.
+ *
+ * @param context the value of an `@context` that was found valid
+ * @param load gives the contexts that it names
+ * @throws the errors of the processor and of the loader
+ */
+export async function termsOf(context: unknown, load: DocumentLoader): Promise<ContextTerms> {
+  // A processor of its own: what is cached by URL may have changed since.
+  const { mappings } = await createProcessor().activeContext(context, { documentLoader: load });
+  const terms = [...mappings].filter(([term]) => !term.startsWith('@'));
+  return new Map(terms.sort(([a], [b]) => (a < b ? -1 : 1)).map(([term, found]) => [term, meaningOf(found)]));
+}
+
+/** The IRI that a term stands for; undefined where it stands for none. */
+export function iriOf(meaning: TermMeaning | null | undefined): string | undefined {
+  if (meaning === null || meaning === undefined) return undefined;
+  const iri = typeof meaning === 'string' ? meaning : (meaning['@reverse'] ?? meaning['@id']);
+  return typeof iri === 'string' ? iri : undefined;
+}
+
+/** Members of definitions that are taken over as they are (JSON-LD 1.1 § 9.15). */
+const TAKEN = ['@type', '@language', '@direction', '@nest', '@index', '@context'] as const;
+
+/** What may be at the end of the IRI of a prefix, and makes any plain definition one (JSON-LD 1.1 API § 4.2.2). */
+const DELIMITER = /[:/?#[\]@]$/;
+
+function meaningOf(found: TermMapping | null): TermMeaning | null {
+  const iri = found?.['@id'] ?? null;
+  if (found === null || iri === null) return null;
+  const rest: Record<string, JsonValue> = {};
+  for (const name of TAKEN) if (found[name] !== undefined) rest[name] = found[name] as JsonValue;
+  const { '@container': container = [], reverse = false, _prefix: isPrefix = false } = found;
+  if (container.length > 0)
+    rest['@container'] = container.length === 1 ? (container[0] ?? '') : [...container];
+  if (reverse) return { '@reverse': iri, ...rest };
+  const looksLikePrefix = DELIMITER.test(iri);
+  if (isPrefix && !looksLikePrefix) rest['@prefix'] = true;
+  return Object.keys(rest).length === 0 && isPrefix === looksLikePrefix ? iri : { '@id': iri, ...rest };
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { coreContextUrl } from '../../sidecar/schemas/json-ld/core-context.js';
+import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
+import type { JsonValue } from '../../sidecar/shared/json/json.js';
+import { runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
+import { jsonLdTasks } from '../../sidecar/schemas/json-ld/tasks.js';
+import type { SchemaService } from '../../sidecar/schemas/service/service.js';
+import { InUseError } from '../../sidecar/schemas/store/errors.js';
+import { plainSchema } from '../unit/schemas/service/fixtures.js';
+import {
+  ALLOWED,
+  BASE_URL,
+  CONTEXT_BASE,
+  jsonOf,
+  rejection,
+  useRigs,
+} from '../unit/schemas/service/harness.js';
+
+const KEY = { domain: 'city', name: 'Bench' };
+const CORE = coreContextUrl();
+const OPTIONS = { baseUrl: BASE_URL };
+const SCHEMA = plainSchema({ seats: { type: 'integer' }, colour: { type: 'string' } });
+const SEATS = 'https://official.example/seats';
+const COLOUR = `${CONTEXT_BASE}colour`;
+const BENCH = `${CONTEXT_BASE}Bench`;
+
+function urlOf(name: string): string {
+  return `${BASE_URL}/api/v2/contexts/${name}`;
+}
+
+function create(service: SchemaService, context: JsonValue) {
+  return service.models.create('city', { name: 'Bench', schema: SCHEMA, context }, OPTIONS);
+}
+
+async function contextOf(service: SchemaService, version?: number): Promise<unknown> {
+  const document = await service.models.document(KEY, 'context', { version, ...OPTIONS });
+  const { '@context': value } = jsonOf(document) as { readonly '@context': unknown };
+  return value;
+}
+
+/** The IRIs of the members of an entity of the model, with the context under its URL. */
+async function irisOf(service: SchemaService, context = 'city~Bench'): Promise<readonly string[]> {
+  const { contextSupply } = service;
+  const document = {
+    '@context': [urlOf(context), CORE],
+    id: 'urn:b',
+    type: 'Bench',
+    seats: 2,
+    colour: 'red',
+  };
+  const stamp = await contextSupply.stamp(BASE_URL);
+  const outcome = await runWithContexts(
+    (supplied) => jsonLdTasks.expandDocument({ text: JSON.stringify({ document }), stamp, supplied }),
+    (url) => contextSupply.supply(url, BASE_URL),
+  );
+  assert.ok('answer' in outcome, JSON.stringify(outcome));
+  const { result } = JSON.parse(outcome.answer) as { readonly result: readonly Record<string, unknown>[] };
+  const { '@id': id, '@type': types, ...members } = result[0] ?? assert.fail();
+  assert.equal(id, 'urn:b');
+  return [...(types as string[]), ...Object.keys(members)];
+}
+
+describe('models with a context of their own', () => {
+  const rigOf = useRigs();
+
+  it('models with a context of their own have its terms, and generated ones for what it lacks', async (t) => {
+    const { service } = await rigOf(t);
+    const forms: readonly JsonValue[] = [
+      { seats: SEATS },
+      { '@context': { seats: SEATS } },
+      [{ official: 'https://official.example/' }, { seats: 'official:seats' }, CORE],
+    ];
+    for (const context of forms) {
+      const made = await create(service, context);
+      assert.deepEqual(made.context, context);
+      assert.deepEqual(await service.models.get(KEY), made);
+      const [generated, ...own] = (await contextOf(service)) as readonly unknown[];
+      assert.deepEqual(generated, { Bench: BENCH, colour: COLOUR });
+      assert.equal(own.at(-1), CORE);
+      assert.equal(own.filter((element) => element === CORE).length, 1);
+      assert.deepEqual((await irisOf(service)).toSorted(), [BENCH, COLOUR, SEATS].toSorted());
+      await service.models.delete(KEY);
+    }
+  });
+
+  it('models with a context of their own are the same again when they are put again', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
+    const context = ['terms', { a: 'https://a.example/', b: 'https://b.example/' }];
+    await service.models.put(KEY, { schema: SCHEMA, context }, OPTIONS);
+    for (const [given, baseUrl] of [
+      [context, BASE_URL],
+      [['terms', { b: 'https://b.example/', a: 'https://a.example/' }], BASE_URL],
+      [context, 'http://other.example'],
+      [undefined, ''],
+    ] as const) {
+      const change = { schema: SCHEMA, ...(given === undefined ? {} : { context: given }) };
+      const { outcome } = await service.models.put(KEY, change, { baseUrl });
+      assert.equal(outcome, 'unchanged', baseUrl);
+    }
+    const gone = await service.models.put(KEY, { context: null }, OPTIONS);
+    assert.deepEqual([gone.outcome, gone.model?.context], ['version', undefined]);
+    assert.deepEqual(await contextOf(service), [
+      { Bench: BENCH, colour: COLOUR, seats: `${CONTEXT_BASE}seats` },
+      CORE,
+    ]);
+    const back = await service.models.put(KEY, { context }, OPTIONS);
+    assert.deepEqual([back.outcome, back.model?.schema], ['version', SCHEMA]);
+  });
+
+  it('models follow a stored context that they name, as custom contexts do, and keep it from being deleted', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create('terms', { seats: 'https://first.example/seats' }, OPTIONS);
+    for (const context of ['terms', urlOf('terms'), [urlOf('terms')]]) {
+      await create(service, context);
+      const value = (await contextOf(service, 1)) as readonly unknown[];
+      assert.deepEqual(value.slice(1), [urlOf('terms'), CORE]);
+      const [other] = (await service.contexts.document('city~Bench', 1, 'http://kong:8000')).bytes
+        .toString()
+        .match(/http:[^"]+\/api[^"]+/) ?? [''];
+      assert.equal(other, 'http://kong:8000/api/v2/contexts/terms');
+
+      await service.contexts.update('terms', { seats: SEATS, colour: 'https://c.example/c' }, OPTIONS);
+      assert.deepEqual((await irisOf(service)).toSorted(), [BENCH, 'https://c.example/c', SEATS].toSorted());
+      await service.contexts.update('terms', { other: 'https://o.example/' }, OPTIONS);
+      assert.ok((await irisOf(service)).includes(`${CONTEXT_BASE}seats`), 'what it lacks later is generated');
+      assert.deepEqual(await contextOf(service, 1), value);
+
+      const { dependents } = await rejection(service.contexts.delete('terms'), InUseError);
+      assert.deepEqual(dependents, [{ kind: 'model', ...KEY, version: 1 }]);
+      await service.models.delete(KEY);
+    }
+    await service.contexts.delete('terms');
+  });
+
+  it('models keep the documents of others that their context was made from, stored or fetched', async (t) => {
+    const { service, web, fetched } = await rigOf(t);
+    const stored = 'https://elsewhere.example/context.jsonld';
+    const allowed = `${ALLOWED}/context.jsonld`;
+    const official = { '@context': { seats: SEATS, more: 'https://official.example/more' } };
+    await service.references.put(stored, official);
+    web.set(allowed, official);
+    for (const url of [stored, allowed]) {
+      await create(service, [url]);
+      const value = (await contextOf(service)) as readonly unknown[];
+      assert.deepEqual(value, [{ Bench: BENCH, colour: COLOUR }, official['@context'], CORE]);
+      await service.references.put(url, { '@context': { seats: 'https://later.example/seats' } });
+      assert.ok((await irisOf(service)).includes(SEATS), 'as it was when the version was made');
+      const { dependents } = await rejection(service.references.delete(url), InUseError);
+      assert.deepEqual(dependents, [{ kind: 'model', ...KEY, version: 1 }]);
+      assert.equal((await service.models.put(KEY, { description: 'other' }, OPTIONS)).outcome, 'settings');
+      assert.equal((await service.models.put(KEY, { schema: SCHEMA }, OPTIONS)).outcome, 'version');
+      assert.ok((await irisOf(service)).includes('https://later.example/seats'));
+      await service.models.delete(KEY);
+      await service.references.delete(url);
+    }
+    assert.deepEqual(fetched, [allowed], 'fetched once, and kept');
+  });
+
+  it('models take in what the contexts of others lead to: arrays, imports, scoped contexts, relative URLs', async (t) => {
+    const { service } = await rigOf(t);
+    const at = (name: string) => `https://elsewhere.example/c/${name}`;
+    const documents: Readonly<Record<string, JsonValue>> = {
+      main: ['list', { '@import': at('imported'), '@version': 1.1, own: 'https://o.example/own' }, CORE],
+      list: [{ seats: SEATS }, 'scoped'],
+      scoped: { part: { '@id': 'https://p.example/part', '@context': 'inner' } },
+      inner: { wood: 'https://p.example/wood' },
+      imported: { colour: 'https://i.example/colour', own: 'https://i.example/own' },
+    };
+    for (const [name, context] of Object.entries(documents))
+      await service.references.put(at(name), { '@context': context });
+    await create(service, at('main'));
+    assert.deepEqual(await contextOf(service), [
+      { Bench: BENCH },
+      { seats: SEATS },
+      { part: { '@id': 'https://p.example/part', '@context': { wood: 'https://p.example/wood' } } },
+      { colour: 'https://i.example/colour', own: 'https://o.example/own', '@version': 1.1 },
+      CORE,
+    ]);
+  });
+
+  it('models are refused a context that is none, is not there, or leads back to it, with a pointer', async (t) => {
+    const { service } = await rigOf(t);
+    await service.models.create('city', { name: 'Lamp', schema: SCHEMA, context: { seats: SEATS } }, OPTIONS);
+    const refusals: readonly (readonly [JsonValue, string, RegExp])[] = [
+      ['nothing', '/context', /no context "nothing" here/],
+      [[{ seats: SEATS }, 'nothing'], '/context/1', /no context "nothing" here/],
+      ['city~Bench', '/context', /it is the context itself/],
+      ['https://elsewhere.example/x', '/context', /neither stored here nor from an allowed origin/],
+      [`${ALLOWED}/missing`, '/context', /404/],
+      [{ seats: 5 }, '/context/seats', /./],
+      [{ '@context': { seats: 5 } }, '/context/@context/seats', /./],
+      [{ '@context': {}, seats: SEATS }, '/context/seats', /next to @context/],
+      [[], '/context', /empty/],
+      [7, '/context', /map of terms/],
+      ['not a name', '/context', /not an absolute http or https URL/],
+    ];
+    for (const [context, pointer, detail] of refusals) {
+      const { errors } = await rejection(create(service, context), ContextInvalidError);
+      assert.equal(errors[0]?.pointer, pointer, JSON.stringify(context));
+      assert.match(errors[0]?.detail ?? '', detail);
+      assert.doesNotMatch(errors[0]?.detail ?? '', /gateway\.invalid/);
+    }
+    await create(service, 'city~Lamp');
+    const lamp = { domain: 'city', name: 'Lamp' };
+    await rejection(service.models.put(lamp, { context: 'city~Bench' }, OPTIONS), ContextInvalidError);
+  });
+
+  it('models are warned about terms of their own context that they use, and not about those that they do not', async (t) => {
+    const { service } = await rigOf(t);
+    const coerced = (name: string) => ({ '@id': `https://official.example/${name}`, '@type': '@id' });
+    const context = { seats: coerced('seats'), other: coerced('other'), location: 'https://o.example/l' };
+    const { warnings } = await create(service, context);
+    assert.deepEqual(
+      warnings.map(({ code, term }) => [code, term]),
+      [['coercion', 'seats']],
+    );
+  });
+});
+
+describe('reference documents as contexts', () => {
+  const rigOf = useRigs();
+
+  it('reference documents are contexts under their URLs, and are kept by the custom contexts that name them', async (t) => {
+    const { service } = await rigOf(t);
+    const url = 'https://elsewhere.example/context.jsonld';
+    await service.references.put(url, { '@context': { seats: SEATS } });
+    await service.contexts.create('mine', [url, { colour: COLOUR }], OPTIONS);
+    assert.ok((await irisOf(service, 'mine')).includes(SEATS));
+    const { dependents } = await rejection(service.references.delete(url), InUseError);
+    assert.deepEqual(dependents, [{ kind: 'context', name: 'mine', version: 1 }]);
+    await service.contexts.delete('mine');
+    await service.references.delete(url);
+  });
+});
