@@ -198,6 +198,7 @@ const VERDICT = {
   type: 'object',
   properties: {
     valid: { type: 'boolean' },
+    form: { enum: ENTITY_FORM.enum, description: 'The representation in which the entity was read.' },
     errors: {
       type: 'array',
       items: {
@@ -219,7 +220,7 @@ const VERDICT = {
       },
     },
   },
-  required: ['valid', 'errors', 'warnings'],
+  required: ['valid', 'form', 'errors', 'warnings'],
   additionalProperties: false,
 } as const;
 

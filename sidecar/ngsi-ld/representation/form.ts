@@ -9,45 +9,57 @@ import { KIND_OF_MEMBER, WRAPPED_KINDS, kindNamed } from '../value-members.js';
 /** The representations of an entity (clauses 4.5.1 to 4.5.4); key-values is what the standard calls simplified. */
 export type Form = 'normalized' | 'concise' | 'keyvalues';
 
-/** A form, and the other that the entity may be meant in as well. */
-export interface FormGuess {
-  readonly form: Form;
-  readonly alternative?: Form;
-}
-
 /** What an attribute says about its entity's form; `nothing` where the forms do not differ. */
 type Evidence = 'normalized' | 'foreign' | 'concise' | 'maybe-concise' | 'value' | 'nothing';
 
-/** The form that an entity is in, by its attributes; see {@link guessForm}. */
-export function detectForm(entity: JsonObject): Form {
-  return guessForm(Object.entries(entity)).form;
-}
+/** The members of an entity, taken once. */
+export type Entries = readonly (readonly [string, JsonValue])[];
 
 /**
  * The form that an entity is in, by its attributes:
- * - normalized when each has a type, either that of an attribute or (with a `value`) a foreign one, such as NGSIv2's: a
- *   kind of attribute was meant;
+ * - normalized when each has a type, either that of an attribute or (with a `value`) a foreign one: a kind of attribute was
+ *   meant;
  * - key-values when none looks like an attribute. An object with a foreign type is a value then, with or without `value`;
  *   a geometry always is one;
  * - concise otherwise, which any mixture is: brokers take both.
  *
  * An object that has nothing but a languageMap, vocab or json is the same in concise and key-values form. One that has a
- * `value` and nothing else of an attribute is taken for concise, but may be data.
- *
- * @param entity its members
+ * `value` and nothing else of an attribute is taken for concise, but may be data; see {@link otherForms}.
  */
-export function guessForm(entity: readonly (readonly [string, JsonValue])[]): FormGuess {
+export function guessForm(entity: Entries): Form {
+  const found = evidenceIn(entity);
+  if (found.has('concise')) return 'concise';
+  const isPlain = found.has('value') || found.has('nothing');
+  if (found.has('normalized')) return isPlain || found.has('maybe-concise') ? 'concise' : 'normalized';
+  if (found.has('maybe-concise')) return 'concise';
+  return isPlain ? 'keyvalues' : 'normalized';
+}
+
+/**
+ * Forms beside the guessed one that the entity may be meant in, the likeliest first. None where an attribute says its kind,
+ * which data does not do.
+ */
+export function otherForms(entity: Entries, guess: Form): readonly Form[] {
+  if (evidenceIn(entity).has('normalized')) return [];
+  return guess === 'keyvalues' ? ['concise'] : ['keyvalues'];
+}
+
+/**
+ * The attributes of an entity of which each may be concise or a value, when none of the others shows which it is. Empty when
+ * one does.
+ */
+export function ambiguousAttributes(entity: Entries): readonly string[] {
+  const found = evidenceIn(entity);
+  if (found.has('concise') || found.has('normalized')) return [];
+  return entity.flatMap(([name, value]) =>
+    !NO_OWN_ATTRIBUTES.has(name) && evidenceOf(value) === 'maybe-concise' ? [name] : [],
+  );
+}
+
+function evidenceIn(entity: Entries): ReadonlySet<Evidence> {
   const found = new Set<Evidence>();
   for (const [name, value] of entity) if (!NO_OWN_ATTRIBUTES.has(name)) found.add(evidenceOf(value));
-  if (found.has('concise')) return { form: 'concise' };
-  const isPlain = found.has('value') || found.has('nothing');
-  if (found.has('normalized')) {
-    const isWhole = !isPlain && !found.has('maybe-concise');
-    return { form: isWhole ? 'normalized' : 'concise' };
-  }
-  if (found.has('maybe-concise')) return { form: 'concise', alternative: 'keyvalues' };
-  if (isPlain) return { form: 'keyvalues' };
-  return { form: 'normalized', ...(found.has('foreign') ? { alternative: 'keyvalues' } : {}) };
+  return found;
 }
 
 function evidenceOf(submitted: JsonValue): Evidence {

@@ -2,11 +2,9 @@ import type { AttributeKind } from '../attribute-kinds.js';
 import { isArray, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
 import { idMemberOf, isOfModel, typeMemberOf } from './entity-checks.js';
+import type { Entries } from './form.js';
 import { datasetsOf, instanceOf, instancesOf, type Instance, type Standing } from './instances.js';
 import { keyValueAt, keyValuesPlaceOf, placeOf, tokensAt, type Place } from './place.js';
-
-/** The members of an entity, taken once. */
-export type Entries = readonly (readonly [string, JsonValue])[];
 
 /** How an entity is turned into its key-values form. */
 export interface Conversion {

@@ -4,7 +4,7 @@ import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
 import { checkAttribute } from './attribute-checks.js';
 import { checkEntityMember, checkPresence } from './entity-checks.js';
 import { Findings, type EntityWarning, type Finding } from './findings.js';
-import { guessForm, type Form, type FormGuess } from './form.js';
+import { guessForm, type Form } from './form.js';
 import { KeyValues } from './key-values.js';
 import { warnOfName } from './member-checks.js';
 
@@ -40,8 +40,6 @@ export interface Reading {
 /** The result of reading an entity, independent of its model. */
 export interface EntityReading {
   readonly form: Form;
-  /** Another form that the entity may be meant in, when the form was detected and its attributes are ambiguous. */
-  readonly alternative?: Form;
   /** In document order, one for each fault; at most {@link MAX_FINDINGS}. */
   readonly faults: readonly Finding[];
   readonly warnings: readonly EntityWarning[];
@@ -74,8 +72,7 @@ const MAX_READ_MEMBERS = 200_000;
 export function readEntity(entity: JsonObject, options: ReadOptions = {}): EntityReading {
   const { model, unwraps = () => false } = options;
   const entries = Object.entries(entity);
-  const guess: FormGuess = options.form === undefined ? guessForm(entries) : { form: options.form };
-  const { form } = guess;
+  const form = options.form ?? guessForm(entries);
   const isNormalized = options.form === 'normalized';
   const isKeyValues = form === 'keyvalues';
   const findings = new Findings();
@@ -92,7 +89,7 @@ export function readEntity(entity: JsonObject, options: ReadOptions = {}): Entit
   const keyValues = new KeyValues(entity, entries, { isKeyValues, isNormalized, model, unwraps });
   const { readings, leftOut } = readingsOf(keyValues);
   const { faults, warnings } = findings;
-  return { ...guess, faults, warnings, readings, leftOut, kinds: keyValues.kinds };
+  return { form, faults, warnings, readings, leftOut, kinds: keyValues.kinds };
 }
 
 function readingsOf(keyValues: KeyValues): Pick<EntityReading, 'readings' | 'leftOut'> {

@@ -138,6 +138,18 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
     : { of: plain, issues, hasOwnType: false };
 }
 
+/** Whether the schema takes a reading, with the model's name as the type or with the type that was submitted. */
+export function isAccepted(entity: JsonObject, reading: Reading, model: Model): boolean {
+  const shown = withoutAny(reading.keyValues, model.unsaid);
+  if (model.firstError(shown) === undefined) return true;
+  const type = member(entity, typeMemberOf(entity));
+  return (
+    type !== undefined &&
+    !sameJson(type, member(shown, 'type')) &&
+    model.firstError(withType(shown, type)) === undefined
+  );
+}
+
 function ofType(issues: readonly Explained[]): number {
   return issues.filter(({ tokens }) => tokens[0] === 'type').length;
 }

@@ -1,7 +1,7 @@
 import { type Position, positionsOf } from '../../shared/json/json-positions.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
-import type { EntityError, EntityNotice, EntityIssues } from './validate-entity.js';
+import type { EntityError, EntityNotice, EntityVerdict } from './validate-entity.js';
 
 /** What an answer holds at most. */
 const REPORT_LIMITS = {
@@ -19,24 +19,23 @@ type Shown = EntityError | EntityNotice;
 
 /** What is shown of one entity; tokens lead through the body. */
 interface Report {
+  readonly form: EntityVerdict['form'];
   readonly isValid: boolean;
   readonly errors: readonly EntityError[];
   readonly warnings: readonly EntityNotice[];
 }
 
-const VALID = '{"valid":true,"errors":[],"warnings":[]}';
-
 /** Gathers the reports on the entities of a body, and writes them down. */
 export class Reports {
-  readonly #reports: (Report | undefined)[] = [];
+  readonly #reports: Report[] = [];
   #errors = 0;
   #warnings = 0;
   #pointersLeft: number = REPORT_LIMITS.pointers;
 
   /** @param path tokens of the entity in the body */
-  add(entity: JsonObject, { errors, warnings }: EntityIssues, path: readonly string[]): void {
+  add(entity: JsonObject, { form, errors, warnings }: EntityVerdict, path: readonly string[]): void {
     if (errors.length === 0 && warnings.length === 0) {
-      this.#reports.push(undefined);
+      this.#reports.push({ form, isValid: true, errors, warnings });
       return;
     }
     const { entity: most, body } = REPORT_LIMITS;
@@ -55,6 +54,7 @@ export class Reports {
       ...noticeOfMore('warnings', shownWarnings, warnings),
     ];
     this.#reports.push({
+      form,
       isValid: errors.length === 0,
       errors: shownErrors,
       warnings: [...shownWarnings, ...notices.map(inBody)],
@@ -73,18 +73,16 @@ export class Reports {
     return found;
   }
 
-  /** JSON of each report: `{valid, errors: [{pointer, detail, keyword, line, column}], warnings}`, by place in the text. */
+  /** JSON of each report: `{valid, form, errors: [{pointer, detail, keyword, line, column}], warnings}`, by place in the text. */
   write(text: string): readonly string[] {
-    const all = this.#reports.flatMap((report) =>
-      report === undefined ? [] : [...report.errors, ...report.warnings],
-    );
-    if (all.length === 0) return this.#reports.map(() => VALID);
+    const all = this.#reports.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
+    if (all.length === 0) return this.#reports.map((report) => written(report, NO_POSITIONS));
     const found = positionsOf(
       text,
       all.map(({ tokens }) => tokens),
     );
     const positions = new Map(all.map((one, index) => [one, found[index] ?? START] as const));
-    return this.#reports.map((report) => (report === undefined ? VALID : written(report, positions)));
+    return this.#reports.map((report) => written(report, positions));
   }
 }
 
@@ -101,6 +99,8 @@ function cut(error: EntityError, least: number): EntityError {
 function lengthOf(tokens: readonly string[]): number {
   return tokens.reduce((length, token) => length + token.length + 1, 0);
 }
+
+const NO_POSITIONS: ReadonlyMap<Shown, Position> = new Map();
 
 const START: Position = { line: 1, column: 1 };
 
@@ -120,7 +120,12 @@ function noticeOfMore(
   return [{ tokens: [], code: `more-${what}`, say }];
 }
 
-function written({ isValid, errors, warnings }: Report, positions: ReadonlyMap<Shown, Position>): string {
+function written(
+  { form, isValid, errors, warnings }: Report,
+  positions: ReadonlyMap<Shown, Position>,
+): string {
+  if (errors.length === 0 && warnings.length === 0)
+    return `{"valid":${isValid},"form":"${form}","errors":[],"warnings":[]}`;
   const entries = <One extends Shown>(
     all: readonly One[],
     tell: (one: One) => JsonObject,
@@ -141,6 +146,7 @@ function written({ isValid, errors, warnings }: Report, positions: ReadonlyMap<S
   const tellCode = ({ code }: EntityNotice): JsonObject => ({ code });
   return JSON.stringify({
     valid: isValid,
+    form,
     errors: entries(errors, ({ keyword }) => ({ keyword })),
     warnings: [...entries(inPlace, tellCode), ...entries(last, tellCode)],
   });

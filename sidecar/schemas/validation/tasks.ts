@@ -3,10 +3,11 @@ import type { Form } from '../../ngsi-ld/representation/read-entity.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
 import { readJson } from '../../shared/json/strict-json.js';
+import { validateInLikelyForm } from './choose-form.js';
 import { prepareModel, type Model } from './model.js';
 import { Reports } from './reports.js';
 import { Spelling } from './spelling.js';
-import { validateEntity, type EntityOptions } from './validate-entity.js';
+import type { EntityOptions } from './validate-entity.js';
 import type { TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
 
 /** Entities of one body. */
@@ -60,8 +61,8 @@ const models = new LRUCache<string, Prepared>({
 /** Tasks that validate entities; they run in a worker, because models have patterns. */
 export const validationTasks = {
   /**
-   * Validates an entity, or each of an array of entities, against a model. The answer is JSON: `{valid, errors: [{pointer, detail,
-   * keyword, line, column}], warnings: [{pointer, detail, code, line, column}]}`, or an array of these. Pointers lead
+   * Validates an entity, or each of an array of entities, against a model. The answer is JSON: `{valid, form, errors: [{pointer,
+   * detail, keyword, line, column}], warnings: [{pointer, detail, code, line, column}]}`, or an array of these. Pointers lead
    * through the body as it was submitted. A worker that has not met the model yet needs it.
    */
   validate({ key, type, text, ...options }: ValidateInput): ValidateOutcome {
@@ -97,14 +98,14 @@ function validated(body: JsonValue, text: string, model: Model, options: EntityO
   const reports = new Reports();
   const spelling = new Spelling();
   if (isObject(body)) {
-    reports.add(body, validateEntity(body, model, options, spelling), []);
+    reports.add(body, validateInLikelyForm(body, model, options, spelling), []);
     return bounded(reports.write(text).join());
   }
   const refused = refusalOf(body);
   if (refused !== undefined || !isArray(body)) return { refused: refused ?? invalid([[]]) };
   for (const [index, entity] of body.entries())
     if (isObject(entity))
-      reports.add(entity, validateEntity(entity, model, options, spelling), [String(index)]);
+      reports.add(entity, validateInLikelyForm(entity, model, options, spelling), [String(index)]);
   return bounded(`[${reports.write(text).join()}]`);
 }
 

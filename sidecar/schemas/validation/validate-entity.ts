@@ -11,7 +11,7 @@ import { KIND_OF_MEMBER } from '../../ngsi-ld/value-members.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { step } from '../../shared/json/pointer.js';
 import type { Explained } from './explain.js';
-import { instanceIssues, viewOf } from './instance-errors.js';
+import { instanceIssues, isAccepted, viewOf } from './instance-errors.js';
 import type { Model } from './model.js';
 import { Spelling } from './spelling.js';
 import { shown } from './words.js';
@@ -27,6 +27,11 @@ export interface EntityNotice {
 export interface EntityIssues {
   readonly errors: readonly EntityError[];
   readonly warnings: readonly EntityNotice[];
+}
+
+/** The issues of an entity, and the form in which it was read. */
+export interface EntityVerdict extends EntityIssues {
+  readonly form: Form;
 }
 
 export interface EntityOptions {
@@ -49,7 +54,7 @@ export function validateEntity(
   model: Model,
   options: EntityOptions = {},
   spelling = new Spelling(),
-): EntityIssues {
+): EntityVerdict {
   const { form, isStrict = true } = options;
   const { name, unwraps } = model;
   const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: name, unwraps });
@@ -65,8 +70,28 @@ export function validateEntity(
     ...(isStrict ? [] : structure.map(({ tokens, say }) => ({ tokens, code: 'ngsi-ld', say }))),
     ...reading.warnings.map(({ tokens, code, detail }) => ({ tokens, code, say: () => detail })),
   ];
-  return { errors, warnings: [...warnings, ...modelWarnings(reading, model, errors, spelling)] };
+  const { form: used } = reading;
+  return { form: used, errors, warnings: [...warnings, ...modelWarnings(reading, model, errors, spelling)] };
 }
+
+/** Whether {@link validateEntity} finds no error in this form; false also where that takes too many readings to say. */
+export function isValidIn(
+  form: Form,
+  entity: JsonObject,
+  model: Model,
+  { isStrict = true }: EntityOptions,
+): boolean {
+  const { faults, readings, leftOut } = readEntity(entity, {
+    form,
+    model: model.name,
+    unwraps: model.unwraps,
+  });
+  if ((isStrict && faults.length > 0) || leftOut.length > 0 || readings.length > MAX_TRIED) return false;
+  return readings.every((reading) => isAccepted(entity, reading, model));
+}
+
+/** Readings of an entity that are tried in a form that it is not taken for. */
+const MAX_TRIED = 20;
 
 /** Something that is wrong with an entity. */
 export interface EntityError {

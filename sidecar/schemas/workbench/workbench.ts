@@ -51,7 +51,7 @@ export interface Workbench {
   compact(text: string, options: ProcessOptions): Promise<string>;
 
   /**
-   * An entity, or an array of entities, against a model; the answer is `{valid, errors, warnings}`, or an array of these.
+   * An entity, or an array of entities, against a model; the answer is `{valid, form, errors, warnings}`, or an array of these.
    *
    * @throws NotFoundError
    */

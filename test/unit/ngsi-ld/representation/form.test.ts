@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { detectForm } from '../../../../sidecar/ngsi-ld/representation/form.js';
+import {
+  ambiguousAttributes,
+  guessForm,
+  otherForms,
+} from '../../../../sidecar/ngsi-ld/representation/form.js';
 import { readEntity } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
 import { entityOf } from './entities.js';
 
@@ -9,18 +13,14 @@ const PROPERTY = { type: 'Property', value: 1 };
 const POINT = { type: 'Point', coordinates: [8.5, 47.4] };
 
 function formOf(...values: readonly JsonValue[]): string {
-  const { form, alternative } = readEntity(entityOf(values.map((value, index) => [`a${index}`, value])));
-  return alternative === undefined ? form : `${form} or ${alternative}`;
+  return readEntity(entityOf(values.map((value, index) => [`a${index}`, value]))).form;
 }
 
 describe('the form of an entity', () => {
   it('the form of an entity is normalized when every attribute has a type', () => {
     assert.equal(formOf(PROPERTY, { type: 'GeoProperty', value: POINT }, [PROPERTY, PROPERTY]), 'normalized');
     assert.equal(formOf(PROPERTY, { type: 'Propertx', value: 1 }), 'normalized');
-    assert.equal(
-      formOf({ type: 'Text', value: 'a' }, { type: 'Number', value: 1 }),
-      'normalized or keyvalues',
-    );
+    assert.equal(formOf({ type: 'Text', value: 'a' }, { type: 'Number', value: 1 }), 'normalized');
     assert.equal(formOf(), 'normalized');
   });
 
@@ -49,16 +49,29 @@ describe('the form of an entity', () => {
     assert.equal(formOf(1, { languageMap: { en: 'a' }, observedAt: '2026-01-31T12:00:00Z' }), 'concise');
   });
 
-  it('the form of an entity is concise, maybe key-values, when an attribute has nothing but a value', () => {
-    assert.equal(formOf(1, { value: 5 }), 'concise or keyvalues');
-    assert.equal(formOf({ value: 5, minValue: 1, maxValue: 9 }), 'concise or keyvalues');
-    assert.equal(formOf({ object: 'a box' }), 'concise or keyvalues');
+  it('the form of an entity is concise when an attribute has nothing but a value, but key-values may be meant', () => {
+    for (const value of [{ value: 5 }, { value: 5, minValue: 1, maxValue: 9 }, { object: 'a box' }]) {
+      assert.equal(formOf(1, value), 'concise');
+      const entity = Object.entries({ id: 'urn:a:b', type: 'A', other: 1, a: value });
+      assert.deepEqual(otherForms(entity, 'concise'), ['keyvalues']);
+      assert.deepEqual(ambiguousAttributes(entity), ['a']);
+    }
+  });
+
+  it('the form of an entity is in no doubt when an attribute says its kind or has members of attributes', () => {
+    const sure = Object.entries({ a: PROPERTY, b: { value: 5 } });
+    assert.deepEqual([otherForms(sure, 'concise'), ambiguousAttributes(sure)], [[], []]);
+    assert.deepEqual(
+      ambiguousAttributes(Object.entries({ a: { value: 1, unitCode: 'X' }, b: { value: 5 } })),
+      [],
+    );
+    assert.deepEqual(ambiguousAttributes(Object.entries({ a: 1, b: [1] })), []);
   });
 
   it('the form of an entity is what the caller says, and members that are not attributes do not count', () => {
     assert.equal(readEntity(entityOf([['a', 1]]), { form: 'normalized' }).form, 'normalized');
     assert.equal(
-      detectForm({ id: 'urn:a:b', type: 'A', scope: '/a', createdAt: 'x', '@context': 'x' }),
+      guessForm(Object.entries({ id: 'urn:a:b', type: 'A', scope: '/a', createdAt: 'x', '@context': 'x' })),
       'normalized',
     );
   });

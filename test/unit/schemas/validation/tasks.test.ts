@@ -30,7 +30,7 @@ describe('the task of validating', () => {
   it('the task of validating asks for a model that it has not met, and remembers it by its key', () => {
     const input = { key: 'asked-for', type: 'Vehicle', text: JSON.stringify(VEHICLE) };
     assert.deepEqual(validationTasks.validate(input), { needs: 'model' });
-    const answer = { answer: '{"valid":true,"errors":[],"warnings":[]}' };
+    const answer = { answer: '{"valid":true,"form":"normalized","errors":[],"warnings":[]}' };
     validationTasks.prepareModel({ key: 'asked-for', type: 'Vehicle', schema: SCHEMA });
     for (let n = 0; n < 2; n += 1) assert.deepEqual(validationTasks.validate(input), answer);
     assert.deepEqual(validationTasks.validate({ ...input, type: 'Car' }), { needs: 'model' });

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
+import { Spelling } from '../../../../sidecar/schemas/validation/spelling.js';
+import type { EntityOptions } from '../../../../sidecar/schemas/validation/validate-entity.js';
+import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
+import { modelOf } from './models.js';
+
+/** Its `drain` is data that looks like a concise Property. */
+const TANK = modelOf(
+  {
+    properties: {
+      temp: { type: 'number' },
+      level: { type: 'number' },
+      drain: {
+        type: 'object',
+        required: ['value', 'unit'],
+        properties: { value: { type: 'number' }, unit: { type: 'string' } },
+      },
+      address: { properties: { street: { type: 'string' } } },
+    },
+  },
+  'Tank',
+);
+
+const TANK_ENTITY: JsonObject = { id: 'urn:ngsi-ld:Tank:1', type: 'Tank' };
+const DRAIN = { value: 33, unit: 'l' };
+
+function verdictOn(attributes: JsonObject, options: EntityOptions = {}) {
+  const { form, errors, warnings } = validateInLikelyForm(
+    { ...TANK_ENTITY, ...attributes },
+    TANK,
+    options,
+    new Spelling(),
+  );
+  return {
+    form,
+    errors: errors.map(({ tokens }) => tokens.join('/')),
+    warnings: warnings.filter(({ code }) => code === 'other-form').map(({ say }) => say()),
+  };
+}
+
+describe('the form in which an entity is validated', () => {
+  it('the form in which an entity is validated is key-values where the model describes what looks like a concise Property as data', () => {
+    const { form, errors, warnings } = verdictOn({ temp: 3, drain: DRAIN });
+    assert.deepEqual([form, errors], ['keyvalues', []]);
+    assert.deepEqual(warnings, [
+      'is read as key-values: it may be concise as well, but is not valid so; send form=keyvalues or form=concise to decide',
+    ]);
+  });
+
+  it('the form in which an entity is validated is concise where that is valid, or where neither form is', () => {
+    assert.deepEqual(verdictOn({ temp: 3, level: { value: 5 } }), {
+      form: 'concise',
+      errors: [],
+      warnings: [],
+    });
+    const wrong = { drain: { value: 'x', unit: 'l' } };
+    assert.deepEqual(verdictOn(wrong), { form: 'concise', errors: ['drain/value'], warnings: [] });
+  });
+
+  it('the form in which an entity is validated is the one that is claimed, though another would be valid', () => {
+    const claimed = verdictOn({ temp: 3, drain: DRAIN }, { form: 'concise' });
+    assert.deepEqual(claimed, { form: 'concise', errors: ['drain/value'], warnings: [] });
+    assert.deepEqual(verdictOn({ temp: 3, drain: DRAIN }, { form: 'keyvalues' }).errors, []);
+  });
+
+  it('the form in which an entity is validated stays the guessed one, and a warning names the valid one, where the model does not decide', () => {
+    // A null value is no concise Property; of "other" the model says nothing.
+    const { form, errors, warnings } = verdictOn({ temp: 3, other: { value: null } });
+    assert.deepEqual([form, errors], ['concise', ['other/value']]);
+    assert.deepEqual(warnings, [
+      'is read as concise; as key-values it is valid: send form=keyvalues if that is meant',
+    ]);
+  });
+
+  it('the form in which an entity is validated is in no doubt where an attribute says its kind', () => {
+    const { form, errors, warnings } = verdictOn({ temp: { type: 'Property', value: 3 }, drain: DRAIN });
+    assert.deepEqual([form, errors, warnings], ['concise', ['drain/value'], []]);
+  });
+
+  it('the form in which an entity is validated is said to be concise where only that makes sense of a nested attribute', () => {
+    const { form, errors, warnings } = verdictOn({
+      temp: 3,
+      address: { street: { type: 'Property', value: 'A' } },
+    });
+    assert.deepEqual([form, errors], ['keyvalues', ['address/street']]);
+    assert.match(warnings[0] ?? '', /as concise it is valid/);
+  });
+
+  it('the form in which an entity is validated is found with leniency where that is asked for', () => {
+    const lenient = verdictOn({ temp: 3, other: { value: null } }, { isStrict: false });
+    assert.deepEqual([lenient.form, lenient.errors], ['concise', []]);
+  });
+});
