@@ -15,14 +15,15 @@ const ENUM = {
 
 const SAMPLE_FORM = {
   type: 'string',
-  enum: ['keyvalues', 'ngsi-ld'],
+  enum: ['keyvalues', 'ngsi-ld', 'ngsiv2', 'geojson'],
   default: 'keyvalues',
-  description: 'The form of the samples: plain objects, or NGSI-LD entities, normalized or concise.',
+  description:
+    'The form of the samples: plain objects, NGSI-LD entities of any representation, NGSIv2 normalized, or GeoJSON Features.',
 } as const;
 
 const ENTITY_FORM = {
   type: 'string',
-  enum: ['normalized', 'concise', 'keyvalues'],
+  enum: ['normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'],
   description: 'The representation of the entity; detected if not given.',
 } as const;
 
@@ -189,7 +190,8 @@ const SAMPLES = {
 
 const ENTITIES = {
   title: 'Entities',
-  description: 'An NGSI-LD entity, normalized, concise or key-values; or several.',
+  description:
+    'An entity: NGSI-LD normalized, concise, key-values or GeoJSON, or NGSIv2 normalized; or several.',
   oneOf: [{ type: 'object' }, { type: 'array', items: { type: 'object' } }],
 } as const;
 

@@ -1,4 +1,3 @@
-import type { AttributeKind } from '../attribute-kinds.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import type { Findings } from './findings.js';
 import {
@@ -10,6 +9,7 @@ import {
   type TypedInstance,
 } from './instances.js';
 import { checkPlainMember, isPlainMember, warnOfName } from './member-checks.js';
+import { NGSI_V2_KINDS } from './ngsiv2-shape.js';
 import { checkValue } from './value-checks.js';
 import { KIND_NAMES, KIND_OF_MEMBER, VALUE_MEMBERS } from '../value-members.js';
 import { didYouMean } from './wording.js';
@@ -161,21 +161,11 @@ function checkValueMember(
   }
 }
 
-/** Types of attributes in NGSIv2, and their counterparts in NGSI-LD. */
-const NGSI_V2: ReadonlyMap<JsonValue, AttributeKind> = new Map<JsonValue, AttributeKind>([
-  ...['Text', 'Number', 'Integer', 'Float', 'Boolean', 'DateTime', 'StructuredValue', 'None'].map(
-    (type) => [type, 'Property'] as const,
-  ),
-  ...['geo:json', 'geo:point', 'geo:line', 'geo:polygon', 'geo:box'].map(
-    (type) => [type, 'GeoProperty'] as const,
-  ),
-]);
-
 /**
  * The fault of an instance whose type is not that of an attribute: its members could be data, and are not checked.
  */
 function checkForeignType({ type, member }: ForeignInstance, findings: Findings): void {
-  const kind = NGSI_V2.get(type);
+  const kind = NGSI_V2_KINDS.get(type);
   const meant = typeof type === 'string' ? didYouMean(type, KIND_NAMES) : '';
   const detail =
     kind !== undefined

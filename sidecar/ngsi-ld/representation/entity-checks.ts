@@ -87,7 +87,7 @@ function checkType(value: JsonValue, model: string | undefined, findings: Findin
   const meant = isNear
     ? `; did you mean ${JSON.stringify(model)}?`
     : found.some((type) => GEOJSON.has(type))
-      ? '; the GeoJSON representation is not supported here'
+      ? '; send form=geojson for a GeoJSON Feature'
       : '';
   const [verb, list] = isArray(value)
     ? ['contain', found.slice(0, 5).map(shown).join(', ')]

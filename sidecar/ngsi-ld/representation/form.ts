@@ -3,11 +3,18 @@ import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
 import { isGeometry } from './geometry.js';
 import { areInstances, instanceOf } from './instances.js';
 import { isPlainMember } from './member-checks.js';
+import { isNgsiV2 } from './ngsiv2-shape.js';
 import { isUri } from '../names.js';
 import { KIND_OF_MEMBER, WRAPPED_KINDS, kindNamed } from '../value-members.js';
 
-/** The representations of an entity (clauses 4.5.1 to 4.5.4); key-values is what the standard calls simplified. */
-export type Form = 'normalized' | 'concise' | 'keyvalues';
+/**
+ * The representations of an entity (clauses 4.5.1 to 4.5.4); key-values is what the standard calls simplified. `ngsiv2` is the
+ * normalized one of NGSIv2.
+ */
+export type Form = 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2';
+
+/** The forms in which entities are submitted; an entity in GeoJSON (clause 4.5.16) has attributes in another form within. */
+export type SubmittedForm = Form | 'geojson';
 
 /** What an attribute says about its entity's form; `nothing` where the forms do not differ. */
 type Evidence = 'normalized' | 'foreign' | 'concise' | 'maybe-concise' | 'value' | 'nothing';
@@ -21,6 +28,7 @@ export type Entries = readonly (readonly [string, JsonValue])[];
  *   meant;
  * - key-values when none looks like an attribute. An object with a foreign type is a value then, with or without `value`;
  *   a geometry always is one;
+ * - NGSIv2 when all attributes can be, and some show that they are;
  * - concise otherwise, which any mixture is: brokers take both.
  *
  * An object that has nothing but a languageMap, vocab or json is the same in concise and key-values form. One that has a
@@ -29,6 +37,7 @@ export type Entries = readonly (readonly [string, JsonValue])[];
 export function guessForm(entity: Entries): Form {
   const found = evidenceIn(entity);
   if (found.has('concise')) return 'concise';
+  if ((found.has('foreign') || found.has('maybe-concise')) && isNgsiV2(entity)) return 'ngsiv2';
   const isPlain = found.has('value') || found.has('nothing');
   if (found.has('normalized')) return isPlain || found.has('maybe-concise') ? 'concise' : 'normalized';
   if (found.has('maybe-concise')) return 'concise';

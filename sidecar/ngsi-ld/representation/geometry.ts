@@ -100,6 +100,9 @@ function checkCoordinates(geometry: JsonObject, type: string, depth: number, fin
   findings.leave();
 }
 
+/** What the numbers of a position are (RFC 7946, section 3.1.1). */
+const NUMBERS = ['a longitude, a number', 'a latitude, a number', 'an altitude, a number'];
+
 /** `misshapen`: arrays and numbers are in the wrong places, and the rest would be wrong in the same way. */
 type NestingCheck = 'right' | 'wrong' | 'misshapen';
 
@@ -122,10 +125,18 @@ function checkLevel(value: JsonValue, depth: number, type: string, findings: Fin
 }
 
 function checkPosition(value: JsonValue, findings: Findings): NestingCheck {
-  if (!isArray(value) || value.length < 2 || !value.every(Number.isFinite)) {
+  if (!isArray(value) || value.length < 2 || value.some(isArray)) {
     findings.fault('type', `must be a position, numbers [longitude, latitude], is ${shown(value)}`);
     return 'misshapen';
   }
+  const wrong = value.flatMap((item, index) => (Number.isFinite(item) ? [] : [index]));
+  for (const index of wrong)
+    findings.fault(
+      'type',
+      `must be ${NUMBERS[index] ?? 'a number'}, is ${shown(value[index])}`,
+      String(index),
+    );
+  if (wrong.length > 0) return 'misshapen';
   // RFC 7946 defines the numbers' meaning but does not forbid others; some brokers take them.
   if (Math.abs(Number(value[1])) > 90)
     findings.warn('latitude', `is ${shown(value)}; latitudes are -90 to 90, and the longitude comes first`);

@@ -1,4 +1,3 @@
-import type { AttributeKind } from '../attribute-kinds.js';
 import type { JsonObject } from '../../shared/json/json.js';
 import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
 import { checkAttribute } from './attribute-checks.js';
@@ -7,6 +6,8 @@ import { Findings, type EntityWarning, type Finding } from './findings.js';
 import { guessForm, type Form } from './form.js';
 import { KeyValues } from './key-values.js';
 import { warnOfName } from './member-checks.js';
+import { readNgsiV2 } from './ngsiv2.js';
+import type { EntityReading, LeftOut, Reading } from './reading.js';
 
 /** How an entity is to be read. */
 export interface ReadOptions {
@@ -22,49 +23,13 @@ export interface ReadOptions {
   readonly unwraps?: (attribute: string) => boolean;
 }
 
-/** One view of an entity in key-values form (clause 4.5.4), to be held against a schema. */
-export interface Reading {
-  /** Without `@context`. `@id` and `@type` are `id` and `type`. What could not be converted is there as submitted. */
-  readonly keyValues: JsonObject;
-  /**
-   * Where something in `keyValues` stands in the entity as submitted. A member that is not there stands below where its
-   * object does.
-   */
-  readonly locate: (tokens: readonly string[]) => readonly string[];
-  /** Set for further instances of an attribute (datasetId); all other attributes are as in the first reading. */
-  readonly attribute?: string;
-  /** Where that instance stands in the entity as submitted. */
-  readonly instance?: readonly string[];
-}
-
-/** The result of reading an entity, independent of its model. */
-export interface EntityReading {
-  readonly form: Form;
-  /** In document order, one for each fault; at most {@link MAX_FINDINGS}. */
-  readonly faults: readonly Finding[];
-  readonly warnings: readonly EntityWarning[];
-  /** First the one with all attributes in their default instance, or first; then one for each further instance. */
-  readonly readings: readonly [Reading, ...Reading[]];
-  /** Attributes with more instances than are read. */
-  readonly leftOut: readonly LeftOut[];
-  /** What kind each attribute was sent as, its default instance if there are several. Empty in key-values form. */
-  readonly kinds: ReadonlyMap<string, AttributeKind>;
-}
-
-/** An attribute with more instances than are read. */
-export interface LeftOut {
-  readonly attribute: string;
-  /** How many are read, the one in the first reading included. */
-  readonly read: number;
-}
-
 /** Most further instances that are read. */
 const MAX_FURTHER_READINGS = 1000;
 /** Most members that all readings have together, for each of them holds the whole entity. */
 const MAX_READ_MEMBERS = 200_000;
 
 /**
- * Reads an entity in any form: checks the structure that NGSI-LD asks for (clauses 4.5 and 5.2), and gives its
+ * Reads an entity in any form: checks the structure that NGSI-LD, or NGSIv2, asks for (clauses 4.5 and 5.2), and gives its
  * key-values form. Never throws. Takes linear time, but for the further instances of attributes.
  *
  * @param entity nested as deeply as the stack allows for, some thousand levels
@@ -73,6 +38,7 @@ export function readEntity(entity: JsonObject, options: ReadOptions = {}): Entit
   const { model, unwraps = () => false } = options;
   const entries = Object.entries(entity);
   const form = options.form ?? guessForm(entries);
+  if (form === 'ngsiv2') return readNgsiV2(entity, model);
   const isNormalized = options.form === 'normalized';
   const isKeyValues = form === 'keyvalues';
   const findings = new Findings();
@@ -113,4 +79,4 @@ function readingsOf(keyValues: KeyValues): Pick<EntityReading, 'readings' | 'lef
   return { readings: [first, ...further], leftOut };
 }
 
-export type { EntityWarning, Finding, Form };
+export type { EntityReading, EntityWarning, Finding, Form, LeftOut, Reading };

@@ -1,8 +1,10 @@
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { isArray, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
-import { wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
+import { type Form, wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
+import { isFeature, unfoldFeature } from '../../ngsi-ld/representation/geojson.js';
 import { readEntity } from '../../ngsi-ld/representation/read-entity.js';
+import { step } from '../../shared/json/pointer.js';
 import { KIND_OF_MEMBER } from '../../ngsi-ld/value-members.js';
 import { type Inference, without } from './inference.js';
 import type { SampleFaults } from './samples.js';
@@ -13,23 +15,34 @@ const WRITTEN_BY_BROKERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedA
 export interface EntitySampleOptions {
   /** Reference tokens that lead to the entity in the submitted document. */
   readonly tokens: readonly string[];
+  /** `ngsi-ld`: any that the entity shows. */
+  readonly form: 'ngsi-ld' | 'ngsiv2' | 'geojson';
   readonly model: string | undefined;
 }
 
 /**
- * Adds an entity in any representation (ETSI GS CIM 009, clause 4.5): its attributes by their values, further instances
+ * Adds an entity in any representation (ETSI GS CIM 009, clause 4.5), or in that of NGSIv2: its attributes by their values, further instances
  * of one included. Faults of its structure are added to `faults` instead.
  */
 export function addEntity(
-  entity: JsonObject,
-  { tokens, model }: EntitySampleOptions,
+  submitted: JsonObject,
+  { tokens, form, model }: EntitySampleOptions,
   inference: Inference,
   faults: SampleFaults,
 ): void {
-  const reading = readEntity(entity, model === undefined ? {} : { model });
+  const isGeoJson = form === 'geojson' || (form === 'ngsi-ld' && model !== 'Feature' && isFeature(submitted));
+  const feature = isGeoJson ? unfoldFeature(submitted) : undefined;
+  const entity = feature?.entity ?? submitted;
+  const place = (inner: readonly string[]) => [...tokens, ...(feature?.locate(inner) ?? inner)];
+  for (const fault of feature?.faults ?? []) faults.add([...tokens, ...fault.tokens], fault.detail);
+  if (feature?.isReadable === false) return;
+  const reading = readEntity(entity, {
+    ...(form === 'ngsiv2' && { form }),
+    ...(model !== undefined && { model }),
+  });
   const { faults: found, readings } = reading;
-  for (const fault of found) faults.add([...tokens, ...fault.tokens], fault.detail);
-  if (found.length > 0) return;
+  for (const fault of found) faults.add(place(fault.tokens), fault.detail);
+  if (found.length > 0 || (feature?.faults.length ?? 0) > 0) return;
   const [first, ...others] = readings;
   const kinds = reading.form === 'keyvalues' ? kindsShown(first.keyValues) : reading.kinds;
   const fault = inference.add({
@@ -39,9 +52,15 @@ export function addEntity(
       return attribute === undefined || value === undefined ? [] : [[attribute, value] as const];
     }),
     kinds,
-    units: new Map([...kinds.keys()].map((name) => [name, unitsOf(member(entity, name))])),
+    // NGSIv2 shows the kind of few attributes, but the units of all.
+    units: new Map(
+      [...(reading.form === 'ngsiv2' ? Object.keys(entity) : kinds.keys())].map((name) => [
+        name,
+        unitsOf(member(entity, name), reading.form),
+      ]),
+    ),
   });
-  if (fault !== undefined) faults.add([...tokens, ...first.locate(['type'])], fault);
+  if (fault !== undefined) faults.add(place(first.locate(['type'])), fault);
 }
 
 /**
@@ -57,12 +76,16 @@ function kindsShown(keyValues: JsonObject): ReadonlyMap<string, AttributeKind> {
   );
 }
 
-/** The unit codes of an attribute's instances (clause 4.5.2); undefined among them for an instance without one. */
-function unitsOf(attribute: JsonValue | undefined): ReadonlySet<string | undefined> {
+/**
+ * The unit codes of an attribute's instances (clause 4.5.2), in NGSIv2 from the metadata; undefined among them for an instance
+ * without one.
+ */
+function unitsOf(attribute: JsonValue | undefined, form: Form): ReadonlySet<string | undefined> {
   const instances = isArray(attribute) ? attribute : [attribute];
   return new Set(
     instances.map((instance) => {
-      const code = isObject(instance) ? member(instance, 'unitCode') : undefined;
+      const metadata = step(step(instance, 'metadata'), 'unitCode');
+      const code = form === 'ngsiv2' ? step(metadata, 'value') : step(instance, 'unitCode');
       return typeof code === 'string' ? code : undefined;
     }),
   );

@@ -12,25 +12,29 @@ export interface PlacedSample {
 /**
  * The samples of a document: an object is one, and each item of an array.
  *
+ * @param base reference tokens of the document in the submitted one
  * @throws {InvalidSamplesError} when there is none, or one is not an object, has a number that is out of range or a name with
  *   half a surrogate pair
  */
-export function samplesIn(document: JsonValue): readonly PlacedSample[] {
+export function samplesIn(document: JsonValue, base: readonly string[] = []): readonly PlacedSample[] {
   const faults = new SampleFaults();
-  const samples = placed(document).flatMap(({ value, tokens }): readonly PlacedSample[] => {
+  const samples = placed(document, base).flatMap(({ value, tokens }): readonly PlacedSample[] => {
     if (!isObject(value)) faults.add(tokens, `must be a sample, which is an object; is ${kindOf(value)}`);
     else if (isSound(value)) return [{ sample: value, tokens }];
     else addUnsound(value, [...tokens], faults);
     return [];
   });
-  if (isArray(document) && document.length === 0) faults.add([], 'must hold at least one sample, is empty');
+  if (isArray(document) && document.length === 0) faults.add(base, 'must hold at least one sample, is empty');
   faults.throwIfAny();
   return samples;
 }
 
-function placed(document: JsonValue): readonly { value: JsonValue; tokens: readonly string[] }[] {
-  if (!isArray(document)) return [{ value: document, tokens: [] }];
-  return document.map((value, index) => ({ value, tokens: [String(index)] }));
+function placed(
+  document: JsonValue,
+  base: readonly string[],
+): readonly { value: JsonValue; tokens: readonly string[] }[] {
+  if (!isArray(document)) return [{ value: document, tokens: base }];
+  return document.map((value, index) => ({ value, tokens: [...base, String(index)] }));
 }
 
 function kindOf(value: JsonValue): string {

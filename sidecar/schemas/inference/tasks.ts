@@ -1,3 +1,4 @@
+import { featuresIn } from '../../ngsi-ld/representation/geojson.js';
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import { addEntity } from './entities.js';
@@ -34,8 +35,11 @@ export const inferenceTasks = {
 
 export type InferenceTasks = typeof inferenceTasks;
 
-/** How samples are written: any JSON, such as key-values; or entities in any representation. */
-export type SampleForm = 'keyvalues' | 'ngsi-ld';
+/**
+ * How samples are written: any JSON, such as key-values; or entities, in any representation of NGSI-LD, in that of NGSIv2, or
+ * in GeoJSON. `ngsi-ld` takes the last two as well where they show.
+ */
+export type SampleForm = 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
 
 export interface InferSchemaOptions extends InferenceOptions {
   readonly form?: SampleForm;
@@ -59,9 +63,11 @@ export function inferSchema(
 ): JsonObject {
   const inference = new Inference(options);
   const faults = new SampleFaults();
-  for (const { sample, tokens } of samplesIn(document)) {
-    if (form === 'ngsi-ld') {
-      addEntity(sample, { tokens, model: options.model }, inference, faults);
+  const features = ['ngsi-ld', 'geojson'].includes(form) ? featuresIn(document) : undefined;
+  const base = features === undefined ? [] : ['features'];
+  for (const { sample, tokens } of samplesIn(features ?? document, base)) {
+    if (form !== 'keyvalues') {
+      addEntity(sample, { tokens, form, model: options.model }, inference, faults);
       continue;
     }
     const fault = inference.add({ keyValues: sample });

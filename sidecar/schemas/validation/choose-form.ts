@@ -1,4 +1,5 @@
 import { ambiguousAttributes, type Form, otherForms } from '../../ngsi-ld/representation/form.js';
+import { isFeature, unfoldFeature } from '../../ngsi-ld/representation/geojson.js';
 import type { JsonObject } from '../../shared/json/json.js';
 import type { Model } from './model.js';
 import type { Spelling } from './spelling.js';
@@ -9,10 +10,11 @@ const WORDS: Readonly<Record<Form, string>> = {
   normalized: 'normalized',
   concise: 'concise',
   keyvalues: 'key-values',
+  ngsiv2: 'NGSIv2',
 };
 
 /**
- * Validates an entity in the form that is claimed; else in the one that it is most likely in.
+ * Validates an entity in the form that is claimed; else in the one that it is most likely in, which is GeoJSON for a Feature.
  *
  * Where that finds errors and another form does not, a warning (`other-form`) says so. The other form is taken when the
  * entity may as well be meant in it, and the model describes all attributes that leave it open: the model then decides what
@@ -21,9 +23,49 @@ const WORDS: Readonly<Record<Form, string>> = {
 export function validateInLikelyForm(
   entity: JsonObject,
   model: Model,
-  options: EntityOptions,
+  { form, ...options }: EntityOptions,
   spelling: Spelling,
 ): EntityVerdict {
+  if (form === 'geojson' || (form === undefined && model.name !== 'Feature' && isFeature(entity)))
+    return validateFeature(entity, model, options, spelling);
+  return validateByGuess(entity, model, { ...options, form }, spelling);
+}
+
+/** What is wrong with a Feature itself comes before what is wrong with the entity in it. */
+function validateFeature(
+  feature: JsonObject,
+  model: Model,
+  options: EntityOptions<Form>,
+  spelling: Spelling,
+): EntityVerdict {
+  const { entity, locate, faults, warnings, isReadable } = unfoldFeature(feature);
+  const own = faults.map(({ tokens, keyword, detail }) => ({ tokens, keyword, say: () => detail }));
+  const notices = warnings.map(({ tokens, code, detail }) => ({ tokens, code, say: () => detail }));
+  if (!isReadable) return { form: 'geojson', errors: own, warnings: notices };
+  const inner = validateByGuess(entity, model, options, spelling);
+  const placed = <One extends { readonly tokens: readonly string[] }>(one: One): One => ({
+    ...one,
+    tokens: locate(one.tokens),
+  });
+  const { isStrict = true } = options;
+  // The parameter `form` means the whole Feature, not what its properties are.
+  const others = inner.warnings.filter(({ code }) => code !== OTHER_FORM).map(placed);
+  const tolerated = isStrict ? [] : own.map(({ tokens, say }) => ({ tokens, code: 'ngsi-ld', say }));
+  return {
+    form: 'geojson',
+    errors: [...(isStrict ? own : []), ...inner.errors.map(placed)],
+    warnings: [...tolerated, ...notices, ...others],
+  };
+}
+
+const OTHER_FORM = 'other-form';
+
+function validateByGuess(
+  entity: JsonObject,
+  model: Model,
+  options: EntityOptions<Form>,
+  spelling: Spelling,
+): EntityVerdict<Form> {
   const guessed = validateEntity(entity, model, options, spelling);
   if (options.form !== undefined || guessed.errors.length === 0) return guessed;
   const entries = Object.entries(entity);
@@ -34,7 +76,7 @@ export function validateInLikelyForm(
   const [verdict, say] = isDecided
     ? [validateEntity(entity, model, { ...options, form }, spelling), () => chosen(form, guessed.form)]
     : [guessed, () => rejected(form, guessed.form)];
-  return { ...verdict, warnings: [...verdict.warnings, { tokens: [], code: 'other-form', say }] };
+  return { ...verdict, warnings: [...verdict.warnings, { tokens: [], code: OTHER_FORM, say }] };
 }
 
 function chosen(form: Form, other: Form): string {

@@ -1,23 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import type { Form } from '../../ngsi-ld/representation/read-entity.js';
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
-import { pointerOf } from '../../shared/json/pointer.js';
+import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import { validateInLikelyForm } from './choose-form.js';
+import { entitiesIn, type ValidationRefusal } from './entities-in.js';
 import { prepareModel, type Model } from './model.js';
 import { Reports } from './reports.js';
 import { Spelling } from './spelling.js';
 import type { EntityOptions } from './validate-entity.js';
-import type { TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
-
-/** Entities of one body. */
-export const MAX_ENTITIES = 10_000;
+import type { TaskAnswer } from '../../shared/task-answer.js';
 
 /** Characters of an answer: pointers repeat the names of members, which may be as long as a body. */
 const MAX_ANSWER = 16 * 1024 * 1024;
-
-/** Faults that a refusal lists. */
-const MAX_LISTED = 100;
 
 export interface ValidateInput {
   /** Names the model's version by its content: the same key always means the same schema. */
@@ -25,15 +19,12 @@ export interface ValidateInput {
   /** The model's name. */
   readonly type: string;
   /** The entities' representation; detected from each entity when left out. */
-  readonly form?: Form;
+  readonly form?: SubmittedForm;
   /** See `EntityOptions`. */
   readonly isStrict?: boolean;
-  /** The body: an entity, or an array of entities. */
+  /** The body: an entity, an array of entities, or a FeatureCollection. */
   readonly text: string;
 }
-
-/** Why a body is refused. */
-export type ValidationRefusal = TaskRefusal<'BODY_INVALID' | 'LIMIT_EXCEEDED'>;
 
 /** What `prepareModel` is run with. */
 export type PrepareInput = Pick<ValidateInput, 'key' | 'type'> & { readonly schema: string };
@@ -61,7 +52,7 @@ const models = new LRUCache<string, Prepared>({
 /** Tasks that validate entities; they run in a worker, because models have patterns. */
 export const validationTasks = {
   /**
-   * Validates an entity, or each of an array of entities, against a model. The answer is JSON: `{valid, form, errors: [{pointer,
+   * Validates an entity, or each of an array of entities or of a FeatureCollection, against a model. The answer is JSON: `{valid, form, errors: [{pointer,
    * detail, keyword, line, column}], warnings: [{pointer, detail, code, line, column}]}`, or an array of these. Pointers lead
    * through the body as it was submitted. A worker that has not met the model yet needs it.
    */
@@ -95,45 +86,18 @@ function nameOf(key: string, type: string): string {
 }
 
 function validated(body: JsonValue, text: string, model: Model, options: EntityOptions): ValidateOutcome {
+  const found = entitiesIn(body, options.form, model.name);
+  if ('refused' in found) return found;
   const reports = new Reports();
   const spelling = new Spelling();
-  if (isObject(body)) {
-    reports.add(body, validateInLikelyForm(body, model, options, spelling), []);
-    return bounded(reports.write(text).join());
-  }
-  const refused = refusalOf(body);
-  if (refused !== undefined || !isArray(body)) return { refused: refused ?? invalid([[]]) };
-  for (const [index, entity] of body.entries())
-    if (isObject(entity))
-      reports.add(entity, validateInLikelyForm(entity, model, options, spelling), [String(index)]);
-  return bounded(`[${reports.write(text).join()}]`);
+  for (const { entity, path } of found.entities)
+    reports.add(entity, validateInLikelyForm(entity, model, options, spelling), path);
+  const written = reports.write(text).join();
+  return bounded(found.isList ? `[${written}]` : written);
 }
 
 function bounded(answer: string): ValidateOutcome {
   if (answer.length <= MAX_ANSWER) return { answer };
   const detail = `The report has more than ${MAX_ANSWER} characters: send fewer entities at a time.`;
   return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };
-}
-
-function refusalOf(body: JsonValue): ValidationRefusal | undefined {
-  if (!isArray(body)) return invalid([[]]);
-  if (body.length > MAX_ENTITIES) {
-    const detail = `holds ${body.length} entities, more than ${MAX_ENTITIES}`;
-    return { code: 'LIMIT_EXCEEDED', detail: `The body ${detail}.`, errors: [{ pointer: '', detail }] };
-  }
-  const others = body.flatMap((item, index) => (isObject(item) ? [] : [[String(index)]]));
-  return others.length === 0 ? undefined : invalid(others);
-}
-
-/** @param places of what should be an entity */
-function invalid(places: readonly (readonly string[])[]): ValidationRefusal {
-  return {
-    code: 'BODY_INVALID',
-    detail: 'The body is neither an entity nor an array of entities.',
-    errors: places.slice(0, MAX_LISTED).map((tokens) => ({
-      pointer: pointerOf(tokens),
-      detail:
-        tokens.length === 0 ? 'must be an entity, or an array of entities' : 'must be an entity, an object',
-    })),
-  };
 }

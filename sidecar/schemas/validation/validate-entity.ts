@@ -1,6 +1,7 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { typeMemberOf } from '../../ngsi-ld/representation/entity-checks.js';
 import type { Finding } from '../../ngsi-ld/representation/findings.js';
+import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import {
   type EntityReading,
   type Form,
@@ -30,14 +31,14 @@ export interface EntityIssues {
 }
 
 /** The issues of an entity, and the form in which it was read. */
-export interface EntityVerdict extends EntityIssues {
-  readonly form: Form;
+export interface EntityVerdict<Read extends SubmittedForm = SubmittedForm> extends EntityIssues {
+  readonly form: Read;
 }
 
-export interface EntityOptions {
+export interface EntityOptions<Read extends SubmittedForm = SubmittedForm> {
   /** Of the entity; detected when it is not given. */
-  readonly form?: Form;
-  /** False: what NGSI-LD forbids and the schema does not is a warning. True when it is not given. */
+  readonly form?: Read | undefined;
+  /** False: what NGSI-LD, or NGSIv2, forbids and the schema does not is a warning. True when it is not given. */
   readonly isStrict?: boolean;
 }
 
@@ -52,9 +53,9 @@ export interface EntityOptions {
 export function validateEntity(
   entity: JsonObject,
   model: Model,
-  options: EntityOptions = {},
+  options: EntityOptions<Form> = {},
   spelling = new Spelling(),
-): EntityVerdict {
+): EntityVerdict<Form> {
   const { form, isStrict = true } = options;
   const { name, unwraps } = model;
   const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: name, unwraps });
@@ -79,7 +80,7 @@ export function isValidIn(
   form: Form,
   entity: JsonObject,
   model: Model,
-  { isStrict = true }: EntityOptions,
+  { isStrict = true }: Pick<EntityOptions, 'isStrict'>,
 ): boolean {
   const { faults, readings, leftOut } = readEntity(entity, {
     form,

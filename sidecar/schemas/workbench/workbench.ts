@@ -7,14 +7,14 @@ export interface WorkOptions {
   readonly signal?: CancelSignal | undefined;
 }
 
-/** The representation in which entities are submitted (ETSI GS CIM 009 V1.9.1, clause 4.5). */
-export type EntityForm = 'normalized' | 'concise' | 'keyvalues';
+/** The representation in which entities are submitted (ETSI GS CIM 009 V1.9.1, clause 4.5), or the normalized one of NGSIv2. */
+export type EntityForm = 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2' | 'geojson';
 
 export interface InferOptions extends WorkOptions {
   /** Name of the model that the schema is to be of. */
   readonly model?: string | undefined;
-  /** What the samples are: plain objects, or NGSI-LD entities of any representation. */
-  readonly form: 'keyvalues' | 'ngsi-ld';
+  /** What the samples are: plain objects, or entities; `ngsi-ld` stands for every representation that an entity shows. */
+  readonly form: 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
   /** Whether strings with few different values become enums. */
   readonly enumerates: boolean;
 }

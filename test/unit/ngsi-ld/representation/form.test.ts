@@ -20,7 +20,6 @@ describe('the form of an entity', () => {
   it('the form of an entity is normalized when every attribute has a type', () => {
     assert.equal(formOf(PROPERTY, { type: 'GeoProperty', value: POINT }, [PROPERTY, PROPERTY]), 'normalized');
     assert.equal(formOf(PROPERTY, { type: 'Propertx', value: 1 }), 'normalized');
-    assert.equal(formOf({ type: 'Text', value: 'a' }, { type: 'Number', value: 1 }), 'normalized');
     assert.equal(formOf(), 'normalized');
   });
 
@@ -66,6 +65,29 @@ describe('the form of an entity', () => {
       [],
     );
     assert.deepEqual(ambiguousAttributes(Object.entries({ a: 1, b: [1] })), []);
+  });
+
+  it('the form of an entity is NGSIv2 when every attribute can be, and some are', () => {
+    const guessOf = (...values: readonly JsonValue[]) =>
+      guessForm([
+        ['id', 'A-1'],
+        ['type', 'A'],
+        ...values.map((value, index) => [`a${index}`, value] as const),
+      ]);
+    const text = { type: 'Text', value: 'a' };
+    const unit = { unitCode: { value: 'KMH' } };
+    assert.equal(guessOf(text, { type: 'Number', value: 1, metadata: {} }), 'ngsiv2');
+    assert.equal(guessOf(text, { type: 'Relationship', value: 'urn:a:b' }), 'ngsiv2');
+    assert.equal(guessOf(text, { type: 'Own', value: 1 }, { value: 2 }), 'ngsiv2');
+    assert.equal(guessOf({ value: 2, metadata: unit }), 'ngsiv2');
+    assert.equal(guessOf({ type: 'geo:point', value: '52, 13' }), 'ngsiv2');
+    assert.equal(guessOf(text, PROPERTY), 'normalized');
+    assert.equal(guessOf(text, { type: 'Relationship', object: 'urn:a:b' }), 'normalized');
+    assert.equal(guessOf(text, { type: 'Number', value: 1, observedAt: 'x' }), 'normalized');
+    assert.equal(guessOf(text, 5), 'keyvalues');
+    assert.equal(guessOf({ value: 2, metadata: { a: 1 } }), 'concise');
+    assert.equal(guessOf({ type: 'Own', value: 1 }, { type: 'Other', value: 1 }), 'normalized');
+    assert.equal(formOf(text), 'normalized', 'a scope, which NGSI-LD alone has');
   });
 
   it('the form of an entity is what the caller says, and members that are not attributes do not count', () => {

@@ -55,11 +55,13 @@ describe('a geometry', () => {
       [{ type: 'Point' }, ' required'],
       [{ type: 'Pont', coordinates: [1, 2] }, '/type enum'],
       [{ type: 'Point', coordinates: [1] }, '/coordinates type'],
-      [{ type: 'Point', coordinates: ['1', '2'] }, '/coordinates type'],
+      [{ type: 'Point', coordinates: [1, '2'] }, '/coordinates/1 type'],
+      [{ type: 'Point', coordinates: [1, 2, null] }, '/coordinates/2 type'],
+      [{ type: 'Point', coordinates: [{}, 2] }, '/coordinates/0 type'],
       [{ type: 'Point', coordinates: [[1, 2]] }, '/coordinates type'],
       [{ type: 'MultiPoint', coordinates: [] }, '/coordinates type'],
       [{ type: 'LineString', coordinates: [[1, 2]] }, '/coordinates minItems'],
-      [{ type: 'LineString', coordinates: [[1, 2], [3, null], [4, null]] }, '/coordinates/1 type'],
+      [{ type: 'LineString', coordinates: [[1, 2], [3, null], [4, null]] }, '/coordinates/1/1 type'],
       [{ type: 'Polygon', coordinates: RING }, '/coordinates/0/0 type'],
       [{ type: 'Polygon', coordinates: [RING, RING.slice(1)] }, '/coordinates/1 minItems'],
       [{ type: 'Polygon', coordinates: [[...RING.slice(0, 3), [0, 1]]] }, '/coordinates/0 const'],
@@ -71,6 +73,18 @@ describe('a geometry', () => {
     ]; // prettier-ignore
     for (const [geometry, fault] of cases)
       assert.deepEqual(faultsOf(geometry), [fault], JSON.stringify(geometry));
+  });
+
+  it('a geometry has each number of the first wrong position reported, by what it should be', () => {
+    const findings = new Findings();
+    checkGeometry({ type: 'LineString', coordinates: [['1', 'x'], ['3', '4']] }, findings); // prettier-ignore
+    assert.deepEqual(
+      findings.faults.map(({ tokens, detail }) => `${pointerOf(tokens)} ${detail}`),
+      [
+        '/coordinates/0/0 must be a longitude, a number, is "1"',
+        '/coordinates/0/1 must be a latitude, a number, is "x"',
+      ],
+    );
   });
 
   it('a geometry has each of two open rings reported', () => {

@@ -333,7 +333,8 @@ describe('the faults of an entity', () => {
     assert.equal(readEntity(entity).faults.length, 1000);
     const line = { type: 'LineString', coordinates: Array.from({ length: 100_000 }, () => ['a', 'b']) };
     assert.deepEqual(faultsOfAttribute({ type: 'GeoProperty', value: line }), [
-      '/x/value/coordinates/0 type',
+      '/x/value/coordinates/0/0 type',
+      '/x/value/coordinates/0/1 type',
     ]);
   });
 });

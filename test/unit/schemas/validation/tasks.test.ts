@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import {
-  MAX_ENTITIES,
-  validationTasks,
-  type ValidateInput,
-} from '../../../../sidecar/schemas/validation/tasks.js';
+import { MAX_ENTITIES } from '../../../../sidecar/schemas/validation/entities-in.js';
+import { validationTasks, type ValidateInput } from '../../../../sidecar/schemas/validation/tasks.js';
 import { VEHICLE, VEHICLE_SCHEMA } from './models.js';
 
 interface Entry {

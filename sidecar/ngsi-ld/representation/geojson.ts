@@ -1,0 +1,115 @@
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  objectOf,
+  sameJson,
+} from '../../shared/json/json.js';
+import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
+import { typeMemberOf } from './entity-checks.js';
+import { type EntityWarning, type Finding, Findings } from './findings.js';
+import { checkGeometry } from './geometry.js';
+import { shown } from '../../shared/shown.js';
+
+/** An entity taken out of a GeoJSON Feature (clause 4.5.16). */
+export interface UnfoldedFeature {
+  /** Its attributes as `properties` has them, in any representation, and `location` as the geometry where they lack it. */
+  readonly entity: JsonObject;
+  /** Where something in `entity` stands in the Feature. What is missing belongs into `properties`. */
+  readonly locate: (tokens: readonly string[]) => readonly string[];
+  /** What is wrong with the Feature itself. Without an id, `properties` or a type in them, there is no `entity` to look at. */
+  readonly faults: readonly Finding[];
+  readonly warnings: readonly EntityWarning[];
+  readonly isReadable: boolean;
+}
+
+/** Whether an object is a GeoJSON Feature, as far as it can be told from an entity of the type `Feature`. */
+export function isFeature(value: JsonObject): boolean {
+  return member(value, 'type') === 'Feature' && isObject(member(value, 'properties'));
+}
+
+/** The Features of a GeoJSON FeatureCollection; undefined when the value is not one. */
+export function featuresIn(value: JsonValue): readonly JsonValue[] | undefined {
+  if (!isObject(value) || member(value, 'type') !== 'FeatureCollection') return undefined;
+  const features = member(value, 'features');
+  return isArray(features) ? features : undefined;
+}
+
+/** The attribute that a Feature shows as its geometry when nothing else was asked for (clause 4.5.16). */
+const SHOWN = 'location';
+
+/** Takes the entity out of a Feature; in the GeoJSON representation, properties may be normalized, concise or key-values. */
+export function unfoldFeature(feature: JsonObject): UnfoldedFeature {
+  const findings = new Findings();
+  const properties = propertiesIn(feature, findings);
+  const geometry = geometryIn(feature, findings);
+  const isReadable = properties !== undefined && Object.hasOwn(feature, 'id');
+  const own = Object.entries(properties ?? {}).filter(([name]) => name !== 'id');
+  const isThere = own.some(
+    ([name, value]) => name === SHOWN || (geometry !== undefined && shows(name, value, geometry.value)),
+  );
+  const shownAt = geometry === undefined || isThere ? undefined : geometry.tokens;
+  const entity = objectOf([
+    ['id', member(feature, 'id') ?? null],
+    ...own,
+    ...(geometry === undefined || shownAt === undefined ? [] : [[SHOWN, geometry.value] as const]),
+  ]);
+  const locate = (tokens: readonly string[]): readonly string[] => {
+    const [name, ...below] = tokens;
+    if (name === 'id') return tokens;
+    return name === SHOWN && shownAt !== undefined ? [...shownAt, ...below] : ['properties', ...tokens];
+  };
+  return { entity, locate, faults: findings.faults, warnings: findings.warnings, isReadable };
+}
+
+function propertiesIn(feature: JsonObject, findings: Findings): JsonObject | undefined {
+  const type = member(feature, 'type');
+  if (type !== 'Feature')
+    findings.fault(
+      'const',
+      `must be "Feature", as GeoJSON has it, is ${shown(type)}`,
+      ...(type === undefined ? [] : ['type']),
+    );
+  if (!Object.hasOwn(feature, 'id'))
+    findings.fault('required', 'must have an id, a URI such as urn:ngsi-ld:Vehicle:1');
+  const properties = member(feature, 'properties');
+  if (!isObject(properties)) {
+    findings.fault('required', "must have properties, an object with the entity's type and attributes");
+    return undefined;
+  }
+  if (Object.hasOwn(properties, typeMemberOf(properties))) return properties;
+  findings.fault('required', 'must have a type, the entity\'s, such as "Vehicle"', 'properties');
+  return undefined;
+}
+
+/** Published examples write a GeoProperty in the place of its value. */
+function geometryIn(
+  feature: JsonObject,
+  findings: Findings,
+): { readonly value: JsonValue; readonly tokens: readonly string[] } | undefined {
+  const submitted = member(feature, 'geometry');
+  if (submitted === undefined) findings.fault('required', 'must have a geometry, which may be null');
+  if (submitted === undefined || submitted === null) return undefined;
+  const inner =
+    isObject(submitted) && submitted['type'] === 'GeoProperty' ? member(submitted, 'value') : undefined;
+  const tokens = inner === undefined ? ['geometry'] : ['geometry', 'value'];
+  if (inner !== undefined)
+    findings.warn('geometry-property', 'is a GeoProperty, where GeoJSON has the geometry itself', 'geometry');
+  const value = inner ?? submitted;
+  const inside = new Findings();
+  checkGeometry(value, inside);
+  for (const { tokens: below, keyword, detail } of inside.faults)
+    findings.fault(keyword, detail, ...tokens, ...below);
+  for (const { tokens: below, code, detail } of inside.warnings)
+    findings.warn(code, detail, ...tokens, ...below);
+  // What is no geometry is said once.
+  return inside.faults.length > 0 ? undefined : { value, tokens };
+}
+
+/** Whether an attribute is the one that the geometry shows. */
+function shows(name: string, value: JsonValue, geometry: JsonValue): boolean {
+  if (NO_OWN_ATTRIBUTES.has(name) || !isObject(value)) return false;
+  return sameJson(value, geometry) || sameJson(member(value, 'value') ?? null, geometry);
+}

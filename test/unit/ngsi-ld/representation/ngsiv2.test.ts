@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { readEntity } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
+
+const CAR: JsonObject = {
+  id: 'Car-1',
+  type: 'Car',
+  speed: { type: 'Number', value: 50, metadata: { unitCode: { type: 'Text', value: 'KMH' } } },
+  wheels: { type: 'StructuredValue', value: [{ size: 17 }, { type: 'Property', value: 3 }] },
+  refOwner: { type: 'Relationship', value: 'urn:ngsi-ld:Person:1' },
+  none: { type: 'None', value: null },
+  location: { type: 'geo:json', value: { type: 'Point', coordinates: [13.4, 52.5] } },
+  seen: { type: 'geo:point', value: '52.5, 13.4' },
+  '@context': 'https://city.example/context.jsonld',
+};
+
+const read = (entity: JsonObject) => readEntity(entity, { form: 'ngsiv2', model: 'Car' });
+
+const faultsOf = (more: JsonObject): readonly string[] =>
+  read({ ...CAR, ...more }).faults.map(({ tokens, keyword }) => `${pointerOf(tokens)} ${keyword}`);
+
+describe('an entity of NGSIv2', () => {
+  it('an entity of NGSIv2 is read as its values, which are taken as they are', () => {
+    const { form, faults, readings, kinds } = read(CAR);
+    assert.deepEqual([form, faults], ['ngsiv2', []]);
+    assert.deepEqual(readings[0].keyValues, {
+      id: 'Car-1',
+      type: 'Car',
+      speed: 50,
+      wheels: [{ size: 17 }, { type: 'Property', value: 3 }],
+      refOwner: 'urn:ngsi-ld:Person:1',
+      none: null,
+      location: { type: 'Point', coordinates: [13.4, 52.5] },
+      seen: { type: 'Point', coordinates: [13.4, 52.5] },
+    });
+    assert.deepEqual(Object.fromEntries(kinds), {
+      refOwner: 'Relationship',
+      location: 'GeoProperty',
+      seen: 'GeoProperty',
+    });
+  });
+
+  it('an entity of NGSIv2 shows where each value stands', () => {
+    const [{ locate }] = read(CAR).readings;
+    for (const [tokens, place] of [
+      [['id'], '/id'],
+      [['speed'], '/speed/value'],
+      [['wheels', '0', 'size'], '/wheels/value/0/size'],
+      [['location', 'coordinates', '1'], '/location/value/coordinates/1'],
+      [['seen', 'coordinates', '1'], '/seen/value'],
+      [['missing'], '/missing'],
+      [[], ''],
+    ] as const)
+      assert.equal(pointerOf(locate(tokens)), place);
+  });
+
+  it('an entity of NGSIv2 may have an id that is not a URI, but no blanks in it', () => {
+    assert.deepEqual(faultsOf({ id: 'Madrid-Ambient:2016-03-15T11:00:00' }), []);
+    for (const id of ['a b', 'a/b', 'a?b', 'ä', '', 'x'.repeat(257), 5])
+      assert.deepEqual(faultsOf({ id }), ['/id format']);
+    const anonymous = Object.fromEntries(Object.entries(CAR).filter(([name]) => name !== 'id'));
+    assert.deepEqual(
+      read(anonymous).faults.map(({ keyword }) => keyword),
+      ['required'],
+    );
+  });
+
+  it('an entity of NGSIv2 has one type, the name of the model', () => {
+    assert.deepEqual(faultsOf({ type: 'Bike' }), ['/type const']);
+    assert.deepEqual(faultsOf({ type: ['Car'] }), ['/type type']);
+  });
+
+  it('an attribute of NGSIv2 has a value, and beside it nothing but a type and metadata', () => {
+    const faultsOfAttribute = (value: JsonValue) => faultsOf({ x: value });
+    assert.deepEqual(faultsOfAttribute({ value: 5 }), []);
+    assert.deepEqual(faultsOfAttribute(5), ['/x type']);
+    assert.deepEqual(faultsOfAttribute({ type: 'Number' }), ['/x required']);
+    assert.deepEqual(faultsOfAttribute({ type: 5, value: 5 }), ['/x/type type']);
+    assert.deepEqual(faultsOfAttribute({ type: 'Number', value: 5, unitCode: 'KMH' }), [
+      '/x/unitCode additionalProperties',
+    ]);
+    assert.deepEqual(faultsOfAttribute({ value: 5, metadata: { accuracy: 1 } }), [
+      '/x/metadata/accuracy required',
+    ]);
+    assert.deepEqual(faultsOfAttribute({ value: 5, metadata: [] }), ['/x/metadata type']);
+    assert.deepEqual(faultsOf({ 'a b': { value: 5 } }), ['/a b propertyNames']);
+  });
+
+  it('a location of NGSIv2 is read as GeoJSON, with the longitude first', () => {
+    const geometryOf = (type: string, value: JsonValue) => {
+      const { faults, readings } = read({ ...CAR, at: { type, value } });
+      return faults.length === 0
+        ? readings[0].keyValues['at']
+        : faults.map(({ tokens }) => pointerOf(tokens));
+    };
+    assert.deepEqual(geometryOf('geo:line', ['1, 2', '3,4']), {
+      type: 'LineString',
+      coordinates: [
+        [2, 1],
+        [4, 3],
+      ],
+    });
+    assert.deepEqual(geometryOf('geo:box', ['1, 2', '3, 4']), {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [2, 1],
+          [4, 1],
+          [4, 3],
+          [2, 3],
+          [2, 1],
+        ],
+      ],
+    });
+    assert.deepEqual(geometryOf('geo:polygon', ['0,0', '0,1', '1,1', '0,0']), {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [0, 0],
+          [1, 0],
+          [1, 1],
+          [0, 0],
+        ],
+      ],
+    });
+    for (const [type, value] of [
+      ['geo:point', '91, 0'],
+      ['geo:point', '1'],
+      ['geo:point', '1, 2, 3'],
+      ['geo:point', [1, 2]],
+      ['geo:point', ' , '],
+      ['geo:line', ['1, 2']],
+      ['geo:polygon', ['0,0', '0,1', '1,1', '0,5']],
+      ['geo:box', ['1, 2', '3, 4', '5, 6']],
+    ] as const)
+      assert.deepEqual(geometryOf(type, value), ['/at/value'], `${type} ${JSON.stringify(value)}`);
+    assert.deepEqual(geometryOf('geo:json', { type: 'Point', coordinates: ['a'] }), [
+      '/at/value/coordinates',
+    ]);
+  });
+});

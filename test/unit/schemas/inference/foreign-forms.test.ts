@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { InvalidSamplesError } from '../../../../sidecar/schemas/inference/errors.js';
+import { inferSchema, type SampleForm } from '../../../../sidecar/schemas/inference/tasks.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
+import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
+import { Spelling } from '../../../../sidecar/schemas/validation/spelling.js';
+
+const CAR: JsonObject = {
+  id: 'Car-1',
+  type: 'Car',
+  speed: { type: 'Number', value: 50, metadata: { unitCode: { type: 'Text', value: 'KMH' } } },
+  owner: { type: 'Relationship', value: 'urn:ngsi-ld:Person:1' },
+  location: { type: 'geo:point', value: '52.5, 13.4' },
+};
+
+const FEATURE: JsonObject = {
+  id: 'urn:ngsi-ld:Car:1',
+  type: 'Feature',
+  geometry: { type: 'Point', coordinates: [13.4, 52.5] },
+  properties: {
+    type: 'Car',
+    speed: { type: 'Property', value: 50, unitCode: 'KMH' },
+    owner: { type: 'Relationship', object: 'urn:ngsi-ld:Person:1' },
+  },
+};
+
+function inferred(samples: JsonValue, form: SampleForm): JsonObject {
+  return inferSchema(samples, { form, model: 'Car' });
+}
+
+function pointersRefused(samples: JsonValue, form: SampleForm): readonly string[] {
+  try {
+    inferred(samples, form);
+  } catch (error) {
+    assert.ok(error instanceof InvalidSamplesError);
+    return error.errors.map(({ pointer }) => pointer);
+  }
+  return [];
+}
+
+describe('the schema inferred from entities of NGSIv2 and GeoJSON', () => {
+  it('the schema inferred from entities of NGSIv2 and GeoJSON has their values, kinds and units, whether the form is claimed or shows', () => {
+    for (const [samples, own] of [
+      [CAR, 'ngsiv2'],
+      [FEATURE, 'geojson'],
+      [{ type: 'FeatureCollection', features: [FEATURE, FEATURE] }, 'geojson'],
+      [[FEATURE], 'geojson'],
+    ] as const) {
+      for (const form of [own, 'ngsi-ld'] as const) {
+        const schema = inferred(samples, form);
+        const properties = schema['properties'] as Readonly<Record<string, JsonObject>>;
+        assert.deepEqual(properties['type'], { const: 'Car' });
+        // NGSIv2 does not say that a number is a Property.
+        const kind = own === 'ngsiv2' ? {} : { type: 'Property' };
+        assert.deepEqual(properties['speed'], { type: 'integer', 'x-ngsi': { ...kind, units: 'KMH' } });
+        assert.deepEqual(properties['owner']?.['x-ngsi'], { type: 'Relationship' });
+        assert.deepEqual(properties['location']?.['x-ngsi'], { type: 'GeoProperty' });
+        assert.deepEqual(schema['required'], ['id', 'type', 'location', 'owner', 'speed']);
+      }
+    }
+  });
+
+  it('the schema inferred from entities of NGSIv2 and GeoJSON accepts them', () => {
+    for (const sample of [CAR, FEATURE]) {
+      const model = prepareModel('Car', inferred(sample, 'ngsi-ld'));
+      const { errors, warnings } = validateInLikelyForm(sample, model, {}, new Spelling());
+      assert.deepEqual([errors, warnings], [[], []]);
+    }
+  });
+
+  it('the schema inferred from entities of NGSIv2 and GeoJSON is refused with the places of faults in what was sent', () => {
+    assert.deepEqual(pointersRefused([CAR, { ...CAR, id: 'a b' }], 'ngsiv2'), ['/1/id']);
+    assert.deepEqual(pointersRefused({ ...CAR, speed: 5 }, 'ngsiv2'), ['/speed']);
+    assert.deepEqual(pointersRefused(CAR, 'geojson'), ['/type', '', '']);
+    const properties = { ...(FEATURE['properties'] as JsonObject), speed: { type: 'Property' } };
+    const features = [FEATURE, { ...FEATURE, properties }, { ...FEATURE, geometry: 5 }];
+    assert.deepEqual(pointersRefused({ type: 'FeatureCollection', features }, 'geojson'), [
+      '/features/1/properties/speed',
+      '/features/2/geometry',
+    ]);
+    assert.deepEqual(pointersRefused({ type: 'FeatureCollection', features: [] }, 'geojson'), ['/features']);
+    assert.deepEqual(pointersRefused({ ...FEATURE, properties: { type: 'Bike' } }, 'geojson'), [
+      '/properties/type',
+    ]);
+  });
+
+  it('the schema inferred from plain objects takes a Feature for one of them', () => {
+    const schema = inferSchema(FEATURE, { form: 'keyvalues' });
+    assert.deepEqual(Object.keys(schema['properties'] as JsonObject), [
+      'id',
+      'type',
+      'geometry',
+      'properties',
+    ]);
+  });
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import type { SubmittedForm } from '../../../../sidecar/ngsi-ld/representation/form.js';
+import { VEHICLE, VEHICLE_KEY_VALUES, VEHICLE_SCHEMA } from './models.js';
+
+const LOCATED = { ...VEHICLE_SCHEMA, required: ['id', 'type', 'location'] };
+validationTasks.prepareModel({ key: 'located', type: 'Vehicle', schema: JSON.stringify(LOCATED) });
+
+interface Verdict {
+  readonly form: string;
+  readonly errors: readonly { readonly pointer: string }[];
+  readonly warnings: readonly { readonly pointer: string; readonly code: string }[];
+}
+
+function answerOn(body: JsonValue, form?: SubmittedForm, isStrict = true): JsonValue {
+  const outcome = validationTasks.validate({
+    ...{ key: 'located', type: 'Vehicle', text: JSON.stringify(body), isStrict },
+    ...(form === undefined ? {} : { form }),
+  });
+  if (!('answer' in outcome)) throw new Error(JSON.stringify(outcome));
+  return JSON.parse(outcome.answer) as JsonValue;
+}
+
+function pointersOf(body: JsonValue, form?: SubmittedForm, isStrict?: boolean) {
+  const { form: read, errors, warnings } = answerOn(body, form, isStrict) as unknown as Verdict;
+  return [
+    read,
+    errors.map(({ pointer }) => pointer),
+    warnings.map(({ pointer, code }) => `${pointer} ${code}`),
+  ];
+}
+
+const POINT = { type: 'Point', coordinates: [13.4, 52.5] };
+
+function without(object: JsonObject, ...names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
+function featureOf(entity: JsonObject, geometry: JsonValue = POINT): JsonObject {
+  const { id = null } = entity;
+  return { id, type: 'Feature', geometry, properties: without(entity, 'id', 'location') };
+}
+
+describe('an entity in GeoJSON', () => {
+  it('an entity in GeoJSON is recognised, whatever form its properties have, and its geometry is its location', () => {
+    for (const entity of [VEHICLE, VEHICLE_KEY_VALUES])
+      for (const form of [undefined, 'geojson'] as const)
+        assert.deepEqual(pointersOf(featureOf(entity), form), ['geojson', [], []]);
+    assert.deepEqual(pointersOf(featureOf(VEHICLE, null)), ['geojson', ['/properties'], []]);
+  });
+
+  it('an entity in GeoJSON has its errors where its parts stand in the Feature', () => {
+    const wrong = {
+      ...featureOf({
+        ...VEHICLE,
+        speed: { type: 'Property', value: -3 },
+        colour: { type: 'Property', value: 1 },
+      }),
+      id: 'no uri',
+      geometry: { type: 'LineString', coordinates: [] },
+    };
+    assert.deepEqual(pointersOf(wrong), [
+      'geojson',
+      ['/id', '/geometry/coordinates', '/properties', '/properties/speed/value'],
+      ['/properties/colour unknown-attribute'],
+    ]);
+    const flat = featureOf({ ...VEHICLE_KEY_VALUES, wheels: [{ size: 'x' }] });
+    assert.deepEqual(pointersOf(flat), ['geojson', ['/properties/wheels/0/size'], []]);
+  });
+
+  it('an entity in GeoJSON keeps the location that its properties have, whatever the geometry shows', () => {
+    const { location = null } = VEHICLE;
+    const feature = featureOf(VEHICLE, { type: 'Point', coordinates: [1, 2] });
+    const both = { ...feature, properties: { ...(feature['properties'] as JsonObject), location } };
+    assert.deepEqual(pointersOf(both), ['geojson', [], []]);
+    const position = {
+      ...featureOf(VEHICLE),
+      properties: { ...(feature['properties'] as JsonObject), position: location },
+    };
+    assert.deepEqual(pointersOf(position), [
+      'geojson',
+      ['/properties'],
+      ['/properties/position unknown-attribute'],
+    ]);
+  });
+
+  it('an entity in GeoJSON with a GeoProperty for its geometry, as models publish examples, is valid with a warning', () => {
+    const feature = featureOf(VEHICLE, { type: 'GeoProperty', value: POINT });
+    assert.deepEqual(pointersOf(feature), ['geojson', [], ['/geometry geometry-property']]);
+    const wrong = featureOf(VEHICLE, {
+      type: 'GeoProperty',
+      value: { type: 'Point', coordinates: ['1', 2] },
+    });
+    assert.deepEqual((pointersOf(wrong)[1] as readonly string[])[0], '/geometry/value/coordinates/0');
+  });
+
+  it('an entity in GeoJSON needs an id, a type and properties, and what is claimed to be GeoJSON must be a Feature', () => {
+    const feature = featureOf(VEHICLE);
+    assert.deepEqual(pointersOf(without(feature, 'id')), ['geojson', [''], []]);
+    const properties = without(feature['properties'] as JsonObject, 'type');
+    assert.deepEqual(pointersOf({ ...feature, properties }), ['geojson', ['/properties'], []]);
+    assert.deepEqual(pointersOf({ ...feature, properties: 5 }, 'geojson'), ['geojson', [''], []]);
+    assert.deepEqual(pointersOf(without(feature, 'geometry')), ['geojson', ['', '/properties'], []]);
+    assert.deepEqual(pointersOf({ ...feature, type: 'Vehicle' }, 'geojson'), ['geojson', ['/type'], []]);
+    assert.deepEqual(pointersOf({ ...feature, type: 'Vehicle' }, 'geojson', false), [
+      'geojson',
+      [],
+      ['/type ngsi-ld'],
+    ]);
+  });
+
+  it('an entity in GeoJSON is one of a FeatureCollection as well, with one result for each', () => {
+    const collection = {
+      type: 'FeatureCollection',
+      features: [featureOf(VEHICLE), featureOf({ ...VEHICLE_KEY_VALUES, speed: -1 })],
+    };
+    for (const form of [undefined, 'geojson'] as const) {
+      const verdicts = answerOn(collection, form) as unknown as readonly Verdict[];
+      assert.deepEqual(
+        verdicts.map(({ form: read, errors }) => [read, errors.map(({ pointer }) => pointer)]),
+        [
+          ['geojson', []],
+          ['geojson', ['/features/1/properties/speed']],
+        ],
+      );
+    }
+    assert.deepEqual(answerOn({ type: 'FeatureCollection', features: [] }), []);
+    const refused = validationTasks.validate({
+      ...{ key: 'located', type: 'Vehicle', text: '{"type":"FeatureCollection","features":[5]}' },
+    });
+    assert.deepEqual('refused' in refused && refused.refused.errors.map(({ pointer }) => pointer), [
+      '/features/0',
+    ]);
+  });
+
+  it('an entity of a model that is called Feature is not taken for GeoJSON', () => {
+    validationTasks.prepareModel({ key: 'feature', type: 'Feature', schema: '{}' });
+    const entity = { id: 'urn:a:b', type: 'Feature', properties: { a: 1 }, geometry: POINT };
+    const outcome = validationTasks.validate({
+      key: 'feature',
+      type: 'Feature',
+      text: JSON.stringify(entity),
+    });
+    assert.equal('answer' in outcome && (JSON.parse(outcome.answer) as Verdict).form, 'keyvalues');
+  });
+});
