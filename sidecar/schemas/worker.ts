@@ -2,11 +2,19 @@ import { inferenceTasks } from './inference/tasks.js';
 import { jsonLdTasks } from './json-ld/tasks.js';
 import { schemaTasks } from './json-schema/tasks.js';
 import { modelTasks } from './service/model-tasks.js';
+import { exampleTasks } from './validation/example-tasks.js';
 import { validationTasks } from './validation/tasks.js';
 import { serve } from '../shared/workers/serve.js';
 
 /** Everything that runs in workers. */
-const tasks = { ...schemaTasks, ...modelTasks, ...jsonLdTasks, ...inferenceTasks, ...validationTasks };
+const tasks = {
+  ...schemaTasks,
+  ...modelTasks,
+  ...jsonLdTasks,
+  ...inferenceTasks,
+  ...validationTasks,
+  ...exampleTasks,
+};
 
 /** What the workers of this product can do. */
 export type Tasks = typeof tasks;

@@ -209,6 +209,42 @@ describe('from samples to a verdict', () => {
   });
 });
 
+describe('a model whose schema asks for another type than its name', () => {
+  it('a model whose schema asks for another type than its name takes entities of that type, and has it in its examples and context', async () => {
+    const { api } = await startApi();
+    await api.post('/domains', { name: 'City' });
+    const schema = { properties: { type: { enum: ['SeaPort'] }, berths: { type: 'integer' } } };
+    const made = await api.post('/domains/City/models', { name: 'SeaPortFacilities', schema });
+    assert.equal(made.status, 201, made.text);
+    const { warnings } = made.json() as {
+      readonly warnings: readonly { readonly code: string; detail: string }[];
+    };
+    assert.deepEqual(
+      warnings.map(({ code }) => code),
+      ['other-type'],
+    );
+    assert.match(warnings[0]?.detail ?? '', /have the type "SeaPort"/);
+    const verdictOn = async (type: string) =>
+      verdictOf(await api.post('/validate/City/SeaPortFacilities', { id: 'urn:a:1', type, berths: 1 }));
+    assert.equal((await verdictOn('SeaPort')).valid, true);
+    const { errors } = await verdictOn('SeaPortFacilities');
+    assert.deepEqual(
+      errors.map(({ pointer }) => pointer),
+      ['/type'],
+    );
+    assert.match(errors[0]?.detail ?? '', /must be "SeaPort"/);
+    for (const file of ['example.jsonld', 'example-normalized.jsonld']) {
+      const example = await api.get(`/domains/City/models/SeaPortFacilities/files/${file}`);
+      assert.equal((example.json() as { readonly type: string }).type, 'SeaPort');
+      assert.equal(verdictOf(await api.post('/validate/City/SeaPortFacilities', example.json())).valid, true);
+    }
+    const context = await api.get('/domains/City/models/SeaPortFacilities/context');
+    assert.match(context.text, /"SeaPort":/);
+    const openapi = await api.get('/domains/City/models/SeaPortFacilities/openapi');
+    assert.match(openapi.text, /"default":"SeaPort"/);
+  });
+});
+
 describe('samples', () => {
   let api: ApiClient;
   before(async () => {

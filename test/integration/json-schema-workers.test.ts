@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
-import { makeExample, reportChanges } from '../../sidecar/schemas/json-schema/schema-work.js';
+import { reportChanges } from '../../sidecar/schemas/json-schema/schema-work.js';
+import { makeExample } from '../../sidecar/schemas/validation/example-work.js';
 import type { Tasks } from '../../sidecar/schemas/worker.js';
 import {
   TaskFailedError,

@@ -243,6 +243,26 @@ describe('files of models', () => {
     }
   });
 
+  it('files of models have no normalized example, and the reason in its place, where the model requires what no attribute can be', async (t) => {
+    const { service } = await rigOf(t);
+    const options = { baseUrl: BASE_URL };
+    const weight = { type: 'number', description: 'Relationship. A weight' };
+    const schema = { properties: { weight }, required: ['weight'] };
+    await service.models.create('city', { name: 'Odd', schema });
+    const key = { domain: 'city', name: 'Odd' };
+    const files = await service.models.files(key, options);
+    assert.ok(files.some(({ name }) => name === 'example.jsonld'));
+    assert.ok(!files.some(({ name }) => name === 'example-normalized.jsonld'));
+    const refused = await rejection(
+      service.models.document(key, 'example-normalized', options),
+      FileNotFoundError,
+    );
+    assert.match(refused.message, /\/weight\/object must be the URI of an entity/);
+    const openapi = jsonOf(await service.models.document(key, 'openapi', options)) as JsonObject;
+    const { examples } = openapi['components'] as { readonly examples: JsonObject };
+    assert.deepEqual(Object.keys(examples), ['keyValues']);
+  });
+
   it('files of models have no example where making one takes too much', async (t) => {
     const { service } = await rigOf(t, {
       workers: (workers) => ({

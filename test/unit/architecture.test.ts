@@ -63,6 +63,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'sidecar/schemas/validation': {
     rooms: [
+      'sidecar/shared/workers',
       'sidecar/ngsi-ld/representation',
       'sidecar/schemas/json-schema',
       'sidecar/ngsi-ld',
@@ -106,6 +107,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         'sidecar/schemas/json-schema',
         'sidecar/schemas/json-ld',
         'sidecar/schemas/openapi',
+        'sidecar/schemas/validation',
       ],
       ...['sidecar/schemas/remote', 'sidecar/shared/workers', 'sidecar/shared'],
     ],

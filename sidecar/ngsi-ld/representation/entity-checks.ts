@@ -95,7 +95,7 @@ function checkType(value: JsonValue, model: string | undefined, findings: Findin
   const cut = found.length > 5 ? ', …' : '';
   findings.fault(
     'const',
-    `must ${verb} ${JSON.stringify(model)}, the model's name, is ${list}${cut}${meant}`,
+    `must ${verb} ${JSON.stringify(model)}, the type of the model's entities, is ${list}${cut}${meant}`,
   );
 }
 

@@ -2,23 +2,10 @@ import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
 import type { ChangeReport } from './change-report.js';
 import { SchemaTooCostlyError } from './errors.js';
-import type { CompareInput, ExampleInput, MadeExample, SchemaTasks } from './tasks.js';
+import type { CompareInput, SchemaTasks } from './tasks.js';
 
 /** Where work on schemas is done. */
 export type SchemaWorkers = TaskRunner<SchemaTasks>;
-
-/**
- * An example entity of a model, made and checked in a worker; see `exampleOf`.
- *
- * @throws {SchemaTooCostlyError | WorkersBusyError | TaskFailedError}
- */
-export async function makeExample(
-  input: ExampleInput,
-  workers: SchemaWorkers,
-  options?: RunOptions,
-): Promise<MadeExample> {
-  return costing(workers.run('makeExample', input, options));
-}
 
 /**
  * What changes between two versions of a model, found out in a worker; see `compareSchemas`.
@@ -33,8 +20,8 @@ export async function reportChanges(
   return costing(workers.run('compareSchemas', input, options));
 }
 
-/** A task that a schema made too costly is the schema's fault. */
-async function costing<Result>(task: Promise<Result>): Promise<Result> {
+/** A task that a schema made too costly is the schema's fault. @throws {SchemaTooCostlyError} */
+export async function costing<Result>(task: Promise<Result>): Promise<Result> {
   try {
     return await task;
   } catch (error) {

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../
 import { API_HEADERS, API_PARAMETERS, API_RESPONSES, API_SCHEMAS } from './api-components.js';
 import { VALUE_MEMBERS } from '../../ngsi-ld/value-members.js';
 import { attributeSchema, LD_CONTEXT, TYPED_VALUE } from './attribute-schemas.js';
-import { exampleEntity } from './example-entity.js';
+import { exampleEntity } from '../json-schema/example-entity.js';
 import {
   componentRef,
   flatModel,
@@ -17,8 +17,9 @@ import { modelPaths } from './model-paths.js';
 /** What an OpenAPI document of a model is made from. */
 export interface ModelOpenApiInput {
   readonly domain: string;
-  /** Name of the model, which is the entity type. */
   readonly model: string;
+  /** The type of its entities; the name of the model when not given. */
+  readonly entityType?: string;
   /** Version of the model. */
   readonly version: number | string;
   readonly description?: string;
@@ -26,6 +27,8 @@ export interface ModelOpenApiInput {
   readonly schema: JsonObject;
   /** An entity in key-values form. */
   readonly example?: JsonObject;
+  /** Whether the example is one in this form alone. */
+  readonly isKeyValuesOnly?: boolean;
   /** `@context` of the examples in JSON-LD. */
   readonly context?: JsonValue;
   /** Base URL of the broker or gateway, `/` by default. */
@@ -42,7 +45,7 @@ export interface ModelOpenApiInput {
  * @throws SchemaRefusedError for a schema that is not self-contained
  */
 export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
-  const { domain, model, version, description } = input;
+  const { domain, model, entityType = model, version, description } = input;
   const names = createNames([...Object.keys(API_SCHEMAS)]);
   const own = {
     entity: names.allot(model),
@@ -74,9 +77,10 @@ export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
       ...descriptionOf(description, input.schema),
     },
     servers: [{ url: input.serverUrl ?? '/' }],
-    tags: [{ name: model, description: `Entities of type ${model}` }],
+    tags: [{ name: model, description: `Entities of type ${entityType}` }],
     paths: modelPaths({
       model,
+      entityType,
       entity: componentRef(own.entity),
       keyValues: componentRef(own.keyValues),
       fragment: componentRef(own.fragment),
@@ -104,10 +108,12 @@ function descriptionOf(description: string | undefined, schema: JsonObject): Jso
 
 /** The example in its representations; none when tools would find a reference in it. */
 function exampleComponents(
-  { example, context }: ModelOpenApiInput,
+  { example, isKeyValuesOnly = false, context }: ModelOpenApiInput,
   attributes: readonly ModelAttribute[],
 ): JsonObject {
   if (example === undefined || holdsReference(example)) return {};
+  const keyValues = { summary: 'Key-values', value: example };
+  if (isKeyValuesOnly) return { keyValues };
   return {
     normalized: { summary: 'Normalized', value: exampleEntity(example, attributes) },
     ...(context === undefined
@@ -118,7 +124,7 @@ function exampleComponents(
             value: exampleEntity(example, attributes, context),
           },
         }),
-    keyValues: { summary: 'Key-values', value: example },
+    keyValues,
   };
 }
 

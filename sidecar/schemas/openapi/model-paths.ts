@@ -4,6 +4,8 @@ import { headerRef, jsonContent, parameterRef, responseRef } from './api-compone
 /** What the operations refer to, by component names. */
 export interface PathParts {
   readonly model: string;
+  /** Of its entities; not the model's name where the schema asks for another. */
+  readonly entityType: string;
   readonly entity: JsonObject;
   readonly keyValues: JsonObject;
   readonly fragment: JsonObject;
@@ -14,14 +16,14 @@ export interface PathParts {
 
 /** Operations on the entities of a model, as any broker has them (ETSI GS CIM 009 V1.9.1, clauses 6.4 to 6.7). */
 export function modelPaths(parts: PathParts): JsonObject {
-  const { model } = parts;
+  const { model, entityType } = parts;
   const common = [parameterRef('Tenant'), parameterRef('Link')];
   const type = (isQuery: boolean): JsonObject => ({
     name: 'type',
     in: 'query',
     description: isQuery ? 'Entity types to show.' : 'Entity type that the entity must have.',
-    schema: { type: 'string', ...(isQuery ? { default: model } : {}) },
-    example: model,
+    schema: { type: 'string', ...(isQuery ? { default: entityType } : {}) },
+    example: entityType,
   });
   const operation = (name: string, summary: string, rest: JsonObject): JsonObject => ({
     operationId: name,
@@ -34,7 +36,7 @@ export function modelPaths(parts: PathParts): JsonObject {
   return {
     '/ngsi-ld/v1/entities': {
       parameters: common,
-      get: operation(`query${model}`, `Query entities of type ${model}`, {
+      get: operation(`query${model}`, `Query entities of type ${entityType}`, {
         parameters: [type(true), ...QUERY.map(parameterRef)],
         responses: {
           '200': {
@@ -49,7 +51,7 @@ export function modelPaths(parts: PathParts): JsonObject {
           '400': responseRef('BadRequest'),
         },
       }),
-      post: operation(`create${model}`, `Create an entity of type ${model}`, {
+      post: operation(`create${model}`, `Create an entity of type ${entityType}`, {
         requestBody: body(parts.entity, parts.examples),
         responses: {
           '201': {
@@ -64,7 +66,7 @@ export function modelPaths(parts: PathParts): JsonObject {
     },
     '/ngsi-ld/v1/entities/{entityId}': {
       parameters: [parameterRef('EntityId'), ...common, type(false)],
-      get: operation(`retrieve${model}`, `Retrieve an entity of type ${model}`, {
+      get: operation(`retrieve${model}`, `Retrieve an entity of type ${entityType}`, {
         parameters: RETRIEVAL.map(parameterRef),
         responses: {
           '200': {
@@ -75,27 +77,27 @@ export function modelPaths(parts: PathParts): JsonObject {
           ...failures,
         },
       }),
-      put: operation(`replace${model}`, `Replace an entity of type ${model}`, {
+      put: operation(`replace${model}`, `Replace an entity of type ${entityType}`, {
         requestBody: body(parts.entity, parts.examples),
         responses: { '204': responseRef('Done'), '207': responseRef('Partial'), ...failures },
       }),
-      patch: operation(`merge${model}`, `Merge attributes into an entity of type ${model}`, {
+      patch: operation(`merge${model}`, `Merge attributes into an entity of type ${entityType}`, {
         description: 'Members of attributes may be given alone; "urn:ngsi-ld:null" takes an attribute away.',
         requestBody: body({ type: 'object' }),
         responses: { '204': responseRef('Done'), '207': responseRef('Partial'), ...failures },
       }),
-      delete: operation(`delete${model}`, `Delete an entity of type ${model}`, {
+      delete: operation(`delete${model}`, `Delete an entity of type ${entityType}`, {
         responses: { '204': responseRef('Done'), '207': responseRef('Partial'), ...failures },
       }),
     },
     '/ngsi-ld/v1/entities/{entityId}/attrs': {
       parameters: [parameterRef('EntityId'), ...common, type(false)],
-      post: operation(`append${model}Attributes`, `Append attributes to an entity of type ${model}`, {
+      post: operation(`append${model}Attributes`, `Append attributes to an entity of type ${entityType}`, {
         parameters: [parameterRef('NoOverwrite')],
         requestBody: body(parts.fragment),
         responses: { '204': responseRef('Done'), '207': responseRef('PartialUpdate'), ...failures },
       }),
-      patch: operation(`update${model}Attributes`, `Replace attributes of an entity of type ${model}`, {
+      patch: operation(`update${model}Attributes`, `Replace attributes of an entity of type ${entityType}`, {
         requestBody: body(parts.fragment),
         responses: { '204': responseRef('Done'), '207': responseRef('PartialUpdate'), ...failures },
       }),

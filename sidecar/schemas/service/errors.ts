@@ -121,8 +121,13 @@ export class OvertakenError extends GatewayError {
 export class FileNotFoundError extends GatewayError {
   readonly code = 'FILE_NOT_FOUND';
 
-  constructor(readonly fileName: string) {
-    super(`The model has no file ${JSON.stringify(fileName.slice(0, 200))}.`);
+  /** @param reason why there is none, a sentence */
+  constructor(
+    readonly fileName: string,
+    reason?: string,
+  ) {
+    const detail = `The model has no file ${JSON.stringify(fileName.slice(0, 200))}.`;
+    super(reason === undefined ? detail : `${detail} ${reason}`);
   }
 }
 

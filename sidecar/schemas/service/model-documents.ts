@@ -2,9 +2,11 @@ import { isObject, type JsonObject, type JsonValue } from '../../shared/json/jso
 import { TaskFailedError } from '../../shared/workers/errors.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
 import { SchemaTooCostlyError } from '../json-schema/errors.js';
-import { makeExample } from '../json-schema/schema-work.js';
-import { exampleEntity } from '../openapi/example-entity.js';
+import { entityTypes } from '../json-schema/entity-types.js';
+import { exampleEntity } from '../json-schema/example-entity.js';
 import type { ModelAt, ModelVersion } from '../store/records.js';
+import { makeExample } from '../validation/example-work.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
 import { type Cache, type Contents, createCache, made, MEDIA_TYPES, serve } from './contents.js';
 import { contextUrl } from './context-urls.js';
 import { FileNotFoundError, unlessRefused } from './errors.js';
@@ -56,16 +58,19 @@ export class ModelDocuments {
   async #openApi(at: ModelAt, options: ModelReadOptions): Promise<string> {
     const { descriptions, workers } = this.#parts;
     const { model, version } = at;
-    const { bundled } = await descriptions.of(version);
-    const example = await this.#example(at);
+    const { bundled, types } = await descriptions.of(version);
+    const [entityType] = entityTypes(model.name, types);
+    const { example, normalizedReason } = await this.#example(at);
     const description = descriptionOf(at, options);
     return workers.run('modelOpenApi', {
       domain: model.domain,
       model: model.name,
+      ...(entityType === undefined ? {} : { entityType }),
       version: version.number,
       ...(description === undefined ? {} : { description }),
       schema: JSON.parse(bundled) as JsonObject,
       ...(example === undefined ? {} : { example }),
+      ...(normalizedReason === undefined ? {} : { isKeyValuesOnly: true }),
       context: contextOf(at, options),
       serverUrl: options.baseUrl,
     });
@@ -76,15 +81,17 @@ export class ModelDocuments {
     kind: 'example' | 'example-normalized',
     options: ModelReadOptions,
   ): Promise<string> {
-    const example = await this.#example(at);
-    if (example === undefined) throw new FileNotFoundError(`${kind}.jsonld`);
+    const { example, reason, normalizedReason } = await this.#example(at);
+    const missing = kind === 'example' ? reason : normalizedReason;
+    if (example === undefined || missing !== undefined)
+      throw new FileNotFoundError(`${kind}.jsonld`, missing);
     const context = contextOf(at, options);
     if (kind === 'example') return JSON.stringify({ ...example, '@context': context });
     const { attributes } = await this.#parts.descriptions.of(at.version);
     return JSON.stringify(exampleEntity(example, attributes, context));
   }
 
-  async #example({ model, version }: ModelAt): Promise<JsonObject | undefined> {
+  async #example({ model, version }: ModelAt): Promise<FoundExample> {
     const { descriptions, examples } = this.#parts;
     const { bundled } = await descriptions.of(version);
     return examples.of(model.name, contentKey(version), bundled);
@@ -155,9 +162,11 @@ function sizeOf({ bundled, attributes, names }: ModelDescription): number {
   return 2 * all.reduce((sum, name) => sum + name.length, bundled.length);
 }
 
-/** An entity in key-values form; undefined when none that satisfies the schema was found. */
+/** An entity in key-values form that satisfies the schema; where none was found, or not as brokers take it, why not. */
 interface FoundExample {
-  readonly example: JsonObject | undefined;
+  readonly example?: JsonObject;
+  readonly reason?: string;
+  readonly normalizedReason?: string;
 }
 
 /** Example entities of models, made when first asked for. */
@@ -167,7 +176,7 @@ export class ModelExamples {
 
   constructor(workers: ServiceWorkers, cacheBytes: number) {
     this.#workers = workers;
-    this.#cache = createCache(cacheBytes, ({ example }) => JSON.stringify(example ?? null).length * 4);
+    this.#cache = createCache(cacheBytes, (found) => JSON.stringify(found).length * 4);
   }
 
   /**
@@ -175,22 +184,37 @@ export class ModelExamples {
    * @param bundled text of the self-contained schema
    * @throws WorkersBusyError, TaskFailedError
    */
-  async of(entityType: string, key: string, bundled: string): Promise<JsonObject | undefined> {
-    const found = await made(this.#cache, `${entityType} ${key}`, async () => ({
-      example: await this.#make(entityType, JSON.parse(bundled) as JsonObject),
-    }));
-    return found.example;
+  async of(entityType: string, key: string, bundled: string): Promise<FoundExample> {
+    return made(this.#cache, `${entityType} ${key}`, async () =>
+      this.#make(entityType, JSON.parse(bundled) as JsonObject),
+    );
   }
 
-  async #make(entityType: string, schema: JsonObject): Promise<JsonObject | undefined> {
+  async #make(entityType: string, schema: JsonObject): Promise<FoundExample> {
     try {
-      const { example, faults } = await makeExample({ schema, entityType }, this.#workers);
-      return faults.length === 0 ? entityOf(example) : undefined;
+      const made = await makeExample({ schema, entityType }, this.#workers);
+      const example = entityOf(made.example);
+      const [fault] = made.faults;
+      if (fault !== undefined || example === undefined) return without(reasonOf(fault));
+      const [normalizedFault] = made.normalizedFaults;
+      return normalizedFault === undefined
+        ? { example }
+        : { example, normalizedReason: reasonOf(normalizedFault) };
     } catch (error) {
-      if (isTooMuch(error)) return undefined;
+      if (isTooMuch(error)) return without('The schema makes looking for one too costly.');
       throw error;
     }
   }
+}
+
+function without(reason: string): FoundExample {
+  return { reason, normalizedReason: reason };
+}
+
+/** What keeps the best example that was found from being valid. */
+function reasonOf(fault: InputIssue | undefined): string {
+  const { pointer, detail } = fault ?? { pointer: '', detail: 'must be an entity' };
+  return `No entity was found that is valid: ${pointer === '' ? 'it' : pointer} ${detail}.`;
 }
 
 /** Whether work on a schema failed because of the schema: too costly, or too deep for the stack. */

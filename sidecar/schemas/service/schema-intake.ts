@@ -5,11 +5,13 @@ import {
   isContextBase,
 } from '../json-ld/generated-context.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
+import { entityTypes } from '../json-schema/entity-types.js';
 import type { Dialect } from '../json-schema/keywords.js';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import { resolveAll } from '../json-schema/references.js';
 import type { SchemaTasks } from '../json-schema/tasks.js';
+import type { ExampleTasks } from '../validation/example-tasks.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { ModelKey } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
@@ -21,7 +23,7 @@ import { ReferenceGathering } from './references.js';
 import type { ModelWarning } from './shapes.js';
 
 /** What runs in workers for this room. */
-export type ServiceWorkers = TaskRunner<SchemaTasks & ModelTasks & JsonLdTasks>;
+export type ServiceWorkers = TaskRunner<SchemaTasks & ModelTasks & JsonLdTasks & ExampleTasks>;
 
 /** A schema that can become a version of a model, and what comes with it. */
 export interface AcceptedSchema {
@@ -99,7 +101,11 @@ export class SchemaIntake {
     );
     const attributes = description.attributes.map(({ name }) => name);
     const generated = generateContext(
-      { type: model, attributes, nested: description.names },
+      {
+        type: model,
+        attributes: [...attributes, ...otherTypes(model, description)],
+        nested: description.names,
+      },
       ownBase ?? contextBase,
     );
     const { terms } = generated;
@@ -148,10 +154,21 @@ function noObject(): SchemaNotAcceptedError {
   return new SchemaNotAcceptedError('SCHEMA_INVALID', `The schema ${detail}.`, [{ pointer: SCHEMA, detail }]);
 }
 
-/** Entities have the model's name as their type, or one of their types. */
-function typeWarnings(model: string, { types }: ModelDescription): readonly ModelWarning[] {
-  const isAllowed = types?.some((type) => type === model || (Array.isArray(type) && type.includes(model)));
+/** The types of the model's entities beside its name. */
+function otherTypes(model: string, { types }: ModelDescription): readonly string[] {
+  return entityTypes(model, types).filter((type) => type !== model);
+}
+
+/** Entities have the model's name as their type, or one of their types, unless the schema asks for others. */
+function typeWarnings(model: string, description: ModelDescription): readonly ModelWarning[] {
+  const isAllowed = description.types?.some(
+    (type) => type === model || (Array.isArray(type) && type.includes(model)),
+  );
   if (isAllowed !== false) return [];
-  const detail = `The schema does not allow entities of the type "${model}", the name of the model.`;
+  const others = otherTypes(model, description).map((type) => JSON.stringify(type));
+  const detail =
+    others.length === 0
+      ? `The schema does not allow entities of the type "${model}", the name of the model, nor of any other.`
+      : `Entities of the model have the type ${others.join(' or ')}, as the schema asks for, not "${model}", its name.`;
   return [{ code: 'other-type', term: model, detail }];
 }

@@ -26,7 +26,7 @@ export function validateInLikelyForm(
   { form, ...options }: EntityOptions,
   spelling: Spelling,
 ): EntityVerdict {
-  if (form === 'geojson' || (form === undefined && model.name !== 'Feature' && isFeature(entity)))
+  if (form === 'geojson' || (form === undefined && !model.types.includes('Feature') && isFeature(entity)))
     return validateFeature(entity, model, options, spelling);
   return validateByGuess(entity, model, { ...options, form }, spelling);
 }

@@ -29,14 +29,14 @@ export interface BodyEntities {
  * The entities of a body: itself, the items of an array, or the Features of a FeatureCollection.
  *
  * @param form that is claimed; in another than GeoJSON there are no collections
- * @param model the type that entities have; `FeatureCollection` may be one
+ * @param types that entities may have; `FeatureCollection` may be one
  */
 export function entitiesIn(
   body: JsonValue,
   form: SubmittedForm | undefined,
-  model?: string,
+  types: readonly string[] = [],
 ): BodyEntities | { readonly refused: ValidationRefusal } {
-  const mayBeGeoJson = form === 'geojson' || (form === undefined && model !== 'FeatureCollection');
+  const mayBeGeoJson = form === 'geojson' || (form === undefined && !types.includes('FeatureCollection'));
   const features = mayBeGeoJson ? featuresIn(body) : undefined;
   if (features !== undefined) return listed(features, ['features']);
   if (isArray(body)) return listed(body, []);

@@ -1,5 +1,7 @@
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
+import { entityTypes } from '../json-schema/entity-types.js';
+import { Facts } from '../json-schema/facts.js';
 import { alternativesIn, conjunctsOf, namedSchemasIn, schemaIn } from '../json-schema/flat-graph.js';
 import type { FlatSchema, Targets } from '../json-schema/flatten.js';
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
@@ -9,8 +11,10 @@ import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/value-members.js';
 
 /** A model prepared for validating entities. */
 export interface Model {
-  /** The type of its entities. */
+  /** The model's name. */
   readonly name: string;
+  /** The types of its entities, at least one; see `entityTypes`. */
+  readonly types: readonly string[];
   /** Its schema, flat, as it was compiled. */
   readonly flat: FlatSchema;
   /** The validator's first error for an entity in key-values form; undefined when it is valid. */
@@ -46,8 +50,10 @@ export function prepareModel(name: string, schema: JsonObject): Model {
     ({ schema: own }) => !describesWrapping(own, described.targets),
   );
   const unwrappedNames = new Set(unwrapped.map((attribute) => attribute.name));
+  const type = new Facts([described.root], described.targets).property('type');
   return {
     name,
+    types: entityTypes(name, new Facts(type, described.targets).values),
     flat,
     firstError: (keyValues) => validate(keyValues)[0],
     attributes: new Map(kinds),

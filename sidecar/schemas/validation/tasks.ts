@@ -86,7 +86,7 @@ function nameOf(key: string, type: string): string {
 }
 
 function validated(body: JsonValue, text: string, model: Model, options: EntityOptions): ValidateOutcome {
-  const found = entitiesIn(body, options.form, model.name);
+  const found = entitiesIn(body, options.form, model.types);
   if ('refused' in found) return found;
   const reports = new Reports();
   const spelling = new Spelling();

@@ -1,5 +1,5 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
-import { typeMemberOf } from '../../ngsi-ld/representation/entity-checks.js';
+import { isOfModel, typeMemberOf } from '../../ngsi-ld/representation/entity-checks.js';
 import type { Finding } from '../../ngsi-ld/representation/findings.js';
 import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import {
@@ -57,8 +57,9 @@ export function validateEntity(
   spelling = new Spelling(),
 ): EntityVerdict<Form> {
   const { form, isStrict = true } = options;
-  const { name, unwraps } = model;
-  const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: name, unwraps });
+  const { unwraps } = model;
+  const type = typeOf(entity, model);
+  const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: type, unwraps });
   // Structural warnings must not hide schema errors.
   const bySchema = schemaErrors(entity, isStrict ? reading : { ...reading, faults: [] }, model, spelling);
   const structure = reading.faults.map(({ tokens, keyword, detail }) => ({
@@ -84,7 +85,7 @@ export function isValidIn(
 ): boolean {
   const { faults, readings, leftOut } = readEntity(entity, {
     form,
-    model: model.name,
+    model: typeOf(entity, model),
     unwraps: model.unwraps,
   });
   if ((isStrict && faults.length > 0) || leftOut.length > 0 || readings.length > MAX_TRIED) return false;
@@ -93,6 +94,12 @@ export function isValidIn(
 
 /** Readings of an entity that are tried in a form that it is not taken for. */
 const MAX_TRIED = 20;
+
+/** The type of the model that the entity has; the first where it has none of them. */
+function typeOf(entity: JsonObject, { name, types }: Model): string {
+  const type = member(entity, typeMemberOf(entity));
+  return types.find((one) => isOfModel(type, one)) ?? types[0] ?? name;
+}
 
 /** Something that is wrong with an entity. */
 export interface EntityError {

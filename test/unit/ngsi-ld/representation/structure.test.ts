@@ -78,10 +78,13 @@ describe('the structure of an entity', () => {
     const of = (type: JsonValue) => detailOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
     assert.equal(
       of('Vehicel'),
-      'must be "Vehicle", the model\'s name, is "Vehicel"; did you mean "Vehicle"?',
+      'must be "Vehicle", the type of the model\'s entities, is "Vehicel"; did you mean "Vehicle"?',
     );
     assert.match(of('vehicle'), /did you mean "Vehicle"\?$/);
-    assert.equal(of(['Car', 'Boat']), 'must contain "Vehicle", the model\'s name, is "Car", "Boat"');
+    assert.equal(
+      of(['Car', 'Boat']),
+      'must contain "Vehicle", the type of the model\'s entities, is "Car", "Boat"',
+    );
     assert.match(of(['Car', 'vehicle']), /did you mean "Vehicle"\?$/);
     assert.match(of('Feature'), /GeoJSON/);
   });

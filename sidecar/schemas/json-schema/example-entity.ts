@@ -6,7 +6,7 @@ import {
   member,
   objectOf,
 } from '../../shared/json/json.js';
-import type { ModelAttribute } from '../json-schema/attributes.js';
+import type { ModelAttribute } from './attributes.js';
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/value-members.js';

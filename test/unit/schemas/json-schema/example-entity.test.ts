@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { exampleEntity } from '../../../../sidecar/schemas/openapi/example-entity.js';
-import { PARKING_ATTRIBUTES, PARKING_KEY_VALUES } from './models.js';
+import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example-entity.js';
+import { PARKING_ATTRIBUTES, PARKING_KEY_VALUES } from '../openapi/models.js';
 
 describe('the normalized form of an example', () => {
   it('the normalized form of an example has each attribute in the form of its kind, in order, and @context last', () => {

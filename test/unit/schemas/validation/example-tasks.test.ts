@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
+import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example-entity.js';
+import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
+import { exampleTasks } from '../../../../sidecar/schemas/validation/example-tasks.js';
+import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
+import { Spelling } from '../../../../sidecar/schemas/validation/spelling.js';
+import { isObject, type JsonObject } from '../../../../sidecar/shared/json/json.js';
+
+const POINT: JsonObject = {
+  type: 'object',
+  required: ['type', 'coordinates'],
+  properties: {
+    type: { enum: ['Point'] },
+    coordinates: { type: 'array', items: { type: 'number' }, minItems: 2 },
+  },
+};
+
+/** Properties whose kind and value exclude each other, or that look like something else. */
+const TRAPS: Readonly<Record<string, JsonObject>> = {
+  numericRelationship: { type: 'number', description: 'Relationship. A weight' },
+  listOfObjects: {
+    description: 'Relationship. Images',
+    type: 'array',
+    items: { type: 'object', properties: { url: { type: 'string', format: 'uri' } } },
+  },
+  listOfGeometries: { description: 'GeoProperty. Areas', type: 'array', items: POINT },
+  objectWithGeometry: { description: 'GeoProperty. Where', type: 'object', properties: { location: POINT } },
+  bareText: { description: 'LanguageProperty. A title', type: 'string' },
+  bareList: { description: 'ListProperty. One', type: 'integer' },
+  valueWithUnit: {
+    description: 'Property. A flow',
+    type: 'object',
+    required: ['value', 'unitText'],
+    properties: { value: { type: 'number' }, unitText: { type: 'string' } },
+  },
+  listOfValues: {
+    description: 'Property. Predictions',
+    type: 'object',
+    properties: {
+      value: { type: 'array', items: { type: 'object', properties: { tide: { enum: ['high'] } } } },
+      unitText: { type: 'string' },
+    },
+  },
+  nestedAttribute: {
+    type: 'object',
+    required: ['inner'],
+    properties: { inner: { properties: { type: { const: 'Property' }, value: { type: 'number' } } } },
+  },
+};
+
+function made(properties: JsonObject, required: readonly string[] = []) {
+  const schema: JsonObject = {
+    type: 'object',
+    required: ['id', 'type', ...required],
+    properties: { id: { type: 'string' }, plain: { type: 'integer' }, ...properties },
+  };
+  const { example, faults, normalizedFaults } = exampleTasks.makeExample({ schema, entityType: 'Thing' });
+  assert.ok(isObject(example));
+  const model = prepareModel('Thing', schema);
+  const errorsOf = (entity: JsonObject) => validateInLikelyForm(entity, model, {}, new Spelling()).errors;
+  return {
+    example,
+    isValid: errorsOf(example).length === 0,
+    isValidNormalized: errorsOf(exampleEntity(example, attributesOf(schema).attributes)).length === 0,
+    faults,
+    normalizedFaults,
+  };
+}
+
+describe("a model's example", () => {
+  it("a model's example passes validation in both forms, without an attribute whose kind and value exclude each other", () => {
+    for (const [name, schema] of Object.entries(TRAPS)) {
+      const { example, faults, normalizedFaults, ...verdicts } = made({ [name]: schema });
+      assert.deepEqual([faults, normalizedFaults], [[], []], name);
+      assert.deepEqual(verdicts, { isValid: true, isValidNormalized: true }, name);
+      assert.equal(example['plain'], 1, name);
+    }
+    const { example } = made({
+      valueWithUnit: TRAPS['valueWithUnit'] ?? null,
+      bareText: TRAPS['bareText'] ?? null,
+    });
+    assert.deepEqual(Object.keys(example), ['id', 'type', 'plain', 'valueWithUnit']);
+  });
+
+  it("a model's example says what is wrong with its normalized form where the model requires such an attribute", () => {
+    const { isValid, isValidNormalized, faults, normalizedFaults } = made(
+      { weight: TRAPS['numericRelationship'] ?? null },
+      ['weight'],
+    );
+    assert.deepEqual([isValid, isValidNormalized, faults], [true, false, []]);
+    assert.deepEqual(
+      normalizedFaults.map(({ pointer }) => pointer),
+      ['/weight/object'],
+    );
+  });
+
+  it("a model's example chooses among alternatives one that its kind can have", () => {
+    const either: JsonObject = {
+      description: 'GeoProperty. Where',
+      oneOf: [{ type: 'array', items: POINT }, { type: 'string', minLength: 3 }, POINT],
+    };
+    const { example, normalizedFaults } = made({ area: either }, ['area']);
+    assert.deepEqual(normalizedFaults, []);
+    assert.equal((example['area'] as JsonObject)['type'], 'Point');
+  });
+
+  it("a model's example has faults where the model allows no entity of NGSI-LD", () => {
+    const { faults } = made({ id: { type: 'string', pattern: '^[0-9]+$' } });
+    assert.deepEqual(
+      faults.map(({ pointer }) => pointer),
+      ['/id'],
+    );
+  });
+
+  it("a model's example has the type that the schema asks for, where that is not the model's name", () => {
+    for (const type of [{ enum: ['Other'] }, { const: 'Other' }, { enum: ['Other', 'Another'] }]) {
+      const { example, isValid, isValidNormalized } = made({ type });
+      assert.deepEqual([example['type'], isValid, isValidNormalized], ['Other', true, true]);
+    }
+  });
+});
