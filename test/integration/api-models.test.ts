@@ -56,6 +56,54 @@ describe('models', () => {
     assert.equal(etagOf(read), etagOf(created));
   });
 
+  it('models are read at an older version by its number, with an ETag that no write takes for the current one', async () => {
+    const path = '/domains/Mobility/models/Old';
+    await api.post('/domains/Mobility/models', { name: 'Old', description: 'first', schema: CAR });
+    await api.put(path, { schema: CAR_WITH_BRAND, description: 'second' });
+    const [now, first, second] = await Promise.all(
+      ['', '?version=1', '?version=2'].map(async (query) => api.get(`${path}${query}`)),
+    );
+    const shown = [now, first, second].map((answer) => {
+      const { version, description, schema } = answer?.json() as Model;
+      return [version, description, schema];
+    });
+    assert.deepEqual(shown, [
+      [2, 'second', CAR_WITH_BRAND],
+      [1, 'first', CAR],
+      [2, 'second', CAR_WITH_BRAND],
+    ]);
+    assert.ok(first !== undefined && now !== undefined && etagOf(first) !== etagOf(now));
+    const stale = await api.put(path, { schema: CAR }, { 'if-match': etagOf(first) });
+    assert.equal(stale.status, 412);
+    assert.equal((await api.get(`${path}?version=3`)).status, 404);
+  });
+
+  it('models are asked for with one fault that says what to send when a JSON Schema comes alone', async () => {
+    const raw = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: 'https://a.example/schema.json',
+      title: 'Truck',
+      description: 'Carries things',
+      ...{ type: 'object', allOf: [], required: ['id'], properties: {}, $schemaVersion: '1.0' },
+    };
+    const posted = await api.post('/domains/Mobility/models', raw);
+    const put = await api.put('/domains/Mobility/models/Bus', raw);
+    for (const [answer, form] of [
+      [posted, '{"name": "Truck", "schema": …}'],
+      [put, '{"schema": …}'],
+    ] as const) {
+      assert.equal(answer.status, 422, answer.text);
+      const errors = answer.problem()['errors'] as readonly Fault[];
+      assert.deepEqual(
+        errors.map(({ pointer }) => pointer),
+        [''],
+      );
+      assert.ok(errors[0]?.detail.endsWith(form), errors[0]?.detail);
+    }
+    const unnamed = await api.post('/domains/Mobility/models', { schema: CAR, properties: {} });
+    assert.deepEqual((unnamed.problem()['errors'] as readonly Fault[]).length, 2);
+  });
+
   it('models are listed in their domain, without their schemas, in pages', async () => {
     await api.post('/domains', { name: 'Lines' });
     for (const name of ['Tram', 'Ferry', 'Bike'])

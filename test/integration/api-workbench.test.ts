@@ -266,6 +266,16 @@ describe('samples', () => {
     );
   });
 
+  it('samples that break rules of NGSI-LD are taken with strict=false, by the values that can be read', async () => {
+    const sample = { id: 'no uri', type: 'A', speed: { type: 'Property', value: 5, observedAt: 'today' } };
+    const refused = await api.post('/workbench/schema/infer?form=ngsi-ld', sample);
+    assert.equal(refused.status, 422, refused.text);
+    const taken = await api.post('/workbench/schema/infer?form=ngsi-ld&strict=false', sample);
+    assert.equal(taken.status, 200, taken.text);
+    const { properties } = taken.json() as { readonly properties: Readonly<Record<string, { type: string }>> };
+    assert.equal(properties['speed']?.type, 'integer');
+  });
+
   it('impossible samples are refused with their place', async () => {
     for (const [query, body, pointer] of [
       ['', [], ''],

@@ -20,15 +20,49 @@ const OPTIONS = { ownProperties: true, allowUnionTypes: true, meta: false, valid
 /** A check of bodies by the schema of their route. Nothing is coerced, removed or filled in. */
 export function createBodyCheck(schema: JsonSchema): BodyCheck {
   const first = new Ajv2020({ ...OPTIONS }).compile(schema);
+  const { required = [], properties } = schema as {
+    readonly required?: readonly string[];
+    readonly properties?: object;
+  };
+  const takesSchema = properties !== undefined && Object.hasOwn(properties, 'schema');
+  const schemaAlone = (body: unknown) => rawSchemaFault(body, required.includes('name'));
   const every = new Ajv2020({ ...OPTIONS, allErrors: true }).compile(schema);
   return (body) => {
     // Every unknown member is a fault: of a body with masses of them, only the first fault is reported.
+    const mistaken = takesSchema ? schemaAlone(body) : undefined;
+    if (mistaken !== undefined)
+      throw refused('bodyInvalid', `The body is invalid: ${summary([mistaken])}`, { errors: [mistaken] });
     const isSmall = typeof body !== 'object' || body === null || Object.keys(body).length <= MAX_FAULTS;
     const check = isSmall ? every : first;
     if (check(body)) return;
     const errors = (check.errors ?? []).slice(0, MAX_FAULTS).map(faultOf);
     throw refused('bodyInvalid', `The body is invalid: ${summary(errors)}`, { errors });
   };
+}
+
+/** Members that JSON Schemas have at their top, and bodies of this API do not. */
+const OF_SCHEMAS = [
+  '$schema',
+  '$id',
+  '$ref',
+  '$defs',
+  'definitions',
+  'properties',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'required',
+];
+
+/** The fault of a body that is a JSON Schema where it should hold one; undefined for others. */
+function rawSchemaFault(body: unknown, hasName: boolean): InputIssue | undefined {
+  if (typeof body !== 'object' || body === null || Array.isArray(body) || Object.hasOwn(body, 'schema'))
+    return undefined;
+  if (!OF_SCHEMAS.some((name) => Object.hasOwn(body, name))) return undefined;
+  const { title } = body as { readonly title?: unknown };
+  const name = typeof title === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/.test(title) ? title : 'Vehicle';
+  const form = hasName ? `{"name": "${name}", "schema": …}` : '{"schema": …}';
+  return { pointer: '', detail: `is a JSON Schema itself; send it inside a body such as ${form}` };
 }
 
 function summary(errors: readonly InputIssue[]): string {

@@ -44,7 +44,10 @@ const MODEL_MEMBERS = {
   status: STATUS,
   deprecatedAt: { ...TIME, description: 'Since when it is deprecated.' },
   sunset: { ...TIME, description: 'When it will go, where that is known.' },
-  version: { ...VERSION_NUMBER, description: 'Number of the current version.' },
+  version: {
+    ...VERSION_NUMBER,
+    description: 'Number of the version: the current one if none was asked for.',
+  },
   contextName: { ...TEXT, description: 'Name of the context that is generated from it.' },
   createdAt: TIME,
   modifiedAt: TIME,
@@ -248,7 +251,12 @@ export function modelJson(model: ModelDetails): TypeOf<typeof MODEL> {
   const { version, schema, context, warnings } = model;
   const { dialect, references } = version;
   const own = context === undefined ? {} : { context };
-  return { ...modelSummaryJson(model), dialect, schema, ...own, references, warnings };
+  return {
+    ...modelSummaryJson(model),
+    ...{ version: version.number, dialect, schema },
+    ...own,
+    ...{ references, warnings },
+  };
 }
 
 export function updatedModelJson({

@@ -17,7 +17,7 @@ import {
   updatedModelJson,
   versionJson,
 } from './model-representation.js';
-import { PAGE, parameters } from './parameters.js';
+import { PAGE, parameters, VERSION } from './parameters.js';
 import { apiUrl } from './routes.js';
 
 const tag = 'Models';
@@ -91,11 +91,14 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       path: `${MODELS}/:model`,
       id: 'getModel',
       tag,
-      summary: 'Read a model at its current version',
+      summary: 'Read a model at its current version, or at another',
+      query: parameters(VERSION),
       answers: { 200: { description: 'The model.', content: { 'application/json': MODEL } } },
-      handle: async ({ params }) => {
-        const model = await models.get(keyOf(params));
-        return ok(modelJson(model), model.etag);
+      handle: async ({ params, query: { version } }) => {
+        const model = await models.get(keyOf(params), version);
+        // No write takes the ETag of an older version for that of the model.
+        const etag = version === undefined ? model.etag : `${model.etag}.v${version}`;
+        return ok(modelJson(model), etag);
       },
     }),
     endpoint({

@@ -33,6 +33,13 @@ const STRICT = {
   description: 'false: a violation of NGSI-LD alone is a warning, not an error.',
 } as const;
 
+const STRICT_SAMPLES = {
+  type: 'boolean',
+  default: true,
+  description:
+    'false: entities that violate NGSI-LD are taken by their values. Plain objects violate nothing.',
+} as const;
+
 const ANY_SCHEMA: JsonSchema = { description: 'A JSON Schema of draft 2020-12.' };
 
 /** Problems of any work. */
@@ -59,12 +66,14 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
       summary: 'Infer a JSON Schema from samples',
       description:
         'The schema accepts every sample, does not depend on their order, and can be posted as a model.',
-      query: parameters({ model: MODEL_NAME, form: SAMPLE_FORM, enum: ENUM }),
+      query: parameters({ model: MODEL_NAME, form: SAMPLE_FORM, enum: ENUM, strict: STRICT_SAMPLES }),
       bodyText: SAMPLES,
       answers: { 200: { description: 'The schema.', content: { 'application/schema+json': ANY_SCHEMA } } },
       problems: WORK_PROBLEMS,
-      handle: async ({ text, signal, query: { model, form, enum: enumerates } }) =>
-        computed(await workbench.infer(text, { model, form, enumerates, signal }), 'application/schema+json'),
+      handle: async ({ text, signal, query: { model, form, enum: enumerates, strict } }) => {
+        const options = { model, form, enumerates, isStrict: strict, signal };
+        return computed(await workbench.infer(text, options), 'application/schema+json');
+      },
     }),
     endpoint({
       ...work,

@@ -18,6 +18,8 @@ export interface EntitySampleOptions {
   /** `ngsi-ld`: any that the entity shows. */
   readonly form: 'ngsi-ld' | 'ngsiv2' | 'geojson';
   readonly model: string | undefined;
+  /** False: faults do not keep an entity from counting, unless nothing of it can be read. */
+  readonly isStrict: boolean;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface EntitySampleOptions {
  */
 export function addEntity(
   submitted: JsonObject,
-  { tokens, form, model }: EntitySampleOptions,
+  { tokens, form, model, isStrict }: EntitySampleOptions,
   inference: Inference,
   faults: SampleFaults,
 ): void {
@@ -34,15 +36,17 @@ export function addEntity(
   const feature = isGeoJson ? unfoldFeature(submitted) : undefined;
   const entity = feature?.entity ?? submitted;
   const place = (inner: readonly string[]) => [...tokens, ...(feature?.locate(inner) ?? inner)];
-  for (const fault of feature?.faults ?? []) faults.add([...tokens, ...fault.tokens], fault.detail);
+  const own = isStrict || feature?.isReadable === false ? (feature?.faults ?? []) : [];
+  for (const fault of own) faults.add([...tokens, ...fault.tokens], fault.detail);
   if (feature?.isReadable === false) return;
   const reading = readEntity(entity, {
     ...(form === 'ngsiv2' && { form }),
     ...(model !== undefined && { model }),
   });
-  const { faults: found, readings } = reading;
+  const { readings } = reading;
+  const found = isStrict ? reading.faults : [];
   for (const fault of found) faults.add(place(fault.tokens), fault.detail);
-  if (found.length > 0 || (feature?.faults.length ?? 0) > 0) return;
+  if (found.length + own.length > 0) return;
   const [first, ...others] = readings;
   const kinds = reading.form === 'keyvalues' ? kindsShown(first.keyValues) : reading.kinds;
   const fault = inference.add({

@@ -13,6 +13,8 @@ export interface InferInput {
   readonly form: SampleForm;
   readonly enumerates: boolean;
   readonly model?: string;
+  /** See `InferSchemaOptions`. */
+  readonly isStrict?: boolean;
 }
 
 /** The text of the schema, or why there is none. */
@@ -43,6 +45,8 @@ export type SampleForm = 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
 
 export interface InferSchemaOptions extends InferenceOptions {
   readonly form?: SampleForm;
+  /** False: an entity that breaks rules of its representation counts by the values that can be read. True when not given. */
+  readonly isStrict?: boolean;
 }
 
 /**
@@ -59,7 +63,7 @@ export interface InferSchemaOptions extends InferenceOptions {
  */
 export function inferSchema(
   document: JsonValue,
-  { form = 'keyvalues', ...options }: InferSchemaOptions = {},
+  { form = 'keyvalues', isStrict = true, ...options }: InferSchemaOptions = {},
 ): JsonObject {
   const inference = new Inference(options);
   const faults = new SampleFaults();
@@ -67,7 +71,7 @@ export function inferSchema(
   const base = features === undefined ? [] : ['features'];
   for (const { sample, tokens } of samplesIn(features ?? document, base)) {
     if (form !== 'keyvalues') {
-      addEntity(sample, { tokens, form, model: options.model }, inference, faults);
+      addEntity(sample, { tokens, form, isStrict, model: options.model }, inference, faults);
       continue;
     }
     const fault = inference.add({ keyValues: sample });

@@ -117,7 +117,15 @@ function chainFaults(map: JsonObject, pointer: string): Record<'chains' | 'circl
       if (rank > CONTEXT_LIMITS.chain) {
         const at = pointerTo(pointer, term);
         if (leadsToCircle(term, dependencies))
-          return { chains: [], circles: [{ pointer: at, detail: 'The definition leads back to itself.' }] };
+          return {
+            chains: [],
+            circles: [
+              {
+                pointer: at,
+                detail: 'The definition leads back to itself. (JSON-LD 1.1: cyclic IRI mapping)',
+              },
+            ],
+          };
         const detail = `The definition leads through more than ${CONTEXT_LIMITS.chain} other terms.`;
         return { chains: [{ pointer: at, detail }], circles: [] };
       }

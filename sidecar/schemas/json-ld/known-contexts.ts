@@ -102,7 +102,8 @@ function readContext(url: string, supplied: SuppliedContext): ContextContent | C
   const { sha256, text, documentUrl = url } = supplied;
   const document = parsed(text);
   const context = isObject(document) ? member(document, '@context') : undefined;
-  if (context === undefined) return unusable(url, 'it is not a JSON object with an @context.');
+  if (context === undefined)
+    return unusable(url, 'it is not a JSON object with an @context. (JSON-LD 1.1: invalid remote context)');
   const [fault] = safetyFaults(context);
   if (fault !== undefined) return unusable(url, fault.detail);
   return { key: `${sha256} ${documentUrl}`, ...contentOf(text, context, documentUrl), isBundled: false };

@@ -1,12 +1,7 @@
-import { isObject, sameJson } from '../../shared/json/json.js';
-import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { urlFault } from './context-form.js';
-import { visitMembers } from './document-survey.js';
 import type { GatheredContexts } from './known-contexts.js';
-import { type Refused, shown } from './outcomes.js';
-import { processingErrorOf, sentenceOf } from './processing-errors.js';
+import { ProcessorFailure } from './processor-refusals.js';
 import type { DocumentLoader, JsonLdProcessor, ProcessorEvent } from './processor.js';
-import type { JsonLdRequest } from './request-body.js';
 import type { ContextFailure } from './supplied-contexts.js';
 
 /** Different events of which a request keeps the details. */
@@ -114,60 +109,4 @@ async function failing<Result>(work: () => Promise<Result>): Promise<Result> {
 function keyOf(details: Readonly<Record<string, unknown>>): string {
   const texts = Object.values(details).filter((value) => typeof value === 'string');
   return texts.join(' ');
-}
-
-/** What the processor threw; `cause` has it. */
-export class ProcessorFailure extends Error {}
-
-/** Says of a failure what is wrong, and where when there is but one place that it can be about. */
-export function refusalOf({ cause }: ProcessorFailure, request: JsonLdRequest): Refused {
-  if (cause instanceof RangeError) return tooMuch('Processing goes too deep or produces too much.');
-  const error = processingErrorOf(cause);
-  const sentence = sentenceOf(error);
-  const { code } = error;
-  const about = error.term === undefined ? '' : `${shown(error.term)}: `;
-  const detail = code === 'unforeseen' ? sentence : `${about}${sentence} (JSON-LD 1.1: ${code})`;
-  const pointers =
-    error.term === undefined ? placesOfValue(cause, request) : placesOfTerm(error.term, request);
-  const [pointer] = pointers;
-  const errors: readonly InputIssue[] =
-    pointers.length === 1 && pointer !== undefined ? [{ pointer, detail: sentence }] : [];
-  return { refused: { code: 'JSON_LD_INVALID', detail, errors } };
-}
-
-export function tooMuch(detail: string): Refused {
-  return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };
-}
-
-/** The members that have the value which the error is about. */
-function placesOfValue(error: unknown, { document }: JsonLdRequest): readonly string[] {
-  const details = error instanceof Error && 'details' in error ? error.details : undefined;
-  if (!isObject(details)) return [];
-  const wanted = details['value'] ?? details['languageMap'];
-  if (wanted === undefined) return [];
-  const pointers: string[] = [];
-  visitMembers(document, '/document', ({ value, pointer }) => {
-    if (pointers.length < 2 && sameJson(value, wanted)) pointers.push(pointer);
-    return pointers.length < 2;
-  });
-  return pointers;
-}
-
-/** The contexts in the request that define the term which the error is about. */
-function placesOfTerm(term: string, { document, context, contextPointer }: JsonLdRequest): readonly string[] {
-  const documents: readonly unknown[] = Array.isArray(document) ? document : [document];
-  const own = documents.flatMap((one, index) => {
-    const base = Array.isArray(document) ? pointerTo('/document', index) : '/document';
-    return isObject(one) && Object.hasOwn(one, '@context')
-      ? [{ value: one['@context'], pointer: pointerTo(base, '@context') }]
-      : [];
-  });
-  return [{ value: context, pointer: contextPointer }, ...own].flatMap(({ value, pointer }) => {
-    const elements = Array.isArray(value)
-      ? value.map((item: unknown, index) => ({ value: item, pointer: pointerTo(pointer, index) }))
-      : [{ value, pointer }];
-    return elements
-      .filter((element) => isObject(element.value) && Object.hasOwn(element.value, term))
-      .map((element) => pointerTo(element.pointer, term));
-  });
 }

@@ -3,7 +3,8 @@ import { pointerTo } from '../../shared/json/pointer.js';
 import { LRUCache } from 'lru-cache';
 import type { JsonLdWarning } from './outcomes.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
-import { type ProcessingSession, ProcessorFailure } from './processing-session.js';
+import type { ProcessingSession } from './processing-session.js';
+import { ProcessorFailure } from './processor-refusals.js';
 import { LEFT_OUT, lossesOf } from './round-trip-losses.js';
 
 /** A node at the top of a document. */

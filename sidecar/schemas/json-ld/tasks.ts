@@ -5,7 +5,8 @@ import { type DocumentSurvey, isLarger, surveyOf } from './document-survey.js';
 import { KnownContexts, MAX_CONTEXTS } from './known-contexts.js';
 import { listed, type Outcome, type Refused, refusedFor } from './outcomes.js';
 import { compactDocument, expandDocument, type Processed } from './process-document.js';
-import { ProcessingSession, ProcessorFailure, refusalOf, tooMuch } from './processing-session.js';
+import { ProcessingSession } from './processing-session.js';
+import { placesOfUrl, ProcessorFailure, refusalOf, tooMuch } from './processor-refusals.js';
 import { readRequest, type SizedRequest } from './request-body.js';
 import { contextUse, RequestContextReader, SharedProcessor } from './request-contexts.js';
 import { RoundTrips } from './round-trips.js';
@@ -62,9 +63,13 @@ export function createJsonLdTasks() {
       );
     } catch (error) {
       if (!(error instanceof ProcessorFailure)) throw error;
-      return session.failure === undefined
-        ? refusalOf(error, request)
-        : { refused: { ...session.failure, errors: [] } };
+      const { failure } = session;
+      if (failure === undefined) return refusalOf(error, request);
+      const errors = placesOfUrl(failure.url, request).map((pointer) => ({
+        pointer,
+        detail: failure.detail,
+      }));
+      return { refused: { ...failure, errors } };
     }
   }
 

@@ -108,13 +108,14 @@ export class Models implements ModelService {
     return this.#parts.store.models.list(domain, page);
   }
 
-  get(key: ModelKey): Promise<ModelDetails> {
-    return this.#reading(key, undefined, async (at) => {
+  get(key: ModelKey, version?: number): Promise<ModelDetails> {
+    return this.#reading(key, version, async (at) => {
       const { contents } = this.#parts;
       const { ownContext } = at.model;
       const text = await contents.text(at.version.schema);
       const own = ownContext === undefined ? undefined : await contents.text(ownContext);
-      return detailsOf(at, JSON.parse(text) as JsonObject, own);
+      const details = detailsOf(at, JSON.parse(text) as JsonObject, own);
+      return version === undefined ? details : { ...details, description: at.version.description };
     });
   }
 

@@ -64,7 +64,7 @@ export interface ModelService {
   list(domain: string, page: Page): Promise<Paged<Model>>;
 
   /** @throws NotFoundError */
-  get(key: ModelKey): Promise<ModelDetails>;
+  get(key: ModelKey, version?: number): Promise<ModelDetails>;
 
   /**
    * Checks a schema and creates a model from it. The documents that its `$ref`s name are taken from the store, else

@@ -48,9 +48,9 @@ function runOptions(signal: CancelSignal | undefined): RunOptions {
 async function infer(
   { workers }: WorkbenchParts,
   text: string,
-  { model, signal, ...options }: InferOptions,
+  { model, isStrict = true, signal, ...options }: InferOptions,
 ): Promise<string> {
-  const input = { text, ...options, ...(model === undefined ? {} : { model }) };
+  const input = { text, isStrict, ...options, ...(model === undefined ? {} : { model }) };
   return answerOf(await withinBounds(workers.run('infer', input, runOptions(signal))));
 }
 

@@ -17,6 +17,8 @@ export interface InferOptions extends WorkOptions {
   readonly form: 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
   /** Whether strings with few different values become enums. */
   readonly enumerates: boolean;
+  /** False: what NGSI-LD forbids is taken as well as it can be read. True when not given. */
+  readonly isStrict?: boolean | undefined;
 }
 
 export interface ValidateOptions extends WorkOptions {

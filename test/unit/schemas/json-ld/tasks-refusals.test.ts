@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CORE } from './contexts.js';
+import { runWithContexts } from '../../../../sidecar/schemas/json-ld/outcomes.js';
 import { Desk, placesOf } from './desk.js';
 
 const P = 'https://terms.example/p';
@@ -42,16 +43,16 @@ describe('bodies', () => {
       }
   });
 
-  it('bodies say what breaks a rule of JSON-LD, and where when that is one place', async () => {
+  it('bodies say what breaks a rule of JSON-LD, and where, at every place that it can be', async () => {
     for (const [document, pointer, phrase] of [
       [{ '@context': CORE, a: [{ id: 5 }] }, '/document/a/0/id', 'invalid @id value'],
-      [{ '@context': CORE, a: [{ id: 5 }, { id: 5 }] }, undefined, 'invalid @id value'],
+      [{ '@context': CORE, a: [{ id: 5 }, { id: 5 }] }, '/document/a/0/id', 'invalid @id value'],
       [{ '@context': CORE, type: [5] }, '/document/type', 'invalid type value'],
       [{ '@context': CORE, languageMap: { en: 7 } }, '/document/languageMap', 'invalid language map value'],
-      [{ '@context': { p: { '@id': P, '@type': 'x' } } }, undefined, 'invalid type mapping'],
+      [{ '@context': { p: { '@id': P, '@type': 'x' } } }, '/document', 'invalid type mapping'],
       [{ '@context': [CORE, { id: P }] }, '/document/@context/1/id', 'protected term redefinition'],
       [{ '@context': { p: 'q', q: 'p' } }, '/document/@context/p', 'leads back to itself'],
-      [{ '@context': CORE, 'x:y': 1, '@id': 'urn:a', id: 'urn:b' }, undefined, 'colliding keywords'],
+      [{ '@context': CORE, 'x:y': 1, '@id': 'urn:a', id: 'urn:b' }, '/document', 'colliding keywords'],
     ] as const) {
       const { code, detail, errors } = await desk.refused('expandDocument', { document });
       assert.equal(code, 'JSON_LD_INVALID');
@@ -147,6 +148,64 @@ describe('limits', () => {
     const text = `{"document":${'{"p":'.repeat(depth)}1${'}'.repeat(depth)},"context":{"p":"${P}"}}`;
     const outcome = await desk.outcome('expandDocument', text);
     assert.ok('answer' in outcome);
+  });
+});
+
+describe('refusals of JSON-LD', () => {
+  it('refusals of JSON-LD have the error code of the standard for contexts, too', async () => {
+    const url = 'https://contexts.example/list';
+    const supply = async () => Promise.resolve({ sha256: 'a'.repeat(64), text: '[{"p": "urn:p"}]' });
+    const text = JSON.stringify({ document: { '@context': [url], p: 1 } });
+    const outcome = await runWithContexts(
+      (supplied) => desk.tasks.expandDocument({ text, stamp: 'list', supplied }),
+      supply,
+    );
+    assert.ok('refused' in outcome);
+    assert.equal(outcome.refused.code, 'CONTEXT_UNUSABLE');
+    assert.equal(outcome.refused.url, url);
+    assert.match(outcome.refused.detail, /JSON-LD 1\.1: invalid remote context/);
+    assert.deepEqual(
+      outcome.refused.errors.map(({ pointer }) => pointer),
+      ['/document/@context/0'],
+    );
+    const cyclic = { '@context': { term: { '@id': 'term:term' } }, '@id': 'urn:a:b' };
+    const { detail } = await desk.refused('expandDocument', { document: cyclic });
+    assert.match(detail, /JSON-LD 1\.1: cyclic IRI mapping/);
+  });
+
+  it('refusals of JSON-LD point at the members of a document, also where the processor has rewritten their value', async () => {
+    // The processor shows its own form of the value: {"@type": ["Property"], "@value": ["2021"]}.
+    const bad = { type: { '@type': 'Property', '@value': '2021' } };
+    const typed = await desk.refused('expandDocument', {
+      document: { '@context': CORE, a: bad, b: { type: 'Point' } },
+    });
+    assert.deepEqual(
+      typed.errors.map(({ pointer }) => pointer),
+      ['/document/a/type'],
+    );
+    const id = { type: 'Property', value: '1' };
+    const twice = await desk.refused('expandDocument', {
+      document: { '@context': CORE, a: { id }, b: [{ id, c: id }] },
+    });
+    assert.deepEqual(
+      twice.errors.map(({ pointer }) => pointer),
+      ['/document/a/id', '/document/b/0/id'],
+    );
+  });
+
+  it('refusals of JSON-LD point at the context that is not available', async () => {
+    const gone = 'https://contexts.example/gone';
+    for (const [body, pointer] of [
+      [{ document: { '@context': [CORE, gone], p: 1 } }, '/document/@context/1'],
+      [{ document: { p: 1 }, context: gone }, '/context'],
+      [{ document: { p: 1 }, context: { a: { '@id': P, '@context': gone } } }, '/context/a/@context'],
+    ] as const) {
+      const { errors } = await desk.refused('expandDocument', body);
+      assert.deepEqual(
+        errors.map((error) => error.pointer),
+        [pointer],
+      );
+    }
   });
 });
 

@@ -1,0 +1,102 @@
+import { isObject, sameJson } from '../../shared/json/json.js';
+import { pointerTo } from '../../shared/json/pointer.js';
+import { referencesOf } from './context-form.js';
+import { visitMembers } from './document-survey.js';
+import { type Refused, shown } from './outcomes.js';
+import { processingErrorOf, sentenceOf } from './processing-errors.js';
+import type { JsonLdRequest } from './request-body.js';
+
+/** What the processor threw; `cause` has it. */
+export class ProcessorFailure extends Error {}
+
+/** Says of a failure what is wrong, and where: at each place that it can be about, at the document where none is found. */
+export function refusalOf({ cause }: ProcessorFailure, request: JsonLdRequest): Refused {
+  if (cause instanceof RangeError) return tooMuch('Processing goes too deep or produces too much.');
+  const error = processingErrorOf(cause);
+  const sentence = sentenceOf(error);
+  const { code } = error;
+  const about = error.term === undefined ? '' : `${shown(error.term)}: `;
+  const detail = code === 'unforeseen' ? sentence : `${about}${sentence} (JSON-LD 1.1: ${code})`;
+  const pointers =
+    error.term === undefined ? placesOfValue(cause, request) : placesOfTerm(error.term, request);
+  const errors = (pointers.length === 0 ? ['/document'] : pointers).map((pointer) => ({
+    pointer,
+    detail: sentence,
+  }));
+  return { refused: { code: 'JSON_LD_INVALID', detail, errors } };
+}
+
+/** Where a request names the context of a URL itself; its document where another context does. */
+export function placesOfUrl(url: string, request: JsonLdRequest): readonly string[] {
+  const found = contextsOf(request)
+    .flatMap(({ value, pointer }) => referencesOf(value, pointer))
+    .filter((reference) => reference.url === url)
+    .map(({ pointer }) => pointer);
+  return found.length === 0 ? ['/document'] : found.slice(0, MAX_PLACES);
+}
+
+/** Places of one fault that are listed. */
+const MAX_PLACES = 20;
+
+/** What members may not have, for errors of which the processor shows a value that it has already changed. */
+const RULES: ReadonlyMap<string, (name: string, value: unknown) => boolean> = new Map([
+  ['invalid @id value', (name: string, value: unknown) => /^@?id$/.test(name) && typeof value !== 'string'],
+  [
+    'invalid type value',
+    (name: string, value: unknown) =>
+      /^@?type$/.test(name) && ![value].flat().every((type) => typeof type === 'string'),
+  ],
+]);
+
+export function tooMuch(detail: string): Refused {
+  return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };
+}
+
+/** The members that have the value which the error is about, or that break the same rule. */
+function placesOfValue(error: unknown, { document }: JsonLdRequest): readonly string[] {
+  const details = error instanceof Error && 'details' in error ? error.details : undefined;
+  if (!isObject(details)) return [];
+  const wanted = details['value'] ?? details['languageMap'];
+  const breaks = typeof details['code'] === 'string' ? RULES.get(details['code']) : undefined;
+  if (wanted === undefined && breaks === undefined) return [];
+  const same: string[] = [];
+  const alike: string[] = [];
+  visitMembers(document, '/document', ({ name, value, pointer }) => {
+    const isAlike = breaks?.(name, value) ?? true;
+    if (isAlike && alike.length < MAX_PLACES) alike.push(pointer);
+    if (isAlike && wanted !== undefined && same.length < MAX_PLACES && sameJson(value, wanted))
+      same.push(pointer);
+    return same.length < MAX_PLACES;
+  });
+  return same.length > 0 || breaks === undefined ? same : alike;
+}
+
+/** The contexts in the request that define the term which the error is about. */
+function placesOfTerm(term: string, request: JsonLdRequest): readonly string[] {
+  return contextsOf(request)
+    .flatMap(({ value, pointer }) =>
+      Array.isArray(value)
+        ? value.map((item: unknown, index) => ({ value: item, pointer: pointerTo(pointer, index) }))
+        : [{ value, pointer }],
+    )
+    .filter(({ value }) => isObject(value) && Object.hasOwn(value, term))
+    .map(({ pointer }) => pointerTo(pointer, term))
+    .slice(0, MAX_PLACES);
+}
+
+/** The context of a request, and those on top of its documents. */
+function contextsOf({ document, context, contextPointer }: JsonLdRequest): readonly Placed[] {
+  const documents: readonly unknown[] = Array.isArray(document) ? document : [document];
+  const own = documents.flatMap((one, index) => {
+    const base = Array.isArray(document) ? pointerTo('/document', index) : '/document';
+    return isObject(one) && Object.hasOwn(one, '@context')
+      ? [{ value: one['@context'], pointer: pointerTo(base, '@context') }]
+      : [];
+  });
+  return [{ value: context, pointer: contextPointer }, ...own];
+}
+
+interface Placed {
+  readonly value: unknown;
+  readonly pointer: string;
+}
