@@ -57,7 +57,7 @@ export async function copyCommand(
     `  SHA-256 of all records, on both sides: ${report.sha256}`,
     ...report.workers.map(
       (worker) =>
-        `Purges of ${worker} have not ended: a gateway with INSTANCE_NAME=${worker} goes on with them.`,
+        `Purges of ${worker} have not ended, and any gateway on the copy goes on with them: stop ${worker} first.`,
     ),
   );
   return EXIT.done;

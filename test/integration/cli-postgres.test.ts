@@ -103,7 +103,7 @@ describe('the command line on databases', PATIENCE, () => {
       first.stdout,
       /\n {2}purge: 2\n {2}retention_policy: 1\n {2}SHA-256 of all records, on both sides: [0-9a-f]{64}\n/,
     );
-    assert.match(first.stdout, /INSTANCE_NAME=one:8080 goes on with them\.\n$/);
+    assert.match(first.stdout, /goes on with them: stop one:8080 first\.\n$/);
     assert.deepEqual(await inPostgres(url), await inFile(path));
 
     const second = await copy();
