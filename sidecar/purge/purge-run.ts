@@ -3,6 +3,7 @@ import type { BrokerCapabilities } from './broker/capabilities.js';
 import type { RetryPolicy } from './retry/policy.js';
 import type { Clock } from '../shared/clock.js';
 import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.js';
+import { FilterIgnoredError, UnexpectedEntityError } from './errors.js';
 import type { PurgeEvent, PurgeReport } from './events.js';
 import { eventStream } from './event-stream.js';
 import type { ListedResource } from './listing/listed-resource.js';
@@ -78,6 +79,8 @@ export function runPurge(
     try {
       emit({ type: 'finished', report: await plan.run(scope) });
     } catch (error) {
+      if (error instanceof FilterIgnoredError || error instanceof UnexpectedEntityError)
+        capabilities.distrust();
       if (plan.reportsItself !== true) scope.reportProgress();
       throw error;
     }

@@ -22,5 +22,6 @@ describe('a page with an entity that should not be there', () => {
     assert.ok(broker.entities.has('urn:ngsi-ld:Stranger:1'));
     assert.equal(progress.deleted, 401 - broker.entities.size);
     assert.ok(broker.entities.size >= 199, 'nothing before the stranger was touched');
+    assert.equal(capabilities.isHonoured('idPattern'), false, 'the next purge proves it again');
   });
 });

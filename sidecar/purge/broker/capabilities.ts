@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/clock.js';
+import { DISTRUSTED, isFresh, isProof, mergeFacts, type FactValue, type Facts } from './facts.js';
 
 /** How much of each entity to ask for: ids, key-values, the newest instances with or without system times, or all. */
 export type Projection = 'pick' | 'key-values' | 'recent-times' | 'recent' | 'times' | 'none';
@@ -38,102 +39,114 @@ export interface BrokerCapabilities {
   /** Filters that the broker applies after counting and paging. */
   countsBefore(parameter: string): boolean;
   setCountsBefore(parameter: string): void;
+  /** Forgets what was proven: the broker was seen to ignore a filter, so it may not be the one that was asked. */
+  distrust(): void;
 }
 
-const MEMORY_MS = 60 * 60 * 1000;
-
-interface Memory {
-  readonly sinceMs: number;
-  refusedProjections: ReadonlySet<Projection>;
-  countAccepted: boolean;
-  pageSizeMax: number | undefined;
-  batchSizeMax: number | undefined;
-  batchDelete: boolean;
-  collectionEnd: CollectionEnd | undefined;
-  deleteAllNeedsDatasets: boolean;
-  readonly provenLimit: Map<Projection, number>;
-  readonly countsBeforeSinceMs: Map<string, number>;
-  readonly honouredSinceMs: Map<string, number>;
+/** The memory of one collection of a broker, kept by the process for as long as it serves that broker. */
+export interface BrokerMemory extends BrokerCapabilities {
+  /** What counts now, by the clock of the memory. */
+  facts(): Facts;
+  /**
+   * Adds what another process has learnt, as `mergeFacts` does.
+   *
+   * @returns whether that changed anything
+   */
+  add(facts: Facts, proofsAfterMs: number): boolean;
+  /** Called after each change, but not by `add`. */
+  onLearnt: (() => void) | undefined;
 }
 
-/** The memory of one broker, kept by the process for as long as it serves that broker. */
-export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerCapabilities {
-  const fresh = (): Memory => ({
-    sinceMs: clock.now(),
-    refusedProjections: new Set(),
-    countAccepted: true,
-    pageSizeMax: undefined,
-    batchSizeMax: undefined,
-    batchDelete: true,
-    collectionEnd: undefined,
-    deleteAllNeedsDatasets: false,
-    provenLimit: new Map(),
-    countsBeforeSinceMs: new Map(),
-    honouredSinceMs: new Map(),
-  });
-  let memory = fresh();
-  const current = (): Memory => {
-    const { honouredSinceMs, countsBeforeSinceMs } = memory;
-    if (clock.now() - memory.sinceMs >= MEMORY_MS)
-      memory = { ...fresh(), honouredSinceMs, countsBeforeSinceMs };
-    return memory;
+/** @param clock by which the ages of facts are measured */
+export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerMemory {
+  let facts: Facts = new Map();
+  const valueOf = (name: string): FactValue | undefined => {
+    const fact = facts.get(name);
+    return fact !== undefined && isFresh(fact, clock.now()) ? fact.value : undefined;
   };
-  const isFresh = (since: number | undefined) => since !== undefined && clock.now() - since < MEMORY_MS;
-  return {
+  const sizeOf = (name: string) => valueOf(name) as number | undefined;
+  const learn = (name: string, value: FactValue) => {
+    facts = new Map(facts).set(name, { value, atMs: clock.now() });
+    memory.onLearnt?.();
+  };
+  /** A value that is known already does not become younger. */
+  const set = (name: string, value: FactValue | undefined) => {
+    if (value === valueOf(name)) return;
+    if (value !== undefined) learn(name, value);
+    else facts = without(facts, (each) => each === name);
+  };
+  const memory: BrokerMemory = {
+    onLearnt: undefined,
     get refusedProjections() {
-      return current().refusedProjections;
+      const nowMs = clock.now();
+      const names = [...facts].filter(([, fact]) => isFresh(fact, nowMs)).map(([name]) => name.split(' '));
+      return new Set(names.filter(([kind]) => kind === 'refused').map(([, name]) => name as Projection));
     },
     set refusedProjections(value) {
-      current().refusedProjections = value;
+      for (const projection of memory.refusedProjections)
+        if (!value.has(projection)) set(`refused ${projection}`, undefined);
+      for (const projection of value) set(`refused ${projection}`, true);
     },
     get countAccepted() {
-      return current().countAccepted;
+      return valueOf('no-count') === undefined;
     },
     set countAccepted(value) {
-      current().countAccepted = value;
+      set('no-count', value ? undefined : true);
     },
     get pageSizeMax() {
-      return current().pageSizeMax;
+      return sizeOf('page-max');
     },
     set pageSizeMax(value) {
-      current().pageSizeMax = value;
+      set('page-max', value);
     },
     get batchSizeMax() {
-      return current().batchSizeMax;
+      return sizeOf('batch-max');
     },
     set batchSizeMax(value) {
-      current().batchSizeMax = value;
+      set('batch-max', value);
     },
     get batchDelete() {
-      return current().batchDelete;
+      return valueOf('no-batch') === undefined;
     },
     set batchDelete(value) {
-      current().batchDelete = value;
+      set('no-batch', value ? undefined : true);
     },
     get collectionEnd() {
-      return current().collectionEnd;
+      return valueOf('collection-end') as CollectionEnd | undefined;
     },
     set collectionEnd(value) {
-      current().collectionEnd = value;
+      set('collection-end', value);
     },
     get deleteAllNeedsDatasets() {
-      return current().deleteAllNeedsDatasets;
+      return valueOf('needs-datasets') !== undefined;
     },
     set deleteAllNeedsDatasets(value) {
-      current().deleteAllNeedsDatasets = value;
+      set('needs-datasets', value ? true : undefined);
     },
-    isProvenPage: (projection, limit) => (current().provenLimit.get(projection) ?? 0) >= limit,
-    setProvenPage: (projection, limit) => {
-      const proven = current().provenLimit;
-      proven.set(projection, Math.max(limit, proven.get(projection) ?? 0));
+    isProvenPage: (projection, limit) => (sizeOf(`page ${projection}`) ?? 0) >= limit,
+    setProvenPage: (projection, limit) =>
+      set(`page ${projection}`, Math.max(limit, sizeOf(`page ${projection}`) ?? 0)),
+    isHonoured: (parameter) => valueOf(`honoured ${parameter}`) !== undefined,
+    setHonoured: (parameter) => learn(`honoured ${parameter}`, true),
+    countsBefore: (parameter) => valueOf(`counts-before ${parameter}`) !== undefined,
+    setCountsBefore: (parameter) => learn(`counts-before ${parameter}`, true),
+    distrust() {
+      facts = without(facts, isProof);
+      learn(DISTRUSTED, true);
     },
-    isHonoured: (parameter) => isFresh(memory.honouredSinceMs.get(parameter)),
-    setHonoured: (parameter) => {
-      memory.honouredSinceMs.set(parameter, clock.now());
+    facts() {
+      const nowMs = clock.now();
+      return new Map([...facts].filter(([, fact]) => isFresh(fact, nowMs)));
     },
-    countsBefore: (parameter) => isFresh(memory.countsBeforeSinceMs.get(parameter)),
-    setCountsBefore: (parameter) => {
-      memory.countsBeforeSinceMs.set(parameter, clock.now());
+    add(others, proofsAfterMs) {
+      const before = memory.facts();
+      facts = mergeFacts(before, others, { nowMs: clock.now(), proofsAfterMs });
+      return before.size !== facts.size || [...facts].some(([name, fact]) => before.get(name) !== fact);
     },
   };
+  return memory;
+}
+
+function without(facts: Facts, isMeant: (name: string) => boolean): Facts {
+  return new Map([...facts].filter(([name]) => !isMeant(name)));
 }

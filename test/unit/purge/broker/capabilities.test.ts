@@ -90,4 +90,62 @@ describe('broker capabilities', () => {
     for (const name of ['constructor', '__proto__', 'toString'])
       assert.equal(capabilities.isHonoured(name), false);
   });
+
+  it('each fact counts for an hour from when it was learnt, and knowing it already makes it no younger', () => {
+    const { time, capabilities } = capabilitiesAt(0);
+    capabilities.pageSizeMax = 100;
+    capabilities.collectionEnd = '/';
+    time.nowMs = HOUR_MS - 1;
+    capabilities.pageSizeMax = 100;
+    capabilities.collectionEnd = '/';
+    capabilities.batchSizeMax = 20;
+    time.nowMs = HOUR_MS;
+    assert.equal(capabilities.pageSizeMax, undefined);
+    assert.equal(capabilities.collectionEnd, undefined);
+    assert.equal(capabilities.batchSizeMax, 20);
+    assert.deepEqual([...capabilities.facts()], [['batch-max', { value: 20, atMs: HOUR_MS - 1 }]]);
+  });
+
+  it('nothing learnt in a future that a clock was set back from counts', () => {
+    const { time, capabilities } = capabilitiesAt(HOUR_MS);
+    capabilities.setHonoured('q');
+    time.nowMs -= 1;
+    assert.equal(capabilities.isHonoured('q'), false);
+    assert.equal(capabilities.facts().size, 0);
+  });
+
+  it('a broker that was seen to ignore a filter loses its proofs, and can be proven anew', () => {
+    const { capabilities } = capabilitiesAt(0);
+    capabilities.setHonoured('q');
+    capabilities.setHonoured('type');
+    capabilities.setProvenPage('pick', 100);
+    capabilities.collectionEnd = '/';
+    capabilities.pageSizeMax = 100;
+    capabilities.setCountsBefore('attrs');
+    capabilities.distrust();
+    assert.deepEqual([capabilities.isHonoured('q'), capabilities.isHonoured('type')], [false, false]);
+    assert.equal(capabilities.isProvenPage('pick', 1), false);
+    assert.equal(capabilities.collectionEnd, undefined);
+    assert.deepEqual([capabilities.pageSizeMax, capabilities.countsBefore('attrs')], [100, true]);
+    capabilities.setHonoured('q');
+    assert.deepEqual([capabilities.isHonoured('q'), capabilities.isHonoured('type')], [true, false]);
+  });
+
+  it('what is learnt is announced once, and not what was known or comes from another process', () => {
+    const { capabilities } = capabilitiesAt(0);
+    let changes = 0;
+    capabilities.onLearnt = () => (changes += 1);
+    capabilities.batchDelete = false;
+    capabilities.batchDelete = false;
+    capabilities.setProvenPage('pick', 100);
+    capabilities.setProvenPage('pick', 50);
+    capabilities.refusedProjections = new Set(['pick'] as const);
+    capabilities.refusedProjections = new Set(['pick'] as const);
+    assert.equal(changes, 3);
+    const theirs = new Map([['page-max', { value: 10, atMs: 0 }]]);
+    assert.equal(capabilities.add(theirs, -1), true);
+    assert.equal(capabilities.add(theirs, -1), false);
+    assert.equal(capabilities.pageSizeMax, 10);
+    assert.equal(changes, 3);
+  });
 });
