@@ -11,6 +11,7 @@ import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../erro
 import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';
 import { parsePage, type Page, type PageQuery } from './page.js';
 import { PageSize } from './page-size.js';
+import { createTrial, type Trial } from './trial.js';
 import type { Parameter } from '../query/parameters.js';
 import type { Requester } from '../requests/requester.js';
 import type { Clock } from '../../shared/clock.js';
@@ -69,14 +70,10 @@ export function createLister(options: ListerOptions): Lister {
   let readableLimit = Infinity;
   let isBareReadable = true;
 
-  function limitFor(query: PageQuery): number {
+  function limitFor(query: PageQuery, known: Trial): number {
     // A large page for a few matches would only find out that the broker refuses it.
     const grows = query.limit !== undefined || (query.expected ?? 0) > size.start;
-    const page = Math.min(
-      grows ? size.size : size.start,
-      capabilities.pageSizeMax ?? Infinity,
-      readableLimit,
-    );
+    const page = Math.min(grows ? size.size : size.start, known.pageSizeMax, readableLimit);
     return Math.max(1, Math.min(page, query.limit ?? Infinity));
   }
 
@@ -91,8 +88,8 @@ export function createLister(options: ListerOptions): Lister {
     else if (limit > size.start && ids.length < limit && (hasNext || (count ?? 0) > limit)) size.refuse();
   }
 
-  function projectionFor(query: PageQuery): Projection {
-    const refused = capabilities.refusedProjections;
+  function projectionFor(query: PageQuery, known: Trial): Projection {
+    const refused = known.refusedProjections;
     return resource.projectionsOf(query).find((projection) => !refused.has(projection)) ?? 'none';
   }
 
@@ -102,13 +99,14 @@ export function createLister(options: ListerOptions): Lister {
     return all.slice(all.indexOf(from) + 1);
   }
 
-  function refuse(...projections: readonly Projection[]): void {
-    capabilities.refusedProjections = new Set([...capabilities.refusedProjections, ...projections]);
-  }
+  const asksCount = (query: PageQuery, known: Trial) => query.count === true && known.countAccepted;
 
-  const asksCount = (query: PageQuery) => query.count === true && capabilities.countAccepted;
-
-  async function ask(query: PageQuery, limit: number, projection: Projection): Promise<Answered> {
+  async function ask(
+    query: PageQuery,
+    limit: number,
+    projection: Projection,
+    known: Trial,
+  ): Promise<Answered> {
     const parameters = [
       ...query.selection,
       ...projectionParameters(projection, query),
@@ -116,7 +114,7 @@ export function createLister(options: ListerOptions): Lister {
       ...(query.offset === undefined || query.offset === 0
         ? []
         : [{ name: 'offset', value: String(query.offset) }]),
-      ...(asksCount(query) ? [{ name: 'count', value: 'true' }] : []),
+      ...(asksCount(query, known) ? [{ name: 'count', value: 'true' }] : []),
     ];
     return collection.query(parameters, {
       headers: query.headers,
@@ -135,41 +133,46 @@ export function createLister(options: ListerOptions): Lister {
   }
 
   /** Lowers the page size after a refused page; false when no smaller step is left. */
-  function stepDown(limit: number): boolean {
+  function stepDown(limit: number, known: Trial): boolean {
     const smaller = SMALLER_PAGES.find((size) => size < limit);
     if (smaller === undefined) return false;
-    capabilities.pageSizeMax = Math.min(smaller, capabilities.pageSizeMax ?? Infinity);
+    known.limitPages(smaller);
     return true;
   }
 
   /**
    * A 400 that does not say what it is about: the projection, the limit, the count or the query. Finds out by leaving
-   * them out one after the other, and remembers what was at fault.
+   * them out one after the other, and notes what was at fault.
    */
-  async function findCulprit(query: PageQuery, limit: number, projection: Projection): Promise<boolean> {
+  async function findCulprit(
+    query: PageQuery,
+    limit: number,
+    projection: Projection,
+    known: Trial,
+  ): Promise<boolean> {
     const refused = [projection];
     for (const next of fallbacks(query, projection)) {
-      const verdict = await tryOut(query, limit, next);
+      const verdict = await tryOut(query, limit, next, known);
       if (verdict === 'refused') {
         refused.push(next);
         continue;
       }
-      refuse(...refused);
-      return verdict === 'accepted' || stepDown(limit);
+      known.refuse(refused);
+      return verdict === 'accepted' || stepDown(limit, known);
     }
     const countless = { ...query, count: false };
-    if (limit === 1 && !asksCount(query)) return false;
-    if ((await tryOut(countless, 1, 'none')) !== 'accepted') return false;
-    if (asksCount(query) && (await tryOut(query, 1, 'none')) !== 'accepted') {
-      capabilities.countAccepted = false;
+    if (limit === 1 && !asksCount(query, known)) return false;
+    if ((await tryOut(countless, 1, 'none', known)) !== 'accepted') return false;
+    if (asksCount(query, known) && (await tryOut(query, 1, 'none', known)) !== 'accepted') {
+      known.refuseCount();
       return true;
     }
-    return stepDown(limit);
+    return stepDown(limit, known);
   }
 
-  async function tryOut(query: PageQuery, limit: number, projection: Projection) {
+  async function tryOut(query: PageQuery, limit: number, projection: Projection, known: Trial) {
     try {
-      const { reply } = await ask(query, limit, projection);
+      const { reply } = await ask(query, limit, projection, known);
       if (resource.answered.has(reply.status)) return 'accepted';
       return isAboutPageSize(parseBrokerProblem(reply)) ? 'too-many' : 'refused';
     } catch (error) {
@@ -179,20 +182,26 @@ export function createLister(options: ListerOptions): Lister {
     }
   }
 
-  async function adapt(query: PageQuery, limit: number, projection: Projection, problem: BrokerProblem) {
+  async function adapt(
+    query: PageQuery,
+    limit: number,
+    projection: Projection,
+    known: Trial,
+    problem: BrokerProblem,
+  ) {
     if (problem.status === 403)
-      return /TooManyResults|too many results/i.test(wordsOf(problem)) && stepDown(limit);
+      return /TooManyResults|too many results/i.test(wordsOf(problem)) && stepDown(limit, known);
     if (problem.status !== 400 || capabilities.isProvenPage(projection, limit)) return false;
     if (fallbacks(query, projection).length > 0 && mentions(problem, projection)) {
-      refuse(projection);
+      known.refuse([projection]);
       return true;
     }
-    if (isAboutPageSize(problem)) return stepDown(limit);
-    if (asksCount(query) && /\bcount\b/i.test(wordsOf(problem))) {
-      capabilities.countAccepted = false;
+    if (isAboutPageSize(problem)) return stepDown(limit, known);
+    if (asksCount(query, known) && /\bcount\b/i.test(wordsOf(problem))) {
+      known.refuseCount();
       return true;
     }
-    return findCulprit(query, limit, projection);
+    return findCulprit(query, limit, projection, known);
   }
 
   return {
@@ -206,15 +215,15 @@ export function createLister(options: ListerOptions): Lister {
       }
     },
     async page(asked) {
-      const { pageSizeMax, refusedProjections, countAccepted } = capabilities;
+      const known = createTrial(capabilities);
       for (;;) {
         const query = isBareReadable ? asked : { ...asked, isBare: false };
-        const limit = limitFor(query);
-        const projection = projectionFor(query);
+        const limit = limitFor(query, known);
+        const projection = projectionFor(query, known);
         const startedMs = clock.now();
         let answered: Answered;
         try {
-          answered = await ask(query, limit, projection);
+          answered = await ask(query, limit, projection, known);
         } catch (error) {
           if (limit > size.start && isOfThisPage(error)) {
             size.refuse();
@@ -228,13 +237,14 @@ export function createLister(options: ListerOptions): Lister {
         if (resource.answered.has(reply.status)) {
           const page = parsePage(reply);
           collection.confirm(answered);
+          known.keep();
           capabilities.setProvenPage(projection, limit);
           noteSize(page, limit, clock.now() - startedMs);
           return { ...page, limit, instances: instancesOf(query, projection), mayGrow: mayGrow(), path };
         }
         if (limit > size.start && MAY_BE_SIZE.has(reply.status)) {
           size.refuse();
-          capabilities.pageSizeMax = Math.min(size.size, capabilities.pageSizeMax ?? Infinity);
+          known.limitPages(size.size);
           continue;
         }
         const problem = parseBrokerProblem(reply);
@@ -243,11 +253,8 @@ export function createLister(options: ListerOptions): Lister {
             `The broker answered a query with status ${reply.status} instead of 200.`,
           );
         }
-        if (await adapt(query, limit, projection, problem)) continue;
-        // The steps did not help, so the query is at fault: nothing was learnt about the broker.
-        capabilities.pageSizeMax = pageSizeMax;
-        capabilities.refusedProjections = refusedProjections;
-        capabilities.countAccepted = countAccepted;
+        if (await adapt(query, limit, projection, known, problem)) continue;
+        // The steps did not help, so the query is at fault.
         throw new BrokerRefusedError(resource.listing, problem, reply.headers.get('www-authenticate'));
       }
     },
