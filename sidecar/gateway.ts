@@ -165,7 +165,9 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   });
   await app.listen({ host: config.HOST, port: config.PORT });
   endings.start();
-  schemas.listenToPurges((notice) => service.noticed(notice));
+  schemas.listen((notice) => {
+    if (notice.what !== 'learnt') service.noticed(notice);
+  });
 
   /** Resolves when no purge is running and every answer is on its way. */
   async function quiet(): Promise<void> {

@@ -3,6 +3,7 @@ import type { Config } from '../shared/config/load.js';
 import { createRemoteDocuments } from './remote/remote-documents.js';
 import { createSchemaService } from './service/create-service.js';
 import type { SchemaService } from './service/service.js';
+import type { BrokerNotes, BrokerNotice } from './store/broker-notes.js';
 import type { LockWaits } from './store/lock-queue.js';
 import type { PurgeNotice, PurgeQueue, Purges } from './store/purge-records.js';
 import type { RetentionPolicies } from './store/retention-records.js';
@@ -26,10 +27,12 @@ export interface OpenSchemas {
   lockWaits(): LockWaits;
   /** The record of purges, in the same database. */
   readonly purges: Purges & PurgeQueue;
-  /** Reports what other processes do with purges. */
-  listenToPurges(onNotice: (notice: PurgeNotice) => void): void;
+  /** Reports what other processes do with purges, and what they learn about brokers. */
+  listen(onNotice: (notice: PurgeNotice | BrokerNotice) => void): void;
   /** Retention policies, likewise. */
   readonly retention: RetentionPolicies;
+  /** What processes have learnt about brokers, likewise. */
+  readonly brokerNotes: BrokerNotes;
   /** Ends what runs, and closes the database. */
   close(): Promise<void>;
 }
@@ -65,8 +68,9 @@ export async function openSchemas(
   return {
     service,
     purges: store.purges,
-    listenToPurges: (onNotice) => store.listen(onNotice),
+    listen: (onNotice) => store.listen(onNotice),
     retention: store.retention,
+    brokerNotes: store.brokerNotes,
     workbench: createWorkbench({
       models: service.models,
       contexts: service.contextSupply,

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { Clock } from '../../sidecar/shared/clock.js';
 import type { JsonValue } from '../../sidecar/schemas/store/records.js';
 import type { SqlStore } from '../../sidecar/schemas/store/sql-store.js';
+import { brokerNoteContract } from './store-contract-broker-notes.js';
 import { contextContract } from './store-contract-contexts.js';
 import { domainContract } from './store-contract-domains.js';
 import { modelContract } from './store-contract-models.js';
@@ -59,6 +60,9 @@ export function storeContract(name: string, open: (clock: Clock) => Promise<SqlS
   });
   describe(`${name}: retention policies`, () => {
     retentionContract(test);
+  });
+  describe(`${name}: notes about brokers`, () => {
+    brokerNoteContract(test);
   });
   describe(`${name}: as a whole`, () => {
     wholeContract(test);

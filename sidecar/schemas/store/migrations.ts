@@ -203,6 +203,15 @@ export const MIGRATIONS: readonly string[] = [
   ${forgetting('DELETE')('model_own_context')}
   ${forgetting('UPDATE OF sha256')('model_own_context')}
   `,
+  `
+  CREATE TABLE broker_note (
+    broker TEXT NOT NULL,
+    writer TEXT NOT NULL,
+    note TEXT NOT NULL,
+    written_at INTEGER NOT NULL,
+    PRIMARY KEY (broker, writer)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

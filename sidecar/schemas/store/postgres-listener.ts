@@ -1,7 +1,8 @@
 import { Client, type ClientConfig } from 'pg';
+import type { BrokerNotice } from './broker-notes.js';
 import type { PurgeNotice } from './purge-records.js';
 
-/** The channel of the trigger that announces changes of purges; see postgres-migrations.ts. */
+/** The channel of the triggers that announce changes of purges, and notes about brokers; see postgres-migrations.ts. */
 const CHANNEL = 'ngsi_ld_gateway_purge';
 
 /** The pause before another connection is tried, in milliseconds. */
@@ -11,17 +12,17 @@ const AGAIN_MS = 1000;
 const CHECK_EVERY_MS = 30_000;
 
 /**
- * Listens to what other processes do with purges, on a connection of its own. What happens while there is none is not heard, so
- * the listener also looks by itself now and then.
+ * Listens to what other processes do with purges and learn about brokers, on a connection of its own. What happens while there
+ * is none is not heard, so the listener also looks by itself now and then.
  */
 export class PostgresListener {
   readonly #config: ClientConfig;
-  readonly #onNotice: (notice: PurgeNotice) => void;
+  readonly #onNotice: (notice: PurgeNotice | BrokerNotice) => void;
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(config: ClientConfig, onNotice: (notice: PurgeNotice) => void) {
+  constructor(config: ClientConfig, onNotice: (notice: PurgeNotice | BrokerNotice) => void) {
     this.#config = config;
     this.#onNotice = onNotice;
     void this.#connect();
@@ -72,7 +73,8 @@ export class PostgresListener {
   }
 }
 
-function noticeOf(payload: string): PurgeNotice | undefined {
-  const [, what, id = ''] = /^(waiting|wish|record) (.+)$/s.exec(payload) ?? [];
+function noticeOf(payload: string): PurgeNotice | BrokerNotice | undefined {
+  const [, what, id = ''] = /^(waiting|wish|record|learnt) (.+)$/s.exec(payload) ?? [];
+  if (what === 'learnt') return { what, writer: id };
   return what === undefined ? undefined : { what: what as PurgeNotice['what'], id };
 }

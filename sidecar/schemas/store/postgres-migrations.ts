@@ -255,6 +255,25 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   ${forgetting('UPDATE OF sha256')('model_own_context')}
   `,
   },
+  {
+    least: 1,
+    sql: `
+  CREATE TABLE broker_note (
+    broker text COLLATE "C" NOT NULL,
+    writer text COLLATE "C" NOT NULL,
+    note text COLLATE "C" NOT NULL,
+    written_at bigint NOT NULL,
+    PRIMARY KEY (broker, writer)
+  );
+  CREATE FUNCTION tell_of_broker_note() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_notify('ngsi_ld_gateway_purge', 'learnt ' || NEW.writer);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER broker_note_is_told_of AFTER INSERT OR UPDATE ON broker_note
+    FOR EACH ROW EXECUTE FUNCTION tell_of_broker_note();
+  `,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/clock.js';
+import type { BrokerNotice } from './broker-notes.js';
 import { GatewayError } from '../../shared/errors.js';
 import type { LockWaits } from './lock-queue.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
@@ -66,7 +67,7 @@ export class PostgresStore extends SqlStore {
     return { count: 0, ms: 0 };
   }
 
-  override listen(onNotice: (notice: PurgeNotice) => void): void {
+  override listen(onNotice: (notice: PurgeNotice | BrokerNotice) => void): void {
     this.#listener ??= new PostgresListener(connectionConfig(this.#url), onNotice);
   }
 

@@ -1,7 +1,9 @@
+import type { BrokerNotes, BrokerNotice } from './broker-notes.js';
 import { isStorable } from './errors.js';
 import type { LockWaits } from './lock-queue.js';
 import type { PurgeNotice, PurgeQueue, Purges } from './purge-records.js';
 import type { RetentionPolicies } from './retention-records.js';
+import { SqlBrokerNotes } from './sql-broker-notes.js';
 import { SqlContexts } from './sql-contexts.js';
 import { SqlDomains } from './sql-domains.js';
 import { SqlModels } from './sql-models.js';
@@ -25,6 +27,7 @@ export abstract class SqlStore implements SchemaStore {
   readonly references: References;
   readonly purges: Purges & PurgeQueue;
   readonly retention: RetentionPolicies;
+  readonly brokerNotes: BrokerNotes;
 
   constructor(session: SqlSession) {
     const domains = new SqlDomains(session);
@@ -35,6 +38,7 @@ export abstract class SqlStore implements SchemaStore {
     this.references = new SqlReferences(session);
     this.purges = new SqlPurges(session);
     this.retention = new SqlRetention(session);
+    this.brokerNotes = new SqlBrokerNotes(session);
   }
 
   async content(sha256: string): Promise<string | undefined> {
@@ -52,8 +56,8 @@ export abstract class SqlStore implements SchemaStore {
   /** See LockWaits. */
   abstract readonly lockWaits: LockWaits;
 
-  /** Reports what other processes do with purges, where the database can. */
-  abstract listen(onNotice: (notice: PurgeNotice) => void): void;
+  /** Reports what other processes do with purges, and what they learn about brokers, where the database can. */
+  abstract listen(onNotice: (notice: PurgeNotice | BrokerNotice) => void): void;
 
   abstract close(): Promise<void>;
 

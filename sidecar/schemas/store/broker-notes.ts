@@ -1,0 +1,34 @@
+/** What a process has learnt about a broker, as it wrote it down for others. */
+export interface BrokerNote {
+  /** Names one start of one process. */
+  readonly writer: string;
+  /** What it means is for the writers to know. */
+  readonly text: string;
+}
+
+/** Another process has written a note. */
+export interface BrokerNotice {
+  readonly what: 'learnt';
+  readonly writer: string;
+}
+
+/** What processes tell each other about brokers: one note of each process about each broker, which is soon outdated. */
+export interface BrokerNotes {
+  /**
+   * The notes about a broker, the newest first, at most a hundred.
+   *
+   * @param withinMs older notes are left out
+   * @returns also the time of the store, in milliseconds
+   */
+  read(
+    broker: string,
+    withinMs: number,
+  ): Promise<{ readonly nowMs: number; readonly notes: readonly BrokerNote[] }>;
+  /**
+   * Replaces the writer's note about a broker, and tells the other processes.
+   *
+   * @param withinMs notes of all brokers that are older are deleted
+   * @throws UnstorableTextError
+   */
+  write(broker: string, note: BrokerNote, withinMs: number): Promise<void>;
+}

@@ -1,0 +1,47 @@
+import type { BrokerNote, BrokerNotes } from './broker-notes.js';
+import { requireStorable } from './errors.js';
+import { all, run, type SqlSession, statement } from './sql-work.js';
+
+/** Without any note there is still one row, with the time. */
+interface Row {
+  readonly nowMs: number;
+  readonly writer: string | null;
+  readonly text: string | null;
+}
+
+const READ = statement<{ broker: string; withinMs: number }, Row>(`
+  SELECT "nowMs", writer, note AS text
+  FROM (SELECT now_ms() AS "nowMs") AS clock
+  LEFT JOIN broker_note ON broker = @broker AND written_at > "nowMs" - @withinMs
+  ORDER BY written_at DESC, writer
+  LIMIT 100`);
+const WRITE = statement<BrokerNote & { broker: string }>(`
+  INSERT INTO broker_note (broker, writer, note, written_at) VALUES (@broker, @writer, @text, now_ms())
+  ON CONFLICT (broker, writer) DO UPDATE SET note = excluded.note, written_at = excluded.written_at`);
+const FORGET = statement<{ withinMs: number }>(
+  'DELETE FROM broker_note WHERE written_at <= now_ms() - @withinMs',
+);
+
+export class SqlBrokerNotes implements BrokerNotes {
+  readonly #session: SqlSession;
+
+  constructor(session: SqlSession) {
+    this.#session = session;
+  }
+
+  async read(broker: string, withinMs: number) {
+    const rows = await this.#session.get(() => all(READ, { broker, withinMs }));
+    return {
+      nowMs: rows[0]?.nowMs ?? NaN,
+      notes: rows.flatMap(({ writer, text }) => (writer === null || text === null ? [] : [{ writer, text }])),
+    };
+  }
+
+  async write(broker: string, { writer, text }: BrokerNote, withinMs: number): Promise<void> {
+    requireStorable({ broker, writer, note: text });
+    await this.#session.change(function* () {
+      yield* run(FORGET, { withinMs });
+      yield* run(WRITE, { broker, writer, text });
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import type { StoreTest } from './store-samples.js';
+
+const BROKER = 'http://orion:1026';
+const HOUR_MS = 3_600_000;
+
+/** What every store must do with notes about brokers. */
+export function brokerNoteContract(test: StoreTest): void {
+  test('a note is read as it was written, with the time of the store, and only of its broker', async ({
+    brokerNotes,
+  }) => {
+    const empty = await brokerNotes.read(BROKER, HOUR_MS);
+    assert.deepEqual(empty.notes, []);
+    assert.ok(Number.isSafeInteger(empty.nowMs) && empty.nowMs > 0);
+    const [one, two] = [
+      { writer: 'one', text: '{"größe": 100}' },
+      { writer: 'two', text: '{}' },
+    ];
+    await brokerNotes.write(BROKER, one, HOUR_MS);
+    await brokerNotes.write(BROKER, two, HOUR_MS);
+    await brokerNotes.write('http://scorpio:9090', { writer: 'one', text: '[]' }, HOUR_MS);
+    const { nowMs, notes } = await brokerNotes.read(BROKER, HOUR_MS);
+    assert.deepEqual(new Set(notes), new Set([one, two]));
+    assert.ok(nowMs >= empty.nowMs);
+  });
+
+  test('a process has one note about a broker, which the next one replaces', async ({ brokerNotes }) => {
+    await brokerNotes.write(BROKER, { writer: 'one', text: 'a' }, HOUR_MS);
+    await brokerNotes.write(BROKER, { writer: 'one', text: 'b' }, HOUR_MS);
+    assert.deepEqual((await brokerNotes.read(BROKER, HOUR_MS)).notes, [{ writer: 'one', text: 'b' }]);
+  });
+
+  test('an outdated note is not read, and the next write of any process deletes it', async ({
+    brokerNotes,
+  }) => {
+    await brokerNotes.write(BROKER, { writer: 'one', text: 'a' }, HOUR_MS);
+    assert.deepEqual((await brokerNotes.read(BROKER, 0)).notes, []);
+    assert.equal((await brokerNotes.read(BROKER, HOUR_MS)).notes.length, 1);
+    await brokerNotes.write('http://scorpio:9090', { writer: 'two', text: 'b' }, 0);
+    assert.deepEqual((await brokerNotes.read(BROKER, HOUR_MS)).notes, []);
+  });
+
+  test('at most a hundred notes are read', async ({ brokerNotes }) => {
+    for (let n = 0; n < 102; n += 1)
+      await brokerNotes.write(BROKER, { writer: String(n), text: 'a' }, HOUR_MS);
+    assert.equal((await brokerNotes.read(BROKER, HOUR_MS)).notes.length, 100);
+  });
+
+  test('a note that no database holds is refused', async ({ brokerNotes }) => {
+    const write = brokerNotes.write(BROKER, { writer: 'one', text: 'a\0b' }, HOUR_MS);
+    await assert.rejects(write, { code: 'STORE_TEXT_UNSTORABLE' });
+  });
+}
