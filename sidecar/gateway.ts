@@ -113,8 +113,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   // As many connections as pass-through lets requests in.
   const pool = new Pool(brokerUrl.origin, { connections: null });
   opened.add(() => pool.destroy());
-  const kept = { store: schemas.purges, policies: schemas.retention };
-  const opening = { client, ...kept, clock, random, logger, metrics: metrics.purges };
+  const kept = { store: schemas.purges, policies: schemas.retention, brokerNotes: schemas.brokerNotes };
+  const opening = { client, brokerUrl, ...kept, clock, random, logger, metrics: metrics.purges };
   const { service, retention, running, ...endings } = (purges = openPurges(config, opening));
   opened.add(() => endings.close());
   let isShuttingDown = false;
@@ -165,9 +165,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   });
   await app.listen({ host: config.HOST, port: config.PORT });
   endings.start();
-  schemas.listen((notice) => {
-    if (notice.what !== 'learnt') service.noticed(notice);
-  });
+  schemas.listen((notice) => endings.noticed(notice));
 
   /** Resolves when no purge is running and every answer is on its way. */
   async function quiet(): Promise<void> {

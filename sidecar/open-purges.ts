@@ -4,8 +4,9 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { problemOf, unforeseen } from './http/problem.js';
-import { configuredKinds } from './jobs/configured-kinds.js';
+import { configuredKinds, createMemories } from './jobs/configured-kinds.js';
 import { IdFiles } from './jobs/id-files.js';
+import { brokerName, NoteExchange } from './jobs/note-exchange.js';
 import { logPurges } from './jobs/purge-log.js';
 import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
@@ -14,7 +15,8 @@ import { createHeaderSealer } from './jobs/sealed-headers.js';
 import type { PurgeMetrics, PurgeOutcome } from './metrics/purge-metrics.js';
 import type { BrokerClient } from './purge/broker/client.js';
 import { createRunningPurges, type RunningPurges } from './purge/running.js';
-import type { PurgeQueue, Purges, PurgeState } from './schemas/store/purge-records.js';
+import type { BrokerNotes, BrokerNotice } from './schemas/store/broker-notes.js';
+import type { PurgeNotice, PurgeQueue, Purges, PurgeState } from './schemas/store/purge-records.js';
 import { RunUnderWayError } from './schemas/store/errors.js';
 import type { RetentionPolicies } from './schemas/store/retention-records.js';
 import type { Config } from './shared/config/load.js';
@@ -22,9 +24,13 @@ import { systemClock, type Clock } from './shared/clock.js';
 
 export interface OpenPurgesOptions {
   readonly client: BrokerClient;
+  /** Of the broker. */
+  readonly brokerUrl: URL;
   readonly store: Purges & PurgeQueue;
   /** Where retention policies are kept. */
   readonly policies: RetentionPolicies;
+  /** Where processes write down what they have learnt about brokers. */
+  readonly brokerNotes: BrokerNotes;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: FastifyBaseLogger;
@@ -38,6 +44,8 @@ export interface OpenPurges {
   readonly running: RunningPurges;
   /** Goes on with jobs that no process works on, and begins to look at schedules. See PurgeService. */
   start(): void;
+  /** Another process has done something that may concern this one. */
+  noticed(notice: PurgeNotice | BrokerNotice): void;
   /** Stops all purges, and refuses new ones; jobs go on at the next start. */
   stop(): void;
   /** Writes the records that are not yet written. */
@@ -47,7 +55,21 @@ export interface OpenPurges {
 /** Wires purges from the configuration. */
 export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurges {
   const { client, store, policies, clock, random, logger, metrics } = options;
-  const kinds = configuredKinds(config, { client, clock, random, onRetry: () => metrics.retried() });
+  const memories = createMemories(clock);
+  const base = { client, clock, random, onRetry: () => metrics.retried() };
+  const kinds = configuredKinds(config, base, memories);
+  const holder = randomUUID();
+  const startedMs = performance.now();
+  const isShared = config.DATABASE_URL !== undefined;
+  const notes = new NoteExchange({
+    ...{ store: options.brokerNotes, memories, isShared, writer: holder },
+    broker: brokerName(options.brokerUrl),
+    nowMs: () => clock.now(),
+    uptimeMs: () => performance.now() - startedMs,
+    // Pauses are real, whatever clock the purges go by.
+    sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    onTaken: () => logger.debug('what another process has learnt about the broker is used'),
+  });
   const log = logPurges(logger, (error) => problemOf(error) !== undefined);
   const isLasting = config.DATABASE_PATH !== ':memory:';
   const idFolder = isLasting
@@ -62,8 +84,8 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     idFiles,
     sealer: createHeaderSealer(config.JOB_SECRET ?? []),
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
-    holder: randomUUID(),
-    isStoreShared: config.DATABASE_URL !== undefined,
+    holder,
+    isStoreShared: isShared,
     leaseMs: config.JOB_LEASE_MS,
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
@@ -103,13 +125,20 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     start() {
       service.start();
       scheduler.start();
+      notes.start();
+    },
+    noticed(notice) {
+      if (notice.what === 'learnt') notes.noticed(notice.writer);
+      else service.noticed(notice);
     },
     stop() {
       stopped ??= scheduler.stop();
+      notes.stop();
       service.stop();
       running.stop();
     },
     async close() {
+      notes.stop();
       await (stopped ??= scheduler.stop());
       await service.close();
       if (!isLasting) await rm(idFolder, { recursive: true, force: true });

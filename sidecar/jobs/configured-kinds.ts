@@ -1,13 +1,25 @@
-import { createCapabilities } from '../purge/broker/capabilities.js';
+import { createCapabilities, type BrokerMemory } from '../purge/broker/capabilities.js';
 import type { PurgeLimits } from '../purge/context.js';
 import type { PurgeDependencies } from '../purge/purge-run.js';
+import type { Clock } from '../shared/clock.js';
 import type { Config } from '../shared/config/load.js';
 import { entityPurges, temporalPurges, type PurgeKinds } from './purge-kinds.js';
+
+/**
+ * What is learnt about a broker. Brokers treat their history apart: what they refuse there, they may take elsewhere.
+ */
+export type BrokerMemories = Readonly<Record<keyof PurgeKinds, BrokerMemory>>;
+
+/** Memories in which nothing was learnt yet. */
+export function createMemories(clock: Pick<Clock, 'now'>): BrokerMemories {
+  return { entities: createCapabilities(clock), temporal: createCapabilities(clock) };
+}
 
 /** The purges that a configuration allows, within its limits: of a gateway, or of the command line. */
 export function configuredKinds(
   config: Config,
   base: Omit<PurgeDependencies, 'capabilities' | 'retry'>,
+  memories = createMemories(base.clock),
 ): PurgeKinds {
   const dependencies = {
     ...base,
@@ -30,13 +42,12 @@ export function configuredKinds(
   return {
     entities: entityPurges({
       ...{ limits, wholeTenant },
-      dependencies: { ...dependencies, capabilities: createCapabilities(base.clock) },
+      dependencies: { ...dependencies, capabilities: memories.entities },
     }),
     temporal: temporalPurges({
       wholeTenant,
       limits: { ...limits, concurrency: config.TEMPORAL_PURGE_CONCURRENCY, strategy: 'single' },
-      // Brokers treat their history apart: what they refuse there, they may take elsewhere.
-      dependencies: { ...dependencies, capabilities: createCapabilities(base.clock) },
+      dependencies: { ...dependencies, capabilities: memories.temporal },
       allowsWhole: config.TEMPORAL_WHOLE_DELETE === 'allow',
     }),
   };

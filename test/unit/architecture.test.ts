@@ -25,7 +25,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/shared/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/jobs': {
     rooms: ['sidecar/purge', 'sidecar/schemas/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
-    onlyFor: { 'sidecar/jobs/configured-kinds.ts': ['sidecar/purge/broker', 'sidecar/shared/config'] },
+    onlyFor: {
+      'sidecar/jobs/configured-kinds.ts': ['sidecar/purge/broker', 'sidecar/shared/config'],
+      'sidecar/jobs/note-exchange.ts': ['sidecar/purge/broker'],
+    },
     packages: ['croner'],
   },
   'sidecar/http': {

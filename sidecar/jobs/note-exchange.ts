@@ -1,0 +1,141 @@
+import { hostname } from 'node:os';
+import { FACT_MS } from '../purge/broker/facts.js';
+import { COLLECTIONS, readNote, writeNote } from '../purge/broker/note.js';
+import type { BrokerNotes } from '../schemas/store/broker-notes.js';
+import type { Clock } from '../shared/clock.js';
+import { isLoopback } from '../shared/loopback.js';
+import type { BrokerMemories } from './configured-kinds.js';
+
+/** Notes are read and written at most this often, in milliseconds. */
+const LEAST_PAUSE_MS = 1000;
+
+/** What is learnt in one go is written in one go, in milliseconds. */
+const GATHER_MS = 50;
+
+/** A notice may get lost, and the store may have failed: notes are looked at this often, in milliseconds. */
+const LOOK_EVERY_MS = 5000;
+
+export interface NoteExchangeOptions {
+  readonly store: BrokerNotes;
+  /** What all processes call the broker: see `brokerName`. */
+  readonly broker: string;
+  /** Names this start of this process, and nothing else ever. */
+  readonly writer: string;
+  readonly memories: BrokerMemories;
+  /** Whether other processes use the same store. */
+  readonly isShared: boolean;
+  /** The clock of the memories. */
+  readonly nowMs: () => number;
+  /** How long this process has been running, by a clock that is never set. */
+  readonly uptimeMs: () => number;
+  /** Pauses between looks. */
+  readonly sleep: Clock['sleep'];
+  /** Called when something that another process has learnt was new here. */
+  readonly onTaken?: () => void;
+}
+
+/**
+ * Shares what was learnt about a broker with the other processes, beside the purges: nothing waits for it, and while the store
+ * fails, each process goes by what it has learnt itself.
+ *
+ * A proof from before the start of this process does not count: whoever replaces a broker and restarts the gateways has every
+ * filter proven anew.
+ */
+export class NoteExchange {
+  readonly #options: NoteExchangeOptions;
+  readonly #stopped = new AbortController();
+  #poke: () => void = () => {};
+  #isDue = false;
+  #isUnwritten = false;
+
+  constructor(options: NoteExchangeOptions) {
+    this.#options = options;
+    for (const collection of COLLECTIONS) {
+      options.memories[collection].onLearnt = () => {
+        this.#isUnwritten = true;
+        this.#lookSoon();
+      };
+    }
+  }
+
+  start(): void {
+    void this.#lookUntilStopped();
+  }
+
+  /** What is not yet written stays unwritten: the next process finds it out again. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#poke();
+  }
+
+  /** A process has written a note. */
+  noticed(writer: string): void {
+    if (writer !== this.#options.writer) this.#lookSoon();
+  }
+
+  #lookSoon(): void {
+    this.#isDue = true;
+    this.#poke();
+  }
+
+  async #lookUntilStopped(): Promise<void> {
+    const { isShared, sleep } = this.#options;
+    const { signal } = this.#stopped;
+    const pause = (ms: number) => sleep(ms, signal).catch(() => {});
+    while (!signal.aborted) {
+      this.#isDue = false;
+      const isDone = await this.#look().catch(() => false);
+      await pause(LEAST_PAUSE_MS);
+      await this.#untilDue(isShared || !isDone ? LOOK_EVERY_MS : undefined);
+      await pause(GATHER_MS);
+    }
+  }
+
+  /** @param mostMs after which a look is due in any case */
+  async #untilDue(mostMs: number | undefined): Promise<void> {
+    const due = new AbortController();
+    this.#poke = () => due.abort();
+    if (this.#isDue || this.#stopped.signal.aborted) return;
+    if (mostMs !== undefined) await this.#options.sleep(mostMs, due.signal).catch(() => {});
+    else await new Promise((resolve) => due.signal.addEventListener('abort', resolve, { once: true }));
+  }
+
+  /** Takes what others have learnt, and writes down what was learnt here. */
+  async #look(): Promise<true> {
+    const { store, broker, writer, memories, nowMs, uptimeMs, onTaken } = this.#options;
+    const askedMs = nowMs();
+    const read = await store.read(broker, FACT_MS);
+    const answeredMs = nowMs();
+    const offset = { leastMs: read.nowMs - answeredMs, mostMs: read.nowMs - askedMs };
+    const startedMs = answeredMs - uptimeMs();
+    let isNew = false;
+    for (const note of read.notes) {
+      const learnt = note.writer === writer ? undefined : readNote(note.text, offset, answeredMs);
+      if (learnt === undefined) continue;
+      for (const collection of COLLECTIONS)
+        isNew = memories[collection].add(learnt[collection], startedMs) || isNew;
+    }
+    if (isNew) onTaken?.();
+    if (!this.#isUnwritten) return true;
+    this.#isUnwritten = false;
+    try {
+      const learnt = { entities: memories.entities.facts(), temporal: memories.temporal.facts() };
+      await store.write(broker, { writer, text: writeNote(learnt, offset) }, FACT_MS);
+    } catch (error) {
+      this.#isUnwritten = true;
+      throw error;
+    }
+    return true;
+  }
+}
+
+/**
+ * What all processes call a broker: its URL without credentials. An address that only this machine reaches is named with the
+ * machine.
+ *
+ * @param machine the name of this machine
+ */
+export function brokerName({ origin, pathname, hostname: host }: URL, machine = hostname()): string {
+  const url = origin + pathname.replace(/\/+$/, '');
+  return isLoopback(host.replace(/^\[|\]$/g, '')) ? `${url} on ${machine}` : url;
+}

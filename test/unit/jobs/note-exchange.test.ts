@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, it } from 'node:test';
+import { createMemories } from '../../../sidecar/jobs/configured-kinds.js';
+import { brokerName, NoteExchange } from '../../../sidecar/jobs/note-exchange.js';
+import { openDatabase } from '../../../sidecar/schemas/store/open-database.js';
+import { SqlBrokerNotes } from '../../../sidecar/schemas/store/sql-broker-notes.js';
+import { SqliteSession } from '../../../sidecar/schemas/store/sqlite-session.js';
+
+const START = 1_700_000_000_000;
+const MINUTE_MS = 60_000;
+
+/** A store that several processes share, whose clock is an hour ahead of theirs; time goes by when it is told to. */
+function sharedStore() {
+  const time = { nowMs: START };
+  const clock = { now: () => time.nowMs + 60 * MINUTE_MS, sleep: async () => {} };
+  const notes = new SqlBrokerNotes(new SqliteSession(openDatabase(':memory:'), clock));
+  const state = { isAway: false, reads: 0, writes: 0 };
+  const working =
+    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>, what: 'reads' | 'writes') =>
+    async (...given: Given) => {
+      state[what] += 1;
+      if (state.isAway) throw new Error('away');
+      return work(...given);
+    };
+  const store = {
+    read: working((broker: string, withinMs: number) => notes.read(broker, withinMs), 'reads'),
+    write: working((...given: Parameters<SqlBrokerNotes['write']>) => notes.write(...given), 'writes'),
+  };
+  return { time, state, store, notes };
+}
+
+const exchanges: NoteExchange[] = [];
+afterEach(() => {
+  for (const exchange of exchanges.splice(0)) exchange.stop();
+});
+
+let names = 0;
+
+/** A process at a broker, which has looked once. Its pauses are apart from the time of day. */
+async function processAt(
+  { time, store }: ReturnType<typeof sharedStore>,
+  { broker = 'http://orion', isShared = true } = {},
+) {
+  const memories = createMemories({ now: () => time.nowMs });
+  const startedMs = time.nowMs;
+  const writer = `writer ${String((names += 1))}`;
+  const sleepers = new Set<{ readonly endMs: number; readonly wake: () => void }>();
+  let taken = 0;
+  let pausedMs = 0;
+  const exchange = new NoteExchange({
+    ...{ store, broker, writer, memories, isShared },
+    nowMs: () => time.nowMs,
+    uptimeMs: () => time.nowMs - startedMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const sleeper = {
+          endMs: pausedMs + ms,
+          wake: () => {
+            signal?.removeEventListener('abort', stop);
+            resolve();
+          },
+        };
+        sleepers.add(sleeper);
+        const stop = () => {
+          sleepers.delete(sleeper);
+          reject(signal?.reason as Error);
+        };
+        if (signal?.aborted === true) stop();
+        else signal?.addEventListener('abort', stop, { once: true });
+      }),
+    onTaken: () => (taken += 1),
+  });
+  exchange.start();
+  exchanges.push(exchange);
+  const settle = async () => {
+    for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  };
+  /** Lets so much time of its pauses go by, while the time of day stands still. */
+  const go = async (ms = 10_000) => {
+    const untilMs = pausedMs + ms;
+    await settle();
+    for (;;) {
+      const next = [...sleepers].toSorted((one, other) => one.endMs - other.endMs)[0];
+      if (next === undefined || next.endMs > untilMs) break;
+      pausedMs = next.endMs;
+      sleepers.delete(next);
+      next.wake();
+      await settle();
+    }
+    pausedMs = untilMs;
+  };
+  await go(0);
+  return {
+    ...{ writer, exchange, go, entities: memories.entities, temporal: memories.temporal },
+    get taken() {
+      return taken;
+    },
+  };
+}
+
+describe('what processes tell each other about a broker', () => {
+  it('a filter that one process has proven is proven for the other, for what is left of its hour', async () => {
+    const shared = sharedStore();
+    const [one, two] = [await processAt(shared), await processAt(shared)];
+    shared.time.nowMs += MINUTE_MS;
+    one.entities.setHonoured('q');
+    one.entities.pageSizeMax = 100;
+    one.temporal.collectionEnd = '/';
+    await one.go();
+    await two.go();
+    assert.deepEqual(
+      [two.entities.isHonoured('q'), two.entities.pageSizeMax, two.temporal.collectionEnd],
+      [true, 100, '/'],
+    );
+    assert.equal(two.temporal.isHonoured('q'), false);
+    assert.equal(two.taken, 1);
+    shared.time.nowMs += 60 * MINUTE_MS - 1;
+    assert.equal(two.entities.isHonoured('q'), true);
+    shared.time.nowMs += 1;
+    assert.deepEqual([two.entities.isHonoured('q'), two.entities.pageSizeMax], [false, undefined]);
+    await two.go();
+    assert.equal(two.entities.isHonoured('q'), false);
+  });
+
+  it('a process that starts takes restrictions from before its start, and no proof', async () => {
+    const shared = sharedStore();
+    const one = await processAt(shared);
+    shared.time.nowMs += MINUTE_MS;
+    one.entities.setHonoured('q');
+    one.entities.collectionEnd = '/';
+    one.entities.batchDelete = false;
+    await one.go();
+    shared.time.nowMs += MINUTE_MS;
+    const two = await processAt(shared);
+    await two.go();
+    assert.deepEqual([two.entities.isHonoured('q'), two.entities.collectionEnd], [false, undefined]);
+    assert.equal(two.entities.batchDelete, false);
+    shared.time.nowMs += MINUTE_MS;
+    one.entities.setHonoured('type');
+    await one.go();
+    await two.go();
+    assert.deepEqual([two.entities.isHonoured('q'), two.entities.isHonoured('type')], [false, true]);
+  });
+
+  it('a filter that one process sees ignored is unproven for all, and an older note does not bring its proof back', async () => {
+    const shared = sharedStore();
+    const [one, two, three] = [await processAt(shared), await processAt(shared), await processAt(shared)];
+    shared.time.nowMs += MINUTE_MS;
+    one.entities.setHonoured('q');
+    await one.go();
+    await two.go();
+    assert.equal(two.entities.isHonoured('q'), true);
+    shared.time.nowMs += MINUTE_MS;
+    two.entities.distrust();
+    await two.go();
+    assert.equal(two.entities.isHonoured('q'), false);
+    await three.go();
+    assert.equal(three.entities.isHonoured('q'), false);
+    await one.go();
+    assert.equal(one.entities.isHonoured('q'), false);
+    shared.time.nowMs += MINUTE_MS;
+    three.entities.setHonoured('q');
+    await three.go();
+    await two.go();
+    assert.equal(two.entities.isHonoured('q'), true, 'proven since');
+  });
+
+  it('processes at different brokers learn nothing from each other', async () => {
+    const shared = sharedStore();
+    const [one, two] = [await processAt(shared), await processAt(shared, { broker: 'http://scorpio' })];
+    shared.time.nowMs += MINUTE_MS;
+    one.entities.setHonoured('q');
+    one.entities.pageSizeMax = 5;
+    await one.go();
+    await two.go();
+    assert.deepEqual([two.entities.isHonoured('q'), two.entities.pageSizeMax], [false, undefined]);
+  });
+
+  it('a malformed note is left out, and the others are read', async () => {
+    const shared = sharedStore();
+    const [one, two] = [await processAt(shared), await processAt(shared)];
+    shared.time.nowMs += MINUTE_MS;
+    one.entities.pageSizeMax = 100;
+    await one.go();
+    await shared.notes.write(
+      'http://orion',
+      { writer: 'x', text: '{"format":1,"entities":{"page-max":[0,1]}}' },
+      MINUTE_MS,
+    );
+    await two.go();
+    assert.equal(two.entities.pageSizeMax, 100);
+  });
+
+  it('what is learnt in one go is one write, at most one follows within a second, and nothing new is no write', async () => {
+    const shared = sharedStore();
+    const one = await processAt(shared);
+    await one.go();
+    for (const filter of ['q', 'type', 'attrs']) one.entities.setHonoured(filter);
+    await one.go(100);
+    assert.equal(shared.state.writes, 1);
+    for (const filter of ['q', 'type', 'attrs']) one.entities.setHonoured(filter);
+    await one.go(900);
+    assert.equal(shared.state.writes, 1);
+    await one.go(200);
+    assert.equal(shared.state.writes, 2);
+    await one.go(60_000);
+    assert.equal(shared.state.writes, 2);
+  });
+
+  it('a notice is followed at once, but not the own one', async () => {
+    const shared = sharedStore();
+    const [one, two] = [await processAt(shared), await processAt(shared)];
+    await one.go(2000);
+    await two.go(2000);
+    shared.time.nowMs += MINUTE_MS;
+    one.entities.pageSizeMax = 100;
+    await one.go(100);
+    await two.go(100);
+    const before = shared.state.reads;
+    two.exchange.noticed(two.writer);
+    await two.go(100);
+    assert.equal(shared.state.reads, before);
+    two.exchange.noticed(one.writer);
+    await two.go(100);
+    assert.deepEqual([shared.state.reads, two.entities.pageSizeMax], [before + 1, 100]);
+  });
+
+  it('a store that fails hinders no one, and is written to when it is back', async () => {
+    for (const isShared of [true, false]) {
+      const shared = sharedStore();
+      shared.state.isAway = true;
+      const one = await processAt(shared, { isShared });
+      one.entities.pageSizeMax = 100;
+      await one.go(20_000);
+      assert.equal(one.entities.pageSizeMax, 100);
+      shared.state.isAway = false;
+      await one.go(10_000);
+      assert.equal((await shared.notes.read('http://orion', MINUTE_MS)).notes.length, 1);
+    }
+  });
+
+  it('a process with a store of its own looks only when it has learnt something', async () => {
+    const shared = sharedStore();
+    const one = await processAt(shared, { isShared: false });
+    await one.go(60_000);
+    assert.equal(shared.state.reads, 1);
+    one.entities.pageSizeMax = 100;
+    await one.go(60_000);
+    assert.deepEqual([shared.state.reads, shared.state.writes], [2, 1]);
+  });
+
+  it('nothing is read or written after the stop', async () => {
+    const shared = sharedStore();
+    const one = await processAt(shared);
+    await one.go();
+    one.exchange.stop();
+    const { reads } = shared.state;
+    one.entities.pageSizeMax = 100;
+    one.exchange.noticed('another');
+    await one.go(60_000);
+    assert.deepEqual([shared.state.reads, shared.state.writes], [reads, 0]);
+  });
+});
+
+describe('the name of a broker', () => {
+  it('is its URL without credentials, and with the machine where only that machine reaches it', () => {
+    for (const [url, name] of [
+      ['http://orion:1026', 'http://orion:1026'],
+      ['https://me:secret@Broker.example/a/b/?x=1', 'https://broker.example/a/b'],
+      ['http://127.0.0.1:1026/', 'http://127.0.0.1:1026 on here'],
+      ['http://localhost:1026', 'http://localhost:1026 on here'],
+      ['http://[::1]:1026', 'http://[::1]:1026 on here'],
+    ] as const)
+      assert.equal(brokerName(new URL(url), 'here'), name);
+  });
+});
