@@ -68,7 +68,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     uptimeMs: () => performance.now() - startedMs,
     // Pauses are real, whatever clock the purges go by.
     sleep: (ms, signal) => systemClock.sleep(ms, signal),
-    onTaken: () => logger.debug('what another process has learnt about the broker is used'),
+    onTaken: (facts) => logger.debug({ facts }, 'another process has learnt something about the broker'),
   });
   const log = logPurges(logger, (error) => problemOf(error) !== undefined);
   const isLasting = config.DATABASE_PATH !== ':memory:';

@@ -30,8 +30,8 @@ export interface NoteExchangeOptions {
   readonly uptimeMs: () => number;
   /** Pauses between looks. */
   readonly sleep: Clock['sleep'];
-  /** Called when something that another process has learnt was new here. */
-  readonly onTaken?: () => void;
+  /** Called with the names of facts that were new here: another process has learnt them. */
+  readonly onTaken?: (facts: readonly string[]) => void;
 }
 
 /**
@@ -108,14 +108,14 @@ export class NoteExchange {
     const answeredMs = nowMs();
     const offset = { leastMs: read.nowMs - answeredMs, mostMs: read.nowMs - askedMs };
     const startedMs = answeredMs - uptimeMs();
-    let isNew = false;
+    const taken: string[] = [];
     for (const note of read.notes) {
       const learnt = note.writer === writer ? undefined : readNote(note.text, offset, answeredMs);
       if (learnt === undefined) continue;
       for (const collection of COLLECTIONS)
-        isNew = memories[collection].add(learnt[collection], startedMs) || isNew;
+        taken.push(...memories[collection].add(learnt[collection], startedMs));
     }
-    if (isNew) onTaken?.();
+    if (taken.length > 0) onTaken?.(taken);
     if (!this.#isUnwritten) return true;
     this.#isUnwritten = false;
     try {

@@ -124,6 +124,41 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     );
   });
 
+  it('ask the broker once for what one of them has proven, and again when one sees that it ignores a filter', async () => {
+    const { url } = await fresh();
+    const broker = await startTestBroker();
+    broker.entities.seed(20, car);
+    const relay = relayTo(broker);
+    // It ignores idPattern.
+    const recorder = await startRecordingBroker((request) =>
+      relay({ ...request, url: request.url.replace(/&?idPattern=[^&]*/, '') }),
+    );
+    const env = { BROKER_URL: recorder.url, DATABASE_URL: url, LOG_LEVEL: 'debug' };
+    const [one, two] = [await startTestGateway(env), await startTestGateway(env)];
+    const probesFor = async (gateway: TestGateway, query: string) => {
+      const before = recorder.requests.length;
+      const { status } = await gateway.purge(query);
+      const urls = recorder.requests.slice(before).map((request) => decodeURIComponent(request.url));
+      return { status, probes: urls.filter((each) => each.includes('PurgeProbe')).length };
+    };
+    const knows = (gateway: TestGateway, ...names: readonly string[]) =>
+      until(
+        async () =>
+          gateway.log
+            .with('another process has learnt something about the broker')
+            .flatMap(({ facts }) => facts as string[]),
+        (facts) => names.every((name) => facts.includes(name)),
+      );
+
+    assert.deepEqual(await probesFor(one, 'type=Car&q=speed<5'), { status: 204, probes: 2 });
+    await knows(two, 'honoured type', 'honoured q');
+    assert.deepEqual(await probesFor(two, 'type=Car&q=speed<10'), { status: 204, probes: 0 });
+    assert.deepEqual(await probesFor(two, 'type=Car&idPattern=Car'), { status: 501, probes: 1 });
+    await knows(one, 'distrusted');
+    assert.deepEqual(await probesFor(one, 'type=Car&q=speed<15'), { status: 204, probes: 2 });
+    assert.equal(broker.entities.count(), 5);
+  });
+
   it('go on with the jobs of an earlier process of the same name', async () => {
     const { url } = await fresh();
     const one = await start(url, { INSTANCE_NAME: 'one', PURGE_MAX_RUNNING: '2' }, { isHeld: true });

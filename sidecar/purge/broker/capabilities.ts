@@ -50,9 +50,9 @@ export interface BrokerMemory extends BrokerCapabilities {
   /**
    * Adds what another process has learnt, as `mergeFacts` does.
    *
-   * @returns whether that changed anything
+   * @returns the names of those that were new here
    */
-  add(facts: Facts, proofsAfterMs: number): boolean;
+  add(facts: Facts, proofsAfterMs: number): readonly string[];
   /** Called after each change, but not by `add`. */
   onLearnt: (() => void) | undefined;
 }
@@ -141,7 +141,7 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerMemory {
     add(others, proofsAfterMs) {
       const before = memory.facts();
       facts = mergeFacts(before, others, { nowMs: clock.now(), proofsAfterMs });
-      return before.size !== facts.size || [...facts].some(([name, fact]) => before.get(name) !== fact);
+      return [...facts].filter(([name, fact]) => before.get(name) !== fact).map(([name]) => name);
     },
   };
   return memory;

@@ -143,8 +143,8 @@ describe('broker capabilities', () => {
     capabilities.refusedProjections = new Set(['pick'] as const);
     assert.equal(changes, 3);
     const theirs = new Map([['page-max', { value: 10, atMs: 0 }]]);
-    assert.equal(capabilities.add(theirs, -1), true);
-    assert.equal(capabilities.add(theirs, -1), false);
+    assert.deepEqual(capabilities.add(theirs, -1), ['page-max']);
+    assert.deepEqual(capabilities.add(theirs, -1), []);
     assert.equal(capabilities.pageSizeMax, 10);
     assert.equal(changes, 3);
   });
