@@ -83,6 +83,23 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     }
   });
 
+  it('expand at once by the context that the other one was given', async () => {
+    const { url } = await fresh();
+    const [one, two] = [await start(url), await start(url)];
+    await one.api.post('/contexts', { name: 'Own', '@context': { speed: 'https://city.example/v0' } });
+    const document = {
+      '@context': `${two.api.url}/contexts/Own`,
+      ...{ id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: { type: 'Property', value: 1 } },
+    };
+    for (let version = 1; version <= 3; version += 1) {
+      const iri = `https://city.example/v${String(version)}`;
+      assert.equal((await one.api.put('/contexts/Own', { '@context': { speed: iri } })).status, 200);
+      const expanded = await two.api.post('/workbench/jsonld/expand', { document });
+      const { result } = expanded.json() as { result: readonly object[] };
+      assert.ok(iri in (result[0] ?? {}), expanded.text);
+    }
+  });
+
   it('let one of two writers with the same ETag win', async () => {
     const { url } = await fresh();
     const [one, two] = [await start(url), await start(url)];
