@@ -4,7 +4,10 @@ import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import type { Lister } from '../listing/listing.js';
 import type { Parameter } from '../query/parameters.js';
 
-/** Values that cannot match anything, by parameter; for a geoquery it is the property that does not exist. */
+/**
+ * Values that cannot match anything, by parameter; for a geoquery it is the property that does not exist. With a change of how
+ * filters are proven, raise the format of notes (broker/note.ts): other gateways would believe proofs of the former kind.
+ */
 const IMPOSSIBLE: Readonly<Record<ProbedParameter, readonly Parameter[]>> = {
   type: [{ name: 'type', value: 'NoSuchTypePurgeProbe' }],
   attrs: [{ name: 'attrs', value: 'noSuchAttributePurgeProbe' }],
