@@ -203,6 +203,7 @@ describe('contexts', () => {
       contexts.slice(core.length).map(({ name, kind }) => [name, kind]),
       [
         ['A', 'custom'],
+        ['Mobility', 'generated'],
         ['Mobility~Car', 'generated'],
       ],
     );

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { ALL, contextVersion, modelVersion, refuses, SETTINGS, type StoreTest } from './store-samples.js';
+import {
+  ALL,
+  contextVersion,
+  modelVersion,
+  NO_CONTENT,
+  reference,
+  refuses,
+  SETTINGS,
+  type StoreTest,
+} from './store-samples.js';
 
 const KEY = { domain: 'energy', name: 'Meter' };
 
@@ -42,11 +51,12 @@ export function contextContract(test: StoreTest): void {
       items.map(({ name, kind }) => [name, kind]),
       [
         ['alpha', 'custom'],
+        ['energy', 'domain'],
         ['energy~Meter', 'generated'],
         ['zoo', 'custom'],
       ],
     );
-    assert.equal(total, 3);
+    assert.equal(total, 4);
     assert.deepEqual((await store.contexts.list({ limit: 1, offset: 1 })).items, [items[1]]);
     for (const name of ['zoo', 'energy~Meter'])
       await refuses(store, 'STORE_ALREADY_EXISTS', () => store.contexts.create(name, contextVersion('b')), {
@@ -103,7 +113,59 @@ export function contextContract(test: StoreTest): void {
     await store.models.delete(KEY);
     await store.contexts.delete('city');
     await store.contexts.delete('base');
-    assert.equal((await store.contexts.list(ALL)).total, 0);
+    const { items } = await store.contexts.list(ALL);
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      ['energy'],
+    );
+  });
+
+  test('a domain and a custom context have no name in common, and the context of a domain is read-only', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    await store.contexts.create('city', contextVersion('a'));
+    await refuses(store, 'STORE_ALREADY_EXISTS', () => store.contexts.create('energy', contextVersion('a')), {
+      thing: { kind: 'domain', name: 'energy' },
+    });
+    await refuses(store, 'STORE_ALREADY_EXISTS', () => store.domains.create({ name: 'city' }), {
+      thing: { kind: 'context', name: 'city' },
+    });
+    const name = { contextName: 'energy' };
+    await refuses(store, 'STORE_CONTEXT_READ_ONLY', () => store.contexts.delete('energy'), name);
+    const update = () => store.contexts.update('energy', contextVersion('a'));
+    await refuses(store, 'STORE_CONTEXT_READ_ONLY', update, name);
+    await refuses(store, 'STORE_NOT_FOUND', () => store.contexts.get('energy'));
+  });
+
+  test('a document that a context was made from is kept while a version of it is there', async (store) => {
+    const { content } = (await store.references.put(reference('u:doc', '{}'))).reference;
+    const made = new Map([['u:doc', content.sha256]]);
+    await store.domains.create({ name: 'energy' });
+    await store.models.create(KEY, SETTINGS, modelVersion('a', { contextReferences: made }));
+    await store.contexts.create('city', { ...contextVersion('a'), references: made });
+    await store.contexts.update('city', contextVersion('b'));
+    const dependents = [
+      { kind: 'context', name: 'city', version: 1 },
+      { kind: 'model', ...KEY, version: 1 },
+    ];
+    await refuses(store, 'STORE_IN_USE', () => store.references.delete('u:doc'), { dependents });
+    const both = { contextReferences: made, references: made };
+    await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b', both) });
+    const { items } = await store.references.dependents('u:doc', ALL);
+    assert.equal(items.filter(({ kind }) => kind === 'model').length, 1, 'named once');
+    const lost = new Map([['u:doc', NO_CONTENT]]);
+    const changed = { references: ['u:doc'], contexts: [] };
+    for (const write of [
+      () => store.contexts.update('city', { ...contextVersion('c'), references: lost }),
+      () =>
+        store.models.update(KEY, {
+          settings: SETTINGS,
+          version: modelVersion('c', { contextReferences: lost }),
+        }),
+    ])
+      await refuses(store, 'STORE_DEPENDENCY_CHANGED', write, changed);
+    await store.models.delete(KEY);
+    await store.contexts.delete('city');
+    await store.references.delete('u:doc');
   });
 
   test('a context builds only on contexts that are there', async (store) => {

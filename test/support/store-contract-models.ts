@@ -108,6 +108,80 @@ export function modelContract(test: StoreTest): void {
     assert.deepEqual(await store.models.get(KEY), second);
   });
 
+  test('an update may replace the version of a draft, with its context, and leaves nothing of it', async (store, clock) => {
+    await store.domains.create({ name: 'energy' });
+    const draft = { ...SETTINGS, status: 'draft' } as const;
+    await store.contexts.create('used', contextVersion('u'));
+    const first = await store.models.create(KEY, draft, modelVersion('a', { contexts: new Set(['used']) }));
+    assert.equal(first.model.status, 'draft');
+    clock.time += 5;
+    const version = modelVersion('b');
+    const second = await store.models.update(KEY, { settings: draft, version, replaces: true });
+    assert.deepEqual([second.version.number, second.version.createdAt], [1, clock.time]);
+    assert.notEqual(second.model.etag, first.model.etag);
+    assert.deepEqual(await store.models.get(KEY), second);
+    assert.deepEqual((await store.models.versions(KEY, ALL)).items, [second.version]);
+    assert.equal(await store.content(second.version.schema.sha256), version.schema);
+    for (const { sha256 } of [first.version.schema, first.version.context])
+      assert.equal(await store.content(sha256), undefined);
+    const context = await store.contexts.get('energy~Meter');
+    assert.deepEqual([context.context.currentVersion, context.version.content], [1, second.version.context]);
+    await store.contexts.delete('used');
+    const same = await store.models.update(KEY, { settings: draft, version, replaces: true });
+    assert.equal(await store.content(same.version.schema.sha256), version.schema);
+  });
+
+  test('a model keeps the context that it was given, and whether it is deprecated and when it will go', async (store) => {
+    await store.domains.create({ name: 'energy' });
+    const [own, other] = ['{"a":"https://a.example/"}', '{"b":"https://b.example/"}'];
+    const settings = {
+      ...SETTINGS,
+      ownContext: own,
+      status: 'deprecated',
+      deprecatedAt: 5,
+      sunsetAt: 7,
+    } as const;
+    const { model } = await store.models.create(KEY, settings, modelVersion('a'));
+    assert.deepEqual([model.status, model.deprecatedAt, model.sunsetAt], ['deprecated', 5, 7]);
+    assert.equal(await store.content(model.ownContext?.sha256 ?? ''), own);
+    assert.equal((await store.models.texts(KEY)).ownContext, own);
+    assert.deepEqual((await store.models.update(KEY, { settings })).model, model, 'nothing changes');
+    const changed = await store.models.update(KEY, { settings: { ...settings, ownContext: other } });
+    assert.notEqual(changed.model.etag, model.etag);
+    assert.equal((await store.models.texts(KEY)).ownContext, other);
+    assert.equal(await store.content(model.ownContext?.sha256 ?? ''), undefined);
+    const { model: plain } = await store.models.update(KEY, { settings: SETTINGS });
+    assert.deepEqual(
+      [plain.status, plain.deprecatedAt, plain.sunsetAt, plain.ownContext],
+      ['published', undefined, undefined, undefined],
+    );
+    assert.equal(await store.content(changed.model.ownContext?.sha256 ?? ''), undefined);
+    await store.models.update(KEY, { settings });
+    await store.models.delete(KEY);
+    assert.equal(await store.content(model.ownContext?.sha256 ?? ''), undefined);
+  });
+
+  test('the current versions of the models of a domain come by name', async (store) => {
+    await assert.rejects(store.models.current('energy'), { code: 'STORE_NOT_FOUND' });
+    await store.domains.create({ name: 'energy' });
+    assert.deepEqual(await store.models.current('energy'), []);
+    await store.models.create({ ...KEY, name: 'Plug' }, SETTINGS, modelVersion('a'));
+    await store.models.create(KEY, SETTINGS, modelVersion('a'));
+    const { version } = await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
+    const current = await store.models.current('energy');
+    assert.deepEqual(
+      current.map(({ name, number }) => [name, number]),
+      [
+        ['Meter', 2],
+        ['Plug', 1],
+      ],
+    );
+    assert.deepEqual(current[0], {
+      ...{ name: 'Meter', number: 2, createdAt: version.createdAt },
+      contextSha256: version.context.sha256,
+    });
+  });
+
   test('versions may repeat each other', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));

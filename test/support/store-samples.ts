@@ -71,7 +71,7 @@ export async function dump(store: SchemaStore): Promise<unknown> {
     }
   }
   const contexts = [];
-  for (const { name, currentVersion } of (await store.contexts.list(ALL)).items) {
+  for (const { name, currentVersion = 0 } of (await store.contexts.list(ALL)).items) {
     for (let number = 1; number <= currentVersion; number++) {
       const at = await store.contexts.get(name, number);
       contexts.push({ ...at, text: await store.content(at.version.content.sha256) });

@@ -1,6 +1,6 @@
 import { contextUrl } from '../../schemas/service/context-urls.js';
 import type { ContextService, ContextSummary, WrittenContext } from '../../schemas/service/service.js';
-import { created, document, NO_CONTENT, ok, page } from './answer.js';
+import { type Answer, created, document, NO_CONTENT, ok, page } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { NAME, PAGE, parameters, VERSION } from './parameters.js';
@@ -60,17 +60,17 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
         200: {
           description: 'The JSON-LD context.',
           content: {
-            'application/ld+json': {
-              type: 'object',
-              properties: { '@context': { description: 'A JSON-LD context.' } },
-              required: ['@context'],
-            },
+            'application/ld+json': LD_CONTEXT,
           },
         },
       },
       isCrossOrigin: true,
-      handle: async ({ params, query: { version }, baseUrl }) =>
-        document(await contexts.document(params.context, version, baseUrl), version),
+      problems: ['busy'],
+      handle: async ({ params, query: { version }, baseUrl }) => {
+        const found = await contexts.document(params.context, version, baseUrl);
+        const { warningCount = 0 } = found;
+        return withWarnings(document(found, version), warningCount, baseUrl, params.context);
+      },
     }),
     endpoint({
       method: 'PUT',
@@ -109,6 +109,13 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
   ];
 }
 
+/** What a context's URL answers. */
+export const LD_CONTEXT = {
+  type: 'object',
+  properties: { '@context': { description: 'A JSON-LD context.' } },
+  required: ['@context'],
+} as const;
+
 const CONTEXT_VALUE = {
   description: 'A map of terms, an array of maps and URLs, a URL, or an object that holds one as `@context`.',
 } as const;
@@ -133,9 +140,9 @@ const CONTEXT_MEMBERS = {
   name: TEXT,
   kind: {
     enum: ['custom', 'generated', 'core'],
-    description: '`generated` from a model; `core`: comes with this product.',
+    description: '`generated` from a model, or from the models of a domain; `core`: comes with this product.',
   },
-  version: { ...VERSION_NUMBER, description: 'Number of the current version.' },
+  version: { ...VERSION_NUMBER, description: 'Number of the current version; that of a domain has none.' },
   url: { ...URL_TEXT, description: 'By which clients and brokers name it.' },
   canonicalUrl: { ...URL_TEXT, description: 'Of a core context: where it is published.' },
   createdAt: TIME,
@@ -146,7 +153,7 @@ const CONTEXT = {
   title: 'Context',
   type: 'object',
   properties: CONTEXT_MEMBERS,
-  required: ['name', 'kind', 'version', 'url'],
+  required: ['name', 'kind', 'url'],
   additionalProperties: false,
 } as const;
 
@@ -170,9 +177,20 @@ const WRITTEN_CONTEXT = {
   additionalProperties: false,
 } as const;
 
+/** Says where the warnings of a domain's context are, where it has some (RFC 8288). */
+export function withWarnings(answer: Answer, count: number, baseUrl: string, domain: string): Answer {
+  if (count === 0) return answer;
+  const url = apiUrl(baseUrl, 'domains', domain, 'context', 'warnings');
+  return { ...answer, headers: { ...answer.headers, link: `<${url}>; rel="describedby"` } };
+}
+
 function contextJson(context: ContextSummary, baseUrl: string): TypeOf<typeof CONTEXT> {
-  const { name, kind, currentVersion } = context;
-  const common = { name, kind, version: currentVersion, url: contextUrl(baseUrl, name) };
+  const { name, kind, currentVersion: version } = context;
+  const common = {
+    ...{ name, kind: kind === 'domain' ? ('generated' as const) : kind },
+    ...(version === undefined ? {} : { version }),
+    url: contextUrl(baseUrl, name),
+  };
   return kind === 'core'
     ? { ...common, canonicalUrl: context.canonicalUrl }
     : { ...common, createdAt: timeText(context.createdAt), modifiedAt: timeText(context.modifiedAt) };
@@ -182,5 +200,5 @@ function writtenContextJson(
   { context, warnings }: WrittenContext,
   baseUrl: string,
 ): TypeOf<typeof WRITTEN_CONTEXT> {
-  return { ...contextJson(context, baseUrl), warnings };
+  return { ...contextJson(context, baseUrl), version: context.currentVersion, warnings };
 }

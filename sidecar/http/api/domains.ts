@@ -1,10 +1,11 @@
 import type { Domain, DomainService } from '../../schemas/service/service.js';
-import { created, NO_CONTENT, ok, page } from './answer.js';
+import { created, document, NO_CONTENT, ok, page } from './answer.js';
 import { writeOptions } from './conditions.js';
+import { LD_CONTEXT, withWarnings } from './contexts.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { NAME, PAGE, parameters } from './parameters.js';
 import { apiUrl } from './routes.js';
-import { DESCRIPTION, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
+import { DESCRIPTION, STRINGS, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
 
 const tag = 'Domains';
 const CASCADE = {
@@ -84,6 +85,65 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
     }),
   ];
 }
+
+/** One context for all models of a domain. */
+export function domainContextEndpoints(domains: DomainService): readonly Endpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/domains/:domain/context',
+      id: 'getDomainContext',
+      tag,
+      summary: 'One context for all models of a domain',
+      description:
+        'A term that models mean differently is left out: the header Link (describedby) then leads to warnings. The same is served as the context of the name of the domain.',
+      answers: {
+        200: { description: 'With the core context last.', content: { 'application/ld+json': LD_CONTEXT } },
+      },
+      problems: ['busy'],
+      isCrossOrigin: true,
+      handle: async ({ params: { domain }, baseUrl }) => {
+        const found = await domains.context(domain, baseUrl);
+        return withWarnings(document(found, undefined), found.warnings.length, baseUrl, domain);
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/domains/:domain/context/warnings',
+      id: 'listDomainContextWarnings',
+      tag,
+      summary: 'What may not be as expected in the context of a domain',
+      query: parameters(PAGE),
+      answers: {
+        200: {
+          description: 'Warnings, by term.',
+          content: { 'application/json': { type: 'array', items: CONTEXT_WARNING } },
+          isPage: true,
+        },
+      },
+      problems: ['busy'],
+      handle: async ({ params: { domain }, query, baseUrl }) => {
+        const { warnings } = await domains.context(domain, baseUrl);
+        const { limit, offset } = query;
+        const url = apiUrl(baseUrl, 'domains', domain, 'context', 'warnings');
+        return page(warnings.slice(offset, offset + limit), warnings.length, query, url);
+      },
+    }),
+  ];
+}
+
+const CONTEXT_WARNING = {
+  title: 'DomainContextWarning',
+  type: 'object',
+  properties: {
+    code: { enum: ['ambiguous-term', 'coercion-left-out', 'unused-terms-left-out', 'context-unavailable'] },
+    term: TEXT,
+    detail: TEXT,
+    models: { ...STRINGS, description: 'Names of the models that it is about.' },
+  },
+  required: ['code', 'detail', 'models'],
+  additionalProperties: false,
+} as const;
 
 const NEW_DOMAIN = {
   title: 'NewDomain',

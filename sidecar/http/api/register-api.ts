@@ -10,7 +10,7 @@ import { createBodyCheck } from './body-check.js';
 import { takeJsonBodies } from './body-parser.js';
 import { writeConditions } from './conditions.js';
 import { contextEndpoints } from './contexts.js';
-import { domainEndpoints } from './domains.js';
+import { domainContextEndpoints, domainEndpoints } from './domains.js';
 import { isWrite, type Endpoint } from './endpoint.js';
 import { modelDocumentEndpoints } from './model-documents.js';
 import { modelEndpoints } from './models.js';
@@ -61,6 +61,7 @@ function endpointsOf(options: ApiOptions, routes: readonly ApiRoute[]): readonly
   const { schemas, workbench } = options;
   const endpoints = [
     ...domainEndpoints(schemas.domains),
+    ...domainContextEndpoints(schemas.domains),
     ...modelEndpoints(schemas.models),
     ...modelDocumentEndpoints(schemas.models),
     ...contextEndpoints(schemas.contexts),

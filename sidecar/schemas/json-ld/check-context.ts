@@ -3,6 +3,7 @@ import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { processingError, processingFault } from './context-check.js';
 import { type ContextReference, formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
 import { safetyFaults } from './context-safety.js';
+import { type TermMeaning, termsOf } from './context-terms.js';
 import { type ContextWarning, contextWarnings } from './context-warnings.js';
 import { type ContextDocument, coreContextUrl, coreVersionOf } from './core-context.js';
 import {
@@ -12,7 +13,7 @@ import {
   ContextUnusableError,
 } from './errors.js';
 import { KnownContexts } from './known-contexts.js';
-import { sentenceOf } from './processing-errors.js';
+import { processingErrorOf, sentenceOf } from './processing-errors.js';
 import {
   absoluteReference,
   createDocumentLoader,
@@ -41,6 +42,49 @@ export type CheckOutcome =
 /** `parseContext` as a task, with the contexts that were supplied. Every version of the core context is the newest. */
 export async function checkContext({ text, pointer, supplied }: CheckContextInput): Promise<CheckOutcome> {
   const submitted: unknown = JSON.parse(text);
+  const { load, needsFor } = loadingSupplied(supplied);
+  try {
+    const { urls, warnings } = await parseContext(submitted, { load, pointer });
+    return { checked: { urls, warnings } };
+  } catch (error) {
+    if (error instanceof ContextInvalidError) return { invalid: error.errors };
+    if (!(error instanceof MissingContext)) throw error;
+    return needsFor(unwrapped(submitted, '').value);
+  }
+}
+
+export interface TermsInput {
+  /** JSON of the value of an `@context` that was found valid. */
+  readonly text: string;
+  readonly supplied: Supplied;
+}
+
+export type TermsOutcome =
+  | { readonly terms: readonly (readonly [term: string, meaning: TermMeaning | null])[] }
+  | { readonly failed: string }
+  | Needs;
+
+/** `termsOf` as a task, with the contexts that were supplied. Every version of the core context is the newest. */
+export async function contextTerms({ text, supplied }: TermsInput): Promise<TermsOutcome> {
+  const context: unknown = JSON.parse(text);
+  const { load, needsFor } = loadingSupplied(supplied);
+  const { load: remembered, rethrowUnforeseen } = remembering(load);
+  try {
+    const terms = await termsOf(context, remembered);
+    return { terms: [...terms] };
+  } catch (error) {
+    try {
+      rethrowUnforeseen();
+    } catch (cause) {
+      if (cause instanceof MissingContext) return needsFor(context);
+      throw cause;
+    }
+    return { failed: sentenceOf(processingErrorOf(error)) };
+  }
+}
+
+/** A loader of what was supplied, and what else a context needs. */
+function loadingSupplied(supplied: Supplied) {
   // Nothing of it is kept: the same URLs mean something else to other requests.
   const known = new KnownContexts();
   const missing = new Set<string>();
@@ -60,17 +104,12 @@ export async function checkContext({ text, pointer, supplied }: CheckContextInpu
     const found = known.gather([loaded.documentUrl], '', supplied).contents.get(loaded.documentUrl);
     return { ...loaded, documentUrl: found?.documentUrl ?? loaded.documentUrl };
   };
-  try {
-    const { urls, warnings } = await parseContext(submitted, { load, pointer });
-    return { checked: { urls, warnings } };
-  } catch (error) {
-    if (error instanceof ContextInvalidError) return { invalid: error.errors };
-    if (!(error instanceof MissingContext)) throw error;
+  const needsFor = (context: unknown): Needs => {
     // Known contexts already say which others will be needed.
-    const references = referencesOf(unwrapped(submitted, '').value);
-    const urls = references.map(({ url }) => absoluteReference('', url));
+    const urls = referencesOf(context).map(({ url }) => absoluteReference('', url));
     return { needs: { urls: [...new Set([...missing, ...known.gather(urls, '', supplied).missing])] } };
-  }
+  };
+  return { load, needsFor };
 }
 
 /** A context that is neither there nor known to be unavailable. */

@@ -65,7 +65,7 @@ export function generateContext(source: ContextSource, base: string): GeneratedC
 
 /** The terms with the core context after them, as brokers want it (ETSI GS CIM 009 V1.9.1, clause 4.4). */
 export function contextDocument(
-  terms: Readonly<Record<string, string>>,
+  terms: Readonly<Record<string, unknown>>,
   coreUrl: string = coreContextUrl(),
 ): ContextDocument {
   return { '@context': [terms, coreUrl] };

@@ -1,5 +1,5 @@
 import { readJson } from '../../shared/json/strict-json.js';
-import { checkContext } from './check-context.js';
+import { checkContext, contextTerms, type TermsInput } from './check-context.js';
 import { composeContext, type ComposeInput } from './compose-context.js';
 import { type DocumentSurvey, isLarger, surveyOf } from './document-survey.js';
 import { KnownContexts, MAX_CONTEXTS } from './known-contexts.js';
@@ -81,6 +81,12 @@ export function createJsonLdTasks() {
     compactDocument: (input: JsonLdInput): Promise<Outcome> => run(input, compactDocument),
 
     checkContext,
+
+    /** What the terms of a context mean; see `contextTerms`. */
+    contextTerms: (input: TermsInput) => {
+      protectPrototypes();
+      return contextTerms(input);
+    },
 
     /** The context of a model that has its own; see `composeContext`. */
     composeContext: (input: ComposeInput) => {

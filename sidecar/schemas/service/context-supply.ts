@@ -15,7 +15,7 @@ import type { SchemaStore } from '../store/store.js';
 import { ifThere } from './concurrency.js';
 import { type Contents, createCache, made, MEDIA_TYPES, rereading, serve } from './contents.js';
 import { isBelow, namedContext, type NamedContext } from './context-urls.js';
-import type { ContextSummary, ServedContext } from './shapes.js';
+import type { ContextSummary, ServedContext, ServedDocument } from './shapes.js';
 
 /** Gives workers the contexts that documents name by their URLs. */
 export interface ContextSupply {
@@ -32,9 +32,14 @@ export interface ContextSupply {
    * The context of a URL: one that is stored or bundled here, in the version that is named, a reference document, or one of
    * an allowed origin.
    *
-   * @throws StoreUnavailableError
+   * @param options `withoutDomains`: contexts of domains are refused, as one of them is being made
+   * @throws StoreUnavailableError; as DomainContexts.of
    */
-  supply(url: string, baseUrl: string): Promise<Supply>;
+  supply(url: string, baseUrl: string, options?: SupplyOptions): Promise<Supply>;
+}
+
+export interface SupplyOptions {
+  readonly withoutDomains?: boolean;
 }
 
 export interface ContextSupplyOptions {
@@ -73,7 +78,7 @@ export function createContextSupply({ loading, store, remote, clock }: ContextSu
       const base = loading.dependsOn(baseUrl) ? ` ${baseUrl}` : '';
       return `${await store.revision()} ${slot()}${base}`;
     },
-    supply: (url, baseUrl) => loading.supply(url, baseUrl, fetch),
+    supply: (url, baseUrl, options) => loading.supply(url, baseUrl, { ...options, fetch }),
   };
 }
 
@@ -84,11 +89,17 @@ class NotFetched extends Error {
   }
 }
 
+interface LoadingOptions extends SupplyOptions {
+  readonly fetch?: (url: string) => Promise<Supply>;
+}
+
 export interface ContextSources {
   readonly store: SchemaStore;
   readonly contents: Contents;
   readonly remote: RemoteDocuments;
   readonly core: ReadonlyMap<string, CoreContext>;
+  /** The context of a domain. @throws NotFoundError when there is no such domain */
+  readonly domainContext: (domain: string, baseUrl: string) => Promise<ServedDocument>;
 }
 
 /** Finds contexts by the URLs that name them: those of this service, and documents of allowed origins. */
@@ -104,16 +115,17 @@ export class ContextLoading {
    * the URL, else a document of an allowed origin.
    *
    * @param baseUrl of this service, as the client reaches it
-   * @param fetch gets a document of an allowed origin
+   * @param options `fetch`: gets a document of an allowed origin
    * @throws StoreUnavailableError
    */
-  async supply(
-    url: string,
-    baseUrl: string,
-    fetch: (url: string) => Promise<Supply> = (one) => fetchContext(this.#sources.remote, one),
-  ): Promise<Supply> {
+  async supply(url: string, baseUrl: string, options: LoadingOptions = {}): Promise<Supply> {
+    const { fetch = (one: string) => fetchContext(this.#sources.remote, one), withoutDomains = false } =
+      options;
     const own = this.ownContext(url, baseUrl);
-    if (own !== undefined) return (await this.#stored(own)) ?? unknown(url);
+    if (own !== undefined)
+      return (
+        (await this.#stored(own)) ?? (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ?? unknown(url)
+      );
     const reference = await this.#reference(url);
     if (reference !== undefined) return reference;
     return this.#sources.remote.allows(url) ? fetch(url) : unknown(url);
@@ -134,7 +146,9 @@ export class ContextLoading {
     }
     const core = this.#sources.core.get(own?.name ?? '');
     const isCore = core !== undefined && coreVersionOf(core.summary.canonicalUrl) !== undefined;
-    return isCore && (own?.version ?? 1) === 1 ? supplied(this.#newestCore()) : this.supply(url, baseUrl);
+    return isCore && (own?.version ?? 1) === 1
+      ? supplied(this.#newestCore())
+      : this.supply(url, baseUrl, { withoutDomains: true });
   }
 
   /**
@@ -151,6 +165,27 @@ export class ContextLoading {
   /** Whether what URLs mean depends on the base URL, by which clients reach this service. */
   dependsOn(baseUrl: string): boolean {
     return this.#sources.remote.allows(`${baseUrl}/`);
+  }
+
+  /** The context of a domain is made from others, and can be a part of none. */
+  async #ofDomain(
+    { name, version }: NamedContext,
+    url: string,
+    baseUrl: string,
+    isRefused: boolean,
+  ): Promise<Supply | undefined> {
+    const { store, domainContext } = this.#sources;
+    if (version !== undefined || (await ifThere('domain', store.domains.get(name))) === undefined)
+      return undefined;
+    if (isRefused) {
+      const { message } = new ContextUnusableError(
+        url,
+        'it follows the models of a domain. Name the contexts of models.',
+      );
+      return { failure: { code: 'CONTEXT_UNUSABLE', detail: message } };
+    }
+    const found = await ifThere('domain', domainContext(name, baseUrl));
+    return found === undefined ? undefined : { sha256: found.sha256, text: found.bytes.toString() };
   }
 
   /** A document that is stored under the URL; whether it is a context is for its reader to find out. */

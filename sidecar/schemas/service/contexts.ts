@@ -12,10 +12,11 @@ import { documentUri } from '../json-schema/uri.js';
 import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../store/errors.js';
 import type { Context, ContextAt, NewContextVersion, Page, Paged } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
-import { requireMatch, retrying, WhileUnwritten } from './concurrency.js';
+import { ifThere, requireMatch, retrying, WhileUnwritten } from './concurrency.js';
 import { type Contents, rereading } from './contents.js';
 import type { ContextLoading, CoreContext } from './context-supply.js';
 import { INTERNAL_BASE } from './context-urls.js';
+import type { DomainContexts } from './domain-contexts.js';
 import { BundledContextError, requireName } from './errors.js';
 import type { ContextService } from './service.js';
 import type {
@@ -32,6 +33,7 @@ interface Parts {
   readonly loading: ContextLoading;
   readonly core: ReadonlyMap<string, CoreContext>;
   readonly workers: ContextCheck['workers'];
+  readonly domainContexts: DomainContexts;
 }
 
 export class Contexts implements ContextService {
@@ -62,15 +64,28 @@ export class Contexts implements ContextService {
       throw new NotFoundError({ kind: 'context', name, version });
     }
     return rereading(async () => {
-      const at = await this.#known.get(JSON.stringify([name, version]), () =>
-        store.contexts.get(name, version),
+      const at = await ifThere(
+        'context',
+        this.#known.get(JSON.stringify([name, version]), () => store.contexts.get(name, version)),
       );
+      if (at === undefined) return this.#ofDomain(name, version, baseUrl);
       const { context, version: found } = at;
       const served = await contents.servedContext(found.content, baseUrl);
       // A client that wants to change the context says with its ETag which state it saw.
       const etag = version === undefined ? context.etag : served.etag;
       return { ...served, etag, kind: context.kind };
     });
+  }
+
+  /** Contexts of domains have no versions. */
+  async #ofDomain(name: string, version: number | undefined, baseUrl: string): Promise<ServedContext> {
+    const { domainContexts } = this.#parts;
+    const found =
+      version === undefined ? await ifThere('domain', domainContexts.of(name, baseUrl)) : undefined;
+    if (found === undefined)
+      throw new NotFoundError({ kind: 'context', name, ...(version === undefined ? {} : { version }) });
+    const { warnings, ...served } = found;
+    return { ...served, kind: 'domain', warningCount: warnings.length };
   }
 
   async create(name: string, context: unknown, options: ContextWriteOptions): Promise<WrittenContext> {
@@ -108,7 +123,10 @@ export class Contexts implements ContextService {
   async #requireCustom(name: string): Promise<Context> {
     const { core, store } = this.#parts;
     if (core.has(name)) throw new BundledContextError(name);
-    const { context } = await store.contexts.get(name);
+    const at = await ifThere('context', store.contexts.get(name));
+    if (at === undefined && (await ifThere('domain', store.domains.get(name))) !== undefined)
+      throw new ReadOnlyContextError(name);
+    const { context } = at ?? (await store.contexts.get(name));
     if (context.kind === 'generated') throw new ReadOnlyContextError(name);
     return context;
   }

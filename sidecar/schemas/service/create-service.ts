@@ -2,11 +2,18 @@ import { type Clock, systemClock } from '../../shared/clock.js';
 import type { JsonObject } from '../../shared/json/json.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { ContentRef, Model, ModelAt, ModelKey, Page, Paged } from '../store/records.js';
+import { contextNameTaken } from '../store/errors.js';
 import type { SchemaStore } from '../store/store.js';
 import { WhileUnwritten } from './concurrency.js';
 import { Contents, createCache, MEDIA_TYPES, rereading } from './contents.js';
-import { ContextLoading, createContextSupply, createCoreContexts } from './context-supply.js';
+import {
+  ContextLoading,
+  type CoreContext,
+  createContextSupply,
+  createCoreContexts,
+} from './context-supply.js';
 import { Contexts } from './contexts.js';
+import { DomainContexts } from './domain-contexts.js';
 import { requireName } from './errors.js';
 import { ModelDescriptions, ModelDocuments, ModelExamples } from './model-documents.js';
 import { ModelFiles, ModelSchemas } from './model-files.js';
@@ -56,11 +63,19 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
   const examples = new ModelExamples(workers, cacheBytes / 2);
   const documents = new ModelDocuments({ contents, descriptions, examples, workers, cache });
   const core = createCoreContexts();
-  const loading = new ContextLoading({ store, contents, remote, core });
+  const loading = new ContextLoading({
+    ...{ store, contents, remote, core },
+    domainContext: (domain, baseUrl) => domainContexts.of(domain, baseUrl),
+  });
+  const contextSupply = createContextSupply({ loading, store, remote, clock });
+  const domainContexts = new DomainContexts({
+    ...{ store, contents, workers, cacheBytes },
+    supply: contextSupply,
+  });
   const ownContexts = new OwnContexts({ store, remote, workers, loading, core });
   const intake = new SchemaIntake({ store, remote, workers, contextBase, ownContexts });
   return {
-    domains: domainsOf(store),
+    domains: domainsOf(store, core, domainContexts),
     models: new Models({
       store,
       contents,
@@ -69,18 +84,27 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
       schemas: new ModelSchemas(store, descriptions),
       writer: new ModelWriter({ store, workers, intake, descriptions, clock }),
     }),
-    contexts: new Contexts({ store, contents, loading, core, workers }),
-    contextSupply: createContextSupply({ loading, store, remote, clock }),
+    contexts: new Contexts({ store, contents, loading, core, workers, domainContexts }),
+    contextSupply,
     references: new References(store, contents),
     isReady: () => store.isReady(),
   };
 }
 
-function domainsOf({ domains }: SchemaStore): DomainService {
+function domainsOf(
+  { domains }: SchemaStore,
+  core: ReadonlyMap<string, CoreContext>,
+  contexts: DomainContexts,
+): DomainService {
   return {
     list: (page) => domains.list(page),
     get: (name) => domains.get(name),
-    create: async (domain) => domains.create({ ...domain, name: requireName(domain.name) }),
+    context: (name, baseUrl) => contexts.of(name, baseUrl),
+    create: async (domain) => {
+      const name = requireName(domain.name);
+      if (core.has(name)) throw contextNameTaken(name);
+      return domains.create({ ...domain, name });
+    },
     delete: (name, { cascade = false, ifMatch } = {}) => domains.delete(name, { cascade, ifMatch }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Domain, Model, ModelKey, Page, Paged, Reference } from '../store/records.js';
 import type { IfMatch, PutReference } from '../store/store.js';
 import type { ContextSupply } from './context-supply.js';
+import type { DomainContext } from './domain-contexts.js';
 import type {
   ContextSummary,
   ContextWriteOptions,
@@ -48,6 +49,14 @@ export interface DomainService {
 
   /** @throws NotFoundError */
   get(name: string): Promise<Domain>;
+
+  /**
+   * One context for all models of a domain. It changes with each of them, and has no versions.
+   *
+   * @param baseUrl as in ModelReadOptions
+   * @throws NotFoundError
+   */
+  context(name: string, baseUrl: string): Promise<DomainContext>;
 
   /** @throws NameError, AlreadyExistsError, UnstorableTextError */
   create(domain: { readonly name: string; readonly description?: string | undefined }): Promise<Domain>;
@@ -132,7 +141,7 @@ export interface ContextService {
   list(page: Page): Promise<Paged<ContextSummary>>;
 
   /**
-   * What a GET of the context's URL answers.
+   * What a GET of the context's URL answers: that of a domain has the domain's name.
    *
    * @param version the current one when not given; the answer for a given version never changes
    * @param baseUrl as in ModelReadOptions, for the URLs of other contexts in it

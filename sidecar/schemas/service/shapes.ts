@@ -5,6 +5,7 @@ import type { Dialect } from '../json-schema/keywords.js';
 import type {
   Compatibility,
   Context,
+  DomainContextName,
   JsonValue,
   Model,
   ModelAt,
@@ -197,9 +198,10 @@ export interface ContextWriteOptions {
   readonly pointer?: string | undefined;
 }
 
-/** A context of any kind; the core ones are bundled and have neither times nor versions beside 1. */
+/** A context of any kind; the core ones are bundled and have neither times nor versions beside 1, those of domains no versions. */
 export type ContextSummary =
   | Context
+  | DomainContextName
   | {
       readonly kind: 'core';
       readonly name: string;
@@ -210,6 +212,8 @@ export type ContextSummary =
 
 export interface ServedContext extends ServedDocument {
   readonly kind: ContextSummary['kind'];
+  /** Of the context of a domain: how many things about it may not be as its users expect. */
+  readonly warningCount?: number;
 }
 
 export interface WrittenContext {

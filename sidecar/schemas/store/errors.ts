@@ -24,9 +24,21 @@ export class NotFoundError extends GatewayError {
 export class AlreadyExistsError extends GatewayError {
   readonly code = 'STORE_ALREADY_EXISTS';
 
-  constructor(readonly thing: Thing) {
-    super(`There already is a ${describeThing(thing)}.`);
+  /** @param rest completes the sentence, where the thing is not what was to be created */
+  constructor(
+    readonly thing: Thing,
+    rest = '',
+  ) {
+    super(`There already is a ${describeThing(thing)}${rest}.`);
   }
+}
+
+/** A domain was to have the name of a context, under which its own would be served. */
+export function contextNameTaken(name: string): AlreadyExistsError {
+  return new AlreadyExistsError(
+    { kind: 'context', name },
+    ', which is the name that the context of the domain would have',
+  );
 }
 
 /** The thing is not in the state that the caller expected. */
@@ -65,7 +77,9 @@ export class ReadOnlyContextError extends GatewayError {
   readonly code = 'STORE_CONTEXT_READ_ONLY';
 
   constructor(readonly contextName: string) {
-    super(`The context ${named(contextName)} is generated from its model and changes with it only.`);
+    super(
+      `The context ${named(contextName)} is generated and changes with its model, or the models of its domain, only.`,
+    );
   }
 }
 

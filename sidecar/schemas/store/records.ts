@@ -126,6 +126,25 @@ export interface ContextVersion {
   readonly content: ContentRef;
 }
 
+/** Which version of a model is the current one. */
+export interface CurrentVersion {
+  readonly name: string;
+  readonly number: number;
+  readonly createdAt: number;
+  /** SHA-256 of its context. */
+  readonly contextSha256: string;
+}
+
+/** The context of a domain, which follows its models and has no versions. Its text is for the service to make. */
+export interface DomainContextName {
+  /** That of the domain. */
+  readonly name: string;
+  readonly kind: 'domain';
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+  readonly currentVersion?: undefined;
+}
+
 /** A context, and one of its versions. */
 export interface ContextAt {
   readonly context: Context;

@@ -6,7 +6,15 @@ import {
   ReadOnlyContextError,
   requireStorable,
 } from './errors.js';
-import type { Context, ContextAt, Dependent, NewContextVersion, Page, Paged } from './records.js';
+import type {
+  Context,
+  ContextAt,
+  Dependent,
+  DomainContextName,
+  NewContextVersion,
+  Page,
+  Paged,
+} from './records.js';
 import { ofContext, requireUnusedContext } from './sql-dependents.js';
 import { resolveReferences } from './sql-references.js';
 import { etagOf, mapped, putContent, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
@@ -29,8 +37,8 @@ export class SqlContexts implements Contexts {
     this.#session = session;
   }
 
-  async list(page: Page): Promise<Paged<Context>> {
-    return mapped(await this.#session.read(() => LISTING.read(page, {})), toContext);
+  async list(page: Page): Promise<Paged<Context | DomainContextName>> {
+    return mapped(await this.#session.read(() => LISTING.read(page, {})), toListed);
   }
 
   get(name: string, version?: number): Promise<ContextAt> {
@@ -62,6 +70,8 @@ export class SqlContexts implements Contexts {
   *#create(name: string, { text, contexts, references }: NewContextVersion): Work<ContextAt> {
     requireStorable({ name });
     if ((yield* findContext(name)) !== undefined) throw new AlreadyExistsError({ kind: 'context', name });
+    if ((yield* first(DOMAIN_NAME, { name })) !== undefined)
+      throw new AlreadyExistsError({ kind: 'domain', name }, ', whose context has this name');
     const usedIds = yield* requireAll(contexts);
     const now = this.#session.clock.now();
     const uses = { contexts: usedIds, references: yield* requireReferences(references) };
@@ -94,7 +104,12 @@ function* requireContext(name: string): Work<ContextRow> {
 }
 
 function* requireWritable(name: string, ifMatch: IfMatch | undefined): Work<ContextRow> {
-  const row = yield* requireContext(name);
+  const row = yield* findContext(name);
+  if (row === undefined) {
+    if (isStorable(name) && (yield* first(DOMAIN_NAME, { name })) !== undefined)
+      throw new ReadOnlyContextError(name);
+    throw new NotFoundError({ kind: 'context', name });
+  }
   requireMatch({ kind: 'context', name }, etagOf(row), ifMatch);
   if (row.kind === 'generated') throw new ReadOnlyContextError(name);
   return row;
@@ -132,6 +147,13 @@ export interface ContextRow {
   readonly modifiedAt: number;
 }
 
+interface DomainRow {
+  readonly name: string;
+  readonly kind: 'domain';
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+}
+
 interface VersionRow {
   readonly createdAt: number;
   readonly sha256: string;
@@ -144,7 +166,15 @@ const SELECT = `
     context.created_at AS "createdAt", modified_at AS "modifiedAt"
   FROM context
     JOIN context_version AS version ON version.context_id = context.id AND version.number = current_version`;
-const LISTING = new SqlListing<object, ContextRow>(SELECT, 'name');
+/** With the contexts of domains; in databases of earlier versions, custom contexts may have their names. */
+const LISTING = new SqlListing<object, ContextRow | DomainRow>(
+  `${SELECT}
+  UNION ALL
+  SELECT NULL, domain.name, 'domain', NULL, NULL, domain.created_at, domain.modified_at
+  FROM domain WHERE NOT EXISTS (SELECT 1 FROM context WHERE context.name = domain.name)`,
+  'name',
+);
+const DOMAIN_NAME = statement<{ name: string }, object>('SELECT 1 FROM domain WHERE name = @name');
 const FIND = statement<{ name: string }, ContextRow>(`${SELECT} WHERE name = @name`);
 const VERSION = statement<{ id: number; number: number }, VersionRow>(`
   SELECT created_at AS "createdAt", content.sha256, size
@@ -225,6 +255,12 @@ export function* appendContextVersion(
 /** Deletes a version of a context; another one is to take its place. */
 export function* deleteContextVersion(id: number, number: number): Work<void> {
   yield* run(DELETE_VERSION, { id, number });
+}
+
+function toListed(row: ContextRow | DomainRow): Context | DomainContextName {
+  if (row.kind !== 'domain') return toContext(row);
+  const { name, kind, createdAt, modifiedAt } = row;
+  return { name, kind, createdAt, modifiedAt };
 }
 
 function toContext(row: ContextRow): Context {

@@ -1,4 +1,10 @@
-import { AlreadyExistsError, isStorable, NotFoundError, requireStorable } from './errors.js';
+import {
+  AlreadyExistsError,
+  contextNameTaken,
+  isStorable,
+  NotFoundError,
+  requireStorable,
+} from './errors.js';
 import type { Domain, Page, Paged } from './records.js';
 import { requireEmptyDomain, requireUnusedDomain } from './sql-dependents.js';
 import { etagOf, mapped, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
@@ -20,6 +26,7 @@ const FIND = statement<{ name: string }, DomainRow>(`${SELECT} WHERE name = @nam
 const INSERT = statement<{ name: string; description: string | null; now: number }>(
   'INSERT INTO domain (name, description, created_at, modified_at) VALUES (@name, @description, @now, @now)',
 );
+const CONTEXT_NAME = statement<{ name: string }, object>('SELECT 1 FROM context WHERE name = @name');
 const TOUCH = statement<{ id: number; now: number }>('UPDATE domain SET modified_at = @now WHERE id = @id');
 const DELETE = statement<{ id: number }>('DELETE FROM domain WHERE id = @id');
 
@@ -64,6 +71,7 @@ export class SqlDomains implements Domains {
   *#create(name: string, description: string | undefined): Work<Domain> {
     requireStorable({ name, description });
     if ((yield* first(FIND, { name })) !== undefined) throw new AlreadyExistsError({ kind: 'domain', name });
+    if ((yield* first(CONTEXT_NAME, { name })) !== undefined) throw contextNameTaken(name);
     yield* run(INSERT, { name, description: description ?? null, now: this.#session.clock.now() });
     return toDomain(yield* this.require(name));
   }

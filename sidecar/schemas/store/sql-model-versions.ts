@@ -2,6 +2,7 @@ import { DependencyChangedError, isStorable, requireStorable } from './errors.js
 import type {
   Compatibility,
   ContentRef,
+  CurrentVersion,
   JsonValue,
   Model,
   ModelKey,
@@ -54,6 +55,12 @@ const SELECT_VERSION = `
   WHERE version.model_id = @modelId`;
 const VERSIONS = new SqlListing<{ readonly modelId: number }, VersionRow>(SELECT_VERSION, 'number');
 const FIND_VERSION = statement<NumberOf, VersionRow>(`${SELECT_VERSION} AND version.number = @number`);
+const CURRENT = statement<{ readonly domainId: number }, CurrentVersion>(`
+  SELECT model.name, version.number, version.created_at AS "createdAt", version.sha256 AS "contextSha256"
+  FROM model
+    JOIN context ON context.model_id = model.id
+    JOIN context_version AS version ON version.context_id = context.id AND version.number = model.current_version
+  WHERE model.domain_id = @domainId ORDER BY model.name`);
 const PINS = statement<NumberOf, PinnedReference>(`
   SELECT uri, content.sha256, size
   FROM model_uses_reference AS uses
@@ -85,6 +92,11 @@ export function* listVersions(modelId: number, page: Page): Work<Paged<ModelVers
   const items: ModelVersion[] = [];
   for (const row of rows) items.push(yield* toVersion(modelId, row));
   return { items, total };
+}
+
+/** The current versions of the models of a domain, by name; within a transaction. */
+export function* currentVersions(domainId: number): Work<readonly CurrentVersion[]> {
+  return yield* all(CURRENT, { domainId });
 }
 
 /**

@@ -2,6 +2,7 @@ import { AlreadyExistsError, NotFoundError, StoreUnavailableError, type Thing } 
 import {
   generatedContextName,
   type ContentRef,
+  type CurrentVersion,
   type Model,
   type ModelAt,
   type ModelKey,
@@ -17,6 +18,7 @@ import { requireUnusedContext } from './sql-dependents.js';
 import type { SqlDomains } from './sql-domains.js';
 import {
   appendVersion,
+  currentVersions,
   deleteModel,
   deleteVersion,
   findContentRef,
@@ -65,6 +67,13 @@ export class SqlModels implements Models {
     const ref = await this.#session.get(() => findContentRef(key, part, version));
     // The slower way finds out what is missing.
     return ref ?? (await this.get(key, version)).version[part];
+  }
+
+  current(domain: string): Promise<readonly CurrentVersion[]> {
+    const domains = this.#domains;
+    return this.#session.read(function* () {
+      return yield* currentVersions((yield* domains.require(domain)).id);
+    });
   }
 
   texts(key: ModelKey, version?: number): Promise<ModelTexts> {

@@ -1,8 +1,10 @@
 import type {
   ContextAt,
   Context,
+  CurrentVersion,
   Dependent,
   Domain,
+  DomainContextName,
   Model,
   ModelAt,
   ModelKey,
@@ -57,7 +59,7 @@ export interface Domains {
   /** @throws NotFoundError */
   get(name: string): Promise<Domain>;
 
-  /** @throws AlreadyExistsError */
+  /** @throws AlreadyExistsError also where a custom context has the name */
   create(domain: { readonly name: string; readonly description?: string | undefined }): Promise<Domain>;
 
   /**
@@ -83,6 +85,9 @@ export interface Models {
 
   /** What `get` says of one text, for serving it: several times faster. @throws NotFoundError */
   contentRef(key: ModelKey, part: 'schema' | 'context', version?: number): Promise<ContentRef>;
+
+  /** Which versions are the current ones of the models of a domain, by name. @throws NotFoundError for the domain */
+  current(domain: string): Promise<readonly CurrentVersion[]>;
 
   /** `get` with the texts of the schema, its context and its references. @throws NotFoundError */
   texts(key: ModelKey, version?: number): Promise<ModelTexts>;
@@ -123,8 +128,8 @@ export interface Models {
 }
 
 export interface Contexts {
-  /** Custom and generated ones. */
-  list(page: Page): Promise<Paged<Context>>;
+  /** Custom and generated ones, and those of domains. */
+  list(page: Page): Promise<Paged<Context | DomainContextName>>;
 
   /**
    * @param version the current one when not given
@@ -135,7 +140,7 @@ export interface Contexts {
   /** The models and contexts of which some version uses the context; its own model does not count. @throws NotFoundError */
   dependents(name: string, page: Page): Promise<Paged<Dependent>>;
 
-  /** Creates a custom context. @throws AlreadyExistsError, DependencyChangedError */
+  /** Creates a custom context. @throws AlreadyExistsError also where a domain has the name, DependencyChangedError */
   create(name: string, version: NewContextVersion): Promise<ContextAt>;
 
   /**

@@ -1,0 +1,131 @@
+import { sameJson } from '../../shared/json/json.js';
+import { CONTEXT_LIMITS } from './context-safety.js';
+import { type ContextTerms, iriOf, type TermMeaning } from './context-terms.js';
+import { coreIriOf } from './core-context.js';
+
+/** What a model means by the names in it. */
+export interface ModelTerms {
+  /** The model's name. */
+  readonly model: string;
+  /** The names that it has: its type, its attributes, the members of their values. */
+  readonly names: Iterable<string>;
+  /** IRIs that were generated for names. */
+  readonly generated: ReadonlyMap<string, string>;
+  /** The terms of its own context, where it has one; models with the same context share the same map. */
+  readonly own: ContextTerms | undefined;
+}
+
+/** Something about the context of a domain that may not be as its users expect. */
+export interface DomainContextWarning {
+  /**
+   * - `ambiguous-term`: models mean different IRIs by it; it is left out
+   * - `coercion-left-out`: models mean the same IRI, with different coercions; it has none
+   * - `unused-terms-left-out`: terms that no model has in its schema would make the context too large
+   * - `context-unavailable`: the context that a model brings could not be used
+   */
+  readonly code: 'ambiguous-term' | 'coercion-left-out' | 'unused-terms-left-out' | 'context-unavailable';
+  readonly term?: string;
+  readonly detail: string;
+  /** Names of the models that it is about. */
+  readonly models: readonly string[];
+}
+
+export interface DomainTerms {
+  /** In the order of their code units. */
+  readonly terms: Readonly<Record<string, TermMeaning>>;
+  readonly warnings: readonly DomainContextWarning[];
+}
+
+/** A meaning, and the models that have it. */
+interface Meant {
+  readonly meaning: TermMeaning | null;
+  readonly models: string[];
+}
+
+/** Models that a warning names. */
+const MAX_NAMED = 20;
+
+/**
+ * The terms of one context for several models. A name that models mean differently is left out; terms of their own contexts
+ * that none of them uses come along where they mean one thing. Terms of the core context are left to it.
+ */
+export class DomainTermsMaker {
+  readonly #used = new Map<string, Meant[]>();
+  readonly #contexts = new Map<ContextTerms, string[]>();
+
+  /** Takes in a model. The order of models decides nothing but that of their names in warnings. */
+  add({ model, names, generated, own }: ModelTerms): void {
+    for (const name of names) {
+      if (coreIriOf(name) !== undefined) continue;
+      const meaning = own?.has(name) === true ? own.get(name) : generated.get(name);
+      if (meaning !== undefined) meant(this.#used, name, meaning, [model]);
+    }
+    if (own === undefined) return;
+    const models = this.#contexts.get(own);
+    if (models === undefined) this.#contexts.set(own, [model]);
+    else models.push(model);
+  }
+
+  result(): DomainTerms {
+    const unused = new Map<string, Meant[]>();
+    for (const [context, models] of this.#contexts)
+      for (const [term, meaning] of context)
+        if (!this.#used.has(term) && coreIriOf(term) === undefined) meant(unused, term, meaning, models);
+    const isTooMuch = this.#used.size + unused.size > CONTEXT_LIMITS.terms;
+    const all = [...this.#used, ...(isTooMuch ? [] : unused)].sort(([a], [b]) => (a < b ? -1 : 1));
+    const terms: [string, TermMeaning][] = [];
+    const warnings: DomainContextWarning[] = [];
+    for (const [term, meanings] of all) {
+      const { meaning, warning } = agreed(term, meanings);
+      if (meaning !== undefined) terms.push([term, meaning]);
+      if (warning !== undefined) warnings.push(warning);
+    }
+    if (isTooMuch) warnings.push(tooMuch(unused.size, [...this.#contexts.values()].flat()));
+    return { terms: Object.fromEntries(terms), warnings };
+  }
+}
+
+function meant(
+  meanings: Map<string, Meant[]>,
+  term: string,
+  meaning: TermMeaning | null,
+  models: readonly string[],
+): void {
+  const known = meanings.get(term);
+  const same = known?.find((one) => sameJson(one.meaning, meaning));
+  if (known === undefined) meanings.set(term, [{ meaning, models: [...models] }]);
+  else if (same === undefined) known.push({ meaning, models: [...models] });
+  else same.models.push(...models);
+}
+
+interface Agreed {
+  /** Undefined for a term that is left out. */
+  readonly meaning?: TermMeaning | undefined;
+  readonly warning?: DomainContextWarning;
+}
+
+function agreed(term: string, meanings: readonly Meant[]): Agreed {
+  const [first] = meanings;
+  if (first === undefined) return {};
+  if (meanings.length === 1) return { meaning: first.meaning ?? undefined };
+  const models = meanings.flatMap((one) => one.models);
+  const iris = new Set(meanings.map(({ meaning }) => iriOf(meaning)));
+  const [iri] = iris;
+  if (iris.size === 1 && iri !== undefined) {
+    const detail = `Models mean ${iri} by "${term}", with different coercions; it has none here.`;
+    return { meaning: iri, warning: { code: 'coercion-left-out', term, detail, models } };
+  }
+  const said = meanings.map((one) => `${iriOf(one.meaning) ?? 'nothing'} (${named(one.models)})`);
+  const detail = `Models mean different things by "${term}": ${said.join(', ')}; it is left out.`;
+  return { warning: { code: 'ambiguous-term', term, detail, models } };
+}
+
+function tooMuch(count: number, models: readonly string[]): DomainContextWarning {
+  const detail = `${count} terms of the models' own contexts that no model has in its schema are left out: a context may have ${CONTEXT_LIMITS.terms} terms.`;
+  return { code: 'unused-terms-left-out', detail, models };
+}
+
+function named(models: readonly string[]): string {
+  const more = models.length - MAX_NAMED;
+  return [...models.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
+import type { ContextTerms, TermMeaning } from '../../../../sidecar/schemas/json-ld/context-terms.js';
+import { termsOf } from '../../../../sidecar/schemas/json-ld/context-terms.js';
+import { DomainTermsMaker, type ModelTerms } from '../../../../sidecar/schemas/json-ld/domain-terms.js';
+import { loaderOf } from './contexts.js';
+
+function modelOf(model: string, generated: Readonly<Record<string, string>>, own?: ContextTerms): ModelTerms {
+  return { model, names: Object.keys(generated), generated: new Map(Object.entries(generated)), own };
+}
+
+function merged(...models: readonly ModelTerms[]) {
+  const maker = new DomainTermsMaker();
+  for (const model of models) maker.add(model);
+  return maker.result();
+}
+
+function ownOf(terms: Readonly<Record<string, TermMeaning | null>>): ContextTerms {
+  return new Map(Object.entries(terms));
+}
+
+describe('the terms of a domain', () => {
+  it('the terms of a domain are those that its models agree on, in order, without those of the core context', () => {
+    const { terms, warnings } = merged(
+      modelOf('Car', { Car: 'https://t/Car', speed: 'https://t/speed', location: 'https://t/location' }),
+      modelOf('Bus', { Bus: 'https://t/Bus', speed: 'https://t/speed' }),
+    );
+    assert.deepEqual(Object.entries(terms), [
+      ['Bus', 'https://t/Bus'],
+      ['Car', 'https://t/Car'],
+      ['speed', 'https://t/speed'],
+    ]);
+    assert.deepEqual(warnings, []);
+  });
+
+  it('the terms of a domain lack what models mean differently, with a warning that names both', () => {
+    const { terms, warnings } = merged(
+      modelOf('Car', { speed: 'https://a/speed' }),
+      modelOf('Bus', { speed: 'https://b/speed' }),
+      modelOf('Tram', { speed: 'https://b/speed' }),
+    );
+    assert.deepEqual(terms, {});
+    assert.deepEqual(warnings, [
+      {
+        code: 'ambiguous-term',
+        term: 'speed',
+        detail:
+          'Models mean different things by "speed": https://a/speed (Car), https://b/speed (Bus, Tram); it is left out.',
+        models: ['Car', 'Bus', 'Tram'],
+      },
+    ]);
+  });
+
+  it('the terms of a domain have no coercion where models mean the same with different ones', () => {
+    const own = ownOf({ owner: { '@id': 'https://t/owner', '@type': '@id' } });
+    const { terms, warnings } = merged(
+      modelOf('Car', { owner: 'https://g/owner' }, own),
+      modelOf('Bus', { owner: 'https://t/owner' }),
+    );
+    assert.deepEqual(terms, { owner: 'https://t/owner' });
+    assert.deepEqual(
+      warnings.map(({ code, term, models }) => [code, term, models]),
+      [['coercion-left-out', 'owner', ['Car', 'Bus']]],
+    );
+  });
+
+  it('the terms of a domain are taken from what a model uses before what contexts merely have', () => {
+    const parking = ownOf({
+      category: 'https://p/category',
+      spot: 'https://p/spot',
+      both: 'https://x/both',
+      gone: null,
+    });
+    const weather = ownOf({ category: 'https://w/category', both: 'https://x/both', name: 'https://w/name' });
+    const { terms, warnings } = merged(
+      modelOf('Spot', { category: 'https://g/category' }, parking),
+      modelOf('Weather', { gone: 'https://g/gone' }, weather),
+    );
+    assert.deepEqual(terms, {
+      ...{ both: 'https://x/both', category: 'https://p/category', gone: 'https://g/gone' },
+      ...{ name: 'https://w/name', spot: 'https://p/spot' },
+    });
+    assert.deepEqual(warnings, []);
+  });
+
+  it('the terms of a domain stay within what a context may have by leaving out what no model uses', () => {
+    const many = ownOf(
+      Object.fromEntries(
+        Array.from({ length: CONTEXT_LIMITS.terms }, (_, at) => [`t${at}`, `https://t/${at}`]),
+      ),
+    );
+    const { terms, warnings } = merged(modelOf('Car', { Car: 'https://g/Car', t1: 'https://g/t1' }, many));
+    assert.deepEqual(terms, { Car: 'https://g/Car', t1: 'https://t/1' });
+    assert.deepEqual(
+      warnings.map(({ code, models }) => [code, models]),
+      [['unused-terms-left-out', ['Car']]],
+    );
+  });
+
+  it('the terms of a domain do not depend on the order of its models, and never give a term another IRI than a model that has it', () => {
+    const name = fc.constantFrom('a', 'b', 'c');
+    const iri = fc.constantFrom('https://1/', 'https://2/');
+    const own = fc.dictionary(name, fc.oneof(iri, fc.constant(null))).map(ownOf);
+    const model = fc.record({ generated: fc.dictionary(name, iri), own: fc.option(own, { nil: undefined }) });
+    fc.assert(
+      fc.property(fc.array(model, { maxLength: 5 }), (given) => {
+        const models = given.map((one, at) => modelOf(`M${at}`, one.generated, one.own));
+        const { terms } = merged(...models);
+        assert.deepEqual(merged(...models.toReversed()).terms, terms);
+        for (const { names, generated, own } of models)
+          for (const used of names)
+            if (terms[used] !== undefined)
+              assert.equal(terms[used], own?.has(used) === true ? own.get(used) : generated.get(used));
+      }),
+    );
+  });
+});
+
+describe('the terms of a context', () => {
+  it('the terms of a context are what they mean in the end: prefixes, overrides, imports, aliases and nothing', async () => {
+    const other = 'https://contexts.example/other';
+    const load = loaderOf({ [other]: { 'ex:x': 'https://ex/x', shared: 'https://other/shared' } });
+    const context = [
+      { ex: 'https://ex/', a: 'ex:a', gone: 'ex:gone', shared: 'ex:shared', kind: '@type' },
+      other,
+      { '@version': 1.1, when: { '@id': 'ex:when', '@type': 'ex:Date', '@container': '@set' }, gone: null },
+      {
+        part: { '@reverse': 'ex:part' },
+        plain: { '@id': 'https://plain/' },
+        pre: { '@id': 'https://pre', '@prefix': true },
+      },
+    ];
+    const terms = await termsOf(context, load);
+    assert.deepEqual(Object.fromEntries(terms), {
+      a: 'https://ex/a',
+      ex: 'https://ex/',
+      'ex:x': 'https://ex/x',
+      gone: null,
+      kind: '@type',
+      part: { '@reverse': 'https://ex/part' },
+      plain: { '@id': 'https://plain/' },
+      pre: { '@id': 'https://pre', '@prefix': true },
+      shared: 'https://other/shared',
+      when: { '@id': 'https://ex/when', '@type': 'https://ex/Date', '@container': '@set' },
+    });
+    const again = Object.fromEntries([...terms].filter(([, meaning]) => meaning !== null));
+    assert.deepEqual(Object.fromEntries(await termsOf(again, loaderOf())), again, 'flat, it means the same');
+  });
+});
