@@ -72,6 +72,8 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['POST', '/domains', { name: 'D' }],
   ['GET', '/domains/D'],
   ['DELETE', '/domains/D'],
+  ['GET', '/domains/D/context'],
+  ['GET', '/domains/D/context/warnings'],
   ['GET', '/domains/D/models'],
   ['POST', '/domains/D/models', { name: 'M', schema: CAR }],
   ['GET', MODEL],

@@ -33,6 +33,8 @@ after(stopAll);
 const OPERATIONS = {
   '/domains': 'get post',
   '/domains/{domain}': 'delete get',
+  '/domains/{domain}/context': 'get options',
+  '/domains/{domain}/context/warnings': 'get',
   '/domains/{domain}/models': 'get post',
   '/domains/{domain}/models/{model}': 'delete get put',
   '/domains/{domain}/models/{model}/versions': 'get',
@@ -215,6 +217,7 @@ async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
     ['OPTIONS', '/openapi.json'],
     ['OPTIONS', '/contexts/C'],
     ['OPTIONS', `${MODEL}/context`],
+    ['OPTIONS', '/domains/D/context'],
   ] as typeof REQUESTS) {
     await trusted.send(method, `${target}${target.includes('?') ? '&' : '?'}nonsense=1`, { body });
     if (!['GET', 'OPTIONS'].includes(method) || /^\/(?:purges|retention-policies)/.test(target))
@@ -249,6 +252,13 @@ async function successes(api: ApiClient): Promise<void> {
   }
   await api.put(MODEL, { schema: CAR_WITH_BRAND });
   await api.put(`${MODEL}?dryRun=true`, { schema: CAR });
+  await api.put(MODEL, { status: 'draft' });
+  await api.post('/domains/D/models?dryRun=true', { name: 'New', schema: CAR });
+  for (const context of ['none', { speed: 'https://terms.test/speed' }]) {
+    await api.post('/domains/D/models?dryRun=true', { name: 'New', schema: CAR, context });
+    await api.put('/domains/D/models/New', { schema: CAR, context });
+  }
+  await api.delete('/domains/D/models/New');
   await api.put(MODEL, { schema: SLOW_CAR, compatibility: 'backward' });
   await api.post('/contexts', { name: 'C', '@context': `${api.url}/contexts/D~M` });
   await api.post('/contexts', { name: 'C', '@context': {} });
@@ -270,7 +280,7 @@ async function successes(api: ApiClient): Promise<void> {
   await work(api);
   await purges(api);
   await retention(api);
-  for (const target of ['/openapi.json', '/contexts/C', `${MODEL}/context`])
+  for (const target of ['/openapi.json', '/contexts/C', `${MODEL}/context`, '/domains/D/context'])
     await api.send('OPTIONS', target);
   for (const target of ['/contexts/C', MODEL, '/domains/D', reference]) {
     await api.delete(target, { 'if-match': '"x"' });

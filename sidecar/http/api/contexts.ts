@@ -3,6 +3,7 @@ import type { ContextService, ContextSummary, WrittenContext } from '../../schem
 import { type Answer, created, document, NO_CONTENT, ok, page } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
+import { withLifecycle } from './lifecycle.js';
 import { NAME, PAGE, parameters, VERSION } from './parameters.js';
 import { apiUrl } from './routes.js';
 import { TEXT, TIME, timeText, URL_TEXT, VERSION_NUMBER, type TypeOf } from './schema-types.js';
@@ -68,8 +69,9 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
       problems: ['busy'],
       handle: async ({ params, query: { version }, baseUrl }) => {
         const found = await contexts.document(params.context, version, baseUrl);
-        const { warningCount = 0 } = found;
-        return withWarnings(document(found, version), warningCount, baseUrl, params.context);
+        const { warningCount = 0, lifecycle } = found;
+        const answer = withWarnings(document(found, version), warningCount, baseUrl, params.context);
+        return withLifecycle(answer, lifecycle);
       },
     }),
     endpoint({

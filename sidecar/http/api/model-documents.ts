@@ -1,6 +1,7 @@
-import type { ModelDocumentKind, ModelFile, ModelService } from '../../schemas/service/service.js';
-import { derived, document } from './answer.js';
+import type { ModelDocumentKind, ModelFile, ModelKey, ModelService } from '../../schemas/service/service.js';
+import { type Answer, derived, document } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
+import { withLifecycle } from './lifecycle.js';
 import { parameters, VERSION } from './parameters.js';
 import { apiUrl } from './routes.js';
 import { COUNT, SHA256, TEXT, URL_TEXT, type JsonSchema, type TypeOf } from './schema-types.js';
@@ -17,12 +18,20 @@ const ANY_JSON: JsonSchema = { description: 'A JSON document.' };
 
 /** What a model is turned into, and its files. */
 export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[] {
+  const about = async (key: ModelKey, answer: (key: ModelKey) => Promise<Answer>) => {
+    // First: what is read of a draft afterwards may still change.
+    const lifecycle = await models.lifecycle(key);
+    return withLifecycle(await answer(key), lifecycle);
+  };
   const read = async (
     { domain, model }: { readonly domain: string; readonly model: string },
     kind: ModelDocumentKind,
     version: number | undefined,
     baseUrl: string,
-  ) => document(await models.document({ domain, name: model }, kind, { version, baseUrl }), version);
+  ) =>
+    about({ domain, name: model }, async (key) =>
+      document(await models.document(key, kind, { version, baseUrl }), version),
+    );
 
   return [
     endpoint({
@@ -80,11 +89,12 @@ export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[
         },
       },
       problems: ['busy'],
-      handle: async ({ params: { domain, model }, query: { version }, baseUrl }) => {
-        const files = await models.files({ domain, name: model }, { version, baseUrl });
-        const url = apiUrl(baseUrl, 'domains', domain, 'models', model, 'files');
-        return derived(files.map((file) => fileJson(file, url, version)));
-      },
+      handle: ({ params: { domain, model }, query: { version }, baseUrl }) =>
+        about({ domain, name: model }, async (key) => {
+          const files = await models.files(key, { version, baseUrl });
+          const url = apiUrl(baseUrl, 'domains', domain, 'models', model, 'files');
+          return derived(files.map((file) => fileJson(file, url, version)));
+        }),
     }),
     endpoint({
       method: 'GET',
@@ -104,10 +114,10 @@ export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[
         },
       },
       problems: ['busy'],
-      handle: async ({ params: { domain, model, file }, query: { version }, baseUrl }) => {
-        const served = await models.file({ domain, name: model }, file, { version, baseUrl });
-        return document(served, version);
-      },
+      handle: ({ params: { domain, model, file }, query: { version }, baseUrl }) =>
+        about({ domain, name: model }, async (key) =>
+          document(await models.file(key, file, { version, baseUrl }), version),
+        ),
     }),
   ];
 }

@@ -43,7 +43,7 @@ const MODEL_MEMBERS = {
   compatibility: COMPATIBILITY,
   status: STATUS,
   deprecatedAt: { ...TIME, description: 'Since when it is deprecated.' },
-  sunset: { ...TIME, description: 'When it will go, where that is known.' },
+  sunset: { ...TIME, description: 'When it will be removed, where that is known.' },
   version: {
     ...VERSION_NUMBER,
     description: 'Number of the version: the current one if none was asked for.',
@@ -192,7 +192,10 @@ const OWN_CONTEXT = {
     'Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the URL of one that is stored here or of an allowed origin.',
 } as const;
 
-const SUNSET = { type: 'string', description: 'When it will go: a date and time (RFC 3339).' } as const;
+const SUNSET = {
+  type: 'string',
+  description: 'When it will be removed: a date and time (RFC 3339).',
+} as const;
 
 export const NEW_MODEL = {
   title: 'NewModel',

@@ -3,6 +3,7 @@ import type { ProblemName } from '../problem-kinds.js';
 import { created, derived, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
+import { withLifecycle } from './lifecycle.js';
 import {
   MODEL,
   MODEL_CHANGE,
@@ -98,7 +99,7 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
         const model = await models.get(keyOf(params), version);
         // No write takes the ETag of an older version for that of the model.
         const etag = version === undefined ? model.etag : `${model.etag}.v${version}`;
-        return ok(modelJson(model), etag);
+        return withLifecycle(ok(modelJson(model), etag), model);
       },
     }),
     endpoint({
@@ -163,8 +164,10 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       },
       handle: async ({ params, query, baseUrl }) => {
         const key = keyOf(params);
+        const lifecycle = await models.lifecycle(key);
         const { items, total } = await models.versions(key, query);
-        return page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
+        const list = page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
+        return withLifecycle(list, lifecycle);
       },
     }),
   ];

@@ -18,6 +18,7 @@ import type { ContextLoading, CoreContext } from './context-supply.js';
 import { INTERNAL_BASE } from './context-urls.js';
 import type { DomainContexts } from './domain-contexts.js';
 import { BundledContextError, requireName } from './errors.js';
+import type { Lifecycles } from './lifecycles.js';
 import type { ContextService } from './service.js';
 import type {
   ContextSummary,
@@ -34,6 +35,7 @@ interface Parts {
   readonly core: ReadonlyMap<string, CoreContext>;
   readonly workers: ContextCheck['workers'];
   readonly domainContexts: DomainContexts;
+  readonly lifecycles: Lifecycles;
 }
 
 export class Contexts implements ContextService {
@@ -64,6 +66,7 @@ export class Contexts implements ContextService {
       throw new NotFoundError({ kind: 'context', name, version });
     }
     return rereading(async () => {
+      const lifecycle = await this.#parts.lifecycles.ofContext(name);
       const at = await ifThere(
         'context',
         this.#known.get(JSON.stringify([name, version]), () => store.contexts.get(name, version)),
@@ -73,7 +76,7 @@ export class Contexts implements ContextService {
       const served = await contents.servedContext(found.content, baseUrl);
       // A client that wants to change the context says with its ETag which state it saw.
       const etag = version === undefined ? context.etag : served.etag;
-      return { ...served, etag, kind: context.kind };
+      return { ...served, etag, kind: context.kind, ...(lifecycle === undefined ? {} : { lifecycle }) };
     });
   }
 

@@ -15,6 +15,7 @@ import {
 import { Contexts } from './contexts.js';
 import { DomainContexts } from './domain-contexts.js';
 import { requireName } from './errors.js';
+import { Lifecycles } from './lifecycles.js';
 import { ModelDescriptions, ModelDocuments, ModelExamples } from './model-documents.js';
 import { ModelFiles, ModelSchemas } from './model-files.js';
 import { ModelWriter, type PutOptions } from './model-writer.js';
@@ -24,6 +25,7 @@ import { SchemaIntake, type ServiceWorkers } from './schema-intake.js';
 import type { DomainService, ModelService, SchemaService } from './service.js';
 import {
   detailsOf,
+  type Lifecycle,
   type ModelChange,
   type ModelDetails,
   type ModelDocumentKind,
@@ -74,17 +76,19 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
   });
   const ownContexts = new OwnContexts({ store, remote, workers, loading, core });
   const intake = new SchemaIntake({ store, remote, workers, contextBase, ownContexts });
+  const lifecycles = new Lifecycles(store);
   return {
     domains: domainsOf(store, core, domainContexts),
     models: new Models({
       store,
       contents,
       documents,
+      lifecycles,
       files: new ModelFiles(documents, contents),
       schemas: new ModelSchemas(store, descriptions),
       writer: new ModelWriter({ store, workers, intake, descriptions, clock }),
     }),
-    contexts: new Contexts({ store, contents, loading, core, workers, domainContexts }),
+    contexts: new Contexts({ store, contents, loading, core, workers, domainContexts, lifecycles }),
     contextSupply,
     references: new References(store, contents),
     isReady: () => store.isReady(),
@@ -116,6 +120,7 @@ interface Parts {
   readonly files: ModelFiles;
   readonly schemas: ModelSchemas;
   readonly writer: ModelWriter;
+  readonly lifecycles: Lifecycles;
 }
 
 export class Models implements ModelService {
@@ -170,6 +175,10 @@ export class Models implements ModelService {
   async versions(key: ModelKey, page: Page): Promise<Paged<VersionSummary>> {
     const { items, total } = await this.#parts.store.models.versions(key, page);
     return { items: items.map(summaryOf), total };
+  }
+
+  lifecycle(key: ModelKey): Promise<Lifecycle> {
+    return this.#parts.lifecycles.of(key);
   }
 
   document(key: ModelKey, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {

@@ -4,6 +4,7 @@ import type { SchemaStore } from '../store/store.js';
 import { WhileUnwritten } from './concurrency.js';
 import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
 import { FileNotFoundError } from './errors.js';
+import { lifecycleOf } from './lifecycles.js';
 import { contentKey, type ModelDescriptions, type ModelDocuments } from './model-documents.js';
 import type {
   ModelDocumentKind,
@@ -102,6 +103,7 @@ export class ModelSchemas {
     const contentHash = createHash('sha256').update(contentKey(at.version)).digest('hex');
     return {
       contentHash,
+      lifecycle: lifecycleOf(at.model),
       text: () => rereading(async () => (await this.#descriptions.of(at.version)).bundled),
     };
   }

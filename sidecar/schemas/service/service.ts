@@ -6,6 +6,7 @@ import type {
   ContextSummary,
   ContextWriteOptions,
   JsonValue,
+  Lifecycle,
   ModelChange,
   ModelDetails,
   ModelDocumentKind,
@@ -118,6 +119,9 @@ export interface ModelService {
 
   /** Oldest first. @throws NotFoundError */
   versions(key: ModelKey, page: Page): Promise<Paged<VersionSummary>>;
+
+  /** What its users may expect of a model, for telling them with whatever they read of it. @throws NotFoundError */
+  lifecycle(key: ModelKey): Promise<Lifecycle>;
 
   /**
    * A document of a model, ready to be sent.

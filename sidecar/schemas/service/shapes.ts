@@ -53,7 +53,7 @@ export interface NewModel {
   readonly compatibility?: Compatibility | undefined;
   /** `published` when left out. */
   readonly status?: ModelStatus | undefined;
-  /** When it will go: a date and time of RFC 3339. */
+  /** When it will be removed: a date and time of RFC 3339. */
   readonly sunset?: string | undefined;
 }
 
@@ -77,6 +77,9 @@ export interface ModelWriteOptions {
   /** As in {@link ModelReadOptions}: URLs below it are this service's own. */
   readonly baseUrl?: string | undefined;
 }
+
+/** What its users may expect of a model. Times are milliseconds since the epoch. */
+export type Lifecycle = Pick<Model, 'status' | 'deprecatedAt' | 'sunsetAt'>;
 
 /** A model at its current version. */
 export interface ModelDetails extends Model {
@@ -166,6 +169,7 @@ export interface ModelReadOptions {
 export interface ModelSchema {
   /** The same for schemas that are the same with all that they refer to; SHA-256, hex. */
   readonly contentHash: string;
+  readonly lifecycle: Lifecycle;
   /** Its text, self-contained, of draft 2020-12. @throws errors of the workers, StoreUnavailableError */
   readonly text: () => Promise<string>;
 }
@@ -212,6 +216,8 @@ export type ContextSummary =
 
 export interface ServedContext extends ServedDocument {
   readonly kind: ContextSummary['kind'];
+  /** Of the model that it is generated from, as it was before the document was looked up. */
+  readonly lifecycle?: Lifecycle | undefined;
   /** Of the context of a domain: how many things about it may not be as its users expect. */
   readonly warningCount?: number;
 }

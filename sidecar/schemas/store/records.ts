@@ -5,7 +5,7 @@ export type JsonValue =
 /** What a new version of a model must be towards the one before it. */
 export type Compatibility = 'none' | 'backward';
 
-/** What its users may expect of a model: that it still changes at will, that it stays, or that it will go. */
+/** What its users may expect of a model: that it still changes at will, that it stays, or that it will be removed. */
 export type ModelStatus = 'draft' | 'published' | 'deprecated';
 
 /** Where a reference document came from: given by an operator, or fetched for a `$ref`. */
@@ -49,7 +49,7 @@ export interface ModelSettings {
   readonly ownContext?: string | undefined;
   /** `published` when left out. */
   readonly status?: ModelStatus | undefined;
-  /** Since when it is deprecated, and when it will go, where that is known. */
+  /** Since when it is deprecated, and when it will be removed, where that is known. */
   readonly deprecatedAt?: number | undefined;
   readonly sunsetAt?: number | undefined;
 }

@@ -7,7 +7,7 @@ import { entitiesIn, type ValidationRefusal } from './entities-in.js';
 import { prepareModel, type Model } from './model.js';
 import { Reports } from './reports.js';
 import { Spelling } from './spelling.js';
-import type { EntityOptions } from './validate-entity.js';
+import type { EntityIssues, EntityOptions } from './validate-entity.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
 
 /** Characters of an answer: pointers repeat the names of members, which may be as long as a body. */
@@ -24,6 +24,8 @@ export interface ValidateInput {
   readonly isStrict?: boolean;
   /** The body: an entity, an array of entities, or a FeatureCollection. */
   readonly text: string;
+  /** Said of the first entity: that its model is deprecated. Completes "The entity …". */
+  readonly deprecation?: string;
 }
 
 /** What `prepareModel` is run with. */
@@ -56,12 +58,12 @@ export const validationTasks = {
    * detail, keyword, line, column}], warnings: [{pointer, detail, code, line, column}]}`, or an array of these. Pointers lead
    * through the body as it was submitted. A worker that has not met the model yet needs it.
    */
-  validate({ key, type, text, ...options }: ValidateInput): ValidateOutcome {
+  validate({ key, type, text, deprecation, ...options }: ValidateInput): ValidateOutcome {
     const prepared = models.get(nameOf(key, type));
     if (prepared === undefined) return { needs: 'model' };
     const read = readJson(text);
     if ('unreadable' in read) return read;
-    return validated(read.value as JsonValue, text, prepared.model, options);
+    return validated(read.value as JsonValue, text, prepared.model, options, deprecation);
   },
 
   /**
@@ -85,15 +87,30 @@ function nameOf(key: string, type: string): string {
   return `${key} ${type}`;
 }
 
-function validated(body: JsonValue, text: string, model: Model, options: EntityOptions): ValidateOutcome {
+function validated(
+  body: JsonValue,
+  text: string,
+  model: Model,
+  options: EntityOptions,
+  deprecation: string | undefined,
+): ValidateOutcome {
   const found = entitiesIn(body, options.form, model.types);
   if ('refused' in found) return found;
   const reports = new Reports();
   const spelling = new Spelling();
-  for (const { entity, path } of found.entities)
-    reports.add(entity, validateInLikelyForm(entity, model, options, spelling), path);
+  for (const [index, { entity, path }] of found.entities.entries()) {
+    const issues = validateInLikelyForm(entity, model, options, spelling);
+    reports.add(entity, index === 0 ? noticed(issues, deprecation) : issues, path);
+  }
   const written = reports.write(text).join();
   return bounded(found.isList ? `[${written}]` : written);
+}
+
+/** Issues of an entity with the notice that its model is deprecated. */
+function noticed<Issues extends EntityIssues>(issues: Issues, deprecation: string | undefined): Issues {
+  if (deprecation === undefined) return issues;
+  const notice = { tokens: [], code: 'deprecated-model', say: () => deprecation };
+  return { ...issues, warnings: [notice, ...issues.warnings] };
 }
 
 function bounded(answer: string): ValidateOutcome {

@@ -5,7 +5,7 @@ import type { InferenceTasks } from '../inference/tasks.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { ContextSupply } from '../service/context-supply.js';
-import type { ModelKey, ModelService } from '../service/service.js';
+import type { Lifecycle, ModelKey, ModelService } from '../service/service.js';
 import type { ValidationTasks } from '../validation/tasks.js';
 import { answerOf, withinBounds } from './errors.js';
 import type { InferOptions, ProcessOptions, ValidateOptions, Workbench } from './workbench.js';
@@ -75,9 +75,13 @@ async function validated(
   text: string,
   { version, form, isStrict = true, signal }: ValidateOptions,
 ): Promise<string> {
-  const { contentHash, text: schemaText } = await models.schema(key, version);
+  const { contentHash, text: schemaText, lifecycle } = await models.schema(key, version);
   const model = { key: contentHash, type: key.name };
-  const asGiven = { ...(form === undefined ? {} : { form }), ...(isStrict ? {} : { isStrict }) };
+  const asGiven = {
+    ...(form === undefined ? {} : { form }),
+    ...(isStrict ? {} : { isStrict }),
+    ...deprecationOf(key, lifecycle),
+  };
   // If one entity of a model is slow to check, others are, too.
   const options = { ...runOptions(signal), queueKey: `validate ${contentHash}` };
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -89,6 +93,19 @@ async function validated(
     await withinBounds(workers.run('prepareModel', input, compiling));
   }
   throw new WorkersBusyError(MAX_ROUNDS);
+}
+
+/** What is said of entities of a deprecated model. */
+function deprecationOf(
+  { name }: ModelKey,
+  { deprecatedAt, sunsetAt }: Lifecycle,
+): { readonly deprecation?: string } {
+  if (deprecatedAt === undefined) return {};
+  const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const end = sunsetAt === undefined ? '' : `, and will be removed on ${dateOf(sunsetAt)}`;
+  return {
+    deprecation: `is of the model ${name}, which has been deprecated since ${dateOf(deprecatedAt)}${end}`,
+  };
 }
 
 /** Limits the memory for bodies: workers take few tasks at a time, and each waiting task keeps its text in memory. */

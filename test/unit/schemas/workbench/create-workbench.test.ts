@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Lifecycle } from '../../../../sidecar/schemas/service/service.js';
 import type { ContextSupply } from '../../../../sidecar/schemas/service/context-supply.js';
 import {
   createWorkbench,
@@ -21,6 +22,12 @@ interface Run {
 
 /** A workbench whose workers end with the given outcomes, one after the other; errors are thrown. */
 function benchWith(...outcomes: readonly unknown[]) {
+  return benchOf(PUBLISHED, ...outcomes);
+}
+
+const PUBLISHED: Lifecycle = { status: 'published', deprecatedAt: undefined, sunsetAt: undefined };
+
+function benchOf(lifecycle: Lifecycle, ...outcomes: readonly unknown[]) {
   const runs: Run[] = [];
   const left = [...outcomes];
   const workers = {
@@ -36,7 +43,7 @@ function benchWith(...outcomes: readonly unknown[]) {
     supply: async (url) => ({ sha256: `hash of ${url}`, text: '{}' }),
   };
   const models = {
-    schema: async () => ({ contentHash: 'hash', text: async () => '{"type":"object"}' }),
+    schema: async () => ({ contentHash: 'hash', lifecycle, text: async () => '{"type":"object"}' }),
   };
   return { runs, workbench: createWorkbench({ models, contexts, workers, deadlineMs: 100 }) };
 }
@@ -62,6 +69,19 @@ describe('the workbench', () => {
       ],
     );
     for (const { options } of runs) assert.equal(options?.queueKey, 'validate hash');
+  });
+
+  it('the workbench says of entities of a deprecated model since when it is, and when it will be removed', async () => {
+    const deprecated = { status: 'deprecated', deprecatedAt: Date.UTC(2026, 0, 31) } as const;
+    for (const [sunsetAt, end] of [
+      [undefined, ''],
+      [Date.UTC(2027, 11, 31), ', and will be removed on 2027-12-31'],
+    ] as const) {
+      const { workbench, runs } = benchOf({ ...deprecated, sunsetAt }, { answer: '1' });
+      await workbench.validate(MODEL, '{}', {});
+      const deprecation = `is of the model Bike, which has been deprecated since 2026-01-31${end}`;
+      assert.equal(runs[0]?.input['deprecation'], deprecation);
+    }
   });
 
   it('the workbench compiles a model in each worker it reaches, and gives up after a bounded number of rounds', async () => {

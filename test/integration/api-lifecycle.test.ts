@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { stopAll, type Answer } from '../support/gateway-harness.js';
+import { CAR, CAR_WITH_BRAND, etagOf, makeModel, startApi, type ApiClient } from './api-client.js';
+
+after(stopAll);
+
+const PARTS = ['', '/versions', '/schema', '/context', '/openapi', '/files', '/files/schema.json'] as const;
+
+/** Every read of a model. */
+async function readsOf(
+  api: ApiClient,
+  model: string,
+  context: string,
+  query = '',
+): Promise<readonly Answer[]> {
+  const targets = PARTS.filter((part) => query === '' || !['', '/versions'].includes(part));
+  return Promise.all(
+    [...targets.map((part) => model + part), `/contexts/${context}`].map((one) => api.get(one + query)),
+  );
+}
+
+describe('the lifecycle of models', () => {
+  let api: ApiClient;
+  before(async () => {
+    ({ api } = await startApi());
+  });
+
+  it('the lifecycle of models shows in every read of a deprecated one: since when it is, and when it will be removed', async () => {
+    const model = await makeModel(api, 'Mobility', 'Van');
+    const fields = (answer: Answer) => ['deprecation', 'sunset'].map((name) => answer.headers.get(name));
+    for (const answer of await readsOf(api, model, 'Mobility~Van'))
+      assert.deepEqual(fields(answer), [null, null]);
+    const before = Math.floor(Date.now() / 1000);
+    const put = await api.put(model, { status: 'deprecated', sunset: '2999-12-31T23:59:59Z' });
+    const { status, deprecatedAt = '', sunset } = put.json() as Record<string, string>;
+    assert.deepEqual([status, sunset], ['deprecated', '2999-12-31T23:59:59.000Z']);
+    const seconds = Math.floor(Date.parse(deprecatedAt) / 1000);
+    assert.ok(seconds >= before && seconds <= Date.now() / 1000, deprecatedAt);
+    for (const query of ['', '?version=1'])
+      for (const answer of await readsOf(api, model, 'Mobility~Van', query)) {
+        assert.equal(answer.status, 200);
+        assert.deepEqual(fields(answer), [`@${seconds}`, 'Tue, 31 Dec 2999 23:59:59 GMT']);
+      }
+    const etag = etagOf(await api.get(`${model}/schema`));
+    const known = await api.get(`${model}/schema`, { 'if-none-match': etag });
+    assert.deepEqual([known.status, fields(known)[0]], [304, `@${seconds}`]);
+    await api.put(model, { status: 'published', sunset: null });
+    for (const answer of await readsOf(api, model, 'Mobility~Van'))
+      assert.deepEqual(fields(answer), [null, null]);
+  });
+
+  it('the lifecycle of models shows in a warning about the first entity that is validated', async () => {
+    const model = await makeModel(api, 'Mobility', 'Car');
+    const entity = { id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: 3 };
+    type Verdict = {
+      readonly valid: boolean;
+      readonly warnings: readonly { readonly code: string; readonly detail: string }[];
+    };
+    const verdictsOf = async (body: unknown) =>
+      [(await api.post('/validate/Mobility/Car', body)).json()].flat() as readonly Verdict[];
+    assert.deepEqual((await verdictsOf(entity))[0]?.warnings, []);
+    await api.put(model, { status: 'deprecated' });
+    const [verdict] = await verdictsOf(entity);
+    assert.deepEqual(
+      [verdict?.valid, verdict?.warnings.map(({ code }) => code)],
+      [true, ['deprecated-model']],
+    );
+    assert.match(
+      verdict?.warnings[0]?.detail ?? '',
+      /^is of the model Car, which has been deprecated since \d{4}-/,
+    );
+    const counts = (await verdictsOf([entity, entity, entity])).map(({ warnings }) => warnings.length);
+    assert.deepEqual(counts, [1, 0, 0]);
+  });
+
+  it('the lifecycle of models lets a draft be replaced, whose version caches must not keep before it is published', async () => {
+    const model = await makeModel(api, 'Mobility', 'Bus', CAR, { status: 'draft' });
+    const cached = async () =>
+      (await readsOf(api, model, 'Mobility~Bus', '?version=1')).map((answer) =>
+        answer.headers.get('cache-control'),
+      );
+    assert.deepEqual(new Set(await cached()), new Set(['no-cache']));
+    const replaced = await api.put(model, { schema: CAR_WITH_BRAND });
+    const { outcome, version } = replaced.json() as Record<string, unknown>;
+    assert.deepEqual([outcome, version], ['replaced', 1]);
+    assert.deepEqual((await api.get(`${model}/schema?version=1`)).json(), CAR_WITH_BRAND);
+    await api.put(model, { status: 'published' });
+    const isKept = (await cached()).map((value) => /immutable/.test(value ?? ''));
+    // The list of files is made anew each time.
+    assert.deepEqual(isKept.filter(Boolean).length, 5);
+    const back = await api.put(model, { status: 'draft' });
+    assert.equal(back.status, 409);
+    assert.match(back.problem().type, /model-published$/);
+    const refused = await api.put(model, { sunset: 'soon' });
+    assert.equal(refused.status, 422);
+    assert.equal((refused.problem() as { errors?: { pointer: string }[] }).errors?.[0]?.pointer, '/sunset');
+  });
+});
+
+describe('one context for a domain', () => {
+  it('one context for a domain is served under two URLs, to any web page, and asked for again by its ETag', async () => {
+    const { api, url } = await startApi();
+    await makeModel(api, 'Lines', 'Tram', CAR, { context: { speed: 'https://official.test/speed' } });
+    const targets = ['/domains/Lines/context', '/contexts/Lines'];
+    const [first, second] = await Promise.all(targets.map((target) => api.get(target)));
+    assert.ok(first !== undefined && second !== undefined);
+    assert.equal(first.text, second.text);
+    assert.equal(etagOf(first), etagOf(second));
+    for (const answer of [first, second]) {
+      assert.equal(answer.headers.get('content-type'), 'application/ld+json');
+      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+      assert.equal(answer.headers.get('cache-control'), 'no-cache');
+      assert.equal(answer.headers.get('link'), null);
+    }
+    for (const target of targets) {
+      const known = await api.get(target, { 'if-none-match': etagOf(first) });
+      assert.equal(known.status, 304);
+    }
+    const [terms] = (first.json() as { '@context': readonly Record<string, string>[] })['@context'];
+    assert.equal(terms?.['speed'], 'https://official.test/speed');
+
+    const listed = (await api.get('/contexts?limit=1000')).json() as readonly Record<string, unknown>[];
+    const { kind, version, url: stable } = listed.find(({ name }) => name === 'Lines') ?? {};
+    assert.deepEqual([kind, version, stable], ['generated', undefined, `${url}/api/v2/contexts/Lines`]);
+    assert.equal((await api.get('/contexts/Lines?version=1')).status, 404);
+    assert.equal((await api.put('/contexts/Lines', { '@context': {} })).status, 405);
+    assert.equal((await api.delete('/contexts/Lines')).status, 405);
+    assert.equal((await api.get('/domains/Nowhere/context')).status, 404);
+  });
+
+  it('one context for a domain leads to its warnings, where models mean different things by a term', async () => {
+    const { api } = await startApi();
+    await makeModel(api, 'Lines', 'Tram');
+    const before = await api.get('/contexts/Lines');
+    await makeModel(api, 'Lines', 'Boat', CAR, { contextBase: 'https://boats.test/' });
+    for (const target of ['/domains/Lines/context', '/contexts/Lines']) {
+      const answer = await api.get(target);
+      assert.notEqual(etagOf(answer), etagOf(before));
+      assert.equal(
+        answer.headers.get('link'),
+        `<${api.url}/domains/Lines/context/warnings>; rel="describedby"`,
+      );
+    }
+    const warnings = await api.get('/domains/Lines/context/warnings?limit=1');
+    assert.equal(warnings.headers.get('x-total-count'), '1');
+    const [warning] = warnings.json() as readonly Record<string, unknown>[];
+    assert.deepEqual(
+      [warning?.['code'], warning?.['term'], warning?.['models']],
+      ['ambiguous-term', 'speed', ['Boat', 'Tram']],
+    );
+  });
+
+  it('one context for a domain shares its name with no other context: whichever comes second is refused', async () => {
+    const { api } = await startApi();
+    await api.post('/domains', { name: 'Lines' });
+    const context = await api.post('/contexts', { name: 'Lines', '@context': {} });
+    assert.deepEqual([context.status, /domain "Lines"/.test(context.problem().detail ?? '')], [409, true]);
+    await api.post('/contexts', { name: 'Roads', '@context': { a: 'https://a.test/' } });
+    const domain = await api.post('/domains', { name: 'Roads' });
+    assert.deepEqual([domain.status, /context "Roads"/.test(domain.problem().detail ?? '')], [409, true]);
+  });
+});
+
+describe('models with contexts of their own', () => {
+  it('models with contexts of their own show them, and are refused others with a pointer', async () => {
+    const { api } = await startApi();
+    await api.post('/contexts', { name: 'terms', '@context': { speed: 'https://official.test/speed' } });
+    const model = await makeModel(api, 'Lines', 'Tram', CAR, { context: 'terms' });
+    assert.equal(((await api.get(model)).json() as Record<string, unknown>)['context'], 'terms');
+    const context = (await api.get(`${model}/context`)).json() as { '@context': readonly unknown[] };
+    const served = context['@context'];
+    assert.deepEqual(served[1], `${api.url}/contexts/terms`);
+    assert.deepEqual((await api.get(`${model}/files/context.jsonld`)).json(), { '@context': served });
+    assert.equal((await api.delete('/contexts/terms')).status, 409);
+    const expanded = await api.post('/workbench/jsonld/expand', {
+      document: { '@context': `${api.url}/contexts/Lines~Tram`, id: 'urn:t', type: 'Tram', speed: 1 },
+    });
+    assert.match(expanded.text, /"https:\/\/official\.test\/speed"/);
+    const refused = await api.put(model, { context: ['missing'] });
+    assert.equal(refused.status, 422);
+    assert.match(refused.problem().type, /context-invalid$/);
+    assert.equal(
+      (refused.problem() as { errors?: { pointer: string }[] }).errors?.[0]?.pointer,
+      '/context/0',
+    );
+  });
+});
