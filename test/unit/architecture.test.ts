@@ -114,7 +114,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ],
       ...['sidecar/schemas/remote', 'sidecar/shared/workers', 'sidecar/shared'],
     ],
-    packages: ['lru-cache'],
+    packages: ['lru-cache', 'p-limit'],
   },
   'sidecar/cli': {
     rooms: ['sidecar/purge', 'sidecar/purge/broker', 'sidecar/shared/config', 'sidecar/shared'],
