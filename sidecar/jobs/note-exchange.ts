@@ -38,8 +38,8 @@ export interface NoteExchangeOptions {
  * Shares what was learnt about a broker with the other processes, beside the purges: nothing waits for it, and while the store
  * fails, each process goes by what it has learnt itself.
  *
- * A proof from before the start of this process does not count: whoever replaces a broker and restarts the gateways has every
- * filter proven anew.
+ * A proof from before the start of this process does not count: when a broker was replaced and the gateways are restarted, every
+ * filter is proven anew.
  */
 export class NoteExchange {
   readonly #options: NoteExchangeOptions;

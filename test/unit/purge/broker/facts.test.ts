@@ -66,7 +66,7 @@ describe('what two processes have learnt', () => {
     );
   });
 
-  it('a fact that is an hour old, or from the future, does not count, whoever holds it', () => {
+  it('a fact that is an hour old, or from the future, does not count in either process', () => {
     const outdated = {
       'honoured q': [true, FACT_MS],
       'page-max': [1, FACT_MS],
