@@ -109,7 +109,7 @@ const child = spawn(
     ...(isNarrowed ? ['--enable-source-maps'] : []),
     '--test',
     '--test-reporter=spec',
-    `--test-timeout=${isLong ? 1_800_000 : 120_000}`,
+    `--test-timeout=${isLong ? 1_800_000 : 300_000}`,
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
     ...files,
   ],

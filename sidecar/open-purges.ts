@@ -61,9 +61,9 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   const holder = randomUUID();
   const startedMs = performance.now();
   const isShared = config.DATABASE_URL !== undefined;
+  const broker = brokerName(options.brokerUrl);
   const notes = new NoteExchange({
-    ...{ store: options.brokerNotes, memories, isShared, writer: holder },
-    broker: brokerName(options.brokerUrl),
+    ...{ store: options.brokerNotes, memories, isShared, writer: holder, broker },
     nowMs: () => clock.now(),
     uptimeMs: () => performance.now() - startedMs,
     // Pauses are real, whatever clock the purges go by.
@@ -86,6 +86,8 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
     holder,
     isStoreShared: isShared,
+    // A database that is one process's own goes with it when its broker gets another address.
+    broker: isShared ? broker : undefined,
     leaseMs: config.JOB_LEASE_MS,
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,

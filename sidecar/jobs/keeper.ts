@@ -14,6 +14,8 @@ export interface KeeperOptions {
   readonly holder: string;
   /** After so long without a renewal, another process takes what this one holds. */
   readonly leaseMs: number;
+  /** The broker of this process; see TakeOptions. */
+  readonly broker?: string | undefined;
   /** Whether other processes use the same store. */
   readonly isShared: boolean;
   readonly monotonicMs: () => number;
@@ -152,13 +154,19 @@ export class Keeper {
   }
 
   async #takeAll(): Promise<void> {
-    const { store, holder, leaseMs, monotonicMs, places, begin } = this.#options;
+    const { store, holder, leaseMs, broker, monotonicMs, places, begin } = this.#options;
     for (;;) {
       const free = places();
       this.#isSated = free?.takesJobs === true && free.takesDryRuns;
       if (free === undefined || this.#isOver()) return;
       const sentMs = monotonicMs();
-      const taken = await store.take({ holder, leaseMs, ...free, takesLapsed: this.#isInTouch(sentMs) });
+      const taken = await store.take({
+        holder,
+        leaseMs,
+        broker,
+        ...free,
+        takesLapsed: this.#isInTouch(sentMs),
+      });
       this.#touch(sentMs);
       if (taken === undefined) return;
       begin(taken, this.#keep(taken.record.id, taken.lease, sentMs));

@@ -36,6 +36,8 @@ export interface PurgeServiceOptions {
   readonly holder: string;
   /** Whether other processes work on the purges of the same store; else what they left is free at the start. */
   readonly isStoreShared?: boolean;
+  /** Names the broker among processes that share the store: jobs for other brokers are left alone. */
+  readonly broker?: string | undefined;
   /** After so long without a sign, another process goes on with the jobs of this one, in milliseconds. */
   readonly leaseMs: number;
   /** A clock that is never set, and that goes on while this process is stopped. @default that of the process */

@@ -45,7 +45,7 @@ export class PurgeService {
 
   constructor(options: PurgeServiceOptions) {
     this.#options = options;
-    const { store, clock, holder, isStoreShared = false, leaseMs, running } = options;
+    const { store, clock, holder, isStoreShared = false, leaseMs, broker, running } = options;
     this.#bell = new Bell(clock);
     this.#atWork = new PurgesAtWork(options, {
       left: ({ record, lease }) => {
@@ -56,7 +56,7 @@ export class PurgeService {
     });
     const jobs = new JobRunner(options, this.#atWork, this.#stopped.signal);
     this.#keeper = new Keeper({
-      ...{ store, holder, leaseMs, isShared: isStoreShared },
+      ...{ store, holder, leaseMs, broker, isShared: isStoreShared },
       monotonicMs: options.monotonicMs ?? (() => performance.now()),
       places: () =>
         this.#isStopping
@@ -135,7 +135,7 @@ export class PurgeService {
    * @throws QueueFullError, JobSecretError, StoreUnavailableError; QueryRefusedError, PolicyRefusedError
    */
   async submit(order: PurgeOrder): Promise<PurgeRecord> {
-    const { sealer, store, maxQueued, kinds } = this.#options;
+    const { sealer, store, maxQueued, kinds, broker } = this.#options;
     this.#throwIfStopping();
     const draft = this.#draft(order, 'queued');
     let prepared: PreparedPurge;
@@ -147,7 +147,7 @@ export class PurgeService {
       throw new PurgeFailedError(error, this.#atWork.recordRefusal(draft, error));
     }
     const record: PurgeRecord = { ...draft, ...preparedMembers(prepared) };
-    if (!(await store.add(record, job, maxQueued))) throw new QueueFullError(maxQueued);
+    if (!(await store.add(record, job, maxQueued, broker))) throw new QueueFullError(maxQueued);
     await this.#keeper.look();
     return record;
   }

@@ -83,6 +83,20 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual([await add3('f'), await add3('g')], [true, false]);
   });
 
+  test('a job for a broker is taken by processes of that broker alone, whoever let its lease end', async (store) => {
+    const { purges } = store;
+    await purges.add(purgeRecord('a', 'queued'), JOB, 10, 'http://a/');
+    await purges.add(purgeRecord('b', 'queued'), JOB, 10, 'http://b/');
+    await add(store, 'any');
+    const ofB = { ...slow, takesLapsed: false, broker: 'http://b/' };
+    assert.deepEqual([await taken(store, ofB), await taken(store, ofB)], ['b', 'any']);
+    assert.equal(await taken(store, { ...one, broker: 'http://c/' }), 'any');
+    assert.equal(await taken(store, { ...one, broker: 'http://c/' }), undefined);
+    assert.equal(await taken(store, { ...two, broker: 'http://b/' }), 'b');
+    // A store that is one process's own has one broker.
+    assert.equal(await taken(store, one), 'a');
+  });
+
   test('of two runs of a retention policy one is added', async ({ purges }) => {
     const run = (id: string) => purgeRecord(id, 'queued', { retentionPolicy: 'old' });
     await purges.add(run('a'), JOB, 10);

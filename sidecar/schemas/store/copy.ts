@@ -21,7 +21,7 @@ export interface CopyReport {
   readonly sha256: string;
   /** False when the target held the same before. */
   readonly isChanged: boolean;
-  /** Names of the gateways whose purges have not ended: those go on at a gateway with that INSTANCE_NAME. */
+  /** Names of the gateways whose purges have not ended: any gateway on the copy goes on with those. */
   readonly workers: readonly string[];
 }
 

@@ -212,6 +212,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (broker, writer)
   ) STRICT, WITHOUT ROWID;
   `,
+  'ALTER TABLE purge ADD COLUMN broker TEXT;',
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

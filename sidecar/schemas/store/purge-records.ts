@@ -121,6 +121,8 @@ export interface TakeOptions extends PurgeHolder {
   readonly takesDryRuns: boolean;
   /** Whether purges whose holder let its lease end are taken as well. */
   readonly takesLapsed: boolean;
+  /** Jobs for another broker are left to processes of that broker. */
+  readonly broker?: string | undefined;
 }
 
 /** A purge in the hands of a process. */
@@ -183,10 +185,11 @@ export interface PurgeQueue {
    * Adds a job, which waits to be taken.
    *
    * @param max jobs that may wait, this one included
+   * @param broker the broker for which it is meant: processes of other brokers leave it
    * @returns false when as many wait already
    * @throws RunUnderWayError
    */
-  add(record: PurgeRecord, job: PurgeJob, max: number): Promise<boolean>;
+  add(record: PurgeRecord, job: PurgeJob, max: number, broker?: string): Promise<boolean>;
   /** Jobs that wait. */
   waiting(): Promise<number>;
   /**

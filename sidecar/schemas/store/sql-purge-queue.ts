@@ -15,6 +15,7 @@ interface Wanted {
   readonly takesJobs: 0 | 1;
   readonly takesDryRuns: 0 | 1;
   readonly takesLapsed: 0 | 1;
+  readonly broker: string | null;
 }
 
 interface HeldRow {
@@ -30,7 +31,7 @@ const NEXT_LEASE = statement<object, { readonly number: number }>(
 const IS_FREE = '(held_until IS NULL OR (@takesLapsed = 1 AND held_until < now_ms()))';
 const NEXT = statement<Wanted, { readonly id: string }>(`
   SELECT id FROM purge
-  WHERE ended_at IS NULL AND ${IS_FREE} AND
+  WHERE ended_at IS NULL AND ${IS_FREE} AND (broker IS NULL OR broker = @broker OR @broker IS NULL) AND
     (job IS NULL OR (dry_run = 0 AND @takesJobs = 1) OR (dry_run = 1 AND @takesDryRuns = 1))
   ORDER BY (SELECT coalesce(max(served.lease), 0) FROM purge AS served WHERE served.tenant = purge.tenant), number
   LIMIT 1`);
@@ -89,6 +90,7 @@ export function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<Ta
     takesJobs: options.takesJobs ? 1 : 0,
     takesDryRuns: options.takesDryRuns ? 1 : 0,
     takesLapsed: options.takesLapsed ? 1 : 0,
+    broker: options.broker ?? null,
   };
   // A process that finds nothing keeps no other one waiting.
   if ((yield* first(NEXT, wanted)) === undefined) return undefined;

@@ -16,14 +16,15 @@ export interface NewRow {
   readonly lease: number;
   readonly holder: string | null;
   readonly leaseMs: number | null;
+  readonly broker: string | null;
 }
 
 /** A purge that waits or has ended is not held. One that has ended gets another end, and nothing else. */
 const PUT = statement<NewRow>(`
   INSERT INTO purge
-    (id, state, tenant, caller, retention_policy, ended_at, record, job, dry_run, lease, holder, held_until)
+    (id, state, tenant, caller, retention_policy, ended_at, record, job, dry_run, lease, holder, held_until, broker)
   VALUES (@id, @state, @tenant, @caller, @retentionPolicy, @endedAt, @record, @job, @dryRun, @lease, @holder,
-    now_ms() + @leaseMs)
+    now_ms() + @leaseMs, @broker)
   ON CONFLICT (id) DO UPDATE SET
     state = excluded.state, ended_at = excluded.ended_at, record = excluded.record, dry_run = excluded.dry_run,
     job = CASE WHEN excluded.ended_at IS NULL THEN coalesce(excluded.job, purge.job) END,
@@ -35,7 +36,12 @@ const UNDER_WAY = statement<{ policy: string; id: string }, { readonly id: strin
 );
 
 /** @throws UnstorableTextError */
-export function rowOf(record: PurgeRecord, job: PurgeJob | undefined, { lease, by }: PurgeClaim): NewRow {
+export function rowOf(
+  record: PurgeRecord,
+  job: PurgeJob | undefined,
+  { lease, by }: PurgeClaim,
+  broker?: string,
+): NewRow {
   const { id, state, tenant, caller, retentionPolicy, dryRun } = record;
   requireStorable({ id, tenant, caller, retentionPolicy });
   const isOver = isFinal(state);
@@ -49,6 +55,7 @@ export function rowOf(record: PurgeRecord, job: PurgeJob | undefined, { lease, b
     dryRun: dryRun ? 1 : 0,
     holder: by?.holder ?? null,
     leaseMs: by?.leaseMs ?? null,
+    broker: broker ?? null,
   };
 }
 

@@ -71,8 +71,8 @@ export class SqlPurges implements Purges, PurgeQueue {
     await this.#session.change(() => putRow(row));
   }
 
-  async add(record: PurgeRecord, job: PurgeJob, max: number): Promise<boolean> {
-    const row = rowOf(record, job, { lease: 0 });
+  async add(record: PurgeRecord, job: PurgeJob, max: number, broker?: string): Promise<boolean> {
+    const row = rowOf(record, job, { lease: 0 }, broker);
     return this.#session.change(() => addWaiting(row, max));
   }
 
