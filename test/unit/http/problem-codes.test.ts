@@ -78,6 +78,8 @@ describe('problemOf: errors of the schema service', () => {
 });
 
 describe('problemOf: the table of codes', () => {
+  /** Ends the work of this process on a purge, and is never the answer to a request. */
+  const LEASE_LOST = 'PURGE_LEASE_LOST';
   const FILES = [
     'sidecar/purge/errors.ts',
     'sidecar/schemas/json-schema/errors.ts',
@@ -93,7 +95,7 @@ describe('problemOf: the table of codes', () => {
   it('the table of codes has a problem for every code of an error that can reach a client', () => {
     assert.ok(codes.length > 35, `${codes.length} codes were found`);
     assert.deepEqual(
-      codes.filter((code) => !hasProblem(code)),
+      codes.filter((code) => !hasProblem(code) && code !== LEASE_LOST),
       [],
     );
   });
