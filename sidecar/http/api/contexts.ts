@@ -98,7 +98,7 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
       id: 'deleteContext',
       tag,
       summary: 'Delete a custom context',
-      description: 'Refused while another context uses it.',
+      description: 'Refused while another context or a model uses it.',
       answers: { 204: { description: 'Deleted.' } },
       problems: ['readOnly', 'inUse'],
       isConditional: true,
