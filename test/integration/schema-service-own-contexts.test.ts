@@ -120,6 +120,10 @@ describe('models with a context of their own', () => {
         .toString()
         .match(/http:[^"]+\/api[^"]+/) ?? [''];
       assert.equal(other, 'http://kong:8000/api/v2/contexts/terms');
+      const etags = [BASE_URL, 'http://kong:8000'].map(
+        async (base) => (await service.contexts.document('city~Bench', undefined, base)).etag,
+      );
+      assert.equal(new Set(await Promise.all(etags)).size, 2, 'what differs has another ETag');
 
       await service.contexts.update('terms', { seats: SEATS, colour: 'https://c.example/c' }, OPTIONS);
       assert.deepEqual((await irisOf(service)).toSorted(), [BENCH, 'https://c.example/c', SEATS].toSorted());
@@ -198,13 +202,30 @@ describe('models with a context of their own', () => {
     ];
     for (const [context, pointer, detail] of refusals) {
       const { errors } = await rejection(create(service, context), ContextInvalidError);
-      assert.equal(errors[0]?.pointer, pointer, JSON.stringify(context));
-      assert.match(errors[0]?.detail ?? '', detail);
-      assert.doesNotMatch(errors[0]?.detail ?? '', /gateway\.invalid/);
+      const fault = errors[0] ?? assert.fail();
+      assert.equal(fault.pointer, pointer, JSON.stringify(context));
+      assert.match(fault.detail, detail);
+      assert.doesNotMatch(fault.detail, /gateway\.invalid/);
     }
     await create(service, 'city~Lamp');
     const lamp = { domain: 'city', name: 'Lamp' };
     await rejection(service.models.put(lamp, { context: 'city~Bench' }, OPTIONS), ContextInvalidError);
+  });
+
+  it('models are refused a context that leads to too many others, without any trace of it', async (t) => {
+    const { service, web } = await rigOf(t);
+    const at = (name: string) => `${ALLOWED}/${name}`;
+    const urls = Array.from({ length: 60 }, (_, index) => {
+      web.set(at(`outer${index}`), { '@context': at(`inner${index}`) });
+      web.set(at(`inner${index}`), { '@context': { [`t${index}`]: 'https://o.example/t' } });
+      return at(`outer${index}`);
+    });
+    const { errors } = await rejection(create(service, urls), ContextInvalidError);
+    const detail = 'The contexts lead to more than 100 others by their URLs.';
+    assert.deepEqual(errors, [{ pointer: '/context', detail }]);
+    assert.equal((await service.references.list({ limit: 1, offset: 0 })).total, 0);
+    await create(service, urls.slice(0, 50));
+    assert.equal((await service.references.list({ limit: 1, offset: 0 })).total, 100);
   });
 
   it('models are warned about terms of their own context that they use, and not about those that they do not', async (t) => {

@@ -6,9 +6,9 @@ import { limitFaults } from './context-safety.js';
 import { termsOf } from './context-terms.js';
 import type { ContextWarning } from './context-warnings.js';
 import { bundledContext, coreContextUrl, coreVersionOf } from './core-context.js';
-import { type Embed, embedded, EndlessContextError } from './embed-context.js';
+import { type Embed, embedded, type EmbeddedDocument, EndlessContextError } from './embed-context.js';
 import { sentenceOf } from './processing-errors.js';
-import { createDocumentLoader } from './processor.js';
+import { createDocumentLoader, type DocumentLoader } from './processor.js';
 import type { Supplied } from './supplied-contexts.js';
 
 export interface ComposeInput extends CheckContextInput {
@@ -54,7 +54,7 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
   if (own === undefined)
     return { invalid: [{ pointer, detail: 'Its scoped contexts lead to each other without an end.' }] };
 
-  const load = createDocumentLoader({ resolve: async (url) => ({ '@context': documents(url).context }) });
+  const load = loaderOf(documents);
   const isWhole = !own.some((element) => typeof element === 'string');
   const terms = isWhole ? await termsOf(own, load) : new Map<string, never>();
   const ownTerms = Object.keys(generated).filter((term) => terms.has(term));
@@ -70,6 +70,14 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
   };
 }
 
+function loaderOf(documents: (url: string) => EmbeddedDocument): DocumentLoader {
+  const load = createDocumentLoader({ resolve: async (url) => ({ '@context': documents(url).context }) });
+  return async (url) => {
+    const { documentUrl } = coreVersionOf(url) === undefined ? documents(url) : { documentUrl: url };
+    return { ...(await load(url)), documentUrl };
+  };
+}
+
 function elementsOf(context: JsonValue, embed: Embed): readonly JsonValue[] | undefined {
   try {
     return embedded(context, embed);
@@ -80,9 +88,9 @@ function elementsOf(context: JsonValue, embed: Embed): readonly JsonValue[] | un
 }
 
 /** The contexts that were needed for the check, by their URLs. */
-function documentsOf(supplied: Supplied) {
+function documentsOf(supplied: Supplied): (url: string) => EmbeddedDocument {
   const supplies = new Map(supplied);
-  return (url: string) => {
+  return (url) => {
     const supply = supplies.get(url);
     const document =
       supply !== undefined && 'text' in supply ? (JSON.parse(supply.text) as JsonValue) : bundledContext(url);

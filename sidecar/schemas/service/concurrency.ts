@@ -46,6 +46,20 @@ export async function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>):
   }
 }
 
+/** Does some work for each of many items, a few at a time; the results are in the order of the items. */
+export async function aFewAtATime<Item, Result>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const all = [...items];
+  const results: Result[] = [];
+  for (let from = 0; from < all.length; from += AT_A_TIME)
+    results.push(...(await Promise.all(all.slice(from, from + AT_A_TIME).map(work))));
+  return results;
+}
+
+const AT_A_TIME = 4;
+
 /** Values that are known at a time. */
 const MAX_KNOWN = 1000;
 

@@ -74,8 +74,8 @@ export class Contexts implements ContextService {
       if (at === undefined) return this.#ofDomain(name, version, baseUrl);
       const { context, version: found } = at;
       const served = await contents.servedContext(found.content, baseUrl);
-      // A client that wants to change the context says with its ETag which state it saw.
-      const etag = version === undefined ? context.etag : served.etag;
+      // A client that wants to change the context says with its ETag which state it saw. Others are as they are served.
+      const etag = version === undefined && context.kind === 'custom' ? context.etag : served.etag;
       return { ...served, etag, kind: context.kind, ...(lifecycle === undefined ? {} : { lifecycle }) };
     });
   }

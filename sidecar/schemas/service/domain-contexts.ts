@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import pLimit from 'p-limit';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
@@ -13,6 +12,7 @@ import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { NotFoundError } from '../store/errors.js';
 import type { CurrentVersion } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
+import { aFewAtATime } from './concurrency.js';
 import { type Contents, createCache, made, MEDIA_TYPES, rereading, serve } from './contents.js';
 import type { ContextSupply } from './context-supply.js';
 import { ownTermsOf, type ServedDocument } from './shapes.js';
@@ -38,9 +38,6 @@ interface ModelContext {
   /** JSON of what the model brings. */
   readonly own: string | undefined;
 }
-
-/** Contexts that are processed at a time. */
-const AT_ONCE = 4;
 
 /**
  * The contexts of domains, made from those of their models when asked for. One is kept until any process writes to the store; what
@@ -82,15 +79,10 @@ export class DomainContexts {
   async #make(domain: string, baseUrl: string, stamp: string): Promise<DomainContext> {
     const versions = await this.#parts.store.models.current(domain);
     const models = new Map<string, ModelContext>();
-    const limit = pLimit(AT_ONCE);
-    await Promise.all(
-      versions.map((version) =>
-        limit(async () => {
-          const model = await this.#modelContext(domain, version);
-          if (model !== undefined) models.set(version.name, model);
-        }),
-      ),
-    );
+    await aFewAtATime(versions, async (version) => {
+      const model = await this.#modelContext(domain, version);
+      if (model !== undefined) models.set(version.name, model);
+    });
     const owns = await this.#ownTerms(models, baseUrl, stamp);
     const key = hashOf([
       ...versions.map(
@@ -127,14 +119,11 @@ export class DomainContexts {
     stamp: string,
   ): Promise<ReadonlyMap<string, OwnTerms>> {
     const texts = new Set([...models.values()].flatMap(({ own }) => own ?? []));
-    const limit = pLimit(AT_ONCE);
-    const found = [...texts].map((text) =>
-      limit(async (): Promise<readonly [string, OwnTerms]> => [
-        text,
-        await this.#termsOf(text, baseUrl, stamp),
-      ]),
+    const found = await aFewAtATime(
+      texts,
+      async (text) => [text, await this.#termsOf(text, baseUrl, stamp)] as const,
     );
-    return new Map(await Promise.all(found));
+    return new Map(found);
   }
 
   async #termsOf(own: string, baseUrl: string, stamp: string): Promise<OwnTerms> {

@@ -79,7 +79,8 @@ export class OwnContexts {
     const outcome = await accepting(
       runWithContexts((supplied) => workers.run('composeContext', { ...input, supplied }), supply),
     );
-    if ('refused' in outcome) throw new ContextInvalidError([{ pointer: POINTER, ...outcome.refused }]);
+    if ('refused' in outcome)
+      throw new ContextInvalidError([{ pointer: POINTER, detail: outcome.refused.detail }]);
     if ('invalid' in outcome)
       throw new ContextInvalidError(outcome.invalid.map((fault) => shown(fault, baseUrl)));
     if (!('composed' in outcome)) throw new Error('The making of a context ended without a result.');
