@@ -30,6 +30,7 @@ export const problemKinds = {
   modelPublished: kind(409, ownType('model-published'), 'The model has been published'),
   purgeOver: kind(409, ownType('purge-over'), 'The purge has ended'),
   runUnderWay: kind(409, ownType('run-under-way'), 'A run is under way'),
+  typeAmbiguous: kind(409, ownType('type-ambiguous'), 'Several models'),
   tooManyMatches: kind(409, ownType('too-many-matches'), 'More matches than may be affected'),
   preconditionFailed: kind(412, ownType('precondition-failed'), 'Precondition failed'),
   bodyTooLarge: kind(413, ownType('body-too-large'), 'Body too large'),

@@ -120,6 +120,8 @@ const answers: Readonly<Record<string, Answer>> = {
   SAMPLES_INVALID: as('bodyInvalid', workFaults),
   SAMPLES_TOO_RICH: as('limitExceeded', workFaults),
   LIMIT_EXCEEDED: as('limitExceeded', workFaults),
+  TYPE_UNKNOWN: as('notFound', workFaults),
+  TYPE_AMBIGUOUS: as('typeAmbiguous', workFaults),
   JSON_LD_INVALID: as('jsonLdInvalid', workFaults),
   DATA_DROPPED: as('dataDropped', workFaults),
   CONTEXT_UNUSABLE: as('contextInvalid', workFaults),

@@ -2,6 +2,7 @@ import { inferenceTasks } from './inference/tasks.js';
 import { jsonLdTasks } from './json-ld/tasks.js';
 import { schemaTasks } from './json-schema/tasks.js';
 import { modelTasks } from './service/model-tasks.js';
+import { byTypeTasks } from './validation/by-type-tasks.js';
 import { exampleTasks } from './validation/example-tasks.js';
 import { validationTasks } from './validation/tasks.js';
 import { serve } from '../shared/workers/serve.js';
@@ -14,6 +15,7 @@ const tasks = {
   ...inferenceTasks,
   ...validationTasks,
   ...exampleTasks,
+  ...byTypeTasks,
 };
 
 /** What the workers of this product can do. */

@@ -97,6 +97,8 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['POST', '/workbench/schema/infer', { speed: 1 }],
   ['POST', '/workbench/jsonld/expand', { document: {} }],
   ['POST', '/workbench/jsonld/compact', { document: {} }],
+  ['GET', '/models?q=m'],
+  ['POST', '/validate', { id: 'urn:a:1', type: 'M' }],
   ['POST', '/validate/D/M', { id: 'urn:a:1', type: 'M' }],
   ['GET', '/purges'],
   ['POST', '/purges', { target: 'entities', query: 'type=Car&dryRun=true' }],

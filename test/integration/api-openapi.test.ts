@@ -35,6 +35,7 @@ const OPERATIONS = {
   '/domains/{domain}': 'delete get',
   '/domains/{domain}/context': 'get options',
   '/domains/{domain}/context/warnings': 'get',
+  '/models': 'get',
   '/domains/{domain}/models': 'get post',
   '/domains/{domain}/models/{model}': 'delete get put',
   '/domains/{domain}/models/{model}/versions': 'get',
@@ -49,6 +50,7 @@ const OPERATIONS = {
   '/workbench/schema/infer': 'post',
   '/workbench/jsonld/expand': 'post',
   '/workbench/jsonld/compact': 'post',
+  '/validate': 'post',
   '/validate/{domain}/{model}': 'post',
   '/purges': 'get post',
   '/purges/{purge}': 'get patch',
@@ -97,7 +99,7 @@ describe("the API's own OpenAPI document", () => {
   it("the API's own OpenAPI document says which writes may need the token, and describes each path parameter", () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of operationsOf(item)) {
-        const isWork = /^\/(?:workbench|validate)\//.test(path);
+        const isWork = /^\/(?:workbench\/|validate)/.test(path);
         const isPrivate = /^\/(?:purges|retention-policies)/.test(path);
         const isWrite = !isWork && ['post', 'put', 'patch', 'delete'].includes(method);
         assert.equal('security' in operation, isWrite || isPrivate, `${method} ${path}`);
@@ -299,6 +301,14 @@ async function work(api: ApiClient): Promise<void> {
   await api.post('/workbench/schema/infer', { speed: 1 });
   await api.post('/validate/D/M', { id: 'urn:a:1', type: 'M' });
   await api.post('/workbench/schema/infer', []);
+  await api.post('/validate', { id: 'urn:a:1', type: 'Car' });
+  await api.post('/validate', { id: 'urn:a:1', type: 'Unknown' });
+  await api.post('/domains', { name: 'E' });
+  await api.post('/domains/E/models', { name: 'M', schema: CAR });
+  await api.post('/validate', { id: 'urn:a:1', type: 'Car' });
+  await api.delete('/domains/E?cascade=true');
+  await api.post('/validate', [7]);
+  await api.send('POST', '/validate', { raw: TOO_DEEP });
   await api.post('/validate/D/M', [7]);
   await api.send('POST', '/validate/D/M', { raw: TOO_DEEP });
   for (const operation of ['expand', 'compact']) {

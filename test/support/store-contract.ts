@@ -8,6 +8,7 @@ import { brokerNoteContract } from './store-contract-broker-notes.js';
 import { contextContract } from './store-contract-contexts.js';
 import { domainContract } from './store-contract-domains.js';
 import { modelContract } from './store-contract-models.js';
+import { searchContract } from './store-contract-search.js';
 import { purgeQueueContract } from './store-contract-purge-queue.js';
 import { purgeContract } from './store-contract-purges.js';
 import { referenceContract } from './store-contract-references.js';
@@ -47,6 +48,7 @@ export function storeContract(name: string, open: (clock: Clock) => Promise<SqlS
   });
   describe(`${name}: models`, () => {
     modelContract(test);
+    searchContract(test);
   });
   describe(`${name}: contexts`, () => {
     contextContract(test);

@@ -29,6 +29,21 @@ const DRY_RUN = {
   description: 'Check and compare, and write nothing.',
 } as const;
 
+const PART = {
+  type: 'string',
+  maxLength: 200,
+  description:
+    'A part of the name, the description, an attribute or a type of a model, in capital or small letters.',
+} as const;
+
+const TYPE = { type: 'string', maxLength: 1024, description: 'A type of the entities of a model.' } as const;
+
+const ATTRIBUTE = {
+  type: 'string',
+  maxLength: 1024,
+  description: 'The name of an attribute that a model describes.',
+} as const;
+
 /** Problems of a schema that is not accepted. */
 const SCHEMA_PROBLEMS = [
   'schemaInvalid',
@@ -44,6 +59,28 @@ const SCHEMA_PROBLEMS = [
 /** Models: JSON Schemas with their versions. */
 export function modelEndpoints(models: ModelService): readonly Endpoint[] {
   return [
+    endpoint({
+      method: 'GET',
+      path: '/models',
+      id: 'searchModels',
+      tag,
+      summary: 'Search the models of all domains',
+      description: 'Models that meet all of the parameters; all models without any.',
+      query: parameters({ q: PART, type: TYPE, attribute: ATTRIBUTE, ...PAGE }),
+      answers: {
+        200: {
+          description: 'Models by domain and name.',
+          content: { 'application/json': { type: 'array', items: MODEL_SUMMARY } },
+          isPage: true,
+        },
+      },
+      problems: ['busy'],
+      handle: async ({ query, baseUrl }) => {
+        const { limit, offset, ...filter } = query;
+        const { items, total } = await models.search(filter, { limit, offset });
+        return page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'models'));
+      },
+    }),
     endpoint({
       method: 'GET',
       path: MODELS,

@@ -86,6 +86,14 @@ export const MODEL_NAME = {
   description: 'the name of a model: a letter, then up to 127 letters, digits and `_`, `.`, `-`.',
 } as const;
 
+/** The name of a domain, as a parameter. */
+export const DOMAIN_NAME = {
+  type: 'string',
+  maxLength: 128,
+  pattern: NAME_PATTERN,
+  description: 'the name of a domain: a letter, then up to 127 letters, digits and `_`, `.`, `-`.',
+} as const;
+
 /** Parameters in paths, for the documentation: an impossible name is answered 404. */
 export const PATH_PARAMETERS: Readonly<Record<string, JsonSchema>> = {
   domain: { ...NAME, description: 'Name of a domain.' },

@@ -2,8 +2,8 @@ import type { Workbench } from '../../schemas/workbench/workbench.js';
 import type { ProblemName } from '../problem-kinds.js';
 import { computed } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
-import { MODEL_NAME, parameters, VERSION } from './parameters.js';
-import { COUNT, TEXT, type JsonSchema } from './schema-types.js';
+import { DOMAIN_NAME, MODEL_NAME, parameters, VERSION } from './parameters.js';
+import { COUNT, STRINGS, TEXT, type JsonSchema } from './schema-types.js';
 
 const tag = 'Workbench';
 
@@ -102,6 +102,25 @@ export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {
       problems: JSON_LD_PROBLEMS,
       handle: async ({ text, signal, baseUrl }) =>
         computed(await workbench.compact(text, { baseUrl, signal })),
+    }),
+    endpoint({
+      ...work,
+      path: '/validate',
+      id: 'validateByType',
+      summary: 'Validate an entity, or several, against the models of their types',
+      description:
+        'Of several types, each one that has a model is checked. A type that has several models is 409.',
+      query: parameters({ domain: DOMAIN_NAME, form: ENTITY_FORM, strict: STRICT }),
+      bodyText: ENTITIES,
+      answers: {
+        200: {
+          description: 'Whether the entity is valid, with its errors.',
+          content: { 'application/json': VERDICTS },
+        },
+      },
+      problems: [...WORK_PROBLEMS, 'notFound', 'typeAmbiguous'],
+      handle: async ({ text, signal, query: { domain, form, strict } }) =>
+        computed(await workbench.validateByType(text, { domain, form, isStrict: strict, signal })),
     }),
     endpoint({
       ...work,
@@ -209,6 +228,7 @@ const VERDICT = {
   type: 'object',
   properties: {
     valid: { type: 'boolean' },
+    models: { ...STRINGS, description: 'domain/model of each model, where none was named.' },
     form: { enum: ENTITY_FORM.enum, description: 'The representation in which the entity was read.' },
     errors: {
       type: 'array',

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../shared/clock.js';
 import type { JsonObject } from '../../shared/json/json.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { ContentRef, Model, ModelAt, ModelKey, Page, Paged } from '../store/records.js';
+import type { ContentRef, Model, ModelAt, ModelFilter, ModelKey, Page, Paged } from '../store/records.js';
 import { contextNameTaken } from '../store/errors.js';
 import type { SchemaStore } from '../store/store.js';
 import { WhileUnwritten } from './concurrency.js';
@@ -18,6 +18,7 @@ import { requireName } from './errors.js';
 import { Lifecycles } from './lifecycles.js';
 import { ModelDescriptions, ModelDocuments, ModelExamples } from './model-documents.js';
 import { ModelFiles, ModelSchemas } from './model-files.js';
+import { ModelSearch } from './model-search.js';
 import { ModelWriter, type PutOptions } from './model-writer.js';
 import { OwnContexts } from './own-context.js';
 import { References } from './references.js';
@@ -87,6 +88,7 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
       files: new ModelFiles(documents, contents),
       schemas: new ModelSchemas(store, descriptions),
       writer: new ModelWriter({ store, workers, intake, descriptions, clock }),
+      search: new ModelSearch(store, descriptions),
     }),
     contexts: new Contexts({ store, contents, loading, core, workers, domainContexts, lifecycles }),
     contextSupply,
@@ -121,6 +123,7 @@ interface Parts {
   readonly schemas: ModelSchemas;
   readonly writer: ModelWriter;
   readonly lifecycles: Lifecycles;
+  readonly search: ModelSearch;
 }
 
 export class Models implements ModelService {
@@ -146,6 +149,14 @@ export class Models implements ModelService {
       const details = detailsOf(at, JSON.parse(text) as JsonObject, own);
       return version === undefined ? details : { ...details, description: at.version.description };
     });
+  }
+
+  search(filter: ModelFilter, page: Page): Promise<Paged<Model>> {
+    return this.#parts.search.search(filter, page);
+  }
+
+  ofType(type: string, domain: string | undefined): Promise<readonly Model[]> {
+    return this.#parts.search.ofType(type, domain);
   }
 
   create(domain: string, model: NewModel, options?: ModelWriteOptions): Promise<ModelDetails> {

@@ -16,6 +16,7 @@ import { ifThere, requireMatch, retrying } from './concurrency.js';
 import { rereading } from './contents.js';
 import { IncompatibleChangeError, OvertakenError, requireName, SchemaMissingError } from './errors.js';
 import { isTooMuch, type ModelDescriptions } from './model-documents.js';
+import { termsOf } from './model-search.js';
 import { isSame, settingsAfter } from './model-settings.js';
 import type { AcceptedSchema, SchemaIntake, ServiceWorkers, VersionInput } from './schema-intake.js';
 import type { ModelService } from './service.js';
@@ -107,7 +108,7 @@ export class ModelWriter {
     const { store, descriptions } = this.#parts;
     const { settings, accepted } = await this.#acceptNew(key, change, options);
     await accepted.keepReferences();
-    const at = await store.models.create(key, settings, newVersion(accepted, settings));
+    const at = await store.models.create(key, settings, newVersion(key.name, accepted, settings));
     await descriptions.keep(at.version, accepted.description);
     return detailsOf(at, accepted.schema, settings.ownContext);
   }
@@ -161,7 +162,7 @@ export class ModelWriter {
       return { ...update, model: detailsOf(at, schema, settings.ownContext) };
     }
     await accepted.keepReferences();
-    const version = newVersion(accepted, settings, isDraft ? undefined : report.overall);
+    const version = newVersion(model.name, accepted, settings, isDraft ? undefined : report.overall);
     const at = await this.#write(model, { settings, version, replaces: isDraft });
     // What it is compared with next is then at hand.
     await descriptions.keep(at.version, accepted.description);
@@ -223,6 +224,7 @@ function inputOf(
 }
 
 function newVersion(
+  model: string,
   accepted: AcceptedSchema,
   { description }: ModelSettings,
   change?: ChangeKind,
@@ -241,6 +243,7 @@ function newVersion(
     references,
     contexts: ownContext?.contexts ?? new Set(),
     contextReferences: ownContext?.references ?? new Map(),
+    terms: termsOf(model, accepted.description),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Domain, Model, ModelKey, Page, Paged, Reference } from '../store/records.js';
+import type { Domain, Model, ModelFilter, ModelKey, Page, Paged, Reference } from '../store/records.js';
 import type { IfMatch, PutReference } from '../store/store.js';
 import type { ContextSupply } from './context-supply.js';
 import type { DomainContext } from './domain-contexts.js';
@@ -75,6 +75,12 @@ export interface ModelService {
 
   /** @throws NotFoundError */
   get(key: ModelKey, version?: number): Promise<ModelDetails>;
+
+  /** Models of all domains, by domain and name. */
+  search(filter: ModelFilter, page: Page): Promise<Paged<Model>>;
+
+  /** The first few models whose entities have a type, of all domains or of one. */
+  ofType(type: string, domain: string | undefined): Promise<readonly Model[]>;
 
   /**
    * Checks a schema and creates a model from it. The documents that its `$ref`s name are taken from the store, else

@@ -23,6 +23,7 @@ export type {
   Dependent,
   Domain,
   Model,
+  ModelFilter,
   ModelKey,
   ModelStatus,
   Page,

@@ -57,6 +57,9 @@ const TABLES: readonly Table[] = [
   table('retention_policy', 'name, settings, author, enabled, done_until, created_at, modified_at', 1),
 ];
 
+/** Tables that are made from others when they are needed, and are not copied. */
+const DERIVED = ['model_term'];
+
 /** Tables whose ids PostgreSQL gives, and the column. */
 const NUMBERED = { domain: 'id', model: 'id', context: 'id', reference: 'id', purge: 'number' } as const;
 
@@ -135,7 +138,9 @@ async function requireReplaceable(client: ClientBase, found: Digest, place: stri
 }
 
 async function replaceAll(client: ClientBase, read: ReadPage): Promise<void> {
-  await client.query(`TRUNCATE ${TABLES.map(({ name }) => name).join(', ')} RESTART IDENTITY`);
+  await client.query(
+    `TRUNCATE ${[...TABLES.map(({ name }) => name), ...DERIVED].join(', ')} RESTART IDENTITY`,
+  );
   for (const table of TABLES) {
     const { name, columns } = table;
     const values = columns.map((_, index) => `$${String(index + 1)}`).join(', ');

@@ -213,6 +213,17 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   'ALTER TABLE purge ADD COLUMN broker TEXT;',
+  `
+  -- What the newest version of a model describes, for searches. Rows of another number are of an older version, and count as none.
+  CREATE TABLE model_term (
+    model_id INTEGER NOT NULL REFERENCES model (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (model_id, kind, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX model_term_by_name ON model_term (kind, name);
+  `,
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

@@ -275,6 +275,20 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   `,
   },
   { least: 1, sql: 'ALTER TABLE purge ADD COLUMN broker text COLLATE "C"' },
+  {
+    least: 1,
+    sql: `
+  -- What the newest version of a model describes, for searches. Rows of another number are of an older version, and count as none.
+  CREATE TABLE model_term (
+    model_id bigint NOT NULL REFERENCES model (id) ON DELETE CASCADE,
+    kind text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    PRIMARY KEY (model_id, kind, name)
+  );
+  CREATE INDEX model_term_by_name ON model_term (kind, name);
+  `,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

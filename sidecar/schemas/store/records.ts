@@ -94,6 +94,25 @@ export interface NewModelVersion {
   readonly contexts: ReadonlySet<string>;
   /** URI to SHA-256 of the reference documents that its context was made from, where there are some. */
   readonly contextReferences?: ReadonlyMap<string, string>;
+  /** What it can be found by; without, it is found by name and description until {@link ModelTerms} are given. */
+  readonly terms?: ModelTerms | undefined;
+}
+
+/** What the newest version of a model is found by. */
+export interface ModelTerms {
+  /** Types of its entities; at least one. */
+  readonly types: readonly string[];
+  readonly attributes: readonly string[];
+}
+
+/** What models have to have; what is left out may be anything. */
+export interface ModelFilter {
+  readonly domain?: string | undefined;
+  /** A type of its entities. */
+  readonly type?: string | undefined;
+  readonly attribute?: string | undefined;
+  /** A part of the name, of the description, of a type or of an attribute, in small or capital letters. */
+  readonly q?: string | undefined;
 }
 
 /** A model, and one of its versions. */

@@ -187,7 +187,8 @@ type ChangedRow = SettingsColumns & {
 };
 type RefParameters = ModelKey & { readonly version: number | null };
 
-const SELECT = `
+/** Models with their newest version; see {@link ModelRow}. */
+export const SELECT_MODEL = `
   SELECT model.id, context.id AS "contextId", domain.name AS domain, model.name, model.description,
     context_base AS "contextBase", compatibility, model.current_version AS "currentVersion",
     context.name AS "contextName", version.sha256, model.created_at AS "createdAt", model.modified_at AS "modifiedAt",
@@ -214,10 +215,12 @@ function selectRef(sha256: string): string {
 }
 
 const MODELS = new SqlListing<{ readonly domainId: number }, ModelRow>(
-  `${SELECT} WHERE domain.id = @domainId`,
+  `${SELECT_MODEL} WHERE domain.id = @domainId`,
   'name',
 );
-const FIND = statement<ModelKey, ModelRow>(`${SELECT} WHERE domain.name = @domain AND model.name = @name`);
+const FIND = statement<ModelKey, ModelRow>(
+  `${SELECT_MODEL} WHERE domain.name = @domain AND model.name = @name`,
+);
 const REFS = {
   schema: statement<RefParameters, ContentRef>(selectRef('version.sha256')),
   context: statement<RefParameters, ContentRef>(selectRef('context_version.sha256')),

@@ -5,8 +5,10 @@ import {
   type CurrentVersion,
   type Model,
   type ModelAt,
+  type ModelFilter,
   type ModelKey,
   type ModelSettings,
+  type ModelTerms,
   type ModelTexts,
   type ModelVersion,
   type NewModelVersion,
@@ -33,6 +35,7 @@ import {
   toModel,
   updateModel,
 } from './sql-model-versions.js';
+import { listWithoutTerms, putTerms, searchModels } from './sql-model-terms.js';
 import { contentText, requireMatch, timeAfter } from './sql-rows.js';
 import { type SqlSession, versionParameter, type Work } from './sql-work.js';
 import type { IfMatch, Models } from './store.js';
@@ -42,6 +45,9 @@ interface ModelUpdate {
   readonly version?: NewModelVersion | undefined;
   readonly replaces?: boolean | undefined;
 }
+
+/** Until others are given; a draft that is replaced keeps its number. */
+const NO_TERMS: ModelTerms = { types: [], attributes: [] };
 
 export class SqlModels implements Models {
   readonly #session: SqlSession;
@@ -96,6 +102,27 @@ export class SqlModels implements Models {
     return this.#session.write(() => this.#delete(key, ifMatch));
   }
 
+  search(filter: ModelFilter, page: Page): Promise<Paged<Model>> {
+    return this.#session.read(() => searchModels(filter, page));
+  }
+
+  withoutTerms(limit: number): Promise<readonly ModelKey[]> {
+    return this.#session.read(() => listWithoutTerms(limit));
+  }
+
+  putTerms(
+    key: ModelKey,
+    version: Pick<ModelVersion, 'number' | 'schema'>,
+    terms: ModelTerms,
+  ): Promise<void> {
+    return this.#session.write(function* () {
+      const row = yield* findModel(key);
+      const { number, schema } = version;
+      if (row?.currentVersion === number && row.sha256 === schema.sha256)
+        yield* putTerms(row.id, number, terms);
+    });
+  }
+
   *#create(key: ModelKey, settings: ModelSettings, version: NewModelVersion): Work<ModelAt> {
     const domain = yield* this.#domains.require(key.domain);
     if ((yield* findModel(key)) !== undefined) throw new AlreadyExistsError(thingOf(key));
@@ -106,6 +133,7 @@ export class SqlModels implements Models {
     const id = yield* insertModel(domain.id, key.name, settings, now);
     const contextId = yield* insertContext(contextName, id, now);
     yield* appendVersion({ id, contextId }, 1, version, now);
+    if (version.terms !== undefined) yield* putTerms(id, 1, version.terms);
     yield* this.#domains.touch(domain);
     return yield* this.#at(key);
   }
@@ -119,6 +147,7 @@ export class SqlModels implements Models {
       const number = row.currentVersion + (version === undefined || replaces ? 0 : 1);
       if (version !== undefined && replaces) yield* deleteVersion(row, number);
       if (version !== undefined) yield* appendVersion(row, number, version, now);
+      if (version !== undefined) yield* putTerms(row.id, number, version.terms ?? NO_TERMS);
       yield* updateModel(row.id, settings, number, now);
       yield* this.#domains.touch(yield* this.#domains.require(key.domain));
     }

@@ -7,8 +7,10 @@ import type {
   DomainContextName,
   Model,
   ModelAt,
+  ModelFilter,
   ModelKey,
   ModelSettings,
+  ModelTerms,
   ModelTexts,
   ModelVersion,
   ContentRef,
@@ -91,6 +93,15 @@ export interface Models {
 
   /** `get` with the texts of the schema, its context and its references. @throws NotFoundError */
   texts(key: ModelKey, version?: number): Promise<ModelTexts>;
+
+  /** Models of all domains, by domain and name. Those without terms are found by name and description only. */
+  search(filter: ModelFilter, page: Page): Promise<Paged<Model>>;
+
+  /** Models whose newest version was stored without terms, at most so many. */
+  withoutTerms(limit: number): Promise<readonly ModelKey[]>;
+
+  /** Gives a model the terms of a version; does nothing when that is not the newest any more, or was replaced. */
+  putTerms(key: ModelKey, version: Pick<ModelVersion, 'number' | 'schema'>, terms: ModelTerms): Promise<void>;
 
   /** Oldest first. @throws NotFoundError */
   versions(key: ModelKey, page: Page): Promise<Paged<ModelVersion>>;

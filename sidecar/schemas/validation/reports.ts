@@ -20,6 +20,8 @@ type Shown = EntityError | EntityNotice;
 /** What is shown of one entity; tokens lead through the body. */
 interface Report {
   readonly form: EntityVerdict['form'];
+  /** Those against which it was held, where the caller did not name one. */
+  readonly models: readonly string[] | undefined;
   readonly isValid: boolean;
   readonly errors: readonly EntityError[];
   readonly warnings: readonly EntityNotice[];
@@ -33,9 +35,13 @@ export class Reports {
   #pointersLeft: number = REPORT_LIMITS.pointers;
 
   /** @param path tokens of the entity in the body */
-  add(entity: JsonObject, { form, errors, warnings }: EntityVerdict, path: readonly string[]): void {
+  add(
+    entity: JsonObject,
+    { form, errors, warnings, models }: EntityVerdict & { readonly models?: readonly string[] },
+    path: readonly string[],
+  ): void {
     if (errors.length === 0 && warnings.length === 0) {
-      this.#reports.push({ form, isValid: true, errors, warnings });
+      this.#reports.push({ form, models, isValid: true, errors, warnings });
       return;
     }
     const { entity: most, body } = REPORT_LIMITS;
@@ -55,6 +61,7 @@ export class Reports {
     ];
     this.#reports.push({
       form,
+      models,
       isValid: errors.length === 0,
       errors: shownErrors,
       warnings: [...shownWarnings, ...notices.map(inBody)],
@@ -121,10 +128,10 @@ function noticeOfMore(
 }
 
 function written(
-  { form, isValid, errors, warnings }: Report,
+  { form, models, isValid, errors, warnings }: Report,
   positions: ReadonlyMap<Shown, Position>,
 ): string {
-  if (errors.length === 0 && warnings.length === 0)
+  if (errors.length === 0 && warnings.length === 0 && models === undefined)
     return `{"valid":${isValid},"form":"${form}","errors":[],"warnings":[]}`;
   const entries = <One extends Shown>(
     all: readonly One[],
@@ -147,6 +154,7 @@ function written(
   return JSON.stringify({
     valid: isValid,
     form,
+    ...(models === undefined ? {} : { models }),
     errors: entries(errors, ({ keyword }) => ({ keyword })),
     warnings: [...entries(inPlace, tellCode), ...entries(last, tellCode)],
   });

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
-import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import type { JsonValue } from '../../shared/json/json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import { validateInLikelyForm } from './choose-form.js';
 import { entitiesIn, type ValidationRefusal } from './entities-in.js';
-import { prepareModel, type Model } from './model.js';
+import { compiledModel, compileModel } from './compiled-models.js';
+import type { Model } from './model.js';
 import { Reports } from './reports.js';
 import { Spelling } from './spelling.js';
 import type { EntityIssues, EntityOptions } from './validate-entity.js';
@@ -33,24 +33,6 @@ export type PrepareInput = Pick<ValidateInput, 'key' | 'type'> & { readonly sche
 
 export type ValidateOutcome = TaskAnswer<ValidationRefusal['code']> | { readonly needs: 'model' };
 
-interface Prepared {
-  readonly model: Model;
-  /** Characters of its schema's text. */
-  readonly characters: number;
-}
-
-/** Of the schemas of all compiled models together: what is made of them takes some forty times the memory. */
-const MAX_MODELS_CHARACTERS = 4 * 1024 * 1024;
-
-/** The least that one counts for, so that there are at most 64 models. */
-const MIN_MODEL_CHARACTERS = MAX_MODELS_CHARACTERS / 64;
-
-/** Compiled models of this worker. No schema is larger than a quarter of what is kept. */
-const models = new LRUCache<string, Prepared>({
-  maxSize: MAX_MODELS_CHARACTERS,
-  sizeCalculation: ({ characters }) => Math.max(characters, MIN_MODEL_CHARACTERS),
-});
-
 /** Tasks that validate entities; they run in a worker, because models have patterns. */
 export const validationTasks = {
   /**
@@ -59,11 +41,11 @@ export const validationTasks = {
    * through the body as it was submitted. A worker that has not met the model yet needs it.
    */
   validate({ key, type, text, deprecation, ...options }: ValidateInput): ValidateOutcome {
-    const prepared = models.get(nameOf(key, type));
-    if (prepared === undefined) return { needs: 'model' };
+    const model = compiledModel(key, type);
+    if (model === undefined) return { needs: 'model' };
     const read = readJson(text);
     if ('unreadable' in read) return read;
-    return validated(read.value as JsonValue, text, prepared.model, options, deprecation);
+    return validated(read.value as JsonValue, text, model, options, deprecation);
   },
 
   /**
@@ -72,20 +54,12 @@ export const validationTasks = {
    * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
    */
   prepareModel({ key, type, schema }: PrepareInput): { readonly isPrepared: true } {
-    const name = nameOf(key, type);
-    if (models.get(name) === undefined) {
-      const model = prepareModel(type, JSON.parse(schema) as JsonObject);
-      models.set(name, { model, characters: schema.length });
-    }
+    compileModel(key, type, schema);
     return { isPrepared: true };
   },
 };
 
 export type ValidationTasks = typeof validationTasks;
-
-function nameOf(key: string, type: string): string {
-  return `${key} ${type}`;
-}
 
 function validated(
   body: JsonValue,
@@ -107,13 +81,17 @@ function validated(
 }
 
 /** Issues of an entity with the notice that its model is deprecated. */
-function noticed<Issues extends EntityIssues>(issues: Issues, deprecation: string | undefined): Issues {
+export function noticed<Issues extends EntityIssues>(
+  issues: Issues,
+  deprecation: string | undefined,
+): Issues {
   if (deprecation === undefined) return issues;
   const notice = { tokens: [], code: 'deprecated-model', say: () => deprecation };
   return { ...issues, warnings: [notice, ...issues.warnings] };
 }
 
-function bounded(answer: string): ValidateOutcome {
+/** The text of an answer, unless it is too long. */
+export function bounded(answer: string): TaskAnswer<ValidationRefusal['code']> {
   if (answer.length <= MAX_ANSWER) return { answer };
   const detail = `The report has more than ${MAX_ANSWER} characters: send fewer entities at a time.`;
   return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };

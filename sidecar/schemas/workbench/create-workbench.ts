@@ -5,15 +5,18 @@ import type { InferenceTasks } from '../inference/tasks.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { ContextSupply } from '../service/context-supply.js';
-import type { Lifecycle, ModelKey, ModelService } from '../service/service.js';
+import type { ModelKey, ModelService } from '../service/service.js';
 import type { ValidationTasks } from '../validation/tasks.js';
+import type { ByTypeTasks } from '../validation/by-type-tasks.js';
+import { deprecationOf } from './deprecation.js';
 import { answerOf, withinBounds } from './errors.js';
+import { validatedByType } from './validate-by-type.js';
 import type { InferOptions, ProcessOptions, ValidateOptions, Workbench } from './workbench.js';
 
-export type WorkbenchTasks = InferenceTasks & JsonLdTasks & ValidationTasks;
+export type WorkbenchTasks = InferenceTasks & JsonLdTasks & ValidationTasks & ByTypeTasks;
 
 export interface WorkbenchParts {
-  readonly models: Pick<ModelService, 'schema'>;
+  readonly models: Pick<ModelService, 'schema' | 'ofType'>;
   readonly contexts: ContextSupply;
   readonly workers: TaskRunner<WorkbenchTasks>;
   /** Deadline of one task, in milliseconds. */
@@ -36,6 +39,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     infer: (text, options) => budget.with(text, () => infer(parts, text, options)),
     expand: (text, options) => budget.with(text, () => processed(parts, 'expandDocument', text, options)),
     compact: (text, options) => budget.with(text, () => processed(parts, 'compactDocument', text, options)),
+    validateByType: (text, options) => budget.with(text, () => validatedByType(parts, text, options)),
     validate: (key, text, options) => budget.with(text, () => validated(parts, key, text, options)),
   };
 }
@@ -93,19 +97,6 @@ async function validated(
     await withinBounds(workers.run('prepareModel', input, compiling));
   }
   throw new WorkersBusyError(MAX_ROUNDS);
-}
-
-/** What is said of entities of a deprecated model. */
-function deprecationOf(
-  { name }: ModelKey,
-  { deprecatedAt, sunsetAt }: Lifecycle,
-): { readonly deprecation?: string } {
-  if (deprecatedAt === undefined) return {};
-  const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-  const end = sunsetAt === undefined ? '' : `, and will be removed on ${dateOf(sunsetAt)}`;
-  return {
-    deprecation: `is of the model ${name}, which has been deprecated since ${dateOf(deprecatedAt)}${end}`,
-  };
 }
 
 /** Limits the memory for bodies: workers take few tasks at a time, and each waiting task keeps its text in memory. */

@@ -53,7 +53,9 @@ export type RefusalCode =
   | 'JSON_LD_INVALID'
   | 'LIMIT_EXCEEDED'
   | 'SAMPLES_INVALID'
-  | 'SAMPLES_TOO_RICH';
+  | 'SAMPLES_TOO_RICH'
+  | 'TYPE_AMBIGUOUS'
+  | 'TYPE_UNKNOWN';
 
 /** A body that was read, and that cannot be worked on. */
 export class WorkbenchRefusedError extends GatewayError {

@@ -30,6 +30,11 @@ export interface ValidateOptions extends WorkOptions {
   readonly isStrict?: boolean | undefined;
 }
 
+export interface ValidateByTypeOptions extends Omit<ValidateOptions, 'version'> {
+  /** Where the models are looked for; everywhere when not given. */
+  readonly domain?: string | undefined;
+}
+
 export interface ProcessOptions extends WorkOptions {
   /** Where clients reach this service, without a trailing slash: contexts below it are its own. */
   readonly baseUrl: string;
@@ -58,4 +63,13 @@ export interface Workbench {
    * @throws NotFoundError
    */
   validate(key: ModelKey, text: string, options: ValidateOptions): Promise<string>;
+
+  /**
+   * The same against the newest versions of the models of the entities' types, each of those that are known; the answer has
+   * `models`, `domain/model` of each.
+   *
+   * @throws WorkbenchRefusedError: `TYPE_UNKNOWN` when an entity has no known type, `TYPE_AMBIGUOUS` when a type is that of
+   *   several models
+   */
+  validateByType(text: string, options: ValidateByTypeOptions): Promise<string>;
 }

@@ -43,6 +43,7 @@ function benchOf(lifecycle: Lifecycle, ...outcomes: readonly unknown[]) {
     supply: async (url) => ({ sha256: `hash of ${url}`, text: '{}' }),
   };
   const models = {
+    ofType: async () => Promise.resolve([]),
     schema: async () => ({ contentHash: 'hash', lifecycle, text: async () => '{"type":"object"}' }),
   };
   return { runs, workbench: createWorkbench({ models, contexts, workers, deadlineMs: 100 }) };

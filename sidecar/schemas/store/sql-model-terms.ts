@@ -1,0 +1,86 @@
+import { isStorable } from './errors.js';
+import type { Model, ModelFilter, ModelKey, ModelTerms, Page, Paged } from './records.js';
+import { type ModelRow, SELECT_MODEL, toModel } from './sql-model-versions.js';
+import { mapped, SqlListing } from './sql-rows.js';
+import { all, run, statement, type Work } from './sql-work.js';
+
+interface TermRow {
+  readonly modelId: number;
+  readonly number: number;
+  readonly kind: 'type' | 'attribute';
+  readonly name: string;
+}
+
+const CLEAR = statement<{ modelId: number }>('DELETE FROM model_term WHERE model_id = @modelId');
+const INSERT = statement<TermRow>(
+  `INSERT INTO model_term (model_id, kind, name, number) VALUES (@modelId, @kind, @name, @number)`,
+);
+
+/** Keeps the terms of the newest version of a model in the place of those of an older one; within a transaction. */
+export function* putTerms(modelId: number, number: number, { types, attributes }: ModelTerms): Work<void> {
+  yield* run(CLEAR, { modelId });
+  for (const [kind, names] of [
+    ['type', types],
+    ['attribute', attributes],
+  ] as const)
+    for (const name of new Set(names))
+      // A schema may describe names that no text of a database can hold; nobody can search for them.
+      if (isStorable(name)) yield* run(INSERT, { modelId, number, kind, name });
+}
+
+const WITHOUT_TERMS = statement<{ limit: number }, ModelKey>(`
+  SELECT domain.name AS domain, model.name
+  FROM model JOIN domain ON domain.id = model.domain_id
+  WHERE NOT EXISTS (SELECT 1 FROM model_term AS term
+    WHERE term.model_id = model.id AND term.number = model.current_version)
+  ORDER BY model.id LIMIT @limit`);
+
+/** Models whose newest version has no terms yet. */
+export function* listWithoutTerms(limit: number): Work<readonly ModelKey[]> {
+  return yield* all(WITHOUT_TERMS, { limit });
+}
+
+interface Filter {
+  readonly domain: string | null;
+  readonly type: string | null;
+  readonly attribute: string | null;
+  /** A pattern of LIKE, in small letters. */
+  readonly part: string | null;
+}
+
+function hasTerm(kind: TermRow['kind']): string {
+  return `(CAST(@${kind} AS text) IS NULL OR EXISTS (SELECT 1 FROM model_term AS term
+    WHERE term.kind = '${kind}' AND term.name = @${kind} AND term.model_id = model.id AND term.number = model.current_version))`;
+}
+
+const LIKE = `LIKE @part ESCAPE '!'`;
+
+const MATCHES = new SqlListing<Filter, ModelRow>(
+  `${SELECT_MODEL}
+  WHERE (CAST(@domain AS text) IS NULL OR domain.name = @domain)
+    AND ${hasTerm('type')}
+    AND ${hasTerm('attribute')}
+    AND (CAST(@part AS text) IS NULL OR lower(model.name) ${LIKE} OR lower(model.description) ${LIKE}
+      OR EXISTS (SELECT 1 FROM model_term AS term
+        WHERE term.model_id = model.id AND term.number = model.current_version AND lower(term.name) ${LIKE}))`,
+  'domain, name',
+);
+
+/** Models of all domains, by domain and name; within a transaction. */
+export function* searchModels(filter: ModelFilter, page: Page): Work<Paged<Model>> {
+  const { domain, type, attribute, q } = filter;
+  if (![domain, type, attribute, q].every((text) => text === undefined || isStorable(text)))
+    return { items: [], total: 0 };
+  const found = yield* MATCHES.read(page, {
+    domain: domain ?? null,
+    type: type ?? null,
+    attribute: attribute ?? null,
+    part: q === undefined ? null : `%${small(q).replaceAll(/[!%_]/g, '!$&')}%`,
+  });
+  return mapped(found, toModel);
+}
+
+/** As databases make letters small: those of ASCII alone. */
+function small(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
