@@ -1,4 +1,4 @@
-import { inferenceTasks } from '../schemas/inference/tasks.js';
+import { inferenceTasks, type SampleForm } from '../schemas/inference/tasks.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
@@ -118,8 +118,8 @@ export async function inferSchema(
   gateway: GatewayClient | undefined,
   context: CliContext,
 ): Promise<ExitCode> {
-  if (form !== 'keyvalues' && form !== 'ngsi-ld')
-    throw new CliError(EXIT.usage, `--form is keyvalues or ngsi-ld, and not ${JSON.stringify(form)}.`);
+  if (!isSampleForm(form))
+    throw new CliError(EXIT.usage, `--form is ${SAMPLE_FORMS.join(', ')}, and not ${JSON.stringify(form)}.`);
   const text = await readJsonText(file, context);
   const schema =
     gateway === undefined
@@ -129,9 +129,15 @@ export async function inferSchema(
   return EXIT.done;
 }
 
+const SAMPLE_FORMS: readonly SampleForm[] = ['keyvalues', 'ngsi-ld', 'ngsiv2', 'geojson'];
+
+function isSampleForm(form: string): form is SampleForm {
+  return SAMPLE_FORMS.some((one) => one === form);
+}
+
 interface Inferring {
   readonly model: string | undefined;
-  readonly form: 'keyvalues' | 'ngsi-ld';
+  readonly form: SampleForm;
   readonly enums: boolean;
 }
 

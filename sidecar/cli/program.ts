@@ -217,7 +217,7 @@ function createProgram(
     .argument('<file>', 'a sample or an array of samples; - is standard input')
     .description('a JSON Schema from samples; here, unless a gateway is given')
     .option('--model <name>', 'the name of the model')
-    .option('--form <form>', 'keyvalues or ngsi-ld', 'keyvalues')
+    .option('--form <form>', 'keyvalues, ngsi-ld, ngsiv2 or geojson', 'keyvalues')
     .option('--enums', 'list the strings of places that have few of them')
     .action(async (file: string, options: InferOptions & PlaceOptions) => {
       const { inferSchema } = await import('./file-commands.js');
