@@ -89,6 +89,17 @@ export function searchContract(test: StoreTest): void {
     assert.deepEqual(await store.models.withoutTerms(10), [key], 'of what was there before');
   });
 
+  test('models are found by their other terms when some are too long for an index, or no text', async (store) => {
+    const found = await filled(store);
+    const long = '\u{4e00}'.repeat(3000);
+    const terms = { types: ['T', long], attributes: [long.slice(0, 513), long.slice(0, 512), 'a\0'] };
+    await store.models.create({ domain: 'city', name: 'Long' }, SETTINGS, modelVersion('long', { terms }));
+    assert.deepEqual(await found({ type: 'T' }), ['city/Long']);
+    assert.deepEqual(await found({ attribute: long.slice(0, 512) }), ['city/Long']);
+    for (const name of [long, long.slice(0, 513), 'a\0'])
+      assert.deepEqual(await found({ attribute: name }), []);
+  });
+
   test('models without terms are listed until they are given those of their newest version', async (store) => {
     const found = await filled(store);
     const key = { domain: 'city', name: 'Lamp' };

@@ -36,11 +36,11 @@ const PART = {
     'A part of the name, the description, an attribute or a type of a model, in capital or small letters.',
 } as const;
 
-const TYPE = { type: 'string', maxLength: 1024, description: 'A type of the entities of a model.' } as const;
+const TYPE = { type: 'string', maxLength: 512, description: 'A type of the entities of a model.' } as const;
 
 const ATTRIBUTE = {
   type: 'string',
-  maxLength: 1024,
+  maxLength: 512,
   description: 'The name of an attribute that a model describes.',
 } as const;
 

@@ -50,11 +50,16 @@ export class ModelSearch {
   }
 
   async #completeTerms(): Promise<true> {
+    // Each once: a model may have nothing that it can be found by.
+    const tried = new Set(this.#givenUp);
     for (;;) {
-      const listed = await this.#store.models.withoutTerms(AT_ONCE + this.#givenUp.size);
-      const keys = listed.filter((key) => !this.#givenUp.has(JSON.stringify(key)));
+      const listed = await this.#store.models.withoutTerms(AT_ONCE + tried.size);
+      const keys = listed.filter((key) => !tried.has(JSON.stringify(key)));
       if (keys.length === 0) return true;
-      for (const key of keys) await this.#addTerms(key);
+      for (const key of keys) {
+        tried.add(JSON.stringify(key));
+        await this.#addTerms(key);
+      }
     }
   }
 

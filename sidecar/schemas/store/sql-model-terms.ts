@@ -16,6 +16,9 @@ const INSERT = statement<TermRow>(
   `INSERT INTO model_term (model_id, kind, name, number) VALUES (@modelId, @kind, @name, @number)`,
 );
 
+/** UTF-16 units of a name: PostgreSQL indexes 2,704 bytes. */
+const MAX_NAME = 512;
+
 /** Keeps the terms of the newest version of a model in the place of those of an older one; within a transaction. */
 export function* putTerms(modelId: number, number: number, { types, attributes }: ModelTerms): Work<void> {
   yield* run(CLEAR, { modelId });
@@ -24,8 +27,8 @@ export function* putTerms(modelId: number, number: number, { types, attributes }
     ['attribute', attributes],
   ] as const)
     for (const name of new Set(names))
-      // A schema may describe names that no text of a database can hold; nobody can search for them.
-      if (isStorable(name)) yield* run(INSERT, { modelId, number, kind, name });
+      // A schema may describe names that no text, or no index, of a database can hold; nobody can search for them.
+      if (name.length <= MAX_NAME && isStorable(name)) yield* run(INSERT, { modelId, number, kind, name });
 }
 
 const WITHOUT_TERMS = statement<{ limit: number }, ModelKey>(`
