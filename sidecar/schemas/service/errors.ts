@@ -1,5 +1,6 @@
 import { GatewayError } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
+import { isResourceName } from '../../shared/resource-name.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { ChangeReport } from '../json-schema/change-report.js';
 import { DanglingReferenceError, SchemaRefusedError } from '../json-schema/errors.js';
@@ -183,14 +184,12 @@ function tooCostly(cause: TaskTooCostlyError, base: string): SchemaNotAcceptedEr
   });
 }
 
-const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
-
 /**
  * The name of a new domain, model or context.
  *
  * @throws NameError
  */
 export function requireName(name: string): string {
-  if (NAME.test(name)) return name;
+  if (isResourceName(name)) return name;
   throw new NameError('must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and begin with a letter');
 }

@@ -1,0 +1,151 @@
+import { SCHEMA_LIMITS } from '../json-schema/limits.js';
+import { RepositoryTooLargeError } from './errors.js';
+import { isRead, readPath } from './file-paths.js';
+
+/** How much one import takes. */
+export interface RepositoryLimits {
+  /** Bytes as they are sent. */
+  readonly packedBytes: number;
+  /** Bytes of everything in it, files that are not read included. */
+  readonly unpackedBytes: number;
+  /** Files; and as many folders. */
+  readonly files: number;
+}
+
+export const MAX_FILES = 20_000;
+const MAX_EXPANSION = 8;
+
+/** The limits that follow from IMPORT_LIMIT_BYTES. */
+export function limitsOf(packedBytes: number): RepositoryLimits {
+  return { packedBytes, unpackedBytes: MAX_EXPANSION * packedBytes, files: MAX_FILES };
+}
+
+/** A file that is read, as it was sent. */
+export interface RepositoryFile {
+  /** Below the root of the repository; or a URL, under which it is a shared document. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface RefusedFile {
+  readonly path: string;
+  /** A sentence. */
+  readonly reason: string;
+  /** From 1, where a line is at fault. */
+  readonly line?: number;
+}
+
+/** What was sent, before anything of it is understood. */
+export interface Repository {
+  /** In the order of their paths; no path twice. */
+  readonly files: readonly RepositoryFile[];
+  readonly refused: readonly RefusedFile[];
+  /** Files that are not JSON by their names, or belong to tools. */
+  readonly ignored: number;
+}
+
+export type EntryKind = 'file' | 'folder' | 'link' | 'other';
+
+/** Bytes of one file that is read; no schema and no shared document may have more. */
+export const MAX_FILE_BYTES = SCHEMA_LIMITS.bytes;
+
+/** Characters of a path that a report repeats. */
+const MAX_SHOWN = 300;
+
+/** Takes in the entries of an archive, or the parts of a form, within limits, and keeps those that are read. */
+export class RepositoryCollector {
+  readonly #limits: RepositoryLimits;
+  readonly #files = new Map<string, Uint8Array>();
+  readonly #refused: RefusedFile[] = [];
+  readonly #seen = new Set<string>();
+  #entries = 0;
+  #folders = 0;
+  #bytes = 0;
+  #ignored = 0;
+
+  constructor(limits: RepositoryLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Takes note of an entry.
+   *
+   * @param name as it was sent
+   * @param size in bytes, as it was announced
+   * @returns its path where its content is wanted
+   * @throws RepositoryTooLargeError
+   */
+  enter(name: string, kind: EntryKind, size = 0): string | undefined {
+    const { files } = this.#limits;
+    if (kind === 'folder') this.#folders += 1;
+    else this.#entries += 1;
+    if (this.#entries > files || this.#folders > files)
+      throw new RepositoryTooLargeError(`It has more than ${files} files or folders.`);
+    const read = readPath(name);
+    if ('fault' in read) return this.refuse(name, read.fault);
+    const { path } = read;
+    if (kind === 'folder' || path === '') return undefined;
+    if (kind === 'link') return this.refuse(path, 'it is a link, and links are not followed');
+    if (kind === 'other') return this.refuse(path, 'it is neither a file nor a folder');
+    if (!isRead(path)) {
+      this.#ignored += 1;
+      return undefined;
+    }
+    if (this.#seen.has(path)) {
+      this.#files.delete(path);
+      return this.refuse(path, 'it is there more than once');
+    }
+    this.#seen.add(path);
+    if (size > MAX_FILE_BYTES) return this.#tooLarge(path);
+    return path;
+  }
+
+  /** As {@link enter}, for a document by its URL. */
+  enterUrl(url: string): string | undefined {
+    this.#entries += 1;
+    if (this.#entries > this.#limits.files)
+      throw new RepositoryTooLargeError(`It has more than ${this.#limits.files} files.`);
+    if (this.#seen.has(url)) {
+      this.#files.delete(url);
+      return this.refuse(url, 'it is there more than once');
+    }
+    this.#seen.add(url);
+    return url;
+  }
+
+  /** Counts unpacked bytes, of whatever. @throws RepositoryTooLargeError */
+  count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#limits.unpackedBytes)
+      throw new RepositoryTooLargeError(
+        `Unpacked, it has more than ${this.#limits.unpackedBytes} bytes (${MAX_EXPANSION} times IMPORT_LIMIT_BYTES).`,
+      );
+  }
+
+  /** Keeps the content of a path that `enter` has returned. */
+  keep(path: string, bytes: Uint8Array): void {
+    if (bytes.length > MAX_FILE_BYTES) this.#tooLarge(path);
+    else this.#files.set(path, bytes);
+  }
+
+  /** Refuses a path that `enter` has returned, or a name. @param fault completes "It is refused: …" */
+  refuse(name: string, fault: string): undefined {
+    const path = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
+    this.#refused.push({ path, reason: `${fault[0]?.toUpperCase()}${fault.slice(1)}.` });
+  }
+
+  result(): Repository {
+    const files = [...this.#files].map(([path, bytes]) => ({ path, bytes }));
+    files.sort(byPath);
+    return { files, refused: this.#refused, ignored: this.#ignored };
+  }
+
+  #tooLarge(path: string): undefined {
+    return this.refuse(path, `it has more than ${MAX_FILE_BYTES} bytes`);
+  }
+}
+
+/** In the order of code units, wherever it runs. */
+export function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
+  return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
+}

@@ -1,0 +1,120 @@
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
+import { REFERENCE_KEYWORDS } from '../json-schema/linker.js';
+
+/** What an import has to know of a document before it stores it. */
+export interface DocumentFacts {
+  /** What it can be by its members; `other` is nothing that models are made of. */
+  readonly kind: 'schema' | 'context' | 'urls' | 'other';
+  readonly id?: string;
+  readonly title?: string;
+  /** Of `urls`, a table of URLs: the file of each. */
+  readonly urls?: readonly (readonly [url: string, file: string])[];
+  /** Whether it describes a `type`, as schemas of entities do. */
+  readonly isEntity: boolean;
+  /** Documents that it names by `$ref` and the like, in the order in which they are met, none twice. */
+  readonly references: readonly NamedDocument[];
+  /** `$id`s within it, which are not documents of their own. */
+  readonly innerIds: readonly NamedDocument[];
+}
+
+/** A URI reference without its fragment. */
+export interface NamedDocument {
+  readonly target: string;
+  /** The `$id`s around it, from the outermost, without that of the document. */
+  readonly within: readonly string[];
+}
+
+export type Description = { readonly facts: DocumentFacts } | { readonly unreadable: Unreadable };
+
+/** More names of other documents than any schema has. */
+const MAX_REFERENCES = 1000;
+
+/** Keywords of which a schema has at least one. */
+const SCHEMA_KEYWORDS = [
+  ...['$schema', '$defs', 'definitions', 'properties', 'allOf', 'anyOf', 'oneOf', '$ref', '$anchor'],
+];
+
+/** Reads a document strictly, and says what it is. @param text without a byte order mark */
+export function describeDocument(text: string): Description {
+  const read = readJson(text);
+  if ('unreadable' in read) return read;
+  const value = read.value as JsonValue;
+  return { facts: isObject(value) ? factsOf(value) : NO_FACTS };
+}
+
+const NO_FACTS: DocumentFacts = { kind: 'other', isEntity: false, references: [], innerIds: [] };
+
+function factsOf(document: JsonObject): DocumentFacts {
+  const [id, title] = [member(document, '$id'), member(document, 'title')];
+  const urls = urlsIn(document);
+  if (urls !== undefined) return { ...NO_FACTS, kind: 'urls', urls };
+  const isContext = Object.hasOwn(document, '@context') && Object.keys(document).length === 1;
+  const isSchema = !isContext && isSchemaLike(document);
+  return {
+    kind: isContext ? 'context' : isSchema ? 'schema' : 'other',
+    ...(typeof id === 'string' ? { id } : {}),
+    ...(typeof title === 'string' ? { title } : {}),
+    isEntity: isSchema && describesType(document),
+    ...(isSchema ? namesIn(document) : NO_NAMES),
+  };
+}
+
+/** The members of a document of which each name is a URL, and each value a text. */
+function urlsIn(document: JsonObject): DocumentFacts['urls'] {
+  const entries = Object.entries(document);
+  const urls = entries.flatMap(([url, file]) =>
+    typeof file === 'string' && /^(?:https?|urn):./.test(url) ? [[url, file] as const] : [],
+  );
+  return urls.length > 0 && urls.length === entries.length ? urls : undefined;
+}
+
+function isSchemaLike(document: JsonObject): boolean {
+  const type = member(document, 'type');
+  return (
+    !Object.hasOwn(document, '@context') &&
+    (SCHEMA_KEYWORDS.some((keyword) => Object.hasOwn(document, keyword)) ||
+      (type === 'object' && Object.hasOwn(document, 'required')))
+  );
+}
+
+function describesType(schema: JsonObject): boolean {
+  const parts = member(schema, 'allOf');
+  const all = [schema, ...(isArray(parts) ? parts.filter(isObject) : [])];
+  return all.some((part) => {
+    const properties = member(part, 'properties');
+    return isObject(properties) && Object.hasOwn(properties, 'type');
+  });
+}
+
+type Names = Pick<DocumentFacts, 'references' | 'innerIds'>;
+
+const NO_NAMES: Names = { references: [], innerIds: [] };
+
+/** The names of other documents, wherever they stand; the text is of bounded depth. */
+function namesIn(document: JsonObject): Names {
+  const references = new Map<string, NamedDocument>();
+  const innerIds = new Map<string, NamedDocument>();
+  const note = (into: Map<string, NamedDocument>, reference: string, within: readonly string[]): void => {
+    const target = reference.split('#', 1)[0] ?? '';
+    if (target !== '' && into.size < MAX_REFERENCES)
+      into.set(JSON.stringify([target, within]), { target, within });
+  };
+  const visit = (value: JsonValue, within: readonly string[]): void => {
+    if (isArray(value)) for (const item of value) visit(item, within);
+    if (!isObject(value)) return;
+    const id = value === document ? undefined : member(value, '$id');
+    let inner = within;
+    if (typeof id === 'string' && !id.startsWith('#')) {
+      note(innerIds, id, within);
+      inner = [...within, id];
+    }
+    for (const keyword of REFERENCE_KEYWORDS) {
+      const reference = member(value, keyword);
+      if (typeof reference === 'string') note(references, reference, inner);
+    }
+    for (const item of Object.values(value)) visit(item, inner);
+  };
+  visit(document, []);
+  return { references: [...references.values()], innerIds: [...innerIds.values()] };
+}

@@ -1,0 +1,351 @@
+import { isResourceName } from '../../shared/resource-name.js';
+import { byPath, type RefusedFile } from './collector.js';
+import type { DocumentFacts } from './describe.js';
+import { RepositoryUnclearError } from './errors.js';
+import { fileNameOf, folderOf } from './file-paths.js';
+import { linkDocuments, type LinkedFile } from './links.js';
+import { storableUri } from './urls.js';
+
+/** A file that was read and described. */
+export interface DescribedFile {
+  /** Below the root of what was sent; or a URL. */
+  readonly path: string;
+  /** Of its bytes. */
+  readonly sha256: string;
+  readonly facts: DocumentFacts;
+}
+
+export interface PlannedModel {
+  readonly path: string;
+  readonly domain: string;
+  readonly name: string;
+  /** An `$id` that its schema needs to be given, so that its relative `$ref`s have a meaning. */
+  readonly id?: string;
+  /** Path of the context that it comes with. */
+  readonly context?: string;
+  /** Path of the settings that an export keeps beside it. */
+  readonly settings?: string;
+  /** Paths of its earlier schemas, oldest first; of an export. */
+  readonly versions: readonly string[];
+  /** Paths of its examples. */
+  readonly examples: readonly string[];
+}
+
+/** A document that is stored under a URL. */
+export interface PlannedDocument {
+  readonly path: string;
+  readonly url: string;
+}
+
+export interface PlannedContext {
+  readonly path: string;
+  /** Of the stored context that it becomes. */
+  readonly name: string;
+}
+
+/** What an import is to store, in order. Every list is in the order of paths. */
+export interface ImportPlan {
+  readonly domains: readonly string[];
+  readonly documents: readonly PlannedDocument[];
+  readonly contexts: readonly PlannedContext[];
+  readonly models: readonly PlannedModel[];
+  readonly refused: readonly RefusedFile[];
+  /** Documents that are none of these. */
+  readonly ignored: number;
+}
+
+/** The files of an export: domains with their models, the documents that they name, and custom contexts. */
+const EXPORTED_MODEL = /^domains\/([^/]+)\/([^/]+)\/schema\.json$/;
+const EXPORTED_VERSION = /^domains\/([^/]+\/[^/]+)\/versions\/(\d{1,9})\.json$/;
+const EXPORTED_SETTINGS = /^domains\/([^/]+\/[^/]+)\/meta\.json$/;
+const EXPORTED_CONTEXT = /^contexts\/([^/]+)\.jsonld$/;
+const EXAMPLE = /(?:^|\/)examples?\//;
+
+/**
+ * Finds the models of a repository, the documents that they name, contexts and examples. A model is a folder with a
+ * `schema.json`, or a schema of entities that nothing refers to, by its title.
+ *
+ * @param domain for everything; else each has the one of its folder in an export, or the name of the repository
+ * @throws RepositoryUnclearError when there is no domain for a model
+ */
+export function discover(files: readonly DescribedFile[], domain: string | undefined): ImportPlan {
+  const root = rootOf(files);
+  const inside = files.filter(({ path }) => !isUrl(path)).map((file) => new InnerFile(file, root));
+  const isExport = inside.some(({ inner }) => EXPORTED_MODEL.test(inner));
+  const sorted = new Sorted();
+  for (const file of inside) sorted.add(file, isExport);
+  const refused: RefusedFile[] = [];
+
+  const { explicit, faults } = explicitUrls(files, sorted);
+  refused.push(...faults);
+  const links = linkDocuments({
+    files: [
+      ...inside.map(({ file, inner }): LinkedFile => ({
+        path: inner,
+        sha256: file.sha256,
+        facts: file.facts,
+      })),
+      ...files.filter(({ path }) => isUrl(path)),
+    ],
+    explicit,
+    schemas: sorted.schemas.map(({ inner }) => inner),
+    start: sorted.models.map(({ inner }) => inner),
+  });
+  const titled = sorted.schemas.filter(
+    ({ inner, file: { facts } }) =>
+      !links.named.has(inner) && facts.isEntity && facts.title !== undefined && isResourceName(facts.title),
+  );
+  const models = named([...sorted.models, ...titled], {
+    isExport,
+    domain,
+    root,
+    refused,
+    sorted,
+    links,
+  });
+  const titledPaths = new Set(titled.map(({ inner }) => inner));
+  const pathOf = (inner: string) => (isUrl(inner) ? inner : root + inner);
+  const documents = links.documents.filter(({ path, isNamed }) => isNamed || !titledPaths.has(path));
+  refused.push(...links.refused.map((one) => ({ ...one, path: pathOf(one.path) })));
+  const stored = new Set(documents.map(({ path }) => path));
+  const loose = sorted.schemas.filter(({ inner }) => !stored.has(inner) && !titledPaths.has(inner));
+  return {
+    domains: [...new Set(models.map((model) => model.domain))],
+    documents: documents.map(({ path, url }) => ({ path: pathOf(path), url })),
+    contexts: contextsOf(models, sorted, isExport, refused),
+    models: models.map(({ contextFile: _file, folder: _folder, ...model }) => model),
+    refused: refused.sort(byPath),
+    ignored: sorted.ignored + loose.length,
+  };
+}
+
+/** A file by its path below the root of the repository. */
+class InnerFile {
+  readonly inner: string;
+
+  constructor(
+    readonly file: DescribedFile,
+    root: string,
+  ) {
+    this.inner = file.path.slice(root.length);
+  }
+}
+
+/** The files by what they are, as far as their paths and members say. */
+class Sorted {
+  readonly models: InnerFile[] = [];
+  readonly schemas: InnerFile[] = [];
+  readonly contexts: InnerFile[] = [];
+  readonly examples: InnerFile[] = [];
+  readonly settings: InnerFile[] = [];
+  readonly versions: InnerFile[] = [];
+  readonly urls: InnerFile[] = [];
+  ignored = 0;
+
+  add(file: InnerFile, isExport: boolean): void {
+    const { inner } = file;
+    const { kind } = file.file.facts;
+    if (kind === 'urls' && fileNameOf(inner) === 'urls.json') this.urls.push(file);
+    else if (isExport && EXPORTED_VERSION.test(inner)) this.versions.push(file);
+    else if (isExport && EXPORTED_SETTINGS.test(inner)) this.settings.push(file);
+    else if (isExport && EXPORTED_CONTEXT.test(inner)) this.contexts.push(file);
+    else if (EXAMPLE.test(inner)) this.examples.push(file);
+    else if (isExport ? EXPORTED_MODEL.test(inner) : fileNameOf(inner) === 'schema.json')
+      this.models.push(file);
+    else if (fileNameOf(inner) === 'context.jsonld') this.contexts.push(file);
+    else if (kind === 'schema') this.schemas.push(file);
+    else this.ignored += 1;
+  }
+}
+
+/** The folder in which everything is, as archives of a repository have it, with its `/`; else ''. */
+function rootOf(files: readonly DescribedFile[]): string {
+  const paths = files.map(({ path }) => path).filter((path) => !isUrl(path));
+  const [first = ''] = paths;
+  const root = first.slice(0, first.indexOf('/') + 1);
+  const isCommon = root !== '' && paths.every((path) => path.startsWith(root));
+  const isModel = paths.some((path) => path === `${root}schema.json`);
+  const isExport = paths.some((path) => EXPORTED_MODEL.test(path));
+  return isCommon && !isModel && !isExport ? root : '';
+}
+
+/** Whether the name of a document is a URL rather than a path. */
+export function isUrl(path: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path);
+}
+
+/** What archives of code hosts put behind the name of a repository: a branch, a version or a commit. */
+const REVISION = /-(?:main|master|develop|v?\d+(?:\.\d+)*|[0-9a-f]{7,40})$/;
+
+function nameOfRepository(published: string | undefined, root: string): string | undefined {
+  const folder = root.slice(0, -1).replace(REVISION, '');
+  return [published, folder].find((name) => name !== undefined && isResourceName(name));
+}
+
+/** URLs that documents are given from outside: as their names, or by a table of URLs. */
+function explicitUrls(files: readonly DescribedFile[], { urls }: Sorted) {
+  const explicit: { readonly path: string; readonly url: string }[] = [];
+  const faults: RefusedFile[] = [];
+  for (const { path } of files.filter((file) => isUrl(file.path))) {
+    const url = storableUri(path);
+    if (url !== undefined && !path.includes('#')) explicit.push({ path, url });
+    else
+      faults.push({
+        path,
+        reason: 'It is not an absolute http, https or urn URL without fragment and credentials.',
+      });
+  }
+  for (const { file, inner } of urls) {
+    for (const [name, target] of file.facts.urls ?? []) {
+      const url = storableUri(name);
+      if (url !== undefined && !name.includes('#')) explicit.push({ path: folderOf(inner) + target, url });
+      else
+        faults.push({
+          path: file.path,
+          reason: `${name.slice(0, 300)} is not a URL under which a document can be stored.`,
+        });
+    }
+  }
+  return { explicit, faults };
+}
+
+interface Naming {
+  readonly isExport: boolean;
+  readonly domain: string | undefined;
+  readonly root: string;
+  readonly refused: RefusedFile[];
+  readonly sorted: Sorted;
+  readonly links: ReturnType<typeof linkDocuments>;
+}
+
+interface FoundModel extends PlannedModel {
+  readonly contextFile: InnerFile | undefined;
+  /** Of the context, within the repository. */
+  readonly folder: string;
+}
+
+/** Gives models their names; those that two files claim are refused, for nothing says which is meant. */
+function named(files: readonly InnerFile[], naming: Naming): readonly FoundModel[] {
+  const { isExport, domain, root, refused, sorted, links } = naming;
+  const domains = new Set(
+    isExport ? files.flatMap(({ inner }) => EXPORTED_MODEL.exec(inner)?.[1] ?? []) : [],
+  );
+  if (domain !== undefined && domains.size > 1)
+    throw new RepositoryUnclearError(
+      `It holds several domains (${[...domains].join(', ')}): leave the parameter domain out.`,
+    );
+  const claims = new Map<string, FoundModel[]>();
+  for (const file of [...files].sort((one, other) => byPath(one.file, other.file))) {
+    const { inner } = file;
+    const { path, facts } = file.file;
+    const exported = EXPORTED_MODEL.exec(inner);
+    const folder = fileNameOf(folderOf(inner).slice(0, -1));
+    const isFolder = fileNameOf(inner) === 'schema.json' && isResourceName(folder);
+    const name = isFolder ? folder : (facts.title ?? '');
+    if (!isResourceName(name)) {
+      const reason =
+        'A model is named by the folder of its schema.json, or else by its title; neither is a name (a letter, then up to 127 letters, digits and _ . -).';
+      refused.push({ path, reason });
+      continue;
+    }
+    const repository = links.repositoryOf(inner);
+    const into = domain ?? exported?.[1] ?? nameOfRepository(repository?.name, root);
+    if (into === undefined)
+      throw new RepositoryUnclearError(
+        'Nothing in it says which domain its models belong to: name one by the parameter domain.',
+      );
+    const key = `${into}/${name}`;
+    const versions = sorted.versions.filter(
+      (one) => EXPORTED_VERSION.exec(one.inner)?.[1] === `${exported?.[1]}/${name}`,
+    );
+    const settings = sorted.settings.find(
+      (one) => EXPORTED_SETTINGS.exec(one.inner)?.[1] === `${exported?.[1]}/${name}`,
+    );
+    const contextFile = settings === undefined ? nearest(sorted.contexts, inner, isExport) : undefined;
+    const id = links.ids.get(inner);
+    const model: FoundModel = {
+      path,
+      domain: into,
+      name,
+      ...(id === undefined ? {} : { id }),
+      ...(contextFile === undefined ? {} : { context: contextFile.file.path }),
+      ...(settings === undefined ? {} : { settings: settings.file.path }),
+      versions: [...versions]
+        .sort((one, other) => numberOf(one) - numberOf(other))
+        .map((one) => one.file.path),
+      examples: isFolder || exported !== null ? examplesOf(sorted, folderOf(inner), files) : [],
+      contextFile,
+      folder:
+        contextFile === undefined ? '' : folderOf(contextFile.inner).slice(repository?.folder.length ?? 0),
+    };
+    claims.set(key, [...(claims.get(key) ?? []), model]);
+  }
+  return [...claims.values()].flatMap((claimed) => {
+    if (claimed.length === 1) return claimed;
+    const paths = claimed.map(({ path }) => path);
+    for (const { path, name } of claimed)
+      refused.push({
+        path,
+        reason: `The name ${name} has another claimant, ${paths.find((other) => other !== path)}; a domain has one model of a name, so neither is stored.`,
+      });
+    return [];
+  });
+}
+
+function numberOf({ inner }: InnerFile): number {
+  return Number(EXPORTED_VERSION.exec(inner)?.[2]);
+}
+
+/** The context in the folder of a model, or in the nearest folder around it. */
+function nearest(contexts: readonly InnerFile[], inner: string, isExport: boolean): InnerFile | undefined {
+  const around = contexts.filter(
+    (one) =>
+      fileNameOf(one.inner) === 'context.jsonld' &&
+      inner.startsWith(folderOf(one.inner)) &&
+      !(isExport && EXPORTED_CONTEXT.test(one.inner)),
+  );
+  return around.sort((one, other) => other.inner.length - one.inner.length)[0];
+}
+
+/** The examples below the folder of a model, but for those of models below it. */
+function examplesOf({ examples }: Sorted, folder: string, models: readonly InnerFile[]): readonly string[] {
+  const inner = models
+    .map((model) => folderOf(model.inner))
+    .filter((other) => other !== folder && other.startsWith(folder));
+  return examples
+    .filter((one) => one.inner.startsWith(folder) && !inner.some((other) => one.inner.startsWith(other)))
+    .map((one) => one.file.path)
+    .sort();
+}
+
+/** The contexts of an export, and those that models come with. */
+function contextsOf(
+  models: readonly FoundModel[],
+  { contexts }: Sorted,
+  isExport: boolean,
+  refused: RefusedFile[],
+): readonly PlannedContext[] {
+  const planned = new Map<string, PlannedContext>();
+  if (isExport)
+    for (const { file, inner } of contexts) {
+      const name = EXPORTED_CONTEXT.exec(inner)?.[1];
+      if (name !== undefined) planned.set(file.path, { path: file.path, name });
+    }
+  for (const { contextFile, domain, folder } of models) {
+    if (contextFile === undefined || planned.has(contextFile.file.path)) continue;
+    const name = contextName(domain, folder);
+    if (isResourceName(name)) planned.set(contextFile.file.path, { path: contextFile.file.path, name });
+    else
+      refused.push({
+        path: contextFile.file.path,
+        reason: 'The names of its folder and domain are too long to make a name of.',
+      });
+  }
+  return [...planned.values()].sort(byPath);
+}
+
+/** The name of a stored context that comes with a repository: that of the domain, and of the folder where it is in one. */
+function contextName(domain: string, folder: string): string {
+  const words = folder.split('/').filter((segment) => segment !== '');
+  return [domain, ...words.map((word) => word.replaceAll(/[^A-Za-z0-9_.-]+/g, '_')), 'context'].join('-');
+}

@@ -1,0 +1,28 @@
+import { GatewayError } from '../../shared/errors.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
+
+/** An archive that is broken, or is none of its kind. */
+export class ArchiveUnreadableError extends GatewayError {
+  readonly code = 'ARCHIVE_UNREADABLE';
+}
+
+/** A repository that holds more than one import takes. */
+export class RepositoryTooLargeError extends GatewayError {
+  readonly code = 'REPOSITORY_TOO_LARGE';
+}
+
+/** What was read does not say what is to become of it, e.g. which domain it belongs to. */
+export class RepositoryUnclearError extends GatewayError {
+  readonly code = 'REPOSITORY_UNCLEAR';
+}
+
+/** A body that is JSON, and not what an import takes. */
+export class BodyShapeError extends GatewayError {
+  readonly code = 'BODY_INVALID';
+  readonly errors: readonly InputIssue[];
+
+  constructor(pointer: string, detail: string) {
+    super(`The body is invalid: ${pointer === '' ? 'it' : pointer} ${detail}.`);
+    this.errors = [{ pointer, detail }];
+  }
+}

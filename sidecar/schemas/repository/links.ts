@@ -1,0 +1,231 @@
+import type { RefusedFile } from './collector.js';
+import type { DocumentFacts } from './describe.js';
+import { folderOf } from './file-paths.js';
+import { RepositoryUrls, storableUri, targetOf } from './urls.js';
+import { documentUri } from '../json-schema/uri.js';
+
+/** A file by its path below the root of the repository; or by its URL. */
+export interface LinkedFile {
+  readonly path: string;
+  readonly sha256: string;
+  readonly facts: DocumentFacts;
+}
+
+export interface LinkInput {
+  readonly files: readonly LinkedFile[];
+  /** URLs that documents are given from outside; they win over all that a document says of itself. */
+  readonly explicit: readonly { readonly path: string; readonly url: string }[];
+  /** Schemas that may be shared documents: with an `$id` they are stored, whether something here names them or not. */
+  readonly schemas: readonly string[];
+  /** Schemas of models, whose references are followed. */
+  readonly start: readonly string[];
+}
+
+export interface LinkedDocument {
+  readonly path: string;
+  readonly url: string;
+  /** Some schema here names it, or it was given its URL from outside. */
+  readonly isNamed: boolean;
+}
+
+export interface Links {
+  /** A document for each URL by which others name it; in the order of paths, then of URLs. */
+  readonly documents: readonly LinkedDocument[];
+  /** Paths of documents that some schema here names. */
+  readonly named: ReadonlySet<string>;
+  /** `$id`s that schemas of models need to be given. */
+  readonly ids: ReadonlyMap<string, string>;
+  readonly refused: readonly RefusedFile[];
+  /** The repository that a path is of; see RepositoryUrls. */
+  readonly repositoryOf: RepositoryUrls['repositoryOf'];
+}
+
+/** The base of schemas that have no URL: nothing can be there (RFC 2606). */
+const NOWHERE = 'https://repository.invalid/';
+
+/** URLs of one document, beyond which it is up to something. */
+const MAX_URLS = 50;
+
+/**
+ * Finds out under which URLs the documents of a repository have to be stored, so that each `$ref` in it leads to the file that is
+ * meant: by `$id`, by where the repository is published, by the ways in which its own `$ref`s spell that, and relative to the file.
+ */
+export function linkDocuments({ files, explicit, schemas, start }: LinkInput): Links {
+  return new Linking(files, explicit).run(schemas, start);
+}
+
+class Linking {
+  readonly #files: ReadonlyMap<string, LinkedFile>;
+  readonly #urls: RepositoryUrls;
+  readonly #explicit = new Map<string, Set<string>>();
+  /** Paths by URL. */
+  readonly #claims = new Map<string, Set<string>>();
+  readonly #named = new Set<string>();
+  readonly #namedUrls = new Set<string>();
+  readonly #ids = new Map<string, string>();
+  readonly #open: { readonly path: string; readonly url: string }[] = [];
+
+  constructor(files: readonly LinkedFile[], explicit: LinkInput['explicit']) {
+    this.#files = new Map(files.map((file) => [file.path, file]));
+    const located = files.flatMap(({ path, facts }) => {
+      const url = facts.kind === 'schema' ? ownUrl(facts) : undefined;
+      return url === undefined ? [] : [{ path, url }];
+    });
+    this.#urls = new RepositoryUrls(new Set(this.#files.keys()), located);
+    for (const { path, url } of explicit) {
+      if (!this.#files.has(path)) continue;
+      add(this.#explicit, url, path);
+      this.#claim(path, url, true);
+    }
+  }
+
+  run(schemas: readonly string[], start: readonly string[]): Links {
+    for (const path of start) this.#follow(path, this.#urlOfModel(path));
+    this.#drain();
+    for (const path of schemas) {
+      const file = this.#files.get(path);
+      const id = file === undefined ? undefined : ownUrl(file.facts);
+      if (id === undefined && !this.#named.has(path)) continue;
+      for (const url of [id, this.#urls.publishedUrl(path)])
+        if (url !== undefined) this.#claim(path, url, false);
+    }
+    this.#drain();
+    const refused: RefusedFile[] = [];
+    const documents = [...this.#claims].flatMap(([url, paths]) => this.#settle(url, [...paths], refused));
+    documents.sort((one, other) => compare(one.path, other.path) || compare(one.url, other.url));
+    return {
+      documents,
+      named: this.#named,
+      ids: this.#ids,
+      refused,
+      repositoryOf: (path) => this.#urls.repositoryOf(path),
+    };
+  }
+
+  #drain(): void {
+    for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop())
+      this.#follow(next.path, next.url);
+  }
+
+  /** The URL against which the `$ref`s of a model's schema resolve. */
+  #urlOfModel(path: string): string {
+    const facts = this.#files.get(path)?.facts;
+    const own = facts === undefined ? undefined : ownUrl(facts);
+    if (own !== undefined) return own;
+    const url = this.#urls.publishedUrl(path) ?? documentUri(NOWHERE + path) ?? NOWHERE;
+    if (
+      facts?.references.some(
+        ({ target, within }) => within.length === 0 && documentUri(target) === undefined,
+      ) === true
+    )
+      this.#ids.set(path, url);
+    return url;
+  }
+
+  /** Claims what the references of a document lead to. @param url under which it is stored */
+  #follow(path: string, url: string): void {
+    const file = this.#files.get(path);
+    if (file === undefined) return;
+    const { references, innerIds } = file.facts;
+    const own = new Set([url, ...innerIds.map((id) => targetOf(id, url))]);
+    for (const reference of references) {
+      const target = targetOf(reference, url);
+      if (target === undefined || own.has(target)) continue;
+      const storable = storableUri(target);
+      if (storable === undefined) continue;
+      for (const found of this.#filesFor(reference, path, storable)) this.#claim(found, storable, true);
+    }
+  }
+
+  #filesFor(
+    { target, within }: { readonly target: string; readonly within: readonly string[] },
+    from: string,
+    url: string,
+  ): readonly string[] {
+    const explicit = this.#explicit.get(url);
+    if (explicit !== undefined) return [...explicit];
+    const isRelative = documentUri(target) === undefined && within.length === 0;
+    if (isRelative) {
+      // As the author's editor resolves it, whatever the $id says.
+      const beside = pathFrom(folderOf(from), target);
+      if (beside !== undefined && this.#files.has(beside)) return [beside];
+    }
+    return this.#urls.filesAt(url);
+  }
+
+  #claim(path: string, url: string, isNamed: boolean): void {
+    if (isNamed) {
+      this.#named.add(path);
+      this.#namedUrls.add(url);
+    }
+    const paths = this.#claims.get(url);
+    if (paths?.has(path) === true || this.#urlsOf(path) >= MAX_URLS) return;
+    add(this.#claims, url, path);
+    this.#open.push({ path, url });
+  }
+
+  readonly #counts = new Map<string, number>();
+
+  #urlsOf(path: string): number {
+    const count = (this.#counts.get(path) ?? 0) + 1;
+    this.#counts.set(path, count);
+    return count - 1;
+  }
+
+  /** The document of a URL; where files differ that claim it, none but the one of that name. */
+  #settle(url: string, claimants: readonly string[], refused: RefusedFile[]): readonly LinkedDocument[] {
+    const given = this.#explicit.get(url);
+    const paths = given === undefined ? claimants : claimants.filter((path) => given.has(path));
+    const contents = new Set(paths.map((path) => this.#files.get(path)?.sha256));
+    const [first = ''] = [...paths].sort(compare);
+    const isNamed = this.#namedUrls.has(url);
+    if (contents.size === 1) return [{ path: first, url, isNamed }];
+    const named = this.#urls.filesAt(url).filter((path) => paths.includes(path));
+    const winner = named.length === 1 ? named[0] : undefined;
+    for (const path of paths)
+      if (path !== winner) {
+        const other = winner ?? paths.find((one) => one !== path) ?? '';
+        const reason =
+          winner === undefined
+            ? `Another document, ${other}, has the URL ${url} as well, and they differ: neither is stored under it.`
+            : `Its $id is ${url}, which is the URL of ${other}: it is not stored under it.`;
+        refused.push({ path, reason });
+      }
+    return winner === undefined ? [] : [{ path: winner, url, isNamed }];
+  }
+}
+
+/** The absolute URL that a document says it has. */
+function ownUrl({ id }: DocumentFacts): string | undefined {
+  return id === undefined || documentUri(id) === undefined ? undefined : storableUri(id);
+}
+
+/** A path relative to a folder; undefined for one that leads out of the repository. */
+function pathFrom(folder: string, relative: string): string | undefined {
+  if (relative.startsWith('/')) return undefined;
+  const segments = folder.split('/').slice(0, -1);
+  for (const segment of relative.split('?', 1)[0]?.split('/') ?? []) {
+    if (segment === '..') {
+      if (segments.pop() === undefined) return undefined;
+    } else if (segment !== '.' && segment !== '') segments.push(decoded(segment));
+  }
+  return segments.join('/');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function add(map: Map<string, Set<string>>, key: string, value: string): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, new Set([value]));
+  else known.add(value);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

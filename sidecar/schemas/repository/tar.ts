@@ -1,0 +1,109 @@
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract, type Header } from 'tar-stream';
+import { MAX_FILE_BYTES, type EntryKind, type RepositoryCollector } from './collector.js';
+import { ArchiveUnreadableError, RepositoryTooLargeError } from './errors.js';
+
+/** Pieces in which the archive is unpacked, so that other work has its turns. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * A gzip of more than this ratio, beyond the first bytes, is made to grow: text shrinks to a tenth, seldom to a fiftieth.
+ */
+const MAX_RATIO = 250;
+const FREE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads a gzipped tar into the collector, within its limits; nothing is written to a disk.
+ *
+ * @param signal ends the work, with its reason
+ * @throws ArchiveUnreadableError, RepositoryTooLargeError
+ */
+export async function readTarGz(
+  packed: Uint8Array,
+  collector: RepositoryCollector,
+  signal?: AbortSignal,
+): Promise<void> {
+  const entries = extract();
+  const unpacking = pipeline(
+    Readable.from(piecesOf(packed)),
+    createGunzip(),
+    counting(packed.length, collector),
+    entries,
+    ...(signal === undefined ? [] : [{ signal }]),
+  );
+  // Whatever breaks ends both; the pipeline has the reason.
+  const reading = readEntries(entries, collector);
+  const [unpacked, read] = await Promise.allSettled([unpacking, reading]);
+  signal?.throwIfAborted();
+  for (const end of [read, unpacked]) if (end.status === 'rejected') throw unreadable(end.reason);
+}
+
+async function readEntries(
+  entries: ReturnType<typeof extract>,
+  collector: RepositoryCollector,
+): Promise<void> {
+  for await (const entry of entries) {
+    const { name, type, size = 0 } = entry.header;
+    const path = collector.enter(name, kindOf(type), size);
+    if (path === undefined) {
+      entry.resume();
+      continue;
+    }
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of entry as AsyncIterable<Uint8Array>) {
+      bytes += piece.length;
+      if (bytes <= MAX_FILE_BYTES) pieces.push(piece);
+    }
+    collector.keep(path, Buffer.concat(pieces));
+  }
+}
+
+function kindOf(type: Header['type']): EntryKind {
+  switch (type) {
+    case 'file':
+    case 'contiguous-file':
+    case undefined:
+    case null:
+      return 'file';
+    case 'directory':
+      return 'folder';
+    case 'link':
+    case 'symlink':
+      return 'link';
+    default:
+      return 'other';
+  }
+}
+
+function* piecesOf(packed: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < packed.length; at += PIECE_BYTES) yield packed.subarray(at, at + PIECE_BYTES);
+}
+
+function counting(packedBytes: number, collector: RepositoryCollector): Transform {
+  const allowed = Math.max(FREE_BYTES, MAX_RATIO * packedBytes);
+  let bytes = 0;
+  return new Transform({
+    transform(piece: Uint8Array, _encoding, done) {
+      try {
+        bytes += piece.length;
+        if (bytes > allowed)
+          throw new RepositoryTooLargeError(
+            `The archive grows more than ${MAX_RATIO} times when it is unpacked.`,
+          );
+        collector.count(piece.length);
+        done(null, piece);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+}
+
+function unreadable(error: unknown): unknown {
+  if (error instanceof RepositoryTooLargeError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new ArchiveUnreadableError(`The archive is not a readable tar.gz: ${why}.`, { cause: error });
+}

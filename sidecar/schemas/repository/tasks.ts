@@ -1,0 +1,45 @@
+import { isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
+import { describeDocument, type Description } from './describe.js';
+
+/** A document that came within a JSON body. */
+export interface SentDocument {
+  /** A path or a URL. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export type SentDocuments =
+  | { readonly documents: readonly SentDocument[] }
+  | { readonly unreadable: Unreadable }
+  /** Completes "The body …" */
+  | { readonly fault: string; readonly pointer: string };
+
+/** Tasks on the files of a repository; they run in a worker, because a repository may have any size. */
+export const repositoryTasks = {
+  /** See {@link describeDocument}. */
+  describeDocument(text: string): Description {
+    return describeDocument(text);
+  },
+
+  /** Takes `{"documents": {"<path or URL>": …}}` apart. */
+  splitDocuments(text: string): SentDocuments {
+    const read = readJson(text);
+    if ('unreadable' in read) return read;
+    const body = read.value as JsonValue;
+    const documents = isObject(body) ? member(body, 'documents') : undefined;
+    if (!isObject(body) || !isObject(documents))
+      return { fault: 'must be {"documents": {"<path or URL>": <document>}}', pointer: '' };
+    const other = Object.keys(body).find((name) => name !== 'documents');
+    if (other !== undefined) return { fault: 'is not a known member', pointer: `/${other.slice(0, 200)}` };
+    return {
+      documents: Object.entries(documents).map(([path, document]) => ({
+        path,
+        // With lines, so that a report can name them.
+        text: JSON.stringify(document, null, 2),
+      })),
+    };
+  },
+};
+
+export type RepositoryTasks = typeof repositoryTasks;

@@ -1,0 +1,67 @@
+import { crc32 } from 'node:zlib';
+import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from 'yauzl';
+import { MAX_FILE_BYTES, type EntryKind, type RepositoryCollector } from './collector.js';
+import { ArchiveUnreadableError, RepositoryTooLargeError } from './errors.js';
+
+/**
+ * Reads a zip into the collector, within its limits; files that no import reads are not unpacked.
+ *
+ * @param signal ends the work, with its reason
+ * @throws ArchiveUnreadableError, RepositoryTooLargeError
+ */
+export async function readZip(
+  packed: Buffer,
+  collector: RepositoryCollector,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    // Names are decoded here, for yauzl would end at the first one that it does not like.
+    const zip = await fromBufferPromise(packed, { lazyEntries: true, decodeStrings: false });
+    for await (const entry of zip.eachEntry() as AsyncIterable<Entry>) {
+      signal?.throwIfAborted();
+      const name = nameOf(entry);
+      const path = collector.enter(name, kindOf(name, entry), entry.uncompressedSize);
+      if (path === undefined) continue;
+      if (!entry.canDecodeFileData()) {
+        collector.refuse(path, 'it is encrypted, or packed in a way that is not supported');
+        continue;
+      }
+      const content = await contentOf(zip, entry, collector);
+      // yauzl checks lengths only.
+      if (content.length <= MAX_FILE_BYTES && crc32(content) !== entry.crc32)
+        collector.refuse(path, 'its content does not have the checksum that the archive gives');
+      else collector.keep(path, content);
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof RepositoryTooLargeError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ArchiveUnreadableError(`The archive is not a readable zip: ${why}.`, { cause: error });
+  }
+}
+
+async function contentOf(zip: ZipFile, entry: Entry, collector: RepositoryCollector): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
+    collector.count(piece.length);
+    bytes += piece.length;
+    if (bytes <= MAX_FILE_BYTES) pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function nameOf(entry: Entry): string {
+  const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
+  return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
+}
+
+/** The kinds of files of Unix, which zips keep in the upper half of their attributes. */
+const [KINDS, FILE, FOLDER, LINK] = [0o170000, 0o100000, 0o040000, 0o120000];
+
+function kindOf(name: string, { externalFileAttributes }: Entry): EntryKind {
+  const kind = (externalFileAttributes >>> 16) & KINDS;
+  if (kind === LINK) return 'link';
+  if (name.endsWith('/') || kind === FOLDER) return 'folder';
+  return kind === 0 || kind === FILE ? 'file' : 'other';
+}
