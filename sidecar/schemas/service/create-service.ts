@@ -22,6 +22,7 @@ import { ModelSearch } from './model-search.js';
 import { ModelWriter, type PutOptions } from './model-writer.js';
 import { OwnContexts } from './own-context.js';
 import { References } from './references.js';
+import { TrialStore } from './trial-store.js';
 import { SchemaIntake, type ServiceWorkers } from './schema-intake.js';
 import type { DomainService, ModelService, SchemaService } from './service.js';
 import {
@@ -93,6 +94,7 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
     contexts: new Contexts({ store, contents, loading, core, workers, domainContexts, lifecycles }),
     contextSupply,
     references: new References(store, contents),
+    trial: () => createSchemaService({ ...options, store: new TrialStore(store) }),
     isReady: () => store.isReady(),
   };
 }
@@ -204,6 +206,10 @@ export class Models implements ModelService {
         ? contents.served(content, MEDIA_TYPES.schema)
         : contents.servedContext(content, options.baseUrl);
     });
+  }
+
+  schemaAfter(key: ModelKey, change: ModelChange): Promise<ModelSchema> {
+    return this.#parts.writer.schemaAfter(key, change);
   }
 
   schema(key: ModelKey, version: number | undefined): Promise<ModelSchema> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
 import type { ChangeReport } from '../json-schema/change-report.js';
@@ -26,6 +27,7 @@ import {
   type ModelChange,
   type ModelDetails,
   type ModelPut,
+  type ModelSchema,
   type ModelUpdate,
   type ModelWriteOptions,
   type NewModel,
@@ -97,6 +99,16 @@ export class ModelWriter {
         return { ...CREATED, dryRun: false, warnings: model.warnings, model: { version, ...model } };
       }),
     );
+  }
+
+  async schemaOf(key: ModelKey, schema: JsonValue): Promise<ModelSchema> {
+    const { accepted, settings } = await this.#acceptNew(key, { schema }, {});
+    const { bundled } = accepted.description;
+    const { status = 'published', deprecatedAt, sunsetAt } = settings;
+    // Workers keep what they compiled by it.
+    const contentHash = createHash('sha256').update(bundled).digest('hex');
+    const lifecycle = { status, deprecatedAt, sunsetAt };
+    return { contentHash, lifecycle, text: () => Promise.resolve(bundled) };
   }
 
   async #requireAbsent(key: ModelKey): Promise<void> {

@@ -6,12 +6,16 @@ import { documentUri, resolveUri } from '../json-schema/uri.js';
 import { RemoteDocumentError } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import { PreconditionFailedError } from '../store/errors.js';
-import type { NewReference, Page, Paged, Reference } from '../store/records.js';
+import type { ModelKey, NewReference, Page, Paged, Reference } from '../store/records.js';
 import type { IfMatch, PutReference, SchemaStore } from '../store/store.js';
+import { ifThere } from './concurrency.js';
 import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
 import { accepting, OvertakenError, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
 import type { ReferenceService } from './service.js';
 import type { ServedDocument, WriteOptions } from './shapes.js';
+
+/** Dependents that are read at a time. */
+const PAGE = 1000;
 
 export class References implements ReferenceService {
   readonly #store: SchemaStore;
@@ -33,6 +37,24 @@ export class References implements ReferenceService {
       const served = await this.#contents.served(reference.content, MEDIA_TYPES.schema);
       return { ...served, etag: reference.etag, reference };
     });
+  }
+
+  async dependentModels(uri: string): Promise<readonly ModelKey[]> {
+    const normal = referenceUri(uri);
+    const { references, models } = this.#store;
+    const keys: ModelKey[] = [];
+    for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+      const page = await references.dependents(normal, { limit: PAGE, offset });
+      total = page.total;
+      for (const one of page.items) {
+        if (one.kind !== 'model') continue;
+        // Some version of it was made with the document; the current one may not be.
+        const at = await ifThere('model', models.get(one));
+        if (at?.version.references.some((pinned) => pinned.uri === normal) === true)
+          keys.push({ domain: one.domain, name: one.name });
+      }
+    }
+    return keys;
   }
 
   async put(

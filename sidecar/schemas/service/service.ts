@@ -40,6 +40,12 @@ export interface SchemaService {
   readonly contextSupply: ContextSupply;
   readonly references: ReferenceService;
 
+  /**
+   * The same service, but domains, documents and contexts that it writes are seen by it alone and go with it. Models are only
+   * tried in it: `put` with `dryRun`.
+   */
+  trial(): SchemaService;
+
   /** False when the store cannot be read or written. */
   isReady(): Promise<boolean>;
 }
@@ -136,6 +142,9 @@ export interface ModelService {
    */
   document(key: ModelKey, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument>;
 
+  /** What `schema` would be once the change was made; writes nothing. @throws as put, without the changes of meaning */
+  schemaAfter(key: ModelKey, change: ModelChange): Promise<ModelSchema>;
+
   /** The schema that entities of a model are held against. @throws NotFoundError */
   schema(key: ModelKey, version: number | undefined): Promise<ModelSchema>;
 
@@ -189,6 +198,9 @@ export interface ReferenceService {
 
   /** @throws NotFoundError */
   get(uri: string): Promise<ServedDocument & { readonly reference: Reference }>;
+
+  /** The models of which the current version was made with a document, in the order of domains and names. @throws NotFoundError */
+  dependentModels(uri: string): Promise<readonly ModelKey[]>;
 
   /**
    * Stores a document; versions of models keep what they were made with.

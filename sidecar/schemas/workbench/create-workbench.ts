@@ -5,7 +5,7 @@ import type { InferenceTasks } from '../inference/tasks.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { ContextSupply } from '../service/context-supply.js';
-import type { ModelKey, ModelService } from '../service/service.js';
+import type { ModelKey, ModelSchema, ModelService } from '../service/service.js';
 import type { ValidationTasks } from '../validation/tasks.js';
 import type { ByTypeTasks } from '../validation/by-type-tasks.js';
 import { deprecationOf } from './deprecation.js';
@@ -40,7 +40,12 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     expand: (text, options) => budget.with(text, () => processed(parts, 'expandDocument', text, options)),
     compact: (text, options) => budget.with(text, () => processed(parts, 'compactDocument', text, options)),
     validateByType: (text, options) => budget.with(text, () => validatedByType(parts, text, options)),
-    validate: (key, text, options) => budget.with(text, () => validated(parts, key, text, options)),
+    validate: (key, text, options) =>
+      budget.with(text, async () =>
+        validated(parts, await parts.models.schema(key, options.version), key, text, options),
+      ),
+    validateAgainst: (schema, key, text, options) =>
+      budget.with(text, () => validated(parts, schema, key, text, options)),
   };
 }
 
@@ -74,12 +79,12 @@ async function processed(
 
 /** A worker that has compiled the model before needs only its content hash. */
 async function validated(
-  { models, workers, deadlineMs }: WorkbenchParts,
+  { workers, deadlineMs }: WorkbenchParts,
+  { contentHash, text: schemaText, lifecycle }: ModelSchema,
   key: ModelKey,
   text: string,
-  { version, form, isStrict = true, signal }: ValidateOptions,
+  { form, isStrict = true, signal }: ValidateOptions,
 ): Promise<string> {
-  const { contentHash, text: schemaText, lifecycle } = await models.schema(key, version);
   const model = { key: contentHash, type: key.name };
   const asGiven = {
     ...(form === undefined ? {} : { form }),

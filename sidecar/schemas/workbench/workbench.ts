@@ -1,4 +1,4 @@
-import type { ModelKey } from '../service/service.js';
+import type { ModelKey, ModelSchema } from '../service/service.js';
 import type { CancelSignal } from '../../shared/cancel-signal.js';
 
 /** Of any work. */
@@ -72,4 +72,12 @@ export interface Workbench {
    *   several models
    */
   validateByType(text: string, options: ValidateByTypeOptions): Promise<string>;
+
+  /** As `validate`, against a schema that the model may not have yet. */
+  validateAgainst(
+    schema: ModelSchema,
+    key: ModelKey,
+    text: string,
+    options: Omit<ValidateOptions, 'version'>,
+  ): Promise<string>;
 }
