@@ -11,6 +11,7 @@ import { PostgresStore } from './store/postgres-store.js';
 import type { SqlStore } from './store/sql-store.js';
 import { SqliteStore } from './store/sqlite-store.js';
 import type { Clock } from '../shared/clock.js';
+import { createTransfer, type Transfer } from './transfer/transfer.js';
 import { createWorkbench } from './workbench/create-workbench.js';
 import type { Workbench } from './workbench/workbench.js';
 import { entryBeside, WorkerPool } from '../shared/workers/pool.js';
@@ -21,6 +22,7 @@ import type { Tasks } from './worker.js';
 export interface OpenSchemas {
   readonly service: SchemaService;
   readonly workbench: Workbench;
+  readonly transfer: Transfer;
   /** Tasks that wait for a worker, and those that workers are at. */
   workers(): { readonly waiting: number; readonly running: number };
   /** Statements that met the lock of another process, and for how long they waited for it, since the start. */
@@ -65,18 +67,22 @@ export async function openSchemas(
   const remote = createRemoteDocuments({ allowedOrigins: config.REMOTE_ALLOWED_ORIGINS ?? [] });
   const contextBase = config.CONTEXT_BASE_IRI;
   const service = createSchemaService({ store, workers, remote, contextBase, clock });
+  const deadlineMs = config.WORKBENCH_TIMEOUT_MS;
+  const workbench = createWorkbench({
+    models: service.models,
+    contexts: service.contextSupply,
+    workers,
+    deadlineMs,
+  });
+  const limitBytes = config.IMPORT_LIMIT_BYTES;
   return {
     service,
     purges: store.purges,
     listen: (onNotice) => store.listen(onNotice),
     retention: store.retention,
     brokerNotes: store.brokerNotes,
-    workbench: createWorkbench({
-      models: service.models,
-      contexts: service.contextSupply,
-      workers,
-      deadlineMs: config.WORKBENCH_TIMEOUT_MS,
-    }),
+    workbench,
+    transfer: createTransfer({ schemas: service, workbench, workers, deadlineMs, limitBytes }),
     workers: () => workers.load(),
     lockWaits: () => store.lockWaits,
     close: async () => {

@@ -157,6 +157,11 @@ export const settings = {
     wholeNumber(1024, 104_857_600),
     'largest body of a request under /api/v2, bytes (pass-through streams any size)',
   ),
+  IMPORT_LIMIT_BYTES: setting(
+    '67108864',
+    wholeNumber(1024, 536_870_912),
+    'largest import of data models as it is sent, bytes; unpacked it may have eight times as much',
+  ),
   REMOTE_ALLOWED_ORIGINS: optional(
     origins,
     'comma list of origins from which contexts and schemas may be fetched; nothing else ever is',

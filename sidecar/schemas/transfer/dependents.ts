@@ -1,0 +1,54 @@
+import type { ModelKey, SchemaService } from '../service/service.js';
+import { changeOf, refusalOf } from './refusals.js';
+import type { UpdatedDependent } from './shapes.js';
+
+export interface DependentsOptions {
+  readonly dryRun: boolean;
+  readonly baseUrl: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Models that are left out. */
+  readonly except?: ReadonlySet<string>;
+}
+
+/** Names a model in a set. */
+export function nameOf({ domain, name }: ModelKey): string {
+  return `${domain}/${name}`;
+}
+
+/**
+ * Gives the models that were made with shared documents a version with the documents as they are now, one after the other; each
+ * of them keeps what it has where it refuses the change.
+ *
+ * @throws errors of the workers, StoreUnavailableError
+ */
+export async function updateDependents(
+  uris: readonly string[],
+  { models, references }: Pick<SchemaService, 'models' | 'references'>,
+  { dryRun, baseUrl, signal, except = new Set() }: DependentsOptions,
+): Promise<readonly UpdatedDependent[]> {
+  const keys = new Map<string, ModelKey>();
+  for (const uri of uris)
+    for (const key of await references.dependentModels(uri))
+      if (!except.has(nameOf(key))) keys.set(nameOf(key), key);
+  const updated: UpdatedDependent[] = [];
+  for (const name of [...keys.keys()].sort()) {
+    signal?.throwIfAborted();
+    const key = keys.get(name);
+    if (key !== undefined) updated.push(await update(key));
+  }
+  return updated;
+
+  async function update(key: ModelKey): Promise<UpdatedDependent> {
+    const names = { domain: key.domain, model: key.name };
+    try {
+      const { schema } = await models.get(key);
+      const { outcome, change } = await models.update(key, { schema }, { dryRun, baseUrl });
+      return outcome === 'unchanged'
+        ? { ...names, status: 'unchanged' }
+        : { ...names, status: 'updated', ...changeOf(change) };
+    } catch (error) {
+      const { line: _line, ...refusal } = refusalOf(error, undefined, '');
+      return { ...names, ...refusal };
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import type { Domain, ModelDetails, Page, Paged, SchemaService } from '../service/service.js';
+import { referenceFileName } from '../service/model-files.js';
+import { settingsOf } from './settings.js';
+
+/** Entries that are listed at a time. */
+const PAGE = 100;
+
+/** Compressed streams say when they were made, unless they are told not to; equal content is to be equal bytes. */
+const NO_TIME = new Date(0);
+
+interface ExportedFile {
+  readonly name: string;
+  readonly content: string | Buffer;
+}
+
+/**
+ * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld` and earlier
+ * schemas in `versions/`; `references/` with `urls.json`, which has the file of each URL; and custom `contexts/`. With one
+ * domain, the documents that its models were made with, and all custom contexts.
+ *
+ * @throws NotFoundError when there is no such domain
+ */
+export async function exportAll(
+  schemas: SchemaService,
+  domain: string | undefined,
+  baseUrl: string,
+): Promise<Readable> {
+  const only = domain === undefined ? undefined : [await schemas.domains.get(domain)];
+  const tar = pack();
+  const zipped = createGzip();
+  pipeline(tar, zipped, () => {
+    // Either of them ends the other; the reader of the result sees why.
+  });
+  write(tar, filesOf(schemas, only, baseUrl)).catch((error: unknown) => {
+    zipped.destroy(error instanceof Error ? error : new Error(String(error)));
+  });
+  return zipped;
+}
+
+/** Writes one file after the other, as fast as they are read. */
+async function write(tar: ReturnType<typeof pack>, files: AsyncIterable<ExportedFile>): Promise<void> {
+  for await (const { name, content } of files) {
+    if (tar.destroyed) return;
+    await new Promise<void>((resolve, reject) => {
+      tar.once('close', resolve);
+      tar.entry({ name, mtime: NO_TIME, mode: 0o644 }, content, (error) => {
+        tar.removeListener('close', resolve);
+        if (error == null) resolve();
+        else reject(error);
+      });
+    });
+  }
+  tar.finalize();
+}
+
+async function* filesOf(
+  schemas: SchemaService,
+  only: readonly Domain[] | undefined,
+  baseUrl: string,
+): AsyncGenerator<ExportedFile> {
+  const { domains, models, references, contexts } = schemas;
+  const named = new Set<string>();
+  for await (const { name: domain } of only ?? each((page) => domains.list(page))) {
+    for await (const { name } of each((page) => models.list(domain, page))) {
+      const model = await models.get({ domain, name });
+      for (const uri of model.version.references) named.add(uri);
+      yield* filesOfModel(schemas, model, baseUrl);
+    }
+  }
+  const urls: Record<string, string> = {};
+  for await (const { uri } of each((page) => references.list(page))) {
+    if (only !== undefined && !named.has(uri)) continue;
+    const { bytes } = await references.get(uri);
+    const file = referenceFileName(uri);
+    urls[uri] = file;
+    yield { name: `references/${file}`, content: bytes };
+  }
+  if (Object.keys(urls).length > 0) yield { name: 'references/urls.json', content: json(urls) };
+  for await (const { name, kind } of each((page) => contexts.list(page))) {
+    if (kind !== 'custom') continue;
+    const { bytes } = await contexts.document(name);
+    yield { name: `contexts/${name}.jsonld`, content: bytes };
+  }
+}
+
+async function* filesOfModel(
+  { models }: SchemaService,
+  model: ModelDetails,
+  baseUrl: string,
+): AsyncGenerator<ExportedFile> {
+  const key = { domain: model.domain, name: model.name };
+  const folder = `domains/${model.domain}/${model.name}`;
+  const { bytes: schema, sha256 } = await models.document(key, 'schema', { baseUrl });
+  yield { name: `${folder}/schema.json`, content: schema };
+  yield { name: `${folder}/meta.json`, content: json(settingsOf(model)) };
+  const { bytes: context } = await models.document(key, 'context', { baseUrl });
+  yield { name: `${folder}/context.jsonld`, content: context };
+  let number = 0;
+  let last: string | undefined;
+  const earlier: Buffer[] = [];
+  for await (const version of each((page) => models.versions(key, page))) {
+    // Versions of the same schema differ in what follows from elsewhere, which an import makes anew.
+    if (version.number >= model.version.number || version.sha256 === last) continue;
+    last = version.sha256;
+    earlier.push((await models.document(key, 'schema', { baseUrl, version: version.number })).bytes);
+  }
+  if (last === sha256) earlier.pop();
+  for (const content of earlier) yield { name: `${folder}/versions/${(number += 1)}.json`, content };
+}
+
+/** All items of a list, page by page. */
+async function* each<Item>(list: (page: Page) => Promise<Paged<Item>>): AsyncGenerator<Item> {
+  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+    const page = await list({ limit: PAGE, offset });
+    total = page.total;
+    yield* page.items;
+  }
+}
+
+function json(value: JsonObject | Readonly<Record<string, JsonValue>>): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

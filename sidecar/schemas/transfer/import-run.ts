@@ -1,0 +1,234 @@
+import { nextTurn } from '../../shared/next-turn.js';
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import { isObject, member } from '../../shared/json/json.js';
+import type { Repository } from '../repository/collector.js';
+import { byPath } from '../repository/collector.js';
+import type { ImportPlan, PlannedContext, PlannedDocument, PlannedModel } from '../repository/discover.js';
+import { NotFoundError } from '../store/errors.js';
+import { resultOf } from '../service/shapes.js';
+import type { ModelChange, SchemaService } from '../service/service.js';
+import type { Workbench } from '../workbench/workbench.js';
+import { nameOf, updateDependents } from './dependents.js';
+import { checkExamples } from './examples.js';
+import { changeOf, refusalOf } from './refusals.js';
+import { settingsIn } from './settings.js';
+import type { ImportedFile, ImportOptions, ImportReport, ImportStatus } from './shapes.js';
+import { textOf } from './source.js';
+
+export interface ImportParts {
+  /** A trial of the service, in a dry run. */
+  readonly schemas: SchemaService;
+  readonly workbench: Pick<Workbench, 'validateAgainst'>;
+}
+
+/** Characters of a description that a model takes. */
+const MAX_DESCRIPTION = 4000;
+
+/**
+ * Stores what was found in a repository: domains, shared documents, contexts, and models in this order, each in a transaction of
+ * its own. Whatever is stored already is left as it is; so a run that was ended in the middle is completed by the next one.
+ */
+export class ImportRun {
+  readonly #parts: ImportParts;
+  readonly #options: ImportOptions;
+  readonly #texts: ReadonlyMap<string, Uint8Array>;
+  readonly #files: ImportedFile[] = [];
+  /** URLs of documents of which the content has changed. */
+  readonly #changed: string[] = [];
+  readonly #contexts = new Map<string, string | undefined>();
+
+  constructor(parts: ImportParts, options: ImportOptions, { files }: Repository) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#texts = new Map(files.map(({ path, bytes }) => [path, bytes]));
+  }
+
+  /** @param ignored files that were not looked into */
+  async run(
+    plan: ImportPlan,
+    refused: readonly { path: string; reason: string }[],
+    ignored: number,
+  ): Promise<ImportReport> {
+    const { schemas } = this.#parts;
+    this.#files.push(
+      ...[...refused, ...plan.refused].map((file) => ({ ...file, status: 'refused' as const })),
+    );
+    for (const name of plan.domains) await this.#domain(name);
+    for (const document of plan.documents) await this.#inTurn(() => this.#document(document));
+    for (const context of plan.contexts) await this.#inTurn(() => this.#context(context));
+    for (const model of plan.models) await this.#inTurn(() => this.#model(model));
+    const dependents = await updateDependents(this.#changed, schemas, {
+      ...this.#options,
+      except: new Set(plan.models.map(nameOf)),
+    });
+    const files = this.#files.sort(byPath);
+    const count = (status: ImportStatus) => files.filter((file) => file.status === status).length;
+    return {
+      summary: {
+        dryRun: this.#options.dryRun,
+        domains: plan.domains,
+        created: count('created'),
+        updated: count('updated'),
+        unchanged: count('unchanged'),
+        refused: count('refused'),
+        ignored: ignored + plan.ignored,
+        models: plan.models.length,
+        examples: {
+          valid: files.reduce((sum, { examples }) => sum + (examples?.valid ?? 0), 0),
+          invalid: files.reduce((sum, { examples }) => sum + invalidFiles(examples), 0),
+        },
+      },
+      files,
+      dependents,
+    };
+  }
+
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#options.signal?.throwIfAborted();
+    await nextTurn();
+    await work();
+  }
+
+  async #domain(name: string): Promise<void> {
+    const { domains } = this.#parts.schemas;
+    if (await isThere(domains.get(name))) return;
+    try {
+      await domains.create({ name });
+    } catch (error) {
+      // Another client was first.
+      if (!(await isThere(domains.get(name)))) throw error;
+    }
+  }
+
+  async #document({ path, url }: PlannedDocument): Promise<void> {
+    const { references } = this.#parts.schemas;
+    const text = this.#text(path);
+    await this.#reporting({ path, url }, text, '', async () => {
+      const before = await references.get(url).catch(absent);
+      const { outcome, reference } = await references.put(url, JSON.parse(text) as JsonValue);
+      const isOther = before !== undefined && before.reference.content.sha256 !== reference.content.sha256;
+      if (isOther) this.#changed.push(url);
+      return outcome === 'replaced' ? 'updated' : outcome;
+    });
+  }
+
+  async #context({ path, name }: PlannedContext): Promise<void> {
+    const { contexts } = this.#parts.schemas;
+    const { baseUrl } = this.#options;
+    const text = this.#text(path);
+    await this.#reporting({ path, context: name }, text, '', async () => {
+      const document = JSON.parse(text) as JsonValue;
+      const context = isObject(document) ? (member(document, '@context') ?? null) : document;
+      const options = { baseUrl, pointer: '/@context' };
+      const isUpdate = await isThere(contexts.document(name));
+      const { isNewVersion } = await (isUpdate
+        ? contexts.update(name, context, options)
+        : contexts.create(name, context, options));
+      this.#contexts.set(path, name);
+      return isUpdate ? (isNewVersion ? 'updated' : 'unchanged') : 'created';
+    });
+    if (!this.#contexts.has(path)) this.#contexts.set(path, undefined);
+  }
+
+  async #model(model: PlannedModel): Promise<void> {
+    const { path, domain, name } = model;
+    const { schemas, workbench } = this.#parts;
+    const { dryRun, baseUrl, signal } = this.#options;
+    const text = this.#text(path);
+    const key = { domain, name };
+    await this.#reporting({ path, model: nameOf(key) }, text, '/schema', async () => {
+      const context = model.context === undefined ? undefined : this.#contexts.get(model.context);
+      if (model.context !== undefined && context === undefined)
+        return {
+          status: 'refused',
+          reason: `Its context ${model.context} is refused, and without it its terms would have other IRIs.`,
+        };
+      const before = await schemas.models.get(key).catch(absent);
+      const change = this.#changeOf(model, text, context, before !== undefined);
+      if (before === undefined && !dryRun) await this.#earlierVersions(model, change);
+      const put = await schemas.models.put(key, change, { dryRun, baseUrl });
+      const schema = await (dryRun
+        ? schemas.models.schemaAfter(key, change)
+        : schemas.models.schema(key, undefined));
+      const files = model.examples.map((example) => ({ path: example, text: this.#text(example) }));
+      const examples = await checkExamples(files, { schema, key }, { workbench, signal });
+      return {
+        status: resultOf(put),
+        ...(put.change.differences.length === 0 ? {} : changeOf(put.change)),
+        ...(files.length === 0 ? {} : { examples }),
+      };
+    });
+  }
+
+  #changeOf(
+    model: PlannedModel,
+    text: string,
+    context: string | undefined,
+    isThereAlready: boolean,
+  ): ModelChange {
+    const own = JSON.parse(text) as JsonObject;
+    const schema = model.id === undefined ? own : { ...own, $id: model.id };
+    if (model.settings !== undefined) return { schema, ...settingsIn(this.#text(model.settings)) };
+    const description = isObject(own) ? member(own, 'description') : undefined;
+    const isUsable = typeof description === 'string' && description.length <= MAX_DESCRIPTION;
+    return {
+      schema,
+      // A person may have written another one since.
+      ...(isThereAlready || !isUsable ? {} : { description }),
+      ...(context === undefined ? {} : { context }),
+    };
+  }
+
+  /** The history of an exported model, before its current schema. What cannot be stored any more is reported. */
+  async #earlierVersions({ versions, domain, name }: PlannedModel, change: ModelChange): Promise<void> {
+    const { models } = this.#parts.schemas;
+    for (const path of versions) {
+      const text = this.#text(path);
+      try {
+        const { status: _status, sunset: _sunset, ...settings } = change;
+        const earlier = {
+          ...settings,
+          compatibility: 'none' as const,
+          schema: JSON.parse(text) as JsonValue,
+        };
+        await models.put({ domain, name }, earlier, { baseUrl: this.#options.baseUrl });
+      } catch (error) {
+        this.#files.push({ path, ...refusalOf(error, text, '/schema') });
+      }
+    }
+  }
+
+  async #reporting(
+    named: Pick<ImportedFile, 'path' | 'url' | 'model' | 'context'>,
+    text: string,
+    base: string,
+    store: () => Promise<ImportStatus | Omit<ImportedFile, 'path' | 'url' | 'model' | 'context'>>,
+  ): Promise<void> {
+    try {
+      const stored = await store();
+      this.#files.push({ ...named, ...(typeof stored === 'string' ? { status: stored } : stored) });
+    } catch (error) {
+      this.#options.signal?.throwIfAborted();
+      this.#files.push({ ...named, ...refusalOf(error, text, base) });
+    }
+  }
+
+  #text(path: string): string {
+    const bytes = this.#texts.get(path);
+    if (bytes === undefined) throw new Error(`${path} was planned, but not read.`);
+    return textOf(bytes);
+  }
+}
+
+function invalidFiles(examples: ImportedFile['examples']): number {
+  return new Set(examples?.invalid.map(({ path }) => path)).size;
+}
+
+/** For a read of what may not be there. */
+function absent(error: unknown): undefined {
+  if (!(error instanceof NotFoundError)) throw error;
+}
+
+async function isThere(reading: Promise<unknown>): Promise<boolean> {
+  return (await reading.then(() => true, absent)) === true;
+}

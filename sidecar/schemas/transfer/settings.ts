@@ -1,0 +1,34 @@
+import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import type { ModelChange, ModelDetails } from '../service/shapes.js';
+
+/** What an export keeps of a model beside its schema. */
+const MEMBERS = ['description', 'contextBase', 'compatibility', 'status', 'sunset', 'context'] as const;
+
+/** The settings of a model, as an export writes them down: what it does not have is left out. */
+export function settingsOf(model: ModelDetails): JsonObject {
+  const { description, contextBase, compatibility, status, sunsetAt } = model;
+  const own = (model as { readonly context?: JsonValue }).context;
+  const settings: Readonly<Record<(typeof MEMBERS)[number], JsonValue | undefined>> = {
+    description,
+    contextBase,
+    compatibility,
+    status,
+    sunset: sunsetAt === undefined ? undefined : new Date(sunsetAt).toISOString(),
+    context: own,
+  };
+  return Object.fromEntries(
+    Object.entries(settings).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  );
+}
+
+/** The change that gives a model the settings of an export; what they leave out is taken away. The service checks them. */
+export function settingsIn(text: string): Omit<ModelChange, 'schema'> {
+  const settings = JSON.parse(text) as JsonValue;
+  const change: Record<string, JsonValue> = {};
+  for (const name of MEMBERS) {
+    const value = isObject(settings) ? member(settings, name) : undefined;
+    if (value !== undefined) change[name] = value;
+    else if (name !== 'compatibility' && name !== 'status') change[name] = null;
+  }
+  return change as Omit<ModelChange, 'schema'>;
+}

@@ -1,0 +1,106 @@
+import type { Readable } from 'node:stream';
+import { GatewayError } from '../../shared/errors.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
+import { limitsOf } from '../repository/collector.js';
+import { discover } from '../repository/discover.js';
+import type { RepositoryTasks } from '../repository/tasks.js';
+import type { JsonValue, PutReference, SchemaService } from '../service/service.js';
+import type { Workbench } from '../workbench/workbench.js';
+import { type DependentsOptions, updateDependents } from './dependents.js';
+import { exportAll } from './export.js';
+import { ImportRun } from './import-run.js';
+import type { ImportOptions, ImportReport, ImportSource, UpdatedDependent } from './shapes.js';
+import { describeFiles, readSource } from './source.js';
+
+export type * from './shapes.js';
+
+/** Whole repositories of data models, into the schema service and out of it. */
+export interface Transfer {
+  /**
+   * Stores the models of a repository, the documents that they share, and their contexts; what is refused is in the report. The
+   * same again changes nothing.
+   *
+   * @throws ImportRunningError, ArchiveUnreadableError, RepositoryTooLargeError, RepositoryUnclearError, BodyShapeError,
+   *   UnreadableBodyError, NameError, errors of the workers, StoreUnavailableError, or the reason of the signal
+   */
+  import(source: ImportSource, options: ImportOptions): Promise<ImportReport>;
+
+  /**
+   * A `.tar.gz` that `import` takes, made as it is read; the same for the same content.
+   *
+   * @param domain all of them where it is left out
+   * @throws NotFoundError
+   */
+  export(domain: string | undefined, baseUrl: string): Promise<Readable>;
+
+  /** Stores a shared document, and gives the models that were made with it a version with it as it is now. */
+  putReference(
+    uri: string,
+    document: JsonValue,
+    options: Omit<DependentsOptions, 'except'> & { readonly expected?: Expected },
+  ): Promise<PutReference & { readonly dependents: readonly UpdatedDependent[] }>;
+}
+
+type Expected = Parameters<SchemaService['references']['put']>[2];
+
+export interface TransferParts {
+  readonly schemas: SchemaService;
+  readonly workbench: Pick<Workbench, 'validateAgainst'>;
+  readonly workers: TaskRunner<RepositoryTasks>;
+  /** Of one task of a worker, in milliseconds. */
+  readonly deadlineMs: number;
+  /** IMPORT_LIMIT_BYTES. */
+  readonly limitBytes: number;
+}
+
+/** An import is under way; it takes much memory, so that there is one at a time. */
+export class ImportRunningError extends GatewayError {
+  readonly code = 'IMPORT_RUNNING';
+
+  constructor() {
+    super('Another import is under way here: try again when it is done.');
+  }
+}
+
+export function createTransfer({
+  schemas,
+  workbench,
+  workers,
+  deadlineMs,
+  limitBytes,
+}: TransferParts): Transfer {
+  let isRunning = false;
+
+  async function run(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
+    const { domain, dryRun, signal } = options;
+    const reading = { limits: limitsOf(limitBytes), workers, deadlineMs, signal };
+    const repository = await readSource(source, reading);
+    const { described, refused } = await describeFiles(repository.files, reading);
+    const plan = discover(described, domain);
+    const parts = { schemas: dryRun ? schemas.trial() : schemas, workbench };
+    return new ImportRun(parts, options, repository).run(
+      plan,
+      [...repository.refused, ...refused],
+      repository.ignored,
+    );
+  }
+
+  return {
+    async import(source, options) {
+      if (isRunning) throw new ImportRunningError();
+      isRunning = true;
+      try {
+        return await run(source, options);
+      } finally {
+        isRunning = false;
+      }
+    },
+    export: (domain, baseUrl) => exportAll(schemas, domain, baseUrl),
+    async putReference(uri, document, { expected, ...options }) {
+      const on = options.dryRun ? schemas.trial() : schemas;
+      const put = await on.references.put(uri, document, expected);
+      const dependents = await updateDependents([put.reference.uri], on, options);
+      return { ...put, dependents };
+    },
+  };
+}
