@@ -138,8 +138,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     checkLoop: createLoopCheck(viaName),
     schemas: schemas.service,
     workbench: schemas.workbench,
+    transfer: schemas.transfer,
     baseUrlOf: createBaseUrl(config.PUBLIC_URL),
     bodyLimit: config.BODY_LIMIT_BYTES,
+    importLimit: config.IMPORT_LIMIT_BYTES,
     isShuttingDown: () => isShuttingDown,
     passThrough: createPassThrough({
       dispatcher: pool,

@@ -126,7 +126,13 @@ export function buildApp(options: AppOptions): FastifyInstance {
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const ended = error instanceof PurgeFailedError ? error : undefined;
     const cause = ended?.cause ?? error;
-    const known = problemOf(cause) ?? problemOfFastify(cause, request.routeOptions.bodyLimit);
+    const { bodyLimit, config } = request.routeOptions;
+    const upload = config.endpoint?.upload;
+    const known =
+      problemOf(cause) ??
+      (upload === undefined
+        ? problemOfFastify(cause, bodyLimit)
+        : problemOfFastify(cause, bodyLimit, 'IMPORT_LIMIT_BYTES', Object.keys(upload)));
     const record = ended?.record;
     if (record !== undefined) reply.header(PURGE_ID_HEADER, record.id);
     // The end of a purge that has a record is logged with it.

@@ -5,9 +5,15 @@ import type { ProblemAnswer } from './problem.js';
 /**
  * Fastify's own refusals: bodies and URLs that it does not read, and bodies whose client disconnected.
  *
- * @param bodyLimit of the route, in bytes
+ * @param bodyLimit of the route, in bytes, and the setting that it comes from
+ * @param mediaTypes that the route takes
  */
-export function problemOfFastify(error: unknown, bodyLimit: number): ProblemAnswer | undefined {
+export function problemOfFastify(
+  error: unknown,
+  bodyLimit: number,
+  setting = 'BODY_LIMIT_BYTES or less',
+  mediaTypes: readonly string[] = BODY_MEDIA_TYPES,
+): ProblemAnswer | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   // node:http reports this to the reader of the body. No client is left to read the answer.
   if (error.code === 'ECONNRESET' && error.message === 'aborted')
@@ -19,13 +25,13 @@ export function problemOfFastify(error: unknown, bodyLimit: number): ProblemAnsw
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return answer(
         'bodyTooLarge',
-        `The body is larger than ${bodyLimit} bytes, the limit here (BODY_LIMIT_BYTES or less).`,
+        `The body is larger than ${bodyLimit} bytes, the limit here (${setting}).`,
       );
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return answer(
         'mediaTypeNotSupported',
-        `The Content-Type is not a media type. Send ${BODY_MEDIA_TYPES.join(' or ')}.`,
-        { accept: BODY_MEDIA_TYPES.join(', ') },
+        `The Content-Type is not a media type. Send ${mediaTypes.join(' or ')}.`,
+        { accept: mediaTypes.join(', ') },
       );
     default:
       return { problem: { ...problem('invalidRequest', message), status }, headers: {} };

@@ -114,6 +114,12 @@ const answers: Readonly<Record<string, Answer>> = {
   SCHEMA_NOT_CONVERTIBLE: as('schemaNotConvertible', schemaFaults),
   SCHEMA_TOO_COSTLY: as('schemaTooCostly', schemaFaults),
 
+  // Imports
+  ARCHIVE_UNREADABLE: as('invalidRequest'),
+  REPOSITORY_TOO_LARGE: as('bodyTooLarge'),
+  REPOSITORY_UNCLEAR: as('invalidRequest', () => ({ parameter: 'domain' })),
+  IMPORT_RUNNING: as('busy', noMembers, LATER),
+
   // The workbench
   BODY_UNREADABLE: unreadableBody,
   BODY_INVALID: as('bodyInvalid', workFaults),

@@ -6,12 +6,13 @@ import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
 import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import type { RetentionService } from '../../sidecar/jobs/retention/retention-service.js';
 import type { SchemaService } from '../../sidecar/schemas/service/service.js';
+import type { Transfer } from '../../sidecar/schemas/transfer/transfer.js';
 import type { Workbench } from '../../sidecar/schemas/workbench/workbench.js';
 import { Log, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR } from './api-client.js';
 
 /** What the API is over. */
-type Service = Pick<AppOptions, 'schemas' | 'workbench' | 'purges' | 'retention'>;
+type Service = Pick<AppOptions, 'schemas' | 'workbench' | 'transfer' | 'purges' | 'retention'>;
 
 /** A schema service and a workbench in which everything fails. */
 export function failingService(error: () => Error): Service {
@@ -21,10 +22,11 @@ export function failingService(error: () => Error): Service {
     models: room,
     contexts: room,
     references: room,
+    trial: () => schemas,
     isReady: async () => false,
   } as SchemaService;
   return {
-    ...{ schemas, workbench: room as Workbench },
+    ...{ schemas, workbench: room as Workbench, transfer: room as unknown as Transfer },
     purges: room as unknown as PurgeService,
     retention: room as unknown as RetentionService,
   };
@@ -38,11 +40,13 @@ export async function startFakeApi(
   const parts: Pick<
     AppOptions,
     | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
+    | ('transfer' | 'importLimit')
     | ('checkToken' | 'hasToken' | 'checkHost' | 'checkLoop' | 'turns' | 'purges' | 'retention')
   > = {
     ...service,
     baseUrlOf: createBaseUrl(undefined),
     bodyLimit: 100_000,
+    importLimit: 100_000,
     checkToken: createTokenCheck(undefined),
     hasToken: false,
     turns: createTurns(),
@@ -94,6 +98,9 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['GET', '/references?uri=urn:doc:a'],
   ['PUT', '/references?uri=urn:doc:a', {}],
   ['DELETE', '/references?uri=urn:doc:a'],
+  ['PUT', '/references?uri=urn:doc:a&dependents=true', {}],
+  ['POST', '/import', { documents: {} }],
+  ['GET', '/export'],
   ['POST', '/workbench/schema/infer', { speed: 1 }],
   ['POST', '/workbench/jsonld/expand', { document: {} }],
   ['POST', '/workbench/jsonld/compact', { document: {} }],

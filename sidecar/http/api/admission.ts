@@ -30,9 +30,11 @@ export function exactPath({ path, isCrossOrigin }: Endpoint): onRequestHookHandl
 }
 
 /** Refuses requests that lack a required body, or have one that would be ignored. */
-export function bodyPresence({ body, bodyText }: Endpoint): preValidationHookHandler {
+export function bodyPresence({ body, bodyText, upload }: Endpoint): preValidationHookHandler {
   const isWanted = body !== undefined || bodyText !== undefined;
   return (request, _reply, done) => {
+    // Its handler looks for it.
+    if (upload !== undefined) return done();
     if (!isWanted && request.body !== undefined)
       throw refused('invalidRequest', 'This request takes no body: leave it out.');
     if (isWanted && request.body === undefined)

@@ -29,8 +29,7 @@ export function takeJsonBodies(scope: FastifyInstance): void {
     [...BODY_MEDIA_TYPES],
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
-      if (![undefined, 'identity'].includes(request.headers['content-encoding']?.trim().toLowerCase()))
-        throw mediaTypeRefused('Encoded bodies are not supported: send the body without Content-Encoding.');
+      requireUnencoded(request, ACCEPTED);
       const { body: schema, bodyText } = request.routeOptions.config.endpoint ?? {};
       // Some clients announce a body with every request.
       if (body.length === 0 && schema === undefined && bodyText === undefined) return undefined;
@@ -48,8 +47,21 @@ export function takeJsonBodies(scope: FastifyInstance): void {
   });
 }
 
-function mediaTypeRefused(detail: string) {
-  return refused('mediaTypeNotSupported', detail, {}, ACCEPTED);
+function mediaTypeRefused(detail: string, headers: Readonly<Record<string, string>> = ACCEPTED) {
+  return refused('mediaTypeNotSupported', detail, {}, headers);
+}
+
+/** @throws RequestRefusedError (415) */
+export function requireUnencoded(
+  { headers }: FastifyRequest,
+  accepted: Readonly<Record<string, string>>,
+): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase();
+  if (encoding === undefined || encoding === 'identity') return;
+  throw mediaTypeRefused(
+    'Encoded bodies are not supported: send the body without Content-Encoding.',
+    accepted,
+  );
 }
 
 /**

@@ -20,6 +20,8 @@ export interface Endpoint {
   readonly body?: JsonSchema;
   /** Instead of `body`: the handler gets the text of the body unparsed, and this schema is for the documentation only. */
   readonly bodyText?: JsonSchema;
+  /** Instead of `body`: bodies of these media types, for the handler to read; IMPORT_LIMIT_BYTES holds for them. */
+  readonly upload?: Readonly<Record<string, JsonSchema>>;
   /** Its body is small; else BODY_LIMIT_BYTES holds alone. */
   readonly bodyMaxBytes?: number;
   /** A POST that changes nothing: it needs no token, and its answer has no ETag. */
@@ -92,7 +94,7 @@ export function endpoint<const Path extends string, const Query, const Body>(
 /** Every kind of problem that an endpoint can be answered with: those it lists, and those that follow from the rest. */
 export function problemsOf(endpoint: Endpoint): readonly ProblemName[] {
   const { method, path, body, problems = [], isConditional = false, isStatic = false } = endpoint;
-  const hasBody = body !== undefined || endpoint.bodyText !== undefined;
+  const hasBody = body !== undefined || endpoint.bodyText !== undefined || endpoint.upload !== undefined;
   const names: readonly ProblemName[] = [
     // Unknown parameters are refused everywhere.
     'invalidRequest',

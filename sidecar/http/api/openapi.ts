@@ -110,7 +110,8 @@ function apiOpenApi(routes: readonly ApiRoute[]) {
 }
 
 function operationOf(endpoint: Endpoint, components: Components): Part {
-  const { method, id, tag, summary, description, body = endpoint.bodyText } = endpoint;
+  const { method, id, tag, summary, description, body = endpoint.bodyText, upload } = endpoint;
+  const content = body === undefined ? uploadContent(upload) : bodyContent(components.use(body));
   return {
     operationId: id,
     tags: [tag],
@@ -121,9 +122,7 @@ function operationOf(endpoint: Endpoint, components: Components): Part {
       ...queryParameters(endpoint.query),
       ...headerParameters(endpoint),
     ],
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: true, content: bodyContent(components.use(body)) } }),
+    ...(content === undefined ? {} : { requestBody: { required: true, content } }),
     responses: { ...answersOf(endpoint, components), ...problemResponses(endpoint, components) },
     ...(needsToken(method, endpoint) ? { security: [{ GatewayToken: [] }, {}] } : {}),
   };
@@ -168,8 +167,13 @@ function headerParameters({ method, isConditional = false, isVolatile = false }:
   }));
 }
 
-function bodyContent(schema: JsonSchema): Part {
+function bodyContent(schema: JsonSchema): Readonly<Record<string, Part>> {
   return Object.fromEntries<Part>(BODY_MEDIA_TYPES.map((mediaType) => [mediaType, { schema }]));
+}
+
+function uploadContent(upload: Endpoint['upload']): Part | undefined {
+  if (upload === undefined) return undefined;
+  return Object.fromEntries<Part>(Object.entries(upload).map(([type, schema]) => [type, { schema }]));
 }
 
 function answersOf({ method, answers, isComputation, isVolatile }: Endpoint, components: Components): Part {

@@ -1,9 +1,11 @@
 import type { Reference, ReferenceService } from '../../schemas/service/service.js';
-import { created, document, NO_CONTENT, ok, page } from './answer.js';
+import type { Transfer } from '../../schemas/transfer/transfer.js';
+import { created, current, document, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { OPTIONAL_PAGE, PAGE, parameterRefused, parameters } from './parameters.js';
 import { apiUrl } from './routes.js';
+import { dependentJson, UPDATED_DEPENDENTS } from './transfer-representation.js';
 import { COUNT, SHA256, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
 
 const tag = 'References';
@@ -15,7 +17,7 @@ const URI = {
 const BY_URI = { ...parameters({ uri: URI }), required: ['uri'] } as const;
 
 /** Documents that the schemas of models refer to by absolute URIs. */
-export function referenceEndpoints(references: ReferenceService): readonly Endpoint[] {
+export function referenceEndpoints(references: ReferenceService, transfer: Transfer): readonly Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -57,18 +59,37 @@ export function referenceEndpoints(references: ReferenceService): readonly Endpo
       id: 'putReference',
       tag,
       summary: 'Store a reference document, or replace one',
-      description: 'Versions of models keep the document that they were made with.',
-      query: BY_URI,
+      description:
+        'Versions of models keep the document that they were made with. With dependents=true, each model that was made with it is given a version with the new one.',
+      query: {
+        ...parameters({ uri: URI, dependents: DEPENDENTS, dryRun: DRY_RUN }),
+        required: ['uri'],
+      },
       body: DOCUMENT,
       answers: {
-        200: { description: 'Replaced.', content: { 'application/json': REFERENCE } },
-        201: { description: 'Created.', content: { 'application/json': REFERENCE } },
+        200: {
+          description: 'Replaced; or what a dry run found.',
+          content: { 'application/json': { oneOf: [PUT_REFERENCE, REFERENCE_DRY_RUN] } },
+        },
+        201: { description: 'Created.', content: { 'application/json': PUT_REFERENCE } },
       },
       problems: ['schemaInvalid', 'schemaDialectUnsupported', 'schemaTooLarge'],
       isConditional: true,
-      handle: async ({ query: { uri }, body, conditions, baseUrl }) => {
-        const { reference, outcome } = await references.put(uri, body, expectedOf(conditions));
-        const json = referenceJson(reference);
+      handle: async ({ query: { uri, dependents, dryRun }, body, conditions, baseUrl, disconnected }) => {
+        const expected = expectedOf(conditions);
+        if (dryRun) {
+          const options = { expected, dryRun, baseUrl, signal: disconnected() };
+          return current(referenceDryRunJson(await transfer.putReference(uri, body, options)));
+        }
+        const put = dependents
+          ? await transfer.putReference(uri, body, { expected, dryRun, baseUrl, signal: disconnected() })
+          : { ...(await references.put(uri, body, expected)), dependents: undefined };
+        const { reference, outcome } = put;
+        const updated = put.dependents?.map(dependentJson);
+        const json = {
+          ...referenceJson(reference),
+          ...(updated === undefined ? {} : { dependents: updated }),
+        };
         return outcome === 'created'
           ? created(referenceUrl(baseUrl, reference.uri), json, reference.etag)
           : ok(json, reference.etag);
@@ -92,6 +113,18 @@ export function referenceEndpoints(references: ReferenceService): readonly Endpo
     }),
   ];
 }
+
+const DEPENDENTS = {
+  type: 'boolean',
+  default: false,
+  description: 'Update the models that were made with the document.',
+} as const;
+const DRY_RUN = {
+  type: 'boolean',
+  default: false,
+  description:
+    'Say what would become of the document and of the models that were made with it, and write nothing.',
+} as const;
 
 /** The URL of a reference document. @param uri by which schemas name it */
 function referenceUrl(baseUrl: string, uri: string): string {
@@ -118,6 +151,32 @@ const REFERENCE = {
   required: ['uri', 'source', 'size', 'sha256', 'createdAt', 'modifiedAt'],
   additionalProperties: false,
 } as const;
+
+const PUT_REFERENCE = {
+  ...REFERENCE,
+  title: 'PutReference',
+  properties: { ...REFERENCE.properties, dependents: UPDATED_DEPENDENTS },
+} as const;
+
+const REFERENCE_DRY_RUN = {
+  title: 'ReferenceDryRun',
+  type: 'object',
+  properties: {
+    dryRun: { const: true },
+    status: { enum: ['created', 'updated', 'unchanged'] },
+    dependents: UPDATED_DEPENDENTS,
+  },
+  required: ['dryRun', 'status', 'dependents'],
+  additionalProperties: false,
+} as const;
+
+function referenceDryRunJson({
+  outcome,
+  dependents,
+}: Awaited<ReturnType<Transfer['putReference']>>): TypeOf<typeof REFERENCE_DRY_RUN> {
+  const status = outcome === 'replaced' ? 'updated' : outcome;
+  return { dryRun: true, status, dependents: dependents.map(dependentJson) };
+}
 
 function referenceJson(reference: Reference): TypeOf<typeof REFERENCE> {
   const { uri, source, content, createdAt, modifiedAt } = reference;

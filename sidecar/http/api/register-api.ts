@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { SchemaService } from '../../schemas/service/service.js';
+import type { Transfer } from '../../schemas/transfer/transfer.js';
 import type { Workbench } from '../../schemas/workbench/workbench.js';
 import { ClientDisconnect, disconnectSignal } from '../client-disconnect.js';
 import type { TokenCheck } from '../gateway-token.js';
@@ -12,6 +13,8 @@ import { writeConditions } from './conditions.js';
 import { contextEndpoints } from './contexts.js';
 import { domainContextEndpoints, domainEndpoints } from './domains.js';
 import { isWrite, type Endpoint } from './endpoint.js';
+import { transferEndpoints } from './transfer.js';
+import { takeUploads } from './upload.js';
 import { modelDocumentEndpoints } from './model-documents.js';
 import { modelEndpoints } from './models.js';
 import { openapiEndpoint } from './openapi.js';
@@ -28,8 +31,11 @@ export interface ApiOptions extends PurgeEndpointsOptions, RetentionEndpointsOpt
   readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
   readonly checkToken: TokenCheck;
+  readonly transfer: Transfer;
   /** Of one request, in bytes. */
   readonly bodyLimit: number;
+  /** Of one import, in bytes as it is sent. */
+  readonly importLimit: number;
 }
 
 const NO_PARAMETERS = parameters({});
@@ -50,7 +56,16 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
         const [path = ''] = request.url.split('?', 1);
         throw nothingAt(path, request.method, routes);
       });
-      for (const endpoint of endpointsOf(options, routes)) register(scope, endpoint, options);
+      for (const endpoint of endpointsOf(options, routes)) {
+        if (endpoint.upload === undefined) register(scope, endpoint, options);
+        else {
+          void scope.register((uploads, _none, ready) => {
+            takeUploads(uploads, options.importLimit);
+            register(uploads, endpoint, { ...options, bodyLimit: options.importLimit });
+            ready();
+          });
+        }
+      }
       done();
     },
     { prefix: API_PATH },
@@ -65,7 +80,8 @@ function endpointsOf(options: ApiOptions, routes: readonly ApiRoute[]): readonly
     ...modelEndpoints(schemas.models),
     ...modelDocumentEndpoints(schemas.models),
     ...contextEndpoints(schemas.contexts),
-    ...referenceEndpoints(schemas.references),
+    ...referenceEndpoints(schemas.references, options.transfer),
+    ...transferEndpoints(options.transfer, options.importLimit),
     ...workbenchEndpoints(workbench),
     ...purgeEndpoints(options),
     ...retentionEndpoints(options),

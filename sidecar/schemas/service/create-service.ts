@@ -28,6 +28,7 @@ import type { DomainService, ModelService, SchemaService } from './service.js';
 import {
   detailsOf,
   type Lifecycle,
+  type JsonValue,
   type ModelChange,
   type ModelDetails,
   type ModelDocumentKind,
@@ -208,8 +209,8 @@ export class Models implements ModelService {
     });
   }
 
-  schemaAfter(key: ModelKey, change: ModelChange): Promise<ModelSchema> {
-    return this.#parts.writer.schemaAfter(key, change);
+  schemaOf(key: ModelKey, schema: JsonValue): Promise<ModelSchema> {
+    return this.#parts.writer.schemaOf(key, schema);
   }
 
   schema(key: ModelKey, version: number | undefined): Promise<ModelSchema> {

@@ -142,8 +142,12 @@ export interface ModelService {
    */
   document(key: ModelKey, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument>;
 
-  /** What `schema` would be once the change was made; writes nothing. @throws as put, without the changes of meaning */
-  schemaAfter(key: ModelKey, change: ModelChange): Promise<ModelSchema>;
+  /**
+   * What `schema` would be for a model of this schema; nothing is written.
+   *
+   * @throws SchemaNotAcceptedError
+   */
+  schemaOf(key: ModelKey, schema: JsonValue): Promise<ModelSchema>;
 
   /** The schema that entities of a model are held against. @throws NotFoundError */
   schema(key: ModelKey, version: number | undefined): Promise<ModelSchema>;

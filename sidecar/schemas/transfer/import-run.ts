@@ -148,7 +148,7 @@ export class ImportRun {
       if (before === undefined && !dryRun) await this.#earlierVersions(model, change);
       const put = await schemas.models.put(key, change, { dryRun, baseUrl });
       const schema = await (dryRun
-        ? schemas.models.schemaAfter(key, change)
+        ? schemas.models.schemaOf(key, change.schema ?? null)
         : schemas.models.schema(key, undefined));
       const files = model.examples.map((example) => ({ path: example, text: this.#text(example) }));
       const examples = await checkExamples(files, { schema, key }, { workbench, signal });

@@ -6,15 +6,14 @@ const MEMBERS = ['description', 'contextBase', 'compatibility', 'status', 'sunse
 
 /** The settings of a model, as an export writes them down: what it does not have is left out. */
 export function settingsOf(model: ModelDetails): JsonObject {
-  const { description, contextBase, compatibility, status, sunsetAt } = model;
-  const own = (model as { readonly context?: JsonValue }).context;
+  const { description, contextBase, compatibility, status, sunsetAt, context } = model;
   const settings: Readonly<Record<(typeof MEMBERS)[number], JsonValue | undefined>> = {
     description,
     contextBase,
     compatibility,
     status,
     sunset: sunsetAt === undefined ? undefined : new Date(sunsetAt).toISOString(),
-    context: own,
+    context,
   };
   return Object.fromEntries(
     Object.entries(settings).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),

@@ -1,0 +1,119 @@
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ImportSource } from '../../schemas/transfer/transfer.js';
+import { refused, RequestRefusedError } from '../errors.js';
+import { decodeBody, requireUnencoded } from './body-parser.js';
+
+/** Bodies of imports: archives, forms with files, and JSON. */
+const GZIP = ['application/gzip', 'application/x-gzip'] as const;
+const ZIP = ['application/zip', 'application/x-zip-compressed'] as const;
+const JSON_TYPES = ['application/json'] as const;
+const FORM = 'multipart/form-data';
+
+export const UPLOAD_MEDIA_TYPES = [GZIP[0], ZIP[0], FORM, JSON_TYPES[0]] as const;
+const ACCEPTED = { accept: UPLOAD_MEDIA_TYPES.join(', ') };
+
+/** Parts of a form, files or not; the same as files of an archive. */
+const MAX_PARTS = 20_000;
+
+/** Makes the routes of a scope take archives, forms and JSON, unread, for {@link readUpload}. No file is written to a disk. */
+export function takeUploads(scope: FastifyInstance, limitBytes: number): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    [...GZIP, ...ZIP, ...JSON_TYPES],
+    { parseAs: 'buffer' },
+    (request, body, done) => {
+      try {
+        requireUnencoded(request, ACCEPTED);
+        done(null, body);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+  void scope.register(multipart, {
+    // Files are called by their paths.
+    preservePath: true,
+    limits: {
+      fileSize: limitBytes,
+      files: MAX_PARTS,
+      parts: MAX_PARTS,
+      fields: 0,
+      fieldNameSize: 1000,
+      headerPairs: 100,
+    },
+  });
+  scope.addContentTypeParser('*', (request, _payload, done) => {
+    const given = request.headers['content-type'];
+    const detail =
+      given === undefined ? 'The body has no Content-Type.' : 'The media type of the body is not supported.';
+    done(
+      refused('mediaTypeNotSupported', `${detail} Send ${UPLOAD_MEDIA_TYPES.join(' or ')}.`, {}, ACCEPTED),
+    );
+  });
+}
+
+/**
+ * What was sent to be imported.
+ *
+ * @param limitBytes of the whole body
+ * @throws RequestRefusedError for no body (400), a form that breaks off (400) or is too large (413)
+ */
+export async function readUpload(request: FastifyRequest, limitBytes: number): Promise<ImportSource> {
+  if (request.isMultipart()) {
+    requireUnencoded(request, ACCEPTED);
+    return { kind: 'parts', parts: await readParts(request, limitBytes) };
+  }
+  const { body } = request;
+  if (!Buffer.isBuffer(body) || body.length === 0)
+    throw refused('invalidRequest', `This request needs a body: ${UPLOAD_MEDIA_TYPES.join(', ')}.`);
+  const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
+  if (isOneOf(GZIP, type)) return { kind: 'gzip', bytes: body };
+  if (isOneOf(ZIP, type)) return { kind: 'zip', bytes: body };
+  return { kind: 'documents', text: decodeBody(body) };
+}
+
+function isOneOf(types: readonly string[], type: string): boolean {
+  return types.includes(type.trim());
+}
+
+async function readParts(
+  request: FastifyRequest,
+  limitBytes: number,
+): Promise<readonly { readonly name: string; readonly bytes: Buffer }[]> {
+  const parts: { name: string; bytes: Buffer }[] = [];
+  let size = 0;
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'field')
+        throw refused('invalidRequest', 'The form has a field: it may have files only.');
+      const bytes = await part.toBuffer();
+      size += bytes.length;
+      if (size > limitBytes) throw tooLarge(limitBytes);
+      parts.push({ name: part.filename ?? part.fieldname, bytes });
+    }
+  } catch (error) {
+    throw formFault(error, limitBytes);
+  }
+  if (parts.length === 0) throw refused('invalidRequest', 'The form has no file.');
+  return parts;
+}
+
+/** Codes of the plugin for forms of more, or larger, parts than it was told to take. */
+const LIMITS: ReadonlySet<string> = new Set(['FST_REQ_FILE_TOO_LARGE', 'FST_FILES_LIMIT', 'FST_PARTS_LIMIT']);
+
+function formFault(error: unknown, limitBytes: number): unknown {
+  if (error instanceof RequestRefusedError || !(error instanceof Error)) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  if (LIMITS.has(code)) return tooLarge(limitBytes);
+  if (code === 'FST_FIELDS_LIMIT')
+    return refused('invalidRequest', 'The form has a field: it may have files only.');
+  return refused('invalidRequest', `The form cannot be read: ${error.message}.`);
+}
+
+function tooLarge(limitBytes: number): RequestRefusedError {
+  return refused(
+    'bodyTooLarge',
+    `The form is larger than ${limitBytes} bytes (IMPORT_LIMIT_BYTES), or has more than ${MAX_PARTS} files.`,
+  );
+}
