@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream as WebStream } from 'node:stream/web';
 import type { Clock } from '../shared/clock.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { printable } from './format.js';
@@ -5,8 +7,8 @@ import { readEvents } from './server-sent-events.js';
 
 export interface GatewayRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, as application/json. */
-  readonly body?: string;
+  /** Sent as it is; as application/json, unless the headers say otherwise. */
+  readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly signal?: AbortSignal;
 }
 
@@ -59,6 +61,14 @@ export class GatewayClient {
     });
     if (!response.ok) throw refusal(response.status, text);
     return { status: response.status, headers: response.headers, text };
+  }
+
+  /** As send, of an answer that is read piece by piece. */
+  async download(path: string): Promise<Readable> {
+    const response = await this.#fetch('GET', path, { headers: { accept: '*/*' } });
+    if (!response.ok) throw refusal(response.status, await response.text());
+    if (response.body === null) throw this.#outOfReach(new Error('the answer is empty'));
+    return Readable.fromWeb(response.body as WebStream<Uint8Array>);
   }
 
   /** As send, of JSON. */

@@ -4,6 +4,7 @@ import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import type { CopyOptions } from './database-commands.js';
 import type { JsonLdOptions, InferOptions, ValidateOptions } from './file-commands.js';
+import type { ExportCommandOptions, ImportCommandOptions } from './models-commands.js';
 import type { PurgeOptions } from './purge-command.js';
 import type { PurgePlace } from './purge-place.js';
 import type { ListOptions } from './purges-commands.js';
@@ -51,6 +52,7 @@ Examples:
   ngsi-ld-gateway purge --broker http://localhost:1026 'type=Vehicle&q=speed<600' --dry-run
   ngsi-ld-gateway purge --gateway http://localhost:8080 type=Sensor --older-than 90d
   ngsi-ld-gateway purges list --state running
+  ngsi-ld-gateway models import ./dataModel.Transportation --dry-run
 
 Environment:
   NGSILD_GATEWAY_URL     the gateway, in place of --gateway
@@ -189,6 +191,25 @@ function createProgram(
     .action(async (name: string, options: JsonOption & PlaceOptions) => {
       const { runPolicy } = await import('./retention-commands.js');
       end(await runPolicy(name, options, demandGateway(options, env, clock), context));
+    });
+
+  const models = program.command('models').description('the data models of a gateway');
+  onGateway(models.command('import'))
+    .argument('<paths...>', 'folders of data models, e.g. clones of repositories; or one tar.gz or zip')
+    .description('import whole repositories; the same again changes nothing; 3 when files are refused')
+    .option('--domain <name>', 'the domain; that of the export or the name of the repository unless given')
+    .option('--dry-run', 'say what would become of each file, and write nothing')
+    .action(async (paths: string[], { gateway, ...options }: ImportCommandOptions & PlaceOptions) => {
+      const { importModels } = await import('./models-commands.js');
+      end(await importModels(paths, options, demandGateway(gatewayNamed(gateway), env, clock), context));
+    });
+  onGateway(models.command('export'))
+    .description('write a domain, or everything, to a tar.gz that import takes')
+    .option('--domain <name>', 'the domain; all of them unless given')
+    .option('-o, --output <file>', 'the file, which is replaced; - is standard output')
+    .action(async ({ gateway, ...options }: ExportCommandOptions & PlaceOptions) => {
+      const { exportModels } = await import('./models-commands.js');
+      end(await exportModels(options, demandGateway(gatewayNamed(gateway), env, clock), context));
     });
 
   onGateway(program.command('validate'))

@@ -1,22 +1,12 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream';
-import { createGzip } from 'node:zlib';
-import { pack } from 'tar-stream';
+import type { Readable } from 'node:stream';
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import type { Domain, ModelDetails, Page, Paged, SchemaService } from '../service/service.js';
 import { referenceFileName } from '../service/model-files.js';
+import { packTarGz, type PackedFile } from '../repository/pack.js';
 import { settingsOf } from './settings.js';
 
 /** Entries that are listed at a time. */
 const PAGE = 100;
-
-/** Compressed streams say when they were made, unless they are told not to; equal content is to be equal bytes. */
-const NO_TIME = new Date(0);
-
-interface ExportedFile {
-  readonly name: string;
-  readonly content: string | Buffer;
-}
 
 /**
  * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld` and earlier
@@ -31,38 +21,14 @@ export async function exportAll(
   baseUrl: string,
 ): Promise<Readable> {
   const only = domain === undefined ? undefined : [await schemas.domains.get(domain)];
-  const tar = pack();
-  const zipped = createGzip();
-  pipeline(tar, zipped, () => {
-    // Either of them ends the other; the reader of the result sees why.
-  });
-  write(tar, filesOf(schemas, only, baseUrl)).catch((error: unknown) => {
-    zipped.destroy(error instanceof Error ? error : new Error(String(error)));
-  });
-  return zipped;
-}
-
-/** Writes one file after the other, as fast as they are read. */
-async function write(tar: ReturnType<typeof pack>, files: AsyncIterable<ExportedFile>): Promise<void> {
-  for await (const { name, content } of files) {
-    if (tar.destroyed) return;
-    await new Promise<void>((resolve, reject) => {
-      tar.once('close', resolve);
-      tar.entry({ name, mtime: NO_TIME, mode: 0o644 }, content, (error) => {
-        tar.removeListener('close', resolve);
-        if (error == null) resolve();
-        else reject(error);
-      });
-    });
-  }
-  tar.finalize();
+  return packTarGz(filesOf(schemas, only, baseUrl));
 }
 
 async function* filesOf(
   schemas: SchemaService,
   only: readonly Domain[] | undefined,
   baseUrl: string,
-): AsyncGenerator<ExportedFile> {
+): AsyncGenerator<PackedFile> {
   const { domains, models, references, contexts } = schemas;
   const named = new Set<string>();
   for await (const { name: domain } of only ?? each((page) => domains.list(page))) {
@@ -78,13 +44,13 @@ async function* filesOf(
     const { bytes } = await references.get(uri);
     const file = referenceFileName(uri);
     urls[uri] = file;
-    yield { name: `references/${file}`, content: bytes };
+    yield { path: `references/${file}`, content: bytes };
   }
-  if (Object.keys(urls).length > 0) yield { name: 'references/urls.json', content: json(urls) };
+  if (Object.keys(urls).length > 0) yield { path: 'references/urls.json', content: json(urls) };
   for await (const { name, kind } of each((page) => contexts.list(page))) {
     if (kind !== 'custom') continue;
     const { bytes } = await contexts.document(name);
-    yield { name: `contexts/${name}.jsonld`, content: bytes };
+    yield { path: `contexts/${name}.jsonld`, content: bytes };
   }
 }
 
@@ -92,14 +58,14 @@ async function* filesOfModel(
   { models }: SchemaService,
   model: ModelDetails,
   baseUrl: string,
-): AsyncGenerator<ExportedFile> {
+): AsyncGenerator<PackedFile> {
   const key = { domain: model.domain, name: model.name };
   const folder = `domains/${model.domain}/${model.name}`;
   const { bytes: schema, sha256 } = await models.document(key, 'schema', { baseUrl });
-  yield { name: `${folder}/schema.json`, content: schema };
-  yield { name: `${folder}/meta.json`, content: json(settingsOf(model)) };
+  yield { path: `${folder}/schema.json`, content: schema };
+  yield { path: `${folder}/meta.json`, content: json(settingsOf(model)) };
   const { bytes: context } = await models.document(key, 'context', { baseUrl });
-  yield { name: `${folder}/context.jsonld`, content: context };
+  yield { path: `${folder}/context.jsonld`, content: context };
   let number = 0;
   let last: string | undefined;
   const earlier: Buffer[] = [];
@@ -110,7 +76,7 @@ async function* filesOfModel(
     earlier.push((await models.document(key, 'schema', { baseUrl, version: version.number })).bytes);
   }
   if (last === sha256) earlier.pop();
-  for (const content of earlier) yield { name: `${folder}/versions/${(number += 1)}.json`, content };
+  for (const content of earlier) yield { path: `${folder}/versions/${(number += 1)}.json`, content };
 }
 
 /** All items of a list, page by page. */

@@ -64,7 +64,7 @@ interface Faults {
 }
 
 const MISSING_ADVICE =
-  'Add each of them to the import under its URL, or store it by PUT /api/v2/references?uri=…, and import again.';
+  'Import them along with it, e.g. the repository that has them, or store each by PUT /api/v2/references?uri=…, and import again.';
 
 function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;

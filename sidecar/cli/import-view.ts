@@ -1,0 +1,69 @@
+import type { ImportedFile, ImportReport } from '../schemas/transfer/shapes.js';
+import { formatCount, formatItems, printable } from './format.js';
+
+/** Examples that a text lists; with `--json` all are there. */
+const MAX_EXAMPLES = 50;
+
+/** The report of an import for people: what is wrong first, each with its file and line, and the counts last. */
+export function reportLines({ summary, files, dependents }: ImportReport): readonly string[] {
+  const refused = files.filter(({ status }) => status === 'refused');
+  const examples = files.flatMap((file) => file.examples?.invalid ?? []);
+  const { dryRun, domains, models, created, updated, unchanged } = summary;
+  const would = dryRun ? 'would be ' : '';
+  return [
+    ...section(
+      `Refused: ${formatItems(refused.length, 'files')}`,
+      refused.map((file) => `${place(file)}: ${file.reason ?? ''}`),
+    ),
+    ...section(
+      `Examples that are not valid: ${formatItems(summary.examples.invalid, 'files')}`,
+      limited(examples.map((fault) => `${place(fault)}: ${fault.pointer} ${fault.detail}`)),
+    ),
+    ...section(
+      dryRun ? 'Models that would change' : 'Models that changed',
+      files.flatMap((file) => changeLines(file.model, file)),
+    ),
+    ...section(
+      dryRun ? 'Dependents of changed documents, which would be updated' : 'Dependents of changed documents',
+      dependents.flatMap((one) => [
+        `${one.domain}/${one.model}: ${one.status}${one.reason === undefined ? '' : `. ${one.reason}`}`,
+        ...changeLines(undefined, one),
+      ]),
+    ),
+    `${formatItems(models, 'models')} in ${domains.length === 0 ? 'no domain' : domains.join(', ')}. Files: ${[
+      `${formatCount(created)} ${would}created`,
+      `${formatCount(updated)} ${would}updated`,
+      `${formatCount(unchanged)} unchanged`,
+      `${formatCount(refused.length)} refused`,
+    ].join(
+      ', ',
+    )}. Examples: ${formatCount(summary.examples.valid)} valid, ${formatCount(summary.examples.invalid)} not.`,
+  ].map(printable);
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ''];
+}
+
+function limited(lines: readonly string[]): readonly string[] {
+  const more = lines.length - MAX_EXAMPLES;
+  return more <= 0
+    ? lines
+    : [...lines.slice(0, MAX_EXAMPLES), `… and ${formatCount(more)} more; --json has all.`];
+}
+
+/** `path:line`, as editors and terminals make a link of it. */
+function place({ path, line }: { readonly path: string; readonly line?: number }): string {
+  return line === undefined ? path : `${path}:${line}`;
+}
+
+function changeLines(
+  model: string | undefined,
+  { change, differences = [] }: Pick<ImportedFile, 'change' | 'differences'>,
+): readonly string[] {
+  if (change === undefined || differences.length === 0) return [];
+  return [
+    ...(model === undefined ? [] : [`${model}: ${change}`]),
+    ...differences.map((difference) => `  ${difference.pointer}: ${difference.detail}`),
+  ];
+}

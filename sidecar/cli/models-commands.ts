@@ -1,0 +1,105 @@
+import { createWriteStream } from 'node:fs';
+import { access, rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { ImportReport } from '../schemas/transfer/shapes.js';
+import { say, type CliContext } from './context.js';
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { formatCount, printable } from './format.js';
+import type { GatewayClient } from './gateway-client.js';
+import { reportLines } from './import-view.js';
+import { readUpload, type Upload } from './repository-folder.js';
+
+export interface ImportCommandOptions {
+  readonly domain?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+/** Imports folders, or one archive, into a gateway. @throws CliError */
+export async function importModels(
+  paths: readonly string[],
+  options: ImportCommandOptions,
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const upload = await readUpload(paths);
+  for (const line of upload.leftOut) say(context.stderr, printable(line));
+  if (context.stderr.isTTY === true)
+    say(context.stderr, `Sending ${formatCount(upload.bytes.length)} bytes …`);
+  const report = await sendImport(upload, options, gateway);
+  showReport(report, options, context);
+  return report.summary.refused > 0 ? EXIT.partial : EXIT.done;
+}
+
+/** @throws CliError */
+export async function sendImport(
+  { bytes, mediaType }: Upload,
+  { domain, dryRun = false }: Pick<ImportCommandOptions, 'domain' | 'dryRun'>,
+  gateway: GatewayClient,
+): Promise<ImportReport> {
+  const query = new URLSearchParams(dryRun ? { dryRun: 'true' } : {});
+  if (domain !== undefined) query.set('domain', domain);
+  const headers = { 'content-type': mediaType };
+  const answer = await gateway.json('POST', `/api/v2/import?${query.toString()}`, { body: bytes, headers });
+  return answer as ImportReport;
+}
+
+export function showReport(
+  report: ImportReport,
+  { json = false }: { readonly json?: boolean },
+  { stdout }: CliContext,
+): void {
+  say(stdout, ...(json ? [JSON.stringify(report)] : reportLines(report)));
+}
+
+export interface ExportCommandOptions {
+  readonly domain?: string;
+  readonly output?: string;
+  readonly json?: boolean;
+}
+
+/** Writes what a gateway has to a file, which is complete once it is there. @throws CliError */
+export async function exportModels(
+  { domain, output, json }: ExportCommandOptions,
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const file = output ?? `${domain ?? 'models'}.tar.gz`;
+  if (output === undefined && (await isThere(file)))
+    throw new CliError(EXIT.usage, `${file} is there already: name a file with -o, which is then replaced.`);
+  const query = domain === undefined ? '' : `?domain=${encodeURIComponent(domain)}`;
+  const archive = await gateway.download(`/api/v2/export${query}`);
+  if (file === '-') {
+    await finish(file, () => pipeline(archive, context.stdout, { end: false }));
+    return EXIT.done;
+  }
+  const partial = `${file}.partial`;
+  await finish(file, async () => {
+    try {
+      await pipeline(archive, createWriteStream(partial));
+      await rename(partial, file);
+    } catch (error) {
+      await rm(partial, { force: true });
+      throw error;
+    }
+  });
+  if (json === true) say(context.stdout, JSON.stringify({ file }));
+  else say(context.stderr, `Written to ${file}.`);
+  return EXIT.done;
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function finish(file: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(EXIT.failed, `The export could not be written to ${file}: ${why}.`, { cause });
+  }
+}

@@ -1,0 +1,114 @@
+import { constants } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { MAX_FILE_BYTES, MAX_FILES } from '../schemas/repository/collector.js';
+import { isOfInterest, isRead } from '../schemas/repository/file-paths.js';
+import { packTarGz, type PackedFile } from '../schemas/repository/pack.js';
+import { archiveKind } from '../schemas/transfer/source.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { formatCount } from './format.js';
+
+/** Folders within each other that are looked into. */
+const MAX_DEPTH = 31;
+
+/** What is sent to be imported. */
+export interface Upload {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly mediaType: 'application/gzip' | 'application/zip';
+  /** Files of folders that were left out, and why. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Reads folders or one archive. Of folders, the JSON files alone are taken; links are not followed, and what belongs to tools
+ * (`.git`, `node_modules`) is not looked into.
+ *
+ * @throws CliError
+ */
+export async function readUpload(paths: readonly string[]): Promise<Upload> {
+  const kinds = await Promise.all(paths.map(async (path) => ({ path, isFolder: await isFolder(path) })));
+  const [first] = kinds;
+  if (first?.isFolder === false && kinds.length === 1) return readArchive(first.path);
+  const file = kinds.find((one) => !one.isFolder);
+  if (file !== undefined)
+    throw new CliError(EXIT.usage, `${file.path} is not a folder: an archive is imported alone.`);
+  const leftOut: string[] = [];
+  const files: PackedFile[] = [];
+  const names = new Set<string>();
+  for (const { path } of kinds) {
+    const folder = await realpath(path);
+    const name = basename(folder) || 'models';
+    if (names.has(name))
+      throw new CliError(EXIT.usage, `Two folders are called ${name}: import one after the other.`);
+    names.add(name);
+    for await (const one of filesBelow(folder, name, leftOut)) {
+      files.push(one);
+      if (files.length > MAX_FILES)
+        throw new CliError(
+          EXIT.usage,
+          `There are more than ${formatCount(MAX_FILES)} JSON files in ${path}.`,
+        );
+    }
+  }
+  if (files.length === 0) throw new CliError(EXIT.usage, `There is no JSON file in ${paths.join(', ')}.`);
+  return { bytes: new Uint8Array(await buffer(packTarGz(files))), mediaType: 'application/gzip', leftOut };
+}
+
+async function readArchive(path: string): Promise<Upload> {
+  const bytes = new Uint8Array(await reading(path, () => readFileAt(path)));
+  const kind = archiveKind(bytes);
+  if (kind === undefined)
+    throw new CliError(EXIT.usage, `${path} is neither a folder, nor a tar.gz, nor a zip.`);
+  return { bytes, mediaType: kind === 'gzip' ? 'application/gzip' : 'application/zip', leftOut: [] };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await reading(path, () => stat(path))).isDirectory();
+}
+
+/** In the order of their names. */
+async function* filesBelow(
+  folder: string,
+  name: string,
+  leftOut: string[],
+  depth = 0,
+): AsyncGenerator<PackedFile> {
+  const entries = await reading(folder, () => readdir(folder, { withFileTypes: true }));
+  for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+    if (!isOfInterest(entry.name)) continue;
+    const [at, path] = [join(folder, entry.name), `${name}/${entry.name}`];
+    if (entry.isSymbolicLink()) leftOut.push(`${path} is a link, and links are not followed.`);
+    else if (entry.isDirectory()) {
+      if (depth >= MAX_DEPTH) leftOut.push(`${path} is more than ${MAX_DEPTH} folders deep.`);
+      else yield* filesBelow(at, path, leftOut, depth + 1);
+    } else if (entry.isFile() && isRead(entry.name)) {
+      const content = await reading(at, () => readFileAt(at, MAX_FILE_BYTES));
+      if (content === undefined) leftOut.push(`${path} has more than ${formatCount(MAX_FILE_BYTES)} bytes.`);
+      else yield { path, content };
+    }
+  }
+}
+
+/** A file that is no link, also when it has become one meanwhile. @returns undefined when it is larger */
+async function readFileAt(path: string): Promise<Buffer>;
+async function readFileAt(path: string, maxBytes: number): Promise<Buffer | undefined>;
+async function readFileAt(path: string, maxBytes?: number): Promise<Buffer | undefined> {
+  const noLink = maxBytes === undefined ? 0 : constants.O_NOFOLLOW;
+  const file = await open(path, constants.O_RDONLY | noLink);
+  try {
+    if (maxBytes !== undefined && (await file.stat()).size > maxBytes) return undefined;
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+async function reading<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new CliError(EXIT.usage, `${path} cannot be read: ${why}.`, { cause });
+  }
+}
