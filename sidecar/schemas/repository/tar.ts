@@ -104,6 +104,6 @@ function counting(packedBytes: number, collector: RepositoryCollector): Transfor
 
 function unreadable(error: unknown): unknown {
   if (error instanceof RepositoryTooLargeError) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
   return new ArchiveUnreadableError(`The archive is not a readable tar.gz: ${why}.`, { cause: error });
 }

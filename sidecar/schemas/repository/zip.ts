@@ -35,7 +35,7 @@ export async function readZip(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof RepositoryTooLargeError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
     throw new ArchiveUnreadableError(`The archive is not a readable zip: ${why}.`, { cause: error });
   }
 }

@@ -46,6 +46,7 @@ export class TrialStore implements SchemaStore {
     this.models = {
       list: (domain, page) =>
         this.#domains.has(domain) ? Promise.resolve({ items: [], total: 0 }) : models.list(domain, page),
+      current: async (domain) => (this.#domains.has(domain) ? [] : models.current(domain)),
       get: (key, version) => this.#modelOf(key, () => models.get(key, version)),
       contentRef: (key, part, version) => this.#modelOf(key, () => models.contentRef(key, part, version)),
       texts: (key, version) => this.#modelOf(key, () => models.texts(key, version)),

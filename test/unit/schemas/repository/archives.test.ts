@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import {
+  MAX_FILE_BYTES,
+  RepositoryCollector,
+  type Repository,
+  type RepositoryLimits,
+} from '../../../../sidecar/schemas/repository/collector.js';
+import {
+  ArchiveUnreadableError,
+  RepositoryTooLargeError,
+} from '../../../../sidecar/schemas/repository/errors.js';
+import { readPath } from '../../../../sidecar/schemas/repository/file-paths.js';
+import { readTarGz } from '../../../../sidecar/schemas/repository/tar.js';
+import { readZip } from '../../../../sidecar/schemas/repository/zip.js';
+import { type Entry, tarGz, zip, type ZipEntry } from '../../../support/archives.js';
+
+const LIMITS: RepositoryLimits = { packedBytes: 1_000_000, unpackedBytes: 16_000_000, files: 20_000 };
+
+/** Reads an archive of each kind. */
+const READERS = {
+  'tar.gz': async (entries: readonly Entry[], limits = LIMITS): Promise<Repository> => {
+    const collector = new RepositoryCollector(limits);
+    await readTarGz(await tarGz(entries), collector);
+    return collector.result();
+  },
+  zip: async (entries: readonly Entry[], limits = LIMITS): Promise<Repository> => {
+    const collector = new RepositoryCollector(limits);
+    await readZip(zip(entries.map(zipped)), collector);
+    return collector.result();
+  },
+};
+
+function zipped({ name, content = '', type }: Entry): ZipEntry {
+  switch (type) {
+    case 'directory':
+      return { name: `${name}/`, mode: 0o40755 };
+    case 'symlink':
+      return { name, mode: 0o120777, content: 'elsewhere' };
+    case 'fifo':
+      return { name, mode: 0o010644 };
+    default:
+      return { name, content, mode: 0o100644 };
+  }
+}
+
+function contents({ files }: Repository): Readonly<Record<string, string>> {
+  return Object.fromEntries(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()]));
+}
+
+for (const [kind, read] of Object.entries(READERS)) {
+  describe(`a ${kind}`, () => {
+    it(`a ${kind} gives its JSON files, in the order of their paths, and the number of all others`, async () => {
+      const repository = await read([
+        { name: 'b/schema.json', content: '{"b":1}' },
+        { name: 'a', type: 'directory' },
+        { name: './a/context.jsonld', content: '{}' },
+        { name: 'README.md', content: 'text' },
+        { name: '.git/config.json', content: '{}' },
+        { name: 'node_modules/x/y.json', content: '{}' },
+      ]);
+      assert.deepEqual(contents(repository), { 'a/context.jsonld': '{}', 'b/schema.json': '{"b":1}' });
+      assert.deepEqual(repository.refused, []);
+      assert.equal(repository.ignored, 3);
+      assert.deepEqual(
+        repository.files.map(({ path }) => path),
+        ['a/context.jsonld', 'b/schema.json'],
+      );
+    });
+
+    it(`a ${kind} cannot name a file outside of it, whether by .., an absolute path or a drive`, async () => {
+      const names = ['../up.json', 'a/../../up.json', '/etc/x.json', 'C:/x.json', 'a//b.json', 'a/./b.json'];
+      const { files, refused } = await read(names.map((name) => ({ name, content: '{}' })));
+      assert.deepEqual(files, []);
+      assert.deepEqual(
+        refused.map(({ path }) => path),
+        names,
+      );
+    });
+
+    it(`a ${kind} has its links and devices refused, and nothing is read through them`, async () => {
+      const { files, refused } = await read([
+        { name: 'link.json', type: 'symlink', linkname: '/etc/passwd' },
+        { name: 'pipe.json', type: 'fifo' },
+        { name: 'good.json', content: '{}' },
+      ]);
+      assert.deepEqual(
+        files.map(({ path }) => path),
+        ['good.json'],
+      );
+      assert.deepEqual(refused, [
+        { path: 'link.json', reason: 'It is a link, and links are not followed.' },
+        { path: 'pipe.json', reason: 'It is neither a file nor a folder.' },
+      ]);
+    });
+
+    it(`a ${kind} with a file twice has neither of them read`, async () => {
+      const { files, refused } = await read([
+        { name: 'a.json', content: '{"first":1}' },
+        { name: './a.json', content: '{"second":1}' },
+        { name: 'a.json', content: '{"third":1}' },
+      ]);
+      assert.deepEqual(files, []);
+      assert.equal(refused.length, 2);
+      assert.match(refused[0]?.reason ?? '', /more than once/);
+    });
+
+    it(`a ${kind} is read up to its limits, and refused beyond them`, async () => {
+      const entries = Array.from({ length: 5 }, (_, index) => ({ name: `${index}.json`, content: '{}' }));
+      assert.equal((await read(entries, { ...LIMITS, files: 5 })).files.length, 5);
+      await assert.rejects(read(entries, { ...LIMITS, files: 4 }), RepositoryTooLargeError);
+      const big = [{ name: 'big.json', content: 'x'.repeat(200_000) }];
+      await assert.rejects(read(big, { ...LIMITS, unpackedBytes: 100_000 }), RepositoryTooLargeError);
+    });
+
+    it(`a ${kind} of ten thousand files is read`, async () => {
+      const entries = Array.from({ length: 10_000 }, (_, index) => ({
+        name: `m/${index}/schema.json`,
+        content: '{}',
+      }));
+      assert.equal((await read(entries)).files.length, 10_000);
+    });
+
+    it(`a ${kind} with a file that no import takes is read without it`, async () => {
+      const { files, refused } = await read([
+        { name: 'big.json', content: ' '.repeat(MAX_FILE_BYTES + 1) },
+        { name: 'fits.json', content: ' '.repeat(MAX_FILE_BYTES) },
+      ]);
+      assert.deepEqual(
+        files.map(({ path }) => path),
+        ['fits.json'],
+      );
+      assert.match(refused[0]?.reason ?? '', /more than 1048576 bytes/);
+    });
+  });
+}
+
+describe('a hostile archive', () => {
+  it('a hostile archive that grows without measure is ended early', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const collector = new RepositoryCollector({ ...LIMITS, unpackedBytes: Infinity });
+    await assert.rejects(readTarGz(bomb, collector), /grows more than 250 times/);
+  });
+
+  it('a hostile archive that is cut off or is none is unreadable', async () => {
+    const whole = await tarGz([{ name: 'a.json', content: 'x'.repeat(5000) }]);
+    for (const bytes of [
+      whole.subarray(0, 60),
+      Buffer.from('no archive'),
+      gzipSync('no tar, though it is gzip'),
+    ])
+      await assert.rejects(readTarGz(bytes, new RepositoryCollector(LIMITS)), ArchiveUnreadableError);
+    const packed = zip([{ name: 'a.json', content: '{}' }]);
+    for (const bytes of [packed.subarray(0, 50), Buffer.from('no archive'), Buffer.alloc(0)])
+      await assert.rejects(readZip(bytes, new RepositoryCollector(LIMITS)), ArchiveUnreadableError);
+  });
+
+  it('a hostile zip cannot lie about the size or the content of a file', async () => {
+    const short = zip([{ name: 'a.json', content: 'x'.repeat(100_000), size: 10 }]);
+    await assert.rejects(readZip(short, new RepositoryCollector(LIMITS)), ArchiveUnreadableError);
+    const collector = new RepositoryCollector(LIMITS);
+    await readZip(zip([{ name: 'a.json', content: '{}', crc: 1 }]), collector);
+    assert.match(collector.result().refused[0]?.reason ?? '', /checksum/);
+  });
+
+  it('a hostile zip with encrypted files or unknown methods has these refused', async () => {
+    const collector = new RepositoryCollector(LIMITS);
+    await readZip(
+      zip([
+        { name: 'a.json', content: '{}', flags: 0x801 },
+        { name: 'b.json', content: '{}', method: 99 },
+        { name: 'c.json', content: '{}' },
+      ]),
+      collector,
+    );
+    const { files, refused } = collector.result();
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ['c.json'],
+    );
+    assert.deepEqual(
+      refused.map(({ path }) => path),
+      ['a.json', 'b.json'],
+    );
+  });
+
+  it('a hostile archive is given up when its sender is gone', async () => {
+    const left = AbortSignal.abort(new Error('gone'));
+    const bytes = await tarGz([{ name: 'a.json', content: '{}' }]);
+    await assert.rejects(readTarGz(bytes, new RepositoryCollector(LIMITS), left), /gone/);
+    const packed = zip([{ name: 'a.json', content: '{}' }]);
+    await assert.rejects(readZip(packed, new RepositoryCollector(LIMITS), left), /gone/);
+  });
+
+  it('a hostile archive of any bytes is refused with an error of its own, and never crashes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (bytes) => {
+        for (const read of [
+          () => readTarGz(gzipSync(bytes), new RepositoryCollector(LIMITS)),
+          () => readZip(Buffer.from(bytes), new RepositoryCollector(LIMITS)),
+        ])
+          await read().catch((error: unknown) => {
+            assert.ok(error instanceof ArchiveUnreadableError, String(error));
+          });
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('the path of a file', () => {
+  it('the path of a file never leads out of its folder, whatever its name', () => {
+    const segment = fc.constantFrom('..', '.', '', 'a', 'b.json', '\\', 'C:', '\u0000', 'é');
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 8 }), (segments) => {
+        const read = readPath(segments.join('/'));
+        if ('fault' in read) return;
+        assert.ok(!read.path.split('/').includes('..'));
+        assert.ok(!/^[/\\]|^[A-Za-z]:|\\|[\u0000-\u001f]/.test(read.path));
+      }),
+    );
+  });
+
+  it('the path of a file has bounds', () => {
+    assert.ok('fault' in readPath('x'.repeat(1025)));
+    assert.ok('path' in readPath('x'.repeat(1024)));
+    assert.ok('fault' in readPath(Array.from({ length: 33 }, () => 'x').join('/')));
+    assert.ok('path' in readPath(Array.from({ length: 32 }, () => 'x').join('/')));
+    assert.ok('fault' in readPath('\ufffd.json'));
+  });
+});

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { describeDocument } from '../../../../sidecar/schemas/repository/describe.js';
+import { discover, type DescribedFile } from '../../../../sidecar/schemas/repository/discover.js';
+import { RepositoryUnclearError } from '../../../../sidecar/schemas/repository/errors.js';
+import { COMMON_URL, commonSchema, completeRepository, entitySchema } from '../../../support/repositories.js';
+
+type Files = Readonly<Record<string, unknown>>;
+
+function described(files: Files): readonly DescribedFile[] {
+  return Object.entries(files).flatMap(([path, content]) => {
+    if (typeof content === 'string') return [];
+    const text = JSON.stringify(content);
+    const description = describeDocument(text);
+    assert.ok('facts' in description);
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    return [{ path, sha256, facts: description.facts }];
+  });
+}
+
+const plan = (files: Files, domain?: string) => discover(described(files), domain);
+
+/** The documents that are to be stored, as `url: path`. */
+const stored = (files: Files, domain = 'D') =>
+  Object.fromEntries(plan(files, domain).documents.map(({ url, path }) => [url, path]));
+
+const named = (files: Files, domain?: string) =>
+  plan(files, domain).models.map(({ domain: of, name }) => `${of}/${name}`);
+
+const within = (folder: string, files: Files): Files =>
+  Object.fromEntries(Object.entries(files).map(([path, content]) => [`${folder}/${path}`, content]));
+
+describe('the models of a repository', () => {
+  it('the models of a repository are the folders with a schema.json, in the domain that its $ids name', () => {
+    assert.deepEqual(named(completeRepository()), ['dataModel.City/Bench', 'dataModel.City/Lamp']);
+    assert.deepEqual(named(completeRepository(), 'Own'), ['Own/Bench', 'Own/Lamp']);
+  });
+
+  it('the models of a repository come with the nearest context and the examples in their folders', () => {
+    const { models, contexts } = plan({
+      ...completeRepository(),
+      'Lamp/context.jsonld': { '@context': { Lamp: 'https://terms.example/Lamp' } },
+    });
+    assert.deepEqual(
+      models.map(({ context, examples }) => ({ context, examples })),
+      [
+        {
+          context: 'context.jsonld',
+          examples: ['Bench/examples/example-wrong.jsonld', 'Bench/examples/example.jsonld'],
+        },
+        { context: 'Lamp/context.jsonld', examples: ['Lamp/examples/example.json'] },
+      ],
+    );
+    assert.deepEqual(
+      contexts.map(({ name }) => name),
+      ['dataModel.City-Lamp-context', 'dataModel.City-context'],
+    );
+  });
+
+  it('the models of a repository are named by their titles where they are in no folder', () => {
+    const files = {
+      'schema.json': { ...schema(), title: 'Kiosk' },
+      'tram.json': { ...schema(), title: 'Tram' },
+    };
+    assert.deepEqual(named(files, 'D'), ['D/Kiosk', 'D/Tram']);
+    const nameless = plan({ 'schema.json': { ...schema(), title: 'Not a name' } }, 'D');
+    assert.deepEqual(nameless.models, []);
+    assert.match(nameless.refused[0]?.reason ?? '', /named by the folder/);
+  });
+
+  it('the models of a repository are none where two folders claim a name', () => {
+    const { models, refused } = plan(
+      { 'a/Car/schema.json': schema(), 'b/Car/schema.json': schema(), 'Bus/schema.json': schema() },
+      'D',
+    );
+    assert.deepEqual(
+      models.map(({ name }) => name),
+      ['Bus'],
+    );
+    assert.deepEqual(
+      refused.map(({ path }) => path),
+      ['a/Car/schema.json', 'b/Car/schema.json'],
+    );
+  });
+
+  it('the models of a repository are the same in the folder of an archive, whose name is the domain where no $id says it', () => {
+    const files = { 'Car/schema.json': schema(), 'context.jsonld': { '@context': {} } };
+    assert.deepEqual(named(within('Traffic-main', files)), ['Traffic/Car']);
+    assert.equal(plan(within('Traffic-main', files)).contexts[0]?.name, 'Traffic-context');
+    assert.throws(() => plan(files), RepositoryUnclearError);
+  });
+
+  it('the models of several repositories in one folder have a domain each, and the same contexts as alone', () => {
+    const both = {
+      ...within('all/dataModel.City', completeRepository()),
+      'all/other/Tree/schema.json': { ...schema(), $id: 'https://trees.example/other/Tree/schema.json' },
+    };
+    const { models, contexts } = plan(both);
+    assert.deepEqual(
+      models.map(({ domain, name }) => `${domain}/${name}`),
+      ['dataModel.City/Bench', 'dataModel.City/Lamp', 'other/Tree'],
+    );
+    assert.deepEqual(
+      contexts.map(({ name }) => name),
+      ['dataModel.City-context'],
+    );
+  });
+
+  it('the models of an export have the domains of their folders, and one domain can be given another name', () => {
+    const files = {
+      'domains/A/Car/schema.json': schema(),
+      'domains/A/Car/meta.json': { compatibility: 'none' },
+      'domains/A/Car/context.jsonld': { '@context': {} },
+      'domains/A/Car/versions/2.json': schema(),
+      'domains/A/Car/versions/10.json': schema(),
+      'contexts/own.jsonld': { '@context': {} },
+    };
+    const [car] = plan(files).models;
+    assert.deepEqual(
+      { domain: car?.domain, context: car?.context, settings: car?.settings, versions: car?.versions },
+      {
+        domain: 'A',
+        context: undefined,
+        settings: 'domains/A/Car/meta.json',
+        versions: ['domains/A/Car/versions/2.json', 'domains/A/Car/versions/10.json'],
+      },
+    );
+    assert.deepEqual(
+      plan(files).contexts.map(({ name }) => name),
+      ['own'],
+    );
+    assert.deepEqual(named(files, 'B'), ['B/Car']);
+    const two = { ...files, 'domains/C/Car/schema.json': schema() };
+    assert.deepEqual(named(two), ['A/Car', 'C/Car']);
+    assert.throws(() => plan(two, 'B'), /several domains/);
+  });
+});
+
+describe('the documents that models share', () => {
+  it('the documents that models share are stored under each URL by which they are named', () => {
+    assert.deepEqual(stored(completeRepository()), {
+      [COMMON_URL]: 'shared/common-schema.json',
+      // Where the repository publishes it, which follows from the $ids of its models.
+      'https://models.example/dataModel.City/city-schema.json': 'city-schema.json',
+      // As a code host has it, which follows from the name of the repository.
+      'https://raw.code.example/city/dataModel.City/main/city-schema.json': 'city-schema.json',
+      'https://models.example/dataModel.City/shared/common-schema.json': 'shared/common-schema.json',
+    });
+  });
+
+  it('the documents that models share are found by relative paths, also where no schema has an $id', () => {
+    const files = {
+      'models/Car/schema.json': { ...schema(), allOf: [{ $ref: '../../parts/wheel.json' }] },
+      'parts/wheel.json': { definitions: { a: { $ref: 'tyre.json#/x' } } },
+      'parts/tyre.json': { properties: { x: { type: 'string' } } },
+    };
+    const { models, documents } = plan(files, 'D');
+    assert.equal(models[0]?.id, 'https://repository.invalid/models/Car/schema.json');
+    assert.deepEqual(
+      documents.map(({ url, path }) => [url, path]),
+      [
+        ['https://repository.invalid/parts/tyre.json', 'parts/tyre.json'],
+        ['https://repository.invalid/parts/wheel.json', 'parts/wheel.json'],
+      ],
+    );
+  });
+
+  it('the documents that models share may be named by a table of URLs, or by URLs in place of paths', () => {
+    const files = {
+      'Car/schema.json': {
+        ...schema(),
+        allOf: [{ $ref: 'https://a.example/common.json' }, { $ref: 'https://b.example/x' }],
+      },
+      'shared/urls.json': { 'https://a.example/common.json': 'mine.json' },
+      'shared/mine.json': { definitions: {} },
+      'https://b.example/x': { type: 'object', properties: {} },
+    };
+    assert.deepEqual(stored(files), {
+      'https://a.example/common.json': 'shared/mine.json',
+      'https://b.example/x': 'https://b.example/x',
+    });
+  });
+
+  it('the documents that models share may be models', () => {
+    const car = {
+      ...schema(),
+      $id: 'https://a.example/r/Car/schema.json',
+      allOf: [{ $ref: 'https://a.example/r/Bus/schema.json' }],
+    };
+    const bus = {
+      ...schema(),
+      $id: 'https://a.example/r/Bus/schema.json',
+      allOf: [{ $ref: '../Car/schema.json' }],
+    };
+    const { models, documents } = plan({ 'Car/schema.json': car, 'Bus/schema.json': bus }, 'D');
+    assert.equal(models.length, 2);
+    assert.deepEqual(documents.map(({ url }) => url).sort(), [
+      'https://a.example/r/Bus/schema.json',
+      'https://a.example/r/Car/schema.json',
+    ]);
+  });
+
+  it('the documents that models share are not guessed: of two that differ and have one URL, that of its name is taken, or none', () => {
+    const other = { ...commonSchema('number') };
+    const byName = plan({ ...completeRepository(), 'shared/old-schema.json': other }, 'D');
+    assert.equal(byName.documents.find(({ url }) => url === COMMON_URL)?.path, 'shared/common-schema.json');
+    assert.match(
+      byName.refused.find(({ path }) => path === 'shared/old-schema.json')?.reason ?? '',
+      /is the URL of shared\/common-schema\.json/,
+    );
+    const { documents, refused } = plan({ ...completeRepository(), 'x/common-schema.json': other }, 'D');
+    assert.equal(
+      documents.find(({ url }) => url === COMMON_URL),
+      undefined,
+    );
+    assert.deepEqual(
+      refused.map(({ path }) => path),
+      ['shared/common-schema.json', 'x/common-schema.json'],
+    );
+  });
+
+  it('the documents that models share are stored once where two files of a URL are the same', () => {
+    const twice = { ...completeRepository(), 'x/common-schema.json': commonSchema() };
+    assert.equal(stored(twice)[COMMON_URL], 'shared/common-schema.json');
+    assert.deepEqual(plan(twice, 'D').refused, []);
+  });
+
+  it('the documents that models share do not come from repositories whose URLs only look alike', () => {
+    const files = {
+      'Car/schema.json': {
+        ...entitySchema('Car', 'speed'),
+        $id: 'https://a.example/dataModel.Cars/Car/schema.json',
+        allOf: [{ $ref: 'https://a.example/dataModel.Other/common.json' }],
+      },
+      'common.json': { definitions: {} },
+    };
+    assert.deepEqual(stored(files), {});
+  });
+
+  it('the documents that models share are found in bounded time in a web of references', () => {
+    const names = Array.from({ length: 8 }, (_, index) => `${index}.json`);
+    const reference = fc.tuple(
+      fc.constantFrom('', './', '../', 'a/', '../a/', '/'),
+      fc.constantFrom(...names),
+    );
+    const document = fc.array(reference, { maxLength: 4 }).map((references) => ({
+      definitions: Object.fromEntries(
+        references.map(([folder, name], at) => [`d${at}`, { $ref: `${folder}${name}` }]),
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.array(document, { minLength: 8, maxLength: 16 }), (documents) => {
+        const files = Object.fromEntries(
+          documents.map((one, at) => [`${at < 8 ? '' : 'a/'}${at % 8}.json`, one]),
+        );
+        const start = { ...schema(), allOf: names.map((name) => ({ $ref: `../${name}` })) };
+        const { documents: found } = plan({ 'Car/schema.json': start, ...files }, 'D');
+        assert.equal(new Set(found.map(({ url }) => url)).size, found.length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+function schema(): object {
+  return { type: 'object', properties: { id: { type: 'string' }, type: { type: 'string' } } };
+}
