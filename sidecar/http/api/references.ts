@@ -1,6 +1,6 @@
 import type { Reference, ReferenceService } from '../../schemas/service/service.js';
 import type { Transfer } from '../../schemas/transfer/transfer.js';
-import { created, current, document, NO_CONTENT, ok, page } from './answer.js';
+import { created, derived, document, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { OPTIONAL_PAGE, PAGE, parameterRefused, parameters } from './parameters.js';
@@ -79,7 +79,7 @@ export function referenceEndpoints(references: ReferenceService, transfer: Trans
         const expected = expectedOf(conditions);
         if (dryRun) {
           const options = { expected, dryRun, baseUrl, signal: disconnected() };
-          return current(referenceDryRunJson(await transfer.putReference(uri, body, options)));
+          return derived(referenceDryRunJson(await transfer.putReference(uri, body, options)));
         }
         const put = dependents
           ? await transfer.putReference(uri, body, { expected, dryRun, baseUrl, signal: disconnected() })

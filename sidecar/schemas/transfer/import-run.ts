@@ -153,8 +153,9 @@ export class ImportRun {
       const files = model.examples.map((example) => ({ path: example, text: this.#text(example) }));
       const examples = await checkExamples(files, { schema, key }, { workbench, signal });
       return {
-        status: resultOf(put),
-        ...(put.change.differences.length === 0 ? {} : changeOf(put.change)),
+        // An exported model with a history is created by the first of its versions.
+        status: before === undefined ? 'created' : resultOf(put),
+        ...(before === undefined || put.change.differences.length === 0 ? {} : changeOf(put.change)),
         ...(files.length === 0 ? {} : { examples }),
       };
     });

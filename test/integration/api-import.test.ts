@@ -1,0 +1,427 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, describe, it } from 'node:test';
+import type { ImportedFile, ImportReport } from '../../sidecar/schemas/transfer/transfer.js';
+import { tarGz, zip } from '../support/archives.js';
+import { send, stopAll, type Answer } from '../support/gateway-harness.js';
+import {
+  cityRepository,
+  COMMON_URL,
+  commonSchema,
+  completeRepository,
+  entriesOf,
+  entitySchema,
+} from '../support/repositories.js';
+import { type ApiClient, makeModel, startApi } from './api-client.js';
+
+after(stopAll);
+
+const GZIP = { 'content-type': 'application/gzip' };
+const DOMAIN = 'dataModel.City';
+
+/** Contexts are exported as they are served, with the URL of the service. */
+const PUBLIC = { PUBLIC_URL: 'http://public.example' };
+
+type Files = Readonly<Record<string, unknown>>;
+
+function reportOf(answer: Answer): ImportReport {
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json() as ImportReport;
+}
+
+/** Imports files as a tar.gz. */
+async function importing(api: ApiClient, files: Files, query = ''): Promise<ImportReport> {
+  const raw = await tarGz(entriesOf(files));
+  return reportOf(await api.send('POST', `/import${query}`, { raw, headers: GZIP }));
+}
+
+async function exported(api: ApiClient, query = ''): Promise<Buffer> {
+  const response = await fetch(`${api.url}/export${query}`);
+  assert.equal(response.status, 200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+const statuses = ({ files }: ImportReport) =>
+  Object.fromEntries(files.map(({ path, url, status }) => [url ?? path, status]));
+
+const fileOf = ({ files }: ImportReport, path: string): ImportedFile =>
+  files.find((file) => file.path === path) ?? assert.fail(`${path} is not in the report`);
+
+/** Of the first line with a text. */
+const lineOf = (content: unknown, text: string) =>
+  JSON.stringify(content, null, 2)
+    .split('\n')
+    .findIndex((line) => line.includes(text)) + 1;
+
+const names = async (api: ApiClient, path: string) =>
+  ((await api.get(path)).json() as readonly { name?: string; uri?: string }[]).map(
+    ({ name, uri }) => name ?? uri,
+  );
+
+describe('an import', () => {
+  it('an import of a repository stores its models, documents and contexts, and the same again changes nothing', async () => {
+    const { api } = await startApi();
+    const first = await importing(api, completeRepository());
+    assert.deepEqual(first.summary, {
+      dryRun: false,
+      domains: [DOMAIN],
+      ...{ created: 7, updated: 0, unchanged: 0, refused: 0 },
+      // The README, the CSV, what belongs to tools; and a document of another kind.
+      ignored: 5,
+      models: 2,
+      examples: { valid: 2, invalid: 1 },
+    });
+    assert.deepEqual(await names(api, `/domains/${DOMAIN}/models`), ['Bench', 'Lamp']);
+    const before = await exported(api);
+    const second = await importing(api, completeRepository());
+    assert.deepEqual([...new Set(Object.values(statuses(second)))], ['unchanged']);
+    assert.deepEqual(second.summary.examples, first.summary.examples);
+    assert.ok(before.equals(await exported(api)));
+    const versions = (await api.get(`/domains/${DOMAIN}/models/Bench/versions`)).json() as readonly unknown[];
+    assert.equal(versions.length, 1);
+  });
+
+  it('an import gives models the IRIs of their own context, and their entities validate', async () => {
+    const { api } = await startApi();
+    await importing(api, completeRepository());
+    const entity = { id: 'urn:ngsi-ld:Bench:1', type: 'Bench', seats: 3 };
+    const context = [`${api.url}/contexts/${DOMAIN}~Bench`];
+    const answer = await api.post('/workbench/jsonld/expand', { document: entity, context });
+    const { result } = answer.json() as { readonly result: readonly Readonly<Record<string, unknown>>[] };
+    assert.deepEqual(Object.keys(result[0] ?? {}).sort(), [
+      '@id',
+      '@type',
+      'https://terms.example/city/seats',
+    ]);
+    const verdict = (await api.post(`/validate/${DOMAIN}/Bench`, entity)).json() as {
+      readonly valid: boolean;
+    };
+    assert.equal(verdict.valid, true);
+  });
+
+  it('an import is the same from a tar.gz, a zip, a form with files or with an archive, and from JSON', async () => {
+    const files = completeRepository();
+    const json = Object.fromEntries(
+      Object.entries(files).filter(([, content]) => typeof content !== 'string'),
+    );
+    const form = new FormData();
+    for (const { name, content = '' } of entriesOf(files)) form.append('files', new Blob([content]), name);
+    const archive = new FormData();
+    archive.append(
+      'archive',
+      new Blob([await tarGz(entriesOf(files, 'dataModel.City-main/'))]),
+      'city.tar.gz',
+    );
+    const found: unknown[] = [];
+    for (const [type, body] of [
+      ['application/gzip', await tarGz(entriesOf(files))],
+      ['application/zip', zip(entriesOf(files))],
+      ['application/json', JSON.stringify({ documents: json })],
+      [undefined, form],
+      [undefined, archive],
+    ] as const) {
+      const { api } = await startApi(PUBLIC);
+      const headers = type === undefined ? {} : { 'content-type': type };
+      const { summary } = reportOf(await send(api.url, 'POST', '/import', { body, headers }));
+      const { created, models, examples, domains } = summary;
+      found.push({ created, models, examples, domains, bytes: (await exported(api)).toString('base64') });
+    }
+    for (const one of found) assert.deepEqual(one, found[0]);
+  });
+
+  it('an import can be tried: a dry run reports the same and writes nothing', async () => {
+    const { api } = await startApi();
+    const dry = await importing(api, completeRepository(), '?dryRun=true');
+    assert.deepEqual(await names(api, '/domains'), []);
+    assert.deepEqual(await names(api, '/references'), []);
+    const { summary, ...done } = await importing(api, completeRepository());
+    const { summary: tried, ...rest } = dry;
+    assert.deepEqual(rest, done);
+    assert.deepEqual(tried, { ...summary, dryRun: true });
+  });
+
+  it('an import names a missing document with its URL, the line and what to do; the other files are stored', async () => {
+    const { api } = await startApi();
+    const report = await importing(api, cityRepository());
+    const bench = fileOf(report, 'Bench/schema.json');
+    assert.equal(bench.status, 'refused');
+    assert.match(bench.reason ?? '', new RegExp(`missing: ${COMMON_URL}.*PUT /api/v2/references`));
+    const text = JSON.stringify(cityRepository()['Bench/schema.json'], null, 2).split('\n');
+    assert.match(text[(bench.line ?? 0) - 1] ?? '', /\$ref/);
+    assert.equal(fileOf(report, 'city-schema.json').status, 'created');
+    await api.put(`/references?uri=${COMMON_URL}`, commonSchema());
+    assert.equal((await importing(api, cityRepository())).summary.refused, 0);
+  });
+
+  it('an import reports broken files with their lines, and stores the rest', async () => {
+    const { api } = await startApi();
+    const wrong = { ...entitySchema('Wrong', 'x'), minProperties: -1 };
+    const deep = `${'['.repeat(600)}${']'.repeat(600)}`;
+    const entries = [
+      ...entriesOf({
+        ...completeRepository(),
+        'Tram/schema.json': '{\n  "type": "object",\n  "a": tru\n}',
+        'Twice/schema.json': '{\n"a": 1,\n"a": 2}',
+        'Deep/schema.json': deep,
+        'Wrong/schema.json': wrong,
+        'context/context.jsonld': '\ufeff{"@context": {}}',
+      }),
+      { name: 'Bytes/schema.json', content: Buffer.from('{\n"a": "\xff"}', 'latin1') },
+      { name: '../out/schema.json', content: '{}' },
+    ];
+    const raw = await tarGz(entries);
+    const report = reportOf(await api.send('POST', '/import', { raw, headers: GZIP }));
+    const refused = report.files.filter(({ status }) => status === 'refused');
+    assert.deepEqual(
+      refused.map(({ path, line }) => [path, line]),
+      [
+        ['../out/schema.json', undefined],
+        ['Bytes/schema.json', 2],
+        ['Deep/schema.json', 1],
+        ['Tram/schema.json', 3],
+        ['Twice/schema.json', 3],
+        ['Wrong/schema.json', lineOf(wrong, 'minProperties')],
+      ],
+    );
+    for (const { reason } of refused) assert.match(reason ?? '', /^[A-Z].*\.$/s);
+    assert.equal(report.summary.created, 7);
+  });
+
+  it('an import lists the errors of examples with file, pointer and line', async () => {
+    const { api } = await startApi();
+    const { examples } = fileOf(await importing(api, completeRepository()), 'Bench/schema.json');
+    assert.equal(examples?.valid, 1);
+    assert.deepEqual(
+      examples?.invalid.map(({ path, pointer, line }) => ({ path, pointer, line })),
+      [{ path: 'Bench/examples/example-wrong.jsonld', pointer: '/seats', line: 4 }],
+    );
+  });
+
+  it('an import with a changed shared document updates its models, and those of others that were made with it', async () => {
+    const { api } = await startApi();
+    await importing(api, completeRepository());
+    const other = await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'));
+    const changed = { ...completeRepository(), 'shared/common-schema.json': commonSchema('number') };
+    const dry = await importing(api, changed, '?dryRun=true');
+    const report = await importing(api, changed);
+    assert.deepEqual(dry.dependents, report.dependents);
+    assert.deepEqual(
+      report.dependents.map(({ domain, model, status }) => ({ domain, model, status })),
+      [{ domain: 'Other', model: 'Tree', status: 'updated' }],
+    );
+    assert.equal(fileOf(report, 'Bench/schema.json').status, 'updated');
+    assert.notEqual(fileOf(report, 'Bench/schema.json').change, 'compatible');
+    const bundled = (await api.get(`${other}/schema?bundled=true`)).text;
+    assert.match(bundled, /"name":\{"type":"number"/);
+  });
+
+  it('an import leaves a model as it is that refuses the change, and says so', async () => {
+    const { api } = await startApi();
+    await importing(api, completeRepository());
+    const model = `/domains/${DOMAIN}/models/Bench`;
+    await api.put(model, { compatibility: 'backward' });
+    const changed = { ...completeRepository(), 'shared/common-schema.json': commonSchema('number') };
+    const report = await importing(api, changed);
+    const bench = fileOf(report, 'Bench/schema.json');
+    assert.equal(bench.status, 'refused');
+    assert.match(bench.reason ?? '', /accepts only compatible changes/);
+    assert.equal(fileOf(report, 'Lamp/schema.json').status, 'updated');
+    assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"string"/);
+  });
+
+  it('an import refuses the models whose context it refuses, for their IRIs would be others', async () => {
+    const { api } = await startApi();
+    const files = {
+      ...completeRepository(),
+      'context.jsonld': { '@context': 'https://away.example/context' },
+    };
+    const report = await importing(api, files);
+    assert.equal(fileOf(report, 'context.jsonld').status, 'refused');
+    assert.match(fileOf(report, 'Bench/schema.json').reason ?? '', /context context\.jsonld is refused/);
+  });
+
+  it('an import of documents that refer to each other in circles stores them', async () => {
+    const { api } = await startApi();
+    const report = await importing(
+      api,
+      {
+        'Node/schema.json': {
+          ...{ type: 'object', required: ['type'] },
+          properties: { type: { const: 'Node' }, next: { $ref: '../parts/a.json' } },
+        },
+        'parts/a.json': { type: 'object', properties: { b: { $ref: 'b.json' } } },
+        'parts/b.json': { type: 'object', properties: { a: { $ref: 'a.json' } } },
+      },
+      '?domain=Circles',
+    );
+    assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
+  });
+
+  it('an import of ten thousand files is answered, and other requests meanwhile', async () => {
+    const { api } = await startApi();
+    const files = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, index) => [`notes/${index}.json`, { note: index }]),
+    );
+    const raw = await tarGz(entriesOf({ ...completeRepository(), ...files }));
+    let isDone = false;
+    const sent = api.send('POST', '/import', { raw, headers: GZIP }).finally(() => (isDone = true));
+    let others = 0;
+    while (!isDone) {
+      assert.equal((await api.get('/domains')).status, 200);
+      others += 1;
+    }
+    assert.ok(others > 10, `${others} other requests were answered`);
+    assert.equal(reportOf(await sent).summary.ignored, 10_005);
+  });
+});
+
+describe('an import that is refused', () => {
+  it('an import that is refused says what is wrong with the body, the domain or the media type', async () => {
+    const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
+    const good = await tarGz(entriesOf({ 'Car/schema.json': { type: 'object' } }));
+    const deflated = await tarGz([{ name: 'a.txt', content: 'x'.repeat(200_000) }]);
+    const cases: readonly (readonly [string, string | Buffer, string, number, RegExp])[] = [
+      ['application/gzip', Buffer.from('no'), '?domain=D', 400, /not a readable tar\.gz/],
+      ['application/zip', good, '?domain=D', 400, /not a readable zip/],
+      ['application/gzip', Buffer.alloc(20_001), '?domain=D', 413, /IMPORT_LIMIT_BYTES/],
+      ['application/gzip', deflated, '?domain=D', 413, /more than 160000 bytes/],
+      ['application/gzip', good, '', 400, /parameter domain/],
+      ['application/gzip', good, '?domain=1', 400, /name of a domain/],
+      ['application/json', '{"documents": [}', '?domain=D', 400, /line 1, column 16/],
+      ['application/json', '{"document": {}}', '?domain=D', 422, /documents/],
+      ['application/json', '{"documents": {}, "x": 1}', '?domain=D', 422, /\/x/],
+      ['text/plain', 'x', '?domain=D', 415, /application\/gzip or application\/zip/],
+      ['multipart/form-data', 'x', '?domain=D', 400, /form/],
+      ['multipart/form-data; boundary=b', '--b\r\nbroken', '?domain=D', 400, /form/],
+    ];
+    for (const [type, raw, query, status, detail] of cases) {
+      const answer = await api.send('POST', `/import${query}`, { raw, headers: { 'content-type': type } });
+      assert.equal(answer.status, status, `${type} ${query} ${answer.text}`);
+      assert.match(answer.problem().detail ?? '', detail);
+    }
+    assert.equal((await send(api.url, 'POST', '/import?domain=D', {})).status, 400);
+    assert.deepEqual(await names(api, '/domains'), []);
+  });
+
+  it('an import that is refused for a form that is too large, or has fields, says so', async () => {
+    const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
+    for (const [sizes, status] of [
+      [[20_001], 413],
+      [[15_000, 15_000], 413],
+      [[15_000, 4000], 200],
+    ] as const) {
+      const form = new FormData();
+      for (const [index, size] of sizes.entries())
+        form.append('f', new Blob([JSON.stringify({ x: 'y'.repeat(size - 8) })]), `${index}.json`);
+      const answer = await send(api.url, 'POST', '/import?domain=D', { body: form });
+      assert.equal(answer.status, status, answer.text);
+    }
+    const form = new FormData();
+    form.append('domain', 'D');
+    assert.equal((await send(api.url, 'POST', '/import?domain=D', { body: form })).status, 400);
+  });
+
+  it('an import that another one is under way beside is asked to wait', async () => {
+    const { api } = await startApi();
+    const files = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`n/${index}.json`, {}]));
+    const raw = await tarGz(entriesOf({ ...completeRepository(), ...files }));
+    const both = await Promise.all([1, 2].map(() => api.send('POST', '/import', { raw, headers: GZIP })));
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 503]);
+    assert.equal((await api.send('POST', '/import', { raw, headers: GZIP })).status, 200);
+  });
+
+  it('an import whose client leaves stops, and lets the next one in, which completes it', async () => {
+    const { api } = await startApi(PUBLIC);
+    const models = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`M${index}/schema.json`, entitySchema(`M${index}`, 'x')]),
+    );
+    const files = { ...completeRepository(), ...models };
+    const raw = await tarGz(entriesOf(files));
+    const url = new URL(`${api.url}/import`);
+    const sent = request(url, { method: 'POST', headers: { ...GZIP, 'content-length': raw.length } });
+    sent.on('error', () => {});
+    sent.end(raw);
+    // Some of it is stored by then.
+    while ((await api.get(`/domains/${DOMAIN}/models/Bench`)).status !== 200);
+    sent.destroy();
+    let answer = await api.send('POST', '/import', { raw, headers: GZIP });
+    while (answer.status === 503) answer = await api.send('POST', '/import', { raw, headers: GZIP });
+    const { summary } = reportOf(answer);
+    assert.ok(summary.unchanged > 0 && summary.refused === 0, JSON.stringify(summary));
+    const { api: whole } = await startApi(PUBLIC);
+    await importing(whole, files);
+    assert.ok((await exported(api)).equals(await exported(whole)));
+  });
+});
+
+describe('an export', () => {
+  it('an export is an import of the same: into an empty gateway, and out of it again byte for byte', async () => {
+    const { api } = await startApi(PUBLIC);
+    await importing(api, completeRepository());
+    await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'), {
+      ...{ description: 'A tree.', compatibility: 'backward', contextBase: 'https://terms.example/trees/' },
+    });
+    await api.put(`/domains/${DOMAIN}/models/Lamp`, {
+      schema: { ...entitySchema('Lamp', 'power'), title: 'Lamps' },
+    });
+    const archive = await exported(api);
+    const { api: other } = await startApi(PUBLIC);
+    const report = reportOf(await other.send('POST', '/import', { raw: archive, headers: GZIP }));
+    assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
+    assert.ok(archive.equals(await exported(other)));
+    const again = reportOf(await api.send('POST', '/import', { raw: archive, headers: GZIP }));
+    assert.deepEqual([...new Set(Object.values(statuses(again)))], ['unchanged']);
+    const versions = (
+      await other.get(`/domains/${DOMAIN}/models/Lamp/versions`)
+    ).json() as readonly unknown[];
+    assert.equal(versions.length, 2);
+    const tree = (await other.get('/domains/Other/models/Tree')).json() as Readonly<Record<string, unknown>>;
+    assert.deepEqual(
+      [tree['description'], tree['compatibility'], tree['contextBase']],
+      ['A tree.', 'backward', 'https://terms.example/trees/'],
+    );
+  });
+
+  it('an export of one domain has the documents of its models, and can be imported under another name', async () => {
+    const { api } = await startApi();
+    await importing(api, completeRepository());
+    await makeModel(api, 'Other', 'Tree', { type: 'object', properties: { type: { const: 'Tree' } } });
+    const raw = await exported(api, '?domain=Other');
+    const { api: other } = await startApi();
+    const report = reportOf(await other.send('POST', '/import?domain=Trees', { raw, headers: GZIP }));
+    assert.deepEqual(statuses(report), {
+      'contexts/dataModel.City-context.jsonld': 'created',
+      'domains/Other/Tree/schema.json': 'created',
+    });
+    assert.deepEqual(await names(other, '/domains'), ['Trees']);
+    assert.equal((await api.get('/export?domain=Nowhere')).status, 404);
+    assert.equal((await api.send('HEAD', '/export')).status, 200);
+  });
+});
+
+describe('a shared document that is put', () => {
+  it('a shared document that is put with dependents updates its models, after a dry run that says how', async () => {
+    const { api } = await startApi();
+    await importing(api, completeRepository());
+    const target = `/references?uri=${COMMON_URL}&dependents=true`;
+    const dry = await api.put(`${target}&dryRun=true`, commonSchema('number'));
+    const { dependents, ...rest } = dry.json() as {
+      readonly dependents: readonly { readonly model: string }[];
+    };
+    assert.deepEqual(rest, { dryRun: true, status: 'updated' });
+    assert.deepEqual(
+      dependents.map(({ model }) => model),
+      ['Bench', 'Lamp'],
+    );
+    const model = `/domains/${DOMAIN}/models/Lamp`;
+    assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"string"/);
+    const put = (await api.put(target, commonSchema('number'))).json() as { readonly dependents: unknown };
+    assert.deepEqual(put.dependents, dependents);
+    assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"number"/);
+    const again = (await api.put(target, commonSchema('number'))).json() as typeof put;
+    assert.deepEqual(again.dependents, [
+      { domain: DOMAIN, model: 'Bench', status: 'unchanged' },
+      { domain: DOMAIN, model: 'Lamp', status: 'unchanged' },
+    ]);
+  });
+});
