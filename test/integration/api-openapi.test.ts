@@ -47,6 +47,8 @@ const OPERATIONS = {
   '/contexts': 'get post',
   '/contexts/{context}': 'delete get options put',
   '/references': 'delete get put',
+  '/import': 'post',
+  '/export': 'get',
   '/workbench/schema/infer': 'post',
   '/workbench/jsonld/expand': 'post',
   '/workbench/jsonld/compact': 'post',
@@ -123,7 +125,9 @@ describe('every status and problem in the OpenAPI document', () => {
   let document: OpenApi;
 
   before(async () => {
-    const { api, url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret', BODY_LIMIT_BYTES: '100000' });
+    const { api, url } = await startApi({
+      ...{ GATEWAY_TOKEN: 'the-shared-secret', BODY_LIMIT_BYTES: '100000', IMPORT_LIMIT_BYTES: '100000' },
+    });
     document = api.description.document;
     const trusted = await ApiClient.of(url, { 'x-gateway-token': 'the-shared-secret' });
     await mistakes(api, trusted);

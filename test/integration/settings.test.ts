@@ -17,6 +17,7 @@ import {
   stopLater,
   type TestGateway,
 } from '../support/gateway-harness.js';
+import { tarGz } from '../support/archives.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { createDatabase } from '../support/postgres.js';
 import { createTestClock } from '../support/purge-harness.js';
@@ -556,6 +557,21 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       const bodyOf = (bytes: number) => JSON.stringify({ name: 'City' }).padEnd(bytes);
       assert.equal((await api.send('POST', '/domains', { raw: bodyOf(2001) })).status, 413);
       assert.equal((await api.send('POST', '/domains', { raw: bodyOf(2000) })).status, 201);
+    },
+  ],
+  IMPORT_LIMIT_BYTES: [
+    'is the largest import, and an eighth of what it may hold',
+    async () => {
+      const { api } = await startApi({ IMPORT_LIMIT_BYTES: '2000' });
+      const sending = async (raw: Buffer) => {
+        const headers = { 'content-type': 'application/gzip' };
+        return (await api.send('POST', '/import?domain=D', { raw, headers })).status;
+      };
+      const holding = (bytes: number) => tarGz([{ name: 'a.txt', content: 'x'.repeat(bytes) }]);
+      assert.equal(await sending(Buffer.alloc(2001)), 413);
+      // A tar has 512 bytes before a file, and 1024 at its end.
+      assert.equal(await sending(await holding(16_000 - 2048)), 200);
+      assert.equal(await sending(await holding(16_000)), 413);
     },
   ],
   REMOTE_ALLOWED_ORIGINS: [

@@ -35,6 +35,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [
       ...['sidecar/jobs'],
       ...['sidecar/purge', 'sidecar/schemas/workbench', 'sidecar/schemas/service', 'sidecar/purge/broker'],
+      'sidecar/schemas/transfer',
       ...['sidecar/ngsi-ld', 'sidecar/shared'],
     ],
     onlyFor: {
@@ -44,7 +45,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         'sidecar/schemas/json-ld',
       ],
     },
-    packages: ['ajv', 'fastify', 'undici'],
+    packages: ['@fastify/multipart', 'ajv', 'fastify', 'undici'],
   },
   'sidecar/metrics': { rooms: ['sidecar/shared'], packages: ['prom-client'] },
   'sidecar/shared/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },
@@ -95,6 +96,17 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: [],
   },
+  'sidecar/schemas/repository': {
+    rooms: ['sidecar/schemas/json-schema', 'sidecar/shared'],
+    packages: ['tar-stream', 'yauzl'],
+  },
+  'sidecar/schemas/transfer': {
+    rooms: [
+      ...['sidecar/schemas/repository', 'sidecar/schemas/workbench', 'sidecar/schemas/service'],
+      ...['sidecar/schemas/store', 'sidecar/shared/workers', 'sidecar/shared'],
+    ],
+    packages: [],
+  },
   'sidecar/schemas/openapi': {
     rooms: [
       ...['sidecar/ngsi-ld/representation', 'sidecar/schemas/json-schema', 'sidecar/ngsi-ld'],
@@ -123,6 +135,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sidecar/cli/file-commands.ts': ['sidecar/schemas/inference'],
       'sidecar/cli/backup-command.ts': ['sidecar/schemas/store'],
       'sidecar/cli/database-commands.ts': ['sidecar/schemas/store'],
+      'sidecar/cli/repository-folder.ts': ['sidecar/schemas/repository', 'sidecar/schemas/transfer'],
+      'sidecar/cli/import-view.ts': ['sidecar/schemas/transfer'],
+      'sidecar/cli/models-commands.ts': ['sidecar/schemas/transfer'],
     },
     packages: ['cli-progress', 'commander'],
   },

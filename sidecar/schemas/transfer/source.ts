@@ -8,12 +8,12 @@ import {
   type RepositoryLimits,
 } from '../repository/collector.js';
 import { type DescribedFile, isUrl } from '../repository/discover.js';
-import { BodyShapeError } from '../repository/errors.js';
+import { BodyShapeError, RepositoryTooLargeError } from '../repository/errors.js';
 import { readTarGz } from '../repository/tar.js';
 import type { RepositoryTasks } from '../repository/tasks.js';
 import { readZip } from '../repository/zip.js';
-import { UnreadableBodyError, withinBounds } from '../workbench/errors.js';
-import { WorkersBusyError } from '../../shared/workers/errors.js';
+import { UnreadableBodyError } from '../workbench/errors.js';
+import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ImportSource } from './shapes.js';
@@ -71,7 +71,11 @@ export function archiveKind(bytes: Uint8Array): 'gzip' | 'zip' | undefined {
 async function readDocuments(text: string, collector: RepositoryCollector, reading: Reading): Promise<void> {
   const { workers, deadlineMs, signal } = reading;
   const options = { deadlineMs: SPLIT_DEADLINES * deadlineMs, ...(signal === undefined ? {} : { signal }) };
-  const sent = await withinBounds(workers.run('splitDocuments', text, options));
+  const sent = await workers.run('splitDocuments', text, options).catch((cause: unknown) => {
+    if (!(cause instanceof TaskTooCostlyError)) throw cause;
+    const message = `Reading the body takes too much ${cause.bound}: send an archive, which is read file by file.`;
+    throw new RepositoryTooLargeError(message, { cause });
+  });
   if ('unreadable' in sent) throw new UnreadableBodyError(sent.unreadable);
   if ('fault' in sent) throw new BodyShapeError(sent.pointer, sent.fault);
   for (const { path, text } of sent.documents) take(path, Buffer.from(text), collector);
@@ -120,26 +124,20 @@ async function describe(
     return;
   }
   try {
-    const description = await withinBounds(workers.run('describeDocument', textOf(bytes)));
+    const description = await workers.run('describeDocument', textOf(bytes));
     if ('unreadable' in description) {
       const { line, column, detail } = description.unreadable;
-      refused.push({
-        path,
-        reason: `It cannot be read as JSON: line ${line}, column ${column}: ${detail}.`,
-        line,
-      });
+      const reason = `It cannot be read as JSON: line ${line}, column ${column}: ${detail}.`;
+      refused.push({ path, reason, line });
     } else {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       described.push({ path, sha256, facts: description.facts });
     }
   } catch (error) {
-    if (error instanceof WorkersBusyError || !(error instanceof Error)) throw error;
-    if (!('code' in error) || !TOO_COSTLY.has(String(error.code))) throw error;
-    refused.push({ path, reason: 'Reading it takes too much time or memory.' });
+    if (!(error instanceof TaskTooCostlyError)) throw error;
+    refused.push({ path, reason: `Reading it takes too much ${error.bound}.` });
   }
 }
-
-const TOO_COSTLY: ReadonlySet<string> = new Set(['WORK_DEADLINE_EXCEEDED', 'LIMIT_EXCEEDED']);
 
 /** The line of the first byte that is not UTF-8. */
 function lineOfFault(bytes: Uint8Array): number {
