@@ -36,6 +36,7 @@ const exitCode = await runCli(process.argv.slice(2), versionOf(import.meta.dirna
   clock: systemClock,
   onInterrupt,
   leave: (code) => process.exit(code),
+  openModels: async () => (await import('./schemas/open-schemas.js')).openSchemasInMemory(systemClock),
   serve: async () => {
     await import('./main.js');
   },

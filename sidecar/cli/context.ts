@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Transfer } from '../schemas/transfer/transfer.js';
 import type { Clock } from '../shared/clock.js';
 
 /** What a command has of the world around it. */
@@ -14,6 +15,8 @@ export interface CliContext {
   onInterrupt(handler: () => void): () => void;
   /** Ends the process at once. */
   leave(exitCode: number): void;
+  /** Opens a schema service in memory, which is gone when it is closed. */
+  openModels(): Promise<{ readonly transfer: Transfer; close(): Promise<void> }>;
   /** Runs a gateway in this process. */
   serve(): Promise<void>;
 }

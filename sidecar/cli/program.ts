@@ -4,6 +4,7 @@ import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import type { CopyOptions } from './database-commands.js';
 import type { JsonLdOptions, InferOptions, ValidateOptions } from './file-commands.js';
+import type { CheckOptions } from './check-options.js';
 import type { ExportCommandOptions, ImportCommandOptions } from './models-commands.js';
 import type { PurgeOptions } from './purge-command.js';
 import type { PurgePlace } from './purge-place.js';
@@ -202,6 +203,34 @@ function createProgram(
     .action(async (paths: string[], { gateway, ...options }: ImportCommandOptions & PlaceOptions) => {
       const { importModels } = await import('./models-commands.js');
       end(await importModels(paths, options, demandGateway(gatewayNamed(gateway), env, clock), context));
+    });
+  onGateway(models.command('check'))
+    .argument(
+      '<folders...>',
+      'folders of data models; the documents that they share may be in others of them',
+    )
+    .description(
+      'check schemas, examples and changes, here or by a gateway; writes nothing; 3 when something is wrong',
+    )
+    .option('--against <revision>', 'report what changes since this revision of git')
+    .addOption(
+      new Option('--format <format>', 'text, json, or github for annotations').choices([
+        'text',
+        'json',
+        'github',
+      ]),
+    )
+    .addOption(
+      new Option('--fail-on <change>', 'the least change of a model that is wrong')
+        .choices(['narrowing', 'breaking', 'never'])
+        .default('breaking'),
+    )
+    .option('--domain <name>', 'the domain at the gateway')
+    .action(async (folders: string[], { gateway, ...options }: CheckOptions & PlaceOptions) => {
+      const { checkModels } = await import('./check-command.js');
+      // Not by the environment: where a check is done decides what it can see.
+      const by = gateway === undefined ? undefined : gatewayOf({ gateway }, env, clock);
+      end(await checkModels(folders, options, by, context));
     });
   onGateway(models.command('export'))
     .description('write a domain, or everything, to a tar.gz that import takes')

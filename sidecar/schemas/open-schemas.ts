@@ -92,6 +92,34 @@ export async function openSchemas(
   };
 }
 
+/** Of one task on files of the person who waits for it. */
+const PATIENT_MS = 30_000;
+
+const LARGEST_IMPORT = 512 * 1024 * 1024;
+
+/** A schema service in memory, for the command line: it has nothing, and fetches nothing. */
+export async function openSchemasInMemory(clock: Clock): Promise<Pick<OpenSchemas, 'transfer' | 'close'>> {
+  const store = await SqliteStore.open(':memory:', clock);
+  const deadlineMs = PATIENT_MS;
+  const workers = new WorkersOnDemand({ deadlineMs, clock });
+  const remote = createRemoteDocuments({ allowedOrigins: [] });
+  const contextBase = 'https://uri.etsi.org/ngsi-ld/default-context/';
+  const schemas = createSchemaService({ store, workers, remote, contextBase, clock });
+  const workbench = createWorkbench({
+    models: schemas.models,
+    contexts: schemas.contextSupply,
+    workers,
+    deadlineMs,
+  });
+  return {
+    transfer: createTransfer({ schemas, workbench, workers, deadlineMs, limitBytes: LARGEST_IMPORT }),
+    close: async () => {
+      await Promise.all([remote.close(), workers.close()]);
+      await store.close();
+    },
+  };
+}
+
 function openStore(
   { DATABASE_URL, DATABASE_PATH }: Config,
   clock: Clock,

@@ -101,6 +101,7 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['PUT', '/references?uri=urn:doc:a&dependents=true', {}],
   ['POST', '/import', { documents: {} }],
   ['GET', '/export'],
+  ['GET', '/export?domain=D'],
   ['POST', '/workbench/schema/infer', { speed: 1 }],
   ['POST', '/workbench/jsonld/expand', { document: {} }],
   ['POST', '/workbench/jsonld/compact', { document: {} }],

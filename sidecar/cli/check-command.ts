@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import type { ImportReport, Transfer } from '../schemas/transfer/transfer.js';
+import { isTooMuch, type CheckOptions } from './check-options.js';
+import { checkLines } from './check-view.js';
+import { say, type CliContext } from './context.js';
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { printable } from './format.js';
+import type { GatewayClient } from './gateway-client.js';
+import { sendImport } from './models-commands.js';
+import { readUpload, type Upload } from './repository-folder.js';
+
+/** Bytes of an archive that git makes. */
+const MAX_ARCHIVE = 512 * 1024 * 1024;
+
+/** The domain of what is checked here, where none is named; its name means nothing. */
+const UNNAMED = 'models';
+
+/**
+ * Checks folders of data models: schemas compile, examples are valid, and, against a revision or a gateway, changes are harmless.
+ * Nothing is written anywhere; without a gateway, nothing is sent either.
+ *
+ * @throws CliError
+ */
+export async function checkModels(
+  paths: readonly string[],
+  options: CheckOptions,
+  gateway: GatewayClient | undefined,
+  context: CliContext,
+): Promise<ExitCode> {
+  const { against, domain, failOn = 'breaking' } = options;
+  if (gateway !== undefined && against !== undefined)
+    throw new CliError(EXIT.usage, 'Say --against or --gateway, not both.');
+  const upload = await readUpload(paths);
+  const report =
+    gateway === undefined
+      ? await checkHere(upload, paths, options, context)
+      : await sendImport(upload, { dryRun: true, ...(domain === undefined ? {} : { domain }) }, gateway);
+  const verdict = verdictOf(report, upload, failOn);
+  const format = options.json === true ? 'json' : (options.format ?? 'text');
+  say(context.stdout, ...checkLines(report, { format, paths, leftOut: upload.leftOut, failOn }));
+  return verdict ? EXIT.done : EXIT.partial;
+}
+
+/** Whether nothing is wrong. */
+function verdictOf(
+  { summary, files, dependents }: ImportReport,
+  { leftOut }: Upload,
+  failOn: NonNullable<CheckOptions['failOn']>,
+): boolean {
+  const changes = [...files, ...dependents].flatMap(({ change }) => change ?? []);
+  return (
+    summary.refused === 0 &&
+    summary.examples.invalid === 0 &&
+    leftOut.length === 0 &&
+    !changes.some((change) => isTooMuch(change, failOn))
+  );
+}
+
+/** In a schema service of its own, in memory: the revision first, so that the folders are a change of it. */
+async function checkHere(
+  upload: Upload,
+  paths: readonly string[],
+  { against, ...options }: CheckOptions,
+  context: CliContext,
+): Promise<ImportReport> {
+  // Several folders may be repositories that have models of one name, each in the domain of its own.
+  const domain = options.domain ?? (paths.length === 1 ? UNNAMED : undefined);
+  const { transfer, close } = await context.openModels();
+  try {
+    if (against !== undefined) {
+      const before = await archiveOf(paths, against);
+      const old = await importing(transfer, before, domain);
+      for (const { path, status, reason = '' } of old.files)
+        if (status === 'refused') say(context.stderr, printable(`At ${against}, ${path}: ${reason}`));
+    }
+    return await importing(transfer, upload, domain);
+  } finally {
+    await close();
+  }
+}
+
+function importing(
+  transfer: Transfer,
+  { bytes, mediaType }: Upload,
+  domain: string | undefined,
+): Promise<ImportReport> {
+  const kind = mediaType === 'application/gzip' ? 'gzip' : 'zip';
+  const source = { kind, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) } as const;
+  return transfer.import(source, { domain, dryRun: false, baseUrl: 'http://localhost' });
+}
+
+/** A folder as it was at a revision. */
+async function archiveOf(paths: readonly string[], revision: string): Promise<Upload> {
+  const [folder = '.', ...others] = paths;
+  if (others.length > 0) throw new CliError(EXIT.usage, 'With --against, name one folder.');
+  if (revision.startsWith('-')) throw new CliError(EXIT.usage, `${revision} is not a revision of git.`);
+  const bytes = await new Promise<Buffer>((resolve, reject) => {
+    const words = ['-C', folder, 'archive', '--format=tar.gz', '--end-of-options', revision];
+    execFile('git', words, { encoding: 'buffer', maxBuffer: MAX_ARCHIVE }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else {
+        const why = stderr.toString().trim() || error.message;
+        const message = `git archive of ${revision} failed in ${folder}: ${printable(why)}`;
+        reject(new CliError(EXIT.usage, message, { cause: error }));
+      }
+    });
+  });
+  return { bytes: new Uint8Array(bytes), mediaType: 'application/gzip', leftOut: [] };
+}

@@ -1,0 +1,21 @@
+import type { ChangeReport } from '../schemas/service/shapes.js';
+
+export interface CheckOptions {
+  readonly domain?: string;
+  /** A revision of git that the folder is compared with. */
+  readonly against?: string;
+  readonly format?: 'text' | 'json' | 'github';
+  readonly json?: boolean;
+  /** The least change of a model that fails the check; `breaking` where it is left out. */
+  readonly failOn?: FailOn;
+}
+
+export type FailOn = 'narrowing' | 'breaking' | 'never';
+
+/** From the least to the worst. */
+const CHANGES = ['compatible', 'narrowing', 'breaking'] as const;
+
+/** Whether a change fails a check. */
+export function isTooMuch(change: ChangeReport['overall'], failOn: FailOn): boolean {
+  return failOn !== 'never' && CHANGES.indexOf(change) >= CHANGES.indexOf(failOn);
+}
