@@ -46,17 +46,18 @@ export class RepositoryUrls {
       const shared = sharedEnd(path, url);
       if (shared === undefined) continue;
       vote(publications, { folder: shared.folder, base: shared.base });
-      if (shared.folder === '' && shared.name !== undefined) vote(roots, { folder: '', name: shared.name });
+      // One name alone may be in common by mistake.
+      const isSure = shared.folder === '' || shared.segments.length >= 2;
+      if (isSure && shared.name !== undefined) vote(roots, { folder: shared.folder, name: shared.name });
       const [first, ...others] = shared.segments;
       // A folder of repositories: the repository, the model and its schema.
       if (first !== undefined && others.length >= 2)
         vote(roots, { folder: `${shared.folder}${first}/`, name: first });
     }
     this.#publications = byVotes(publications);
-    // Some `$id`s are mistakes: of the names that the whole may have, the one that most of them give is believed.
+    // Some `$id`s are mistakes: of the names that a folder may have, the one that most of them give is believed.
     const all = byVotes(roots);
-    const whole = all.find(({ folder }) => folder === '');
-    this.#roots = all.filter((root) => root.folder !== '' || root === whole);
+    this.#roots = all.filter((root) => root === all.find(({ folder }) => folder === root.folder));
   }
 
   /** The repository that a file is of, by its name in URLs and its folder here; undefined where no `$id` says so. */

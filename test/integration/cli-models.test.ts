@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import type { ImportReport } from '../../sidecar/schemas/transfer/transfer.js';
+import { tarGz } from '../support/archives.js';
+import { cli } from '../support/cli-process.js';
+import { stopAll, stopLater } from '../support/gateway-harness.js';
+import {
+  cityRepository,
+  commonSchema,
+  completeRepository,
+  entitySchema,
+  entriesOf,
+} from '../support/repositories.js';
+import { startApi } from './api-client.js';
+
+after(stopAll);
+
+type Files = Readonly<Record<string, unknown>>;
+
+/** A folder of its own, with files. */
+function folderOf(files: Files, name = 'city'): string {
+  const around = mkdtempSync(join(tmpdir(), 'cli-models-'));
+  stopLater(async () => rmSync(around, { recursive: true, force: true }));
+  const folder = join(around, name);
+  put(folder, files);
+  return folder;
+}
+
+function put(folder: string, files: Files): void {
+  for (const { name, content = '' } of entriesOf(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+}
+
+function git(folder: string, ...words: readonly string[]): void {
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false'];
+  execFileSync('git', ['-C', folder, ...identity, ...words], { stdio: 'ignore' });
+}
+
+describe('models import', () => {
+  it('models import takes a clone by one command, and again changes nothing', async () => {
+    const { url, api } = await startApi();
+    const folder = folderOf(completeRepository());
+    git(folder, 'init');
+    const first = await cli(['models', 'import', folder, '--gateway', url]);
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(
+      first.stdout,
+      /^  city\/Bench\/examples\/example-wrong\.jsonld:4: \/seats must be a number/m,
+    );
+    assert.match(
+      first.stdout,
+      /2 models in dataModel\.City\. Files: 7 created, 0 updated, 0 unchanged, 0 refused\./,
+    );
+    const again = await cli(['models', 'import', folder, '--gateway', url, '--json']);
+    const { summary } = JSON.parse(again.stdout) as ImportReport;
+    assert.deepEqual([summary.created, summary.updated, summary.unchanged], [0, 0, 7]);
+    assert.equal((await api.get('/domains/dataModel.City/models/Bench')).status, 200);
+  });
+
+  it('models import says what is refused with file and line, and exits with 3', async () => {
+    const { url } = await startApi();
+    const { code, stdout } = await cli(['models', 'import', folderOf(cityRepository()), '--gateway', url]);
+    assert.equal(code, 3);
+    assert.match(
+      stdout,
+      /^  city\/Bench\/schema\.json:\d+: Documents that the schema refers to are missing: https:/m,
+    );
+  });
+
+  it('models import follows no links and leaves what belongs to tools alone', async () => {
+    const { url } = await startApi();
+    const folder = folderOf(completeRepository());
+    const outside = folderOf({ 'Secret/schema.json': entitySchema('Secret', 'x') }, 'outside');
+    symlinkSync(join(outside, 'Secret'), join(folder, 'Secret'));
+    symlinkSync(join(outside, 'Secret/schema.json'), join(folder, 'Lamp/context.jsonld'));
+    const { code, stdout, stderr } = await cli(['models', 'import', folder, '--gateway', url, '--json']);
+    assert.equal(code, 0);
+    assert.match(stderr, /city\/Secret is a link, and links are not followed\./);
+    const report = JSON.parse(stdout) as ImportReport;
+    assert.ok(!report.files.some(({ path }) => /Secret|node_modules|\.github/.test(path)), stdout);
+  });
+
+  it('models import takes several folders, and archives', async () => {
+    const { url } = await startApi();
+    const shared = folderOf({ 'common-schema.json': commonSchema() }, 'shared');
+    const both = await cli([
+      'models',
+      'import',
+      folderOf(cityRepository()),
+      shared,
+      '--gateway',
+      url,
+      '--dry-run',
+    ]);
+    assert.equal(both.code, 0, both.stdout);
+    assert.match(both.stdout, /7 would be created/);
+    const archive = `${folderOf({ x: '' })}.bin`;
+    writeFileSync(archive, await tarGz(entriesOf(completeRepository())));
+    const packed = await cli(['models', 'import', archive, '--gateway', url, '--domain', 'Own']);
+    assert.equal(packed.code, 0, packed.stderr);
+    assert.match(packed.stdout, /2 models in Own/);
+  });
+
+  it('models import refuses a wrong call with 2, and passes on a refusal with 4', async () => {
+    const { url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret' });
+    const empty = folderOf({ 'README.md': 'x' });
+    for (const path of ['/nowhere/at/all', empty, join(empty, 'README.md')]) {
+      const { code, stderr } = await cli(['models', 'import', path, '--gateway', url]);
+      assert.equal(code, 2, stderr);
+      assert.ok(stderr.includes(path), stderr);
+    }
+    const folder = folderOf(completeRepository());
+    assert.equal((await cli(['models', 'import', folder, '--gateway', url])).code, 4);
+    const token = { NGSILD_GATEWAY_TOKEN: 'the-shared-secret' };
+    assert.equal((await cli(['models', 'import', folder, '--gateway', url], token)).code, 0);
+  });
+});
+
+describe('models export', () => {
+  it('models export writes what another gateway imports, and replaces no file unless it is named', async () => {
+    const { url } = await startApi();
+    await cli(['models', 'import', folderOf(completeRepository()), '--gateway', url]);
+    const file = join(folderOf({ x: '' }), 'all.tgz');
+    const { code, stderr } = await cli(['models', 'export', '-o', file, '--gateway', url]);
+    assert.equal(code, 0, stderr);
+    const piped = await cli(['models', 'export', '--domain', 'dataModel.City', '-o', '-', '--gateway', url]);
+    assert.equal(piped.code, 0);
+    const { url: other } = await startApi();
+    const imported = await cli(['models', 'import', file, '--gateway', other]);
+    assert.match(imported.stdout, /2 models in dataModel\.City/);
+    assert.equal(imported.code, 0);
+    const before = readFileSync(file);
+    assert.equal((await cli(['models', 'export', '--domain', 'None', '-o', file, '--gateway', url])).code, 4);
+    assert.ok(before.equals(readFileSync(file)));
+    assert.ok(!existsSync(`${file}.partial`));
+  });
+});
+
+describe('models check', () => {
+  it('models check finds without a gateway what is wrong, as text, JSON and annotations', async () => {
+    const folder = folderOf(completeRepository());
+    const text = await cli(['models', 'check', folder]);
+    assert.equal(text.code, 3, text.stderr);
+    assert.match(text.stdout, /city\/Bench\/examples\/example-wrong\.jsonld:4/);
+    const json = await cli(['models', 'check', folder, '--json']);
+    assert.equal((JSON.parse(json.stdout) as ImportReport).summary.examples.invalid, 1);
+    const github = await cli(['models', 'check', folder, '--format', 'github']);
+    const path = join(folder, 'Bench/examples/example-wrong.jsonld');
+    assert.match(
+      github.stdout,
+      new RegExp(`^::error file=${path},line=4,title=Example is not valid::/seats`, 'm'),
+    );
+    rmSync(path);
+    assert.equal((await cli(['models', 'check', folder])).code, 0);
+  });
+
+  it('models check says what changes since a revision, and fails for changes that are too much', async () => {
+    const folder = folderOf(completeRepository());
+    rmSync(join(folder, 'Bench/examples/example-wrong.jsonld'));
+    git(folder, 'init');
+    git(folder, 'add', '.');
+    git(folder, 'commit', '-m', 'first');
+    put(folder, {
+      'Lamp/schema.json': { ...entitySchema('Lamp', 'power'), required: ['id', 'type', 'power'] },
+    });
+    const check = (...words: readonly string[]) =>
+      cli(['models', 'check', folder, '--against', 'HEAD', ...words]);
+    const plain = await check('--format', 'github');
+    assert.equal(plain.code, 0, plain.stdout);
+    assert.match(plain.stdout, /^::warning file=\S*Lamp\/schema\.json,title=Change%3A narrowing::/m);
+    const strict = await check('--fail-on', 'narrowing', '--format', 'github');
+    assert.equal(strict.code, 3);
+    assert.match(strict.stdout, /^::error file=/m);
+    assert.equal((await check('--fail-on', 'never')).code, 0);
+    for (const revision of ['nowhere', '--output=x'])
+      assert.equal((await cli(['models', 'check', folder, `--against=${revision}`])).code, 2);
+  });
+
+  it('models check asks a gateway what an import would change there, and changes nothing', async () => {
+    const { url, api } = await startApi();
+    const folder = folderOf(completeRepository());
+    rmSync(join(folder, 'Bench/examples/example-wrong.jsonld'));
+    const { code, stdout } = await cli(['models', 'check', folder, '--gateway', url]);
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /would be created/);
+    assert.deepEqual((await api.get('/domains')).json(), []);
+  });
+});
