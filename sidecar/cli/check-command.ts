@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { realpath } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { ImportReport, Transfer } from '../schemas/transfer/transfer.js';
 import { isTooMuch, type CheckOptions } from './check-options.js';
 import { checkLines } from './check-view.js';
@@ -64,16 +66,16 @@ async function checkHere(
   context: CliContext,
 ): Promise<ImportReport> {
   // Several folders may be repositories that have models of one name, each in the domain of its own.
-  const domain = options.domain ?? (paths.length === 1 ? UNNAMED : undefined);
+  const isOne = paths.length === 1 || against !== undefined;
+  const domain = options.domain ?? (isOne ? UNNAMED : undefined);
   const { transfer, close } = await context.openModels();
   try {
     if (against !== undefined) {
-      const before = await archiveOf(paths, against);
-      const old = await importing(transfer, before, domain);
+      const old = await importing(transfer, await filesAt(against, paths), domain);
       for (const { path, status, reason = '' } of old.files)
         if (status === 'refused') say(context.stderr, printable(`At ${against}, ${path}: ${reason}`));
     }
-    return await importing(transfer, upload, domain);
+    return await importing(transfer, [upload.bytes], domain);
   } finally {
     await close();
   }
@@ -81,21 +83,26 @@ async function checkHere(
 
 function importing(
   transfer: Transfer,
-  { bytes, mediaType }: Upload,
+  archives: readonly Uint8Array<ArrayBuffer>[],
   domain: string | undefined,
 ): Promise<ImportReport> {
-  const kind = mediaType === 'application/gzip' ? 'gzip' : 'zip';
-  const source = { kind, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) } as const;
-  return transfer.import(source, { domain, dryRun: false, baseUrl: 'http://localhost' });
+  const parts = archives.map((bytes) => ({ name: 'archive', bytes: bufferOf(bytes) }));
+  return transfer.import({ kind: 'parts', parts }, { domain, dryRun: false, baseUrl: 'http://localhost' });
 }
 
-/** A folder as it was at a revision. */
-async function archiveOf(paths: readonly string[], revision: string): Promise<Upload> {
-  const [folder = '.', ...others] = paths;
-  if (others.length > 0) throw new CliError(EXIT.usage, 'With --against, name one folder.');
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** The first folder as it was at a revision, and the others as they are. */
+async function filesAt(
+  revision: string,
+  [folder = '.', ...others]: readonly string[],
+): Promise<readonly Uint8Array<ArrayBuffer>[]> {
   if (revision.startsWith('-')) throw new CliError(EXIT.usage, `${revision} is not a revision of git.`);
-  const bytes = await new Promise<Buffer>((resolve, reject) => {
-    const words = ['-C', folder, 'archive', '--format=tar.gz', '--end-of-options', revision];
+  const prefix = `--prefix=${basename(await realpath(folder))}/`;
+  const words = ['-C', folder, 'archive', '--format=tar.gz', prefix, '--end-of-options', revision];
+  const archive = await new Promise<Buffer>((resolve, reject) => {
     execFile('git', words, { encoding: 'buffer', maxBuffer: MAX_ARCHIVE }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else {
@@ -105,5 +112,5 @@ async function archiveOf(paths: readonly string[], revision: string): Promise<Up
       }
     });
   });
-  return { bytes: new Uint8Array(bytes), mediaType: 'application/gzip', leftOut: [] };
+  return [new Uint8Array(archive), ...(others.length === 0 ? [] : [(await readUpload(others)).bytes])];
 }

@@ -107,7 +107,7 @@ describe('models import', () => {
       '--dry-run',
     ]);
     assert.equal(both.code, 0, both.stdout);
-    assert.match(both.stdout, /7 would be created/);
+    assert.match(both.stdout, /6 would be created/);
     const archive = `${folderOf({ x: '' })}.bin`;
     writeFileSync(archive, await tarGz(entriesOf(completeRepository())));
     const packed = await cli(['models', 'import', archive, '--gateway', url, '--domain', 'Own']);
@@ -186,6 +186,16 @@ describe('models check', () => {
     assert.equal(strict.code, 3);
     assert.match(strict.stdout, /^::error file=/m);
     assert.equal((await check('--fail-on', 'never')).code, 0);
+    // What models share may be in a folder that git knows nothing of.
+    const shared = folderOf({ 'common-schema.json': commonSchema() }, 'data-models');
+    rmSync(join(folder, 'shared'), { recursive: true });
+    git(folder, 'add', '.');
+    git(folder, 'commit', '-m', 'second');
+    put(folder, { 'Lamp/schema.json': entitySchema('Lamp', 'power') });
+    const both = await cli(['models', 'check', folder, shared, '--against', 'HEAD', '--json']);
+    const { files, summary } = JSON.parse(both.stdout) as ImportReport;
+    assert.deepEqual([both.code, summary.updated, summary.created], [0, 1, 0], both.stdout + both.stderr);
+    assert.equal(files.find(({ status }) => status === 'updated')?.model, 'models/Lamp');
     for (const revision of ['nowhere', '--output=x'])
       assert.equal((await cli(['models', 'check', folder, `--against=${revision}`])).code, 2);
   });
