@@ -68,7 +68,8 @@ async function checkHere(
   // Several folders may be repositories that have models of one name, each in the domain of its own.
   const isOne = paths.length === 1 || against !== undefined;
   const domain = options.domain ?? (isOne ? UNNAMED : undefined);
-  const { transfer, close } = await context.openModels();
+  const models = await context.openModels();
+  const { transfer } = models;
   try {
     if (against !== undefined) {
       const old = await importing(transfer, await filesAt(against, paths), domain);
@@ -77,7 +78,7 @@ async function checkHere(
     }
     return await importing(transfer, [upload.bytes], domain);
   } finally {
-    await close();
+    await models.close();
   }
 }
 

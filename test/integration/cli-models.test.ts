@@ -59,7 +59,7 @@ describe('models import', () => {
     assert.equal(first.code, 0, first.stderr);
     assert.match(
       first.stdout,
-      /^  city\/Bench\/examples\/example-wrong\.jsonld:4: \/seats must be a number/m,
+      /^ {2}city\/Bench\/examples\/example-wrong\.jsonld:4: \/seats must be a number/m,
     );
     assert.match(
       first.stdout,
@@ -77,7 +77,7 @@ describe('models import', () => {
     assert.equal(code, 3);
     assert.match(
       stdout,
-      /^  city\/Bench\/schema\.json:\d+: Documents that the schema refers to are missing: https:/m,
+      /^ {2}city\/Bench\/schema\.json:\d+: Documents that the schema refers to are missing: https:/m,
     );
   });
 

@@ -15,7 +15,7 @@ export async function tarGz(entries: Iterable<Entry>): Promise<Buffer> {
   const tar = pack();
   for (const { name, content = '', type = 'file', linkname } of entries) {
     const header = { name, type, ...(linkname === undefined ? {} : { linkname }) };
-    tar.entry(header as Header & { linkname?: string }, content);
+    tar.entry(header, content);
   }
   tar.finalize();
   return buffer(tar.pipe(createGzip()));

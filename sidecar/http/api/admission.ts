@@ -34,7 +34,10 @@ export function bodyPresence({ body, bodyText, upload }: Endpoint): preValidatio
   const isWanted = body !== undefined || bodyText !== undefined;
   return (request, _reply, done) => {
     // Its handler looks for it.
-    if (upload !== undefined) return done();
+    if (upload !== undefined) {
+      done();
+      return;
+    }
     if (!isWanted && request.body !== undefined)
       throw refused('invalidRequest', 'This request takes no body: leave it out.');
     if (isWanted && request.body === undefined)

@@ -114,9 +114,9 @@ export const IMPORT_REPORT = {
 
 /** The report is what it is. */
 export function importReportJson(report: ImportReport): TypeOf<typeof IMPORT_REPORT> {
-  return report as TypeOf<typeof IMPORT_REPORT>;
+  return report;
 }
 
 export function dependentJson(dependent: UpdatedDependent): TypeOf<typeof UPDATED_DEPENDENTS>[number] {
-  return dependent as TypeOf<typeof UPDATED_DEPENDENTS>[number];
+  return dependent;
 }

@@ -90,7 +90,7 @@ async function readParts(
       const bytes = await part.toBuffer();
       size += bytes.length;
       if (size > limitBytes) throw tooLarge(limitBytes);
-      parts.push({ name: part.filename ?? part.fieldname, bytes });
+      parts.push({ name: part.filename, bytes });
     }
   } catch (error) {
     throw formFault(error, limitBytes);

@@ -82,22 +82,32 @@ export class RepositoryCollector {
     if (this.#entries > files || this.#folders > files)
       throw new RepositoryTooLargeError(`It has more than ${files} files or folders.`);
     const read = readPath(name);
-    if ('fault' in read) return this.refuse(name, read.fault);
+    if ('fault' in read) {
+      this.refuse(name, read.fault);
+      return undefined;
+    }
     const { path } = read;
     if (kind === 'folder' || path === '') return undefined;
-    if (kind === 'link') return this.refuse(path, 'it is a link, and links are not followed');
-    if (kind === 'other') return this.refuse(path, 'it is neither a file nor a folder');
+    if (kind !== 'file') {
+      this.refuse(
+        path,
+        kind === 'link' ? 'it is a link, and links are not followed' : 'it is neither a file nor a folder',
+      );
+      return undefined;
+    }
     if (!isRead(path)) {
       this.#ignored += 1;
       return undefined;
     }
     if (this.#seen.has(path)) {
       this.#files.delete(path);
-      return this.refuse(path, 'it is there more than once');
+      this.refuse(path, 'it is there more than once');
+      return undefined;
     }
     this.#seen.add(path);
-    if (size > MAX_FILE_BYTES) return this.#tooLarge(path);
-    return path;
+    if (size <= MAX_FILE_BYTES) return path;
+    this.#tooLarge(path);
+    return undefined;
   }
 
   /** As {@link enter}, for a document by its URL. */
@@ -107,7 +117,8 @@ export class RepositoryCollector {
       throw new RepositoryTooLargeError(`It has more than ${this.#limits.files} files.`);
     if (this.#seen.has(url)) {
       this.#files.delete(url);
-      return this.refuse(url, 'it is there more than once');
+      this.refuse(url, 'it is there more than once');
+      return undefined;
     }
     this.#seen.add(url);
     return url;
@@ -129,7 +140,7 @@ export class RepositoryCollector {
   }
 
   /** Refuses a path that `enter` has returned, or a name. @param fault completes "It is refused: …" */
-  refuse(name: string, fault: string): undefined {
+  refuse(name: string, fault: string): void {
     const path = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
     this.#refused.push({ path, reason: `${fault[0]?.toUpperCase()}${fault.slice(1)}.` });
   }
@@ -140,8 +151,8 @@ export class RepositoryCollector {
     return { files, refused: this.#refused, ignored: this.#ignored };
   }
 
-  #tooLarge(path: string): undefined {
-    return this.refuse(path, `it has more than ${MAX_FILE_BYTES} bytes`);
+  #tooLarge(path: string): void {
+    this.refuse(path, `it has more than ${MAX_FILE_BYTES} bytes`);
   }
 }
 

@@ -110,10 +110,10 @@ export function discover(files: readonly DescribedFile[], domain: string | undef
   const stored = new Set(documents.map(({ path }) => path));
   const loose = sorted.schemas.filter(({ inner }) => !stored.has(inner) && !titledPaths.has(inner));
   return {
-    domains: [...new Set(models.map((model) => model.domain))],
+    domains: [...new Set(models.map(({ planned }) => planned.domain))],
     documents: documents.map(({ path, url }) => ({ path: pathOf(path), url })),
     contexts: contextsOf(models, sorted, isExport, refused),
-    models: models.map(({ contextFile: _file, folder: _folder, ...model }) => model),
+    models: models.map(({ planned }) => planned),
     refused: refused.sort(byPath),
     ignored: sorted.ignored + loose.length,
   };
@@ -141,6 +141,9 @@ class Sorted {
   readonly versions: InnerFile[] = [];
   readonly urls: InnerFile[] = [];
   ignored = 0;
+  #versions: Map<string, InnerFile[]> | undefined;
+  #settings: Map<string, InnerFile[]> | undefined;
+  #contexts: Map<string, InnerFile[]> | undefined;
 
   add(file: InnerFile, isExport: boolean): void {
     const { inner } = file;
@@ -156,6 +159,60 @@ class Sorted {
     else if (kind === 'schema') this.schemas.push(file);
     else this.ignored += 1;
   }
+
+  /** Of an exported model, by `domain/model`: oldest first. */
+  versionsOf(name: string | undefined): readonly InnerFile[] {
+    this.#versions ??= grouped(this.versions, ({ inner }) => EXPORTED_VERSION.exec(inner)?.[1]);
+    const versions = name === undefined ? [] : (this.#versions.get(name) ?? []);
+    return versions.sort((one, other) => numberOf(one) - numberOf(other));
+  }
+
+  settingsOf(name: string | undefined): InnerFile | undefined {
+    this.#settings ??= grouped(this.settings, ({ inner }) => EXPORTED_SETTINGS.exec(inner)?.[1]);
+    return name === undefined ? undefined : this.#settings.get(name)?.[0];
+  }
+
+  /** The context in the folder of a file, or in the nearest folder around it. */
+  nearestContext(inner: string): InnerFile | undefined {
+    this.#contexts ??= grouped(this.contexts, (one) =>
+      fileNameOf(one.inner) === 'context.jsonld' ? folderOf(one.inner) : undefined,
+    );
+    for (let folder: string | undefined = folderOf(inner); folder !== undefined; folder = parentOf(folder)) {
+      const [context] = this.#contexts.get(folder) ?? [];
+      if (context !== undefined) return context;
+    }
+    return undefined;
+  }
+
+  /** The paths of the examples below each of some folders, but for those below another one in between. */
+  examplesIn(folders: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+    const examples = new Map<string, string[]>();
+    for (const { inner, file } of this.examples) {
+      let folder: string | undefined = folderOf(inner);
+      while (folder !== undefined && !folders.has(folder)) folder = parentOf(folder);
+      if (folder === undefined) continue;
+      const known = examples.get(folder);
+      if (known === undefined) examples.set(folder, [file.path]);
+      else known.push(file.path);
+    }
+    for (const paths of examples.values()) paths.sort();
+    return examples;
+  }
+}
+
+function grouped(
+  files: readonly InnerFile[],
+  keyOf: (file: InnerFile) => string | undefined,
+): Map<string, InnerFile[]> {
+  const groups = new Map<string, InnerFile[]>();
+  for (const file of files) {
+    const key = keyOf(file);
+    if (key === undefined) continue;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [file]);
+    else known.push(file);
+  }
+  return groups;
 }
 
 /** The folder in which everything is, as archives of a repository have it, with its `/`; else ''. */
@@ -218,7 +275,8 @@ interface Naming {
   readonly links: ReturnType<typeof linkDocuments>;
 }
 
-interface FoundModel extends PlannedModel {
+interface FoundModel {
+  readonly planned: PlannedModel;
   readonly contextFile: InnerFile | undefined;
   /** Of the context, within the repository. */
   readonly folder: string;
@@ -234,6 +292,7 @@ function named(files: readonly InnerFile[], naming: Naming): readonly FoundModel
     throw new RepositoryUnclearError(
       `It holds several domains (${[...domains].join(', ')}): leave the parameter domain out.`,
     );
+  const examples = sorted.examplesIn(new Set(files.map(({ inner }) => folderOf(inner))));
   const claims = new Map<string, FoundModel[]>();
   for (const file of [...files].sort((one, other) => byPath(one.file, other.file))) {
     const { inner } = file;
@@ -255,35 +314,34 @@ function named(files: readonly InnerFile[], naming: Naming): readonly FoundModel
         'Nothing in it says which domain its models belong to: name one by the parameter domain.',
       );
     const key = `${into}/${name}`;
-    const versions = sorted.versions.filter(
-      (one) => EXPORTED_VERSION.exec(one.inner)?.[1] === `${exported?.[1]}/${name}`,
-    );
-    const settings = sorted.settings.find(
-      (one) => EXPORTED_SETTINGS.exec(one.inner)?.[1] === `${exported?.[1]}/${name}`,
-    );
-    const contextFile = settings === undefined ? nearest(sorted.contexts, inner, isExport) : undefined;
+    const exportedName = exported === null ? undefined : `${exported[1]}/${name}`;
+    const versions = sorted.versionsOf(exportedName);
+    const settings = sorted.settingsOf(exportedName);
+    const contextFile = settings === undefined ? sorted.nearestContext(inner) : undefined;
     const id = links.ids.get(inner);
-    const model: FoundModel = {
+    const planned: PlannedModel = {
       path,
       domain: into,
       name,
       ...(id === undefined ? {} : { id }),
       ...(contextFile === undefined ? {} : { context: contextFile.file.path }),
       ...(settings === undefined ? {} : { settings: settings.file.path }),
-      versions: [...versions]
-        .sort((one, other) => numberOf(one) - numberOf(other))
-        .map((one) => one.file.path),
-      examples: isFolder || exported !== null ? examplesOf(sorted, folderOf(inner), files) : [],
-      contextFile,
-      folder:
-        contextFile === undefined ? '' : folderOf(contextFile.inner).slice(repository?.folder.length ?? 0),
+      versions: versions.map((one) => one.file.path),
+      examples: isFolder ? (examples.get(folderOf(inner)) ?? []) : [],
     };
-    claims.set(key, [...(claims.get(key) ?? []), model]);
+    const within = repository?.folder.length ?? 0;
+    const around = contextFile === undefined ? '' : folderOf(contextFile.inner).slice(within);
+    const model = { planned, contextFile, folder: around };
+    const claimed = claims.get(key);
+    if (claimed === undefined) claims.set(key, [model]);
+    else claimed.push(model);
   }
   return [...claims.values()].flatMap((claimed) => {
     if (claimed.length === 1) return claimed;
-    const paths = claimed.map(({ path }) => path);
-    for (const { path, name } of claimed)
+    const paths = claimed.map(({ planned }) => planned.path);
+    for (const {
+      planned: { path, name },
+    } of claimed)
       refused.push({
         path,
         reason: `The name ${name} has another claimant, ${paths.find((other) => other !== path)}; a domain has one model of a name, so neither is stored.`,
@@ -296,26 +354,9 @@ function numberOf({ inner }: InnerFile): number {
   return Number(EXPORTED_VERSION.exec(inner)?.[2]);
 }
 
-/** The context in the folder of a model, or in the nearest folder around it. */
-function nearest(contexts: readonly InnerFile[], inner: string, isExport: boolean): InnerFile | undefined {
-  const around = contexts.filter(
-    (one) =>
-      fileNameOf(one.inner) === 'context.jsonld' &&
-      inner.startsWith(folderOf(one.inner)) &&
-      !(isExport && EXPORTED_CONTEXT.test(one.inner)),
-  );
-  return around.sort((one, other) => other.inner.length - one.inner.length)[0];
-}
-
-/** The examples below the folder of a model, but for those of models below it. */
-function examplesOf({ examples }: Sorted, folder: string, models: readonly InnerFile[]): readonly string[] {
-  const inner = models
-    .map((model) => folderOf(model.inner))
-    .filter((other) => other !== folder && other.startsWith(folder));
-  return examples
-    .filter((one) => one.inner.startsWith(folder) && !inner.some((other) => one.inner.startsWith(other)))
-    .map((one) => one.file.path)
-    .sort();
+/** The folder around one, with its `/`; undefined for the root. */
+function parentOf(folder: string): string | undefined {
+  return folder === '' ? undefined : folderOf(folder.slice(0, -1));
 }
 
 /** The contexts of an export, and those that models come with. */
@@ -325,23 +366,27 @@ function contextsOf(
   isExport: boolean,
   refused: RefusedFile[],
 ): readonly PlannedContext[] {
-  const planned = new Map<string, PlannedContext>();
+  const found = new Map<string, PlannedContext>();
   if (isExport)
     for (const { file, inner } of contexts) {
       const name = EXPORTED_CONTEXT.exec(inner)?.[1];
-      if (name !== undefined) planned.set(file.path, { path: file.path, name });
+      if (name !== undefined) found.set(file.path, { path: file.path, name });
     }
-  for (const { contextFile, domain, folder } of models) {
-    if (contextFile === undefined || planned.has(contextFile.file.path)) continue;
+  for (const {
+    planned: { domain },
+    contextFile,
+    folder,
+  } of models) {
+    if (contextFile === undefined || found.has(contextFile.file.path)) continue;
     const name = contextName(domain, folder);
-    if (isResourceName(name)) planned.set(contextFile.file.path, { path: contextFile.file.path, name });
+    if (isResourceName(name)) found.set(contextFile.file.path, { path: contextFile.file.path, name });
     else
       refused.push({
         path: contextFile.file.path,
         reason: 'The names of its folder and domain are too long to make a name of.',
       });
   }
-  return [...planned.values()].sort(byPath);
+  return [...found.values()].sort(byPath);
 }
 
 /** The name of a stored context that comes with a repository: that of the domain, and of the folder where it is in one. */

@@ -16,7 +16,7 @@ export function readPath(name: string): PathReading {
     return { fault: `its path is longer than ${MAX_PATH_BYTES} bytes` };
   const path = name.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
   if (path === '' || path === '.') return { path: '' };
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
+
   if (/[\u0000-\u001f\u007f]/.test(path)) return { fault: 'its path has control characters' };
   if (path.includes('\ufffd')) return { fault: 'its path is not valid UTF-8' };
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return { fault: 'its path is absolute' };

@@ -36,7 +36,7 @@ async function write(
       tar.once('close', resolve);
       tar.entry({ name: path, mtime: NO_TIME, mode: 0o644 }, content, (error) => {
         tar.removeListener('close', resolve);
-        if (error == null) resolve();
+        if (error === null || error === undefined) resolve();
         else reject(error);
       });
     });

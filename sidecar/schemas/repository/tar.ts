@@ -45,7 +45,7 @@ async function readEntries(
   collector: RepositoryCollector,
 ): Promise<void> {
   for await (const entry of entries) {
-    const { name, type, size = 0 } = entry.header;
+    const { name, type, size } = entry.header;
     const path = collector.enter(name, kindOf(type), size);
     if (path === undefined) {
       entry.resume();
@@ -65,8 +65,6 @@ function kindOf(type: Header['type']): EntryKind {
   switch (type) {
     case 'file':
     case 'contiguous-file':
-    case undefined:
-    case null:
       return 'file';
     case 'directory':
       return 'folder';

@@ -1,6 +1,8 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { describeDocument, type Description } from './describe.js';
+import { discover, type DescribedFile, type ImportPlan } from './discover.js';
+import { RepositoryUnclearError } from './errors.js';
 
 /** A document that came within a JSON body. */
 export interface SentDocument {
@@ -15,11 +17,26 @@ export type SentDocuments =
   /** Completes "The body …" */
   | { readonly fault: string; readonly pointer: string };
 
+export interface PlanInput {
+  readonly files: readonly DescribedFile[];
+  readonly domain: string | undefined;
+}
+
 /** Tasks on the files of a repository; they run in a worker, because a repository may have any size. */
 export const repositoryTasks = {
   /** See {@link describeDocument}. */
   describeDocument(text: string): Description {
     return describeDocument(text);
+  },
+
+  /** See {@link discover}. @returns why not, in a sentence, where that throws */
+  planImport({ files, domain }: PlanInput): ImportPlan | { readonly unclear: string } {
+    try {
+      return discover(files, domain);
+    } catch (error) {
+      if (error instanceof RepositoryUnclearError) return { unclear: error.message };
+      throw error;
+    }
   },
 
   /** Takes `{"documents": {"<path or URL>": …}}` apart. */

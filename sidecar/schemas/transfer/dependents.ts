@@ -47,8 +47,7 @@ export async function updateDependents(
         ? { ...names, status: 'unchanged' }
         : { ...names, status: 'updated', ...changeOf(change) };
     } catch (error) {
-      const { line: _line, ...refusal } = refusalOf(error, undefined, '');
-      return { ...names, ...refusal };
+      return { ...names, ...refusalOf(error, undefined, '') };
     }
   }
 }

@@ -186,12 +186,9 @@ export class ImportRun {
     for (const path of versions) {
       const text = this.#text(path);
       try {
-        const { status: _status, sunset: _sunset, ...settings } = change;
-        const earlier = {
-          ...settings,
-          compatibility: 'none' as const,
-          schema: JSON.parse(text) as JsonValue,
-        };
+        const { description, contextBase, context } = change;
+        const schema = JSON.parse(text) as JsonValue;
+        const earlier = { description, contextBase, context, schema };
         await models.put({ domain, name }, earlier, { baseUrl: this.#options.baseUrl });
       } catch (error) {
         this.#files.push({ path, ...refusalOf(error, text, '/schema') });

@@ -46,7 +46,7 @@ export function refusalOf(error: unknown, text: string | undefined, base: string
     errors.length > listed.length && listed.length > 0 ? ` (and ${errors.length - listed.length} more)` : '';
   const reason = [
     sentence(error.message),
-    ...(details.length === 0 ? [] : [`${sentence(details.join('; ') + more)}`]),
+    ...(details.length === 0 ? [] : [sentence(details.join('; ') + more)]),
     ...(missingUris.length === 0 ? [] : [MISSING_ADVICE]),
   ].join(' ');
   return {

@@ -29,5 +29,5 @@ export function settingsIn(text: string): Omit<ModelChange, 'schema'> {
     if (value !== undefined) change[name] = value;
     else if (name !== 'compatibility' && name !== 'status') change[name] = null;
   }
-  return change as Omit<ModelChange, 'schema'>;
+  return change;
 }

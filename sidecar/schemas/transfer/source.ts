@@ -7,8 +7,8 @@ import {
   type RepositoryFile,
   type RepositoryLimits,
 } from '../repository/collector.js';
-import { type DescribedFile, isUrl } from '../repository/discover.js';
-import { BodyShapeError, RepositoryTooLargeError } from '../repository/errors.js';
+import { type DescribedFile, type ImportPlan, isUrl } from '../repository/discover.js';
+import { BodyShapeError, RepositoryTooLargeError, RepositoryUnclearError } from '../repository/errors.js';
 import { readTarGz } from '../repository/tar.js';
 import type { RepositoryTasks } from '../repository/tasks.js';
 import { readZip } from '../repository/zip.js';
@@ -26,8 +26,8 @@ export interface Reading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How many deadlines of a task a body of the largest size may take. */
-const SPLIT_DEADLINES = 10;
+/** How many deadlines of a task one on a whole repository may take. */
+const WHOLE_DEADLINES = 10;
 
 /**
  * Reads what was sent, within limits. Nothing of it is understood yet.
@@ -69,16 +69,39 @@ export function archiveKind(bytes: Uint8Array): 'gzip' | 'zip' | undefined {
 }
 
 async function readDocuments(text: string, collector: RepositoryCollector, reading: Reading): Promise<void> {
-  const { workers, deadlineMs, signal } = reading;
-  const options = { deadlineMs: SPLIT_DEADLINES * deadlineMs, ...(signal === undefined ? {} : { signal }) };
-  const sent = await workers.run('splitDocuments', text, options).catch((cause: unknown) => {
-    if (!(cause instanceof TaskTooCostlyError)) throw cause;
-    const message = `Reading the body takes too much ${cause.bound}: send an archive, which is read file by file.`;
-    throw new RepositoryTooLargeError(message, { cause });
-  });
+  const sent = await onTheWhole(reading.workers.run('splitDocuments', text, wholeOptions(reading)));
   if ('unreadable' in sent) throw new UnreadableBodyError(sent.unreadable);
   if ('fault' in sent) throw new BodyShapeError(sent.pointer, sent.fault);
   for (const { path, text } of sent.documents) take(path, Buffer.from(text), collector);
+}
+
+/**
+ * What is to become of the files.
+ *
+ * @throws RepositoryUnclearError, RepositoryTooLargeError, errors of the workers, or the reason of the signal
+ */
+export async function planOf(
+  files: readonly DescribedFile[],
+  domain: string | undefined,
+  reading: Reading,
+): Promise<ImportPlan> {
+  const plan = await onTheWhole(reading.workers.run('planImport', { files, domain }, wholeOptions(reading)));
+  if ('unclear' in plan) throw new RepositoryUnclearError(plan.unclear);
+  return plan;
+}
+
+function wholeOptions({ deadlineMs, signal }: Reading) {
+  return { deadlineMs: WHOLE_DEADLINES * deadlineMs, ...(signal === undefined ? {} : { signal }) };
+}
+
+async function onTheWhole<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (!(cause instanceof TaskTooCostlyError)) throw cause;
+    const message = `Reading it as a whole takes too much ${cause.bound}: import it in parts.`;
+    throw new RepositoryTooLargeError(message, { cause });
+  }
 }
 
 function take(name: string, bytes: Buffer, collector: RepositoryCollector): void {

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { GatewayError } from '../../shared/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import { limitsOf } from '../repository/collector.js';
-import { discover } from '../repository/discover.js';
 import type { RepositoryTasks } from '../repository/tasks.js';
 import type { JsonValue, PutReference, SchemaService } from '../service/service.js';
 import type { Workbench } from '../workbench/workbench.js';
@@ -10,7 +9,7 @@ import { type DependentsOptions, updateDependents } from './dependents.js';
 import { exportAll } from './export.js';
 import { ImportRun } from './import-run.js';
 import type { ImportOptions, ImportReport, ImportSource, UpdatedDependent } from './shapes.js';
-import { describeFiles, readSource } from './source.js';
+import { describeFiles, planOf, readSource } from './source.js';
 
 export type * from './shapes.js';
 
@@ -76,7 +75,7 @@ export function createTransfer({
     const reading = { limits: limitsOf(limitBytes), workers, deadlineMs, signal };
     const repository = await readSource(source, reading);
     const { described, refused } = await describeFiles(repository.files, reading);
-    const plan = discover(described, domain);
+    const plan = await planOf(described, domain, reading);
     const parts = { schemas: dryRun ? schemas.trial() : schemas, workbench };
     return new ImportRun(parts, options, repository).run(
       plan,
