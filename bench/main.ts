@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { attacks } from './attacks.js';
 import { databases } from './databases.js';
 import { entityPurge } from './entity-purge.js';
+import { importing } from './import.js';
 import { jobs } from './jobs.js';
 import { memory } from './memory.js';
 import { passThrough } from './pass-through.js';
@@ -27,6 +28,7 @@ const BENCHES: readonly Bench[] = [
   schemaService,
   databases,
   sidecars,
+  importing,
   workbench,
   attacks,
 ];
