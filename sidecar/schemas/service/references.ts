@@ -6,7 +6,7 @@ import { documentUri, resolveUri } from '../json-schema/uri.js';
 import { RemoteDocumentError } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import { PreconditionFailedError } from '../store/errors.js';
-import type { ModelKey, NewReference, Page, Paged, Reference } from '../store/records.js';
+import type { ModelKey, NewReference, Page, PinnedReference, Paged, Reference } from '../store/records.js';
 import type { IfMatch, PutReference, SchemaStore } from '../store/store.js';
 import { ifThere } from './concurrency.js';
 import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
@@ -39,9 +39,11 @@ export class References implements ReferenceService {
     });
   }
 
-  async dependentModels(uri: string): Promise<readonly ModelKey[]> {
+  async outdatedModels(uri: string): Promise<readonly ModelKey[]> {
     const normal = referenceUri(uri);
     const { references, models } = this.#store;
+    const { sha256 } = (await references.get(normal)).content;
+    const isOutdated = (pinned: PinnedReference) => pinned.uri === normal && pinned.sha256 !== sha256;
     const keys: ModelKey[] = [];
     for (let offset = 0, total = 1; offset < total; offset += PAGE) {
       const page = await references.dependents(normal, { limit: PAGE, offset });
@@ -50,7 +52,7 @@ export class References implements ReferenceService {
         if (one.kind !== 'model') continue;
         // Some version of it was made with the document; the current one may not be.
         const at = await ifThere('model', models.get(one));
-        if (at?.version.references.some((pinned) => pinned.uri === normal) === true)
+        if (at?.version.references.some(isOutdated) === true)
           keys.push({ domain: one.domain, name: one.name });
       }
     }

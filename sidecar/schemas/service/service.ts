@@ -203,8 +203,8 @@ export interface ReferenceService {
   /** @throws NotFoundError */
   get(uri: string): Promise<ServedDocument & { readonly reference: Reference }>;
 
-  /** The models of which the current version was made with a document, in the order of domains and names. @throws NotFoundError */
-  dependentModels(uri: string): Promise<readonly ModelKey[]>;
+  /** The models of which the current version was made with a document as it is no longer, by domain and name. @throws NotFoundError */
+  outdatedModels(uri: string): Promise<readonly ModelKey[]>;
 
   /**
    * Stores a document; versions of models keep what they were made with.

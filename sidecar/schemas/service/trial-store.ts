@@ -71,7 +71,11 @@ export class TrialStore implements SchemaStore {
       list: (page) => references.list(page),
       get: async (uri) => this.#references.get(uri)?.thing ?? references.get(uri),
       texts: (uris) => this.#textsOf([...uris]),
-      dependents: (uri, page) => references.dependents(uri, page),
+      // Of a document that is there on trial only, nothing depends below.
+      dependents: async (uri, page) =>
+        this.#references.has(uri)
+          ? ((await found(references.dependents(uri, page))) ?? { items: [], total: 0 })
+          : references.dependents(uri, page),
       put: (reference, expected) => this.#put(reference, expected),
       delete: refuse,
     };

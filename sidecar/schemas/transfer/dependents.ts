@@ -16,8 +16,9 @@ export function nameOf({ domain, name }: ModelKey): string {
 }
 
 /**
- * Gives the models that were made with shared documents a version with the documents as they are now, one after the other; each
- * of them keeps what it has where it refuses the change.
+ * Gives the models that were made with shared documents as they are no longer a version with the documents as they are now, one
+ * after the other; each of them keeps what it has where it refuses the change. Those that a run which was ended has left out are
+ * updated by the next one, though it changes no document.
  *
  * @throws errors of the workers, StoreUnavailableError
  */
@@ -28,7 +29,7 @@ export async function updateDependents(
 ): Promise<readonly UpdatedDependent[]> {
   const keys = new Map<string, ModelKey>();
   for (const uri of uris)
-    for (const key of await references.dependentModels(uri))
+    for (const key of await references.outdatedModels(uri))
       if (!except.has(nameOf(key))) keys.set(nameOf(key), key);
   const updated: UpdatedDependent[] = [];
   for (const name of [...keys.keys()].sort()) {

@@ -33,8 +33,8 @@ export class ImportRun {
   readonly #options: ImportOptions;
   readonly #texts: ReadonlyMap<string, Uint8Array>;
   readonly #files: ImportedFile[] = [];
-  /** URLs of documents of which the content has changed. */
-  readonly #changed: string[] = [];
+  /** URLs of documents that are stored as they are here. */
+  readonly #stored: string[] = [];
   readonly #contexts = new Map<string, string | undefined>();
 
   constructor(parts: ImportParts, options: ImportOptions, { files }: Repository) {
@@ -57,7 +57,7 @@ export class ImportRun {
     for (const document of plan.documents) await this.#inTurn(() => this.#document(document));
     for (const context of plan.contexts) await this.#inTurn(() => this.#context(context));
     for (const model of plan.models) await this.#inTurn(() => this.#model(model));
-    const dependents = await updateDependents(this.#changed, schemas, {
+    const dependents = await updateDependents(this.#stored, schemas, {
       ...this.#options,
       except: new Set(plan.models.map(nameOf)),
     });
@@ -104,10 +104,8 @@ export class ImportRun {
     const { references } = this.#parts.schemas;
     const text = this.#text(path);
     await this.#reporting({ path, url }, text, '', async () => {
-      const before = await references.get(url).catch(absent);
-      const { outcome, reference } = await references.put(url, JSON.parse(text) as JsonValue);
-      const isOther = before !== undefined && before.reference.content.sha256 !== reference.content.sha256;
-      if (isOther) this.#changed.push(url);
+      const { outcome } = await references.put(url, JSON.parse(text) as JsonValue);
+      this.#stored.push(url);
       return outcome === 'replaced' ? 'updated' : outcome;
     });
   }

@@ -84,6 +84,6 @@ export interface ImportReport {
   readonly summary: ImportSummary;
   /** In the order of paths. */
   readonly files: readonly ImportedFile[];
-  /** Models that are not part of the import, and were made with a document that it changes. */
+  /** Models that are not part of the import, and were made with one of its documents as it is no longer. */
   readonly dependents: readonly UpdatedDependent[];
 }
