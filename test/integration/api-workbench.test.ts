@@ -272,7 +272,9 @@ describe('samples', () => {
     assert.equal(refused.status, 422, refused.text);
     const taken = await api.post('/workbench/schema/infer?form=ngsi-ld&strict=false', sample);
     assert.equal(taken.status, 200, taken.text);
-    const { properties } = taken.json() as { readonly properties: Readonly<Record<string, { type: string }>> };
+    const { properties } = taken.json() as {
+      readonly properties: Readonly<Record<string, { type: string }>>;
+    };
     assert.equal(properties['speed']?.type, 'integer');
   });
 

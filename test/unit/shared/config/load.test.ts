@@ -46,6 +46,7 @@ describe('loadConfig: defaults', () => {
         PURGE_MAX_QUEUED: 1000,
         PURGE_RECORD: 'best-effort',
         PURGE_HISTORY_DAYS: 90,
+        JOB_LEASE_MS: 30_000,
         PURGE_WHOLE_TENANT: 'bounded',
         BROKER_TIMEOUT_MS: 30_000,
         RETRY_MAX_ATTEMPTS: 6,
@@ -55,6 +56,7 @@ describe('loadConfig: defaults', () => {
         SHUTDOWN_GRACE_MS: 25_000,
         DATABASE_PATH: './data/schema.db',
         BODY_LIMIT_BYTES: 5_242_880,
+        IMPORT_LIMIT_BYTES: 67_108_864,
         CONTEXT_BASE_IRI: 'https://uri.etsi.org/ngsi-ld/default-context/',
         WORKBENCH_TIMEOUT_MS: 2000,
         LOG_LEVEL: 'info',
@@ -146,6 +148,7 @@ describe('loadConfig: values', () => {
       PURGE_MAX_RUNNING: [1, 1000],
       PURGE_MAX_QUEUED: [1, 1_000_000],
       PURGE_HISTORY_DAYS: [1, 36_500],
+      JOB_LEASE_MS: [500, 3_600_000],
       BROKER_TIMEOUT_MS: [1, 3_600_000],
       RETRY_MAX_ATTEMPTS: [1, 100],
       RETRY_MIN_DELAY_MS: [0, 3_600_000],
@@ -153,6 +156,7 @@ describe('loadConfig: values', () => {
       BROKER_AWAY_MS: [0, 3_600_000],
       SHUTDOWN_GRACE_MS: [0, 3_600_000],
       BODY_LIMIT_BYTES: [1024, 104_857_600],
+      IMPORT_LIMIT_BYTES: [1024, 536_870_912],
       WORKBENCH_TIMEOUT_MS: [1, 60_000],
     };
     const numbers = Object.entries<Setting<unknown>>(settings).filter(
