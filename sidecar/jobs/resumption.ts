@@ -45,5 +45,9 @@ function noteOf(record: PurgeRecord, job: PurgeJob, worker: string): string {
   const inFlight = Math.max(0, matched - settled - failed - unknown);
   const uncertain = spentBefore(record, job) - settled;
   const towards = uncertain > 0 ? ` ${String(uncertain)} that may be gone count towards its maximum.` : '';
-  return `${why} Of ${String(inFlight)} matches it was last known that they were being deleted; those that were are not in the counts.${towards}`;
+  const gap =
+    inFlight > 0
+      ? `${String(inFlight)} matches were being deleted when its counts were last written; those that were deleted since are not in the counts.`
+      : 'What was deleted since its counts were last written is not in the counts.';
+  return `${why} ${gap}${towards}`;
 }

@@ -32,27 +32,38 @@ const car = (index: number) => ({
   speed: { type: 'Property', value: index },
 });
 
+/** A broker with twenty cars that answers no delete while its gate is closed. */
+async function startCars() {
+  const broker = await startTestBroker();
+  broker.entities.seed(20, car);
+  const held = { gate: new Gate() };
+  const relay = relayTo(broker);
+  const recorder = await startRecordingBroker(async (request) => {
+    if (isDelete(request)) await held.gate.passed;
+    return relay(request);
+  });
+  stopLater(async () => held.gate.open());
+  return { broker, held, url: recorder.url };
+}
+
 /** A gateway on a database, in front of a broker with twenty cars; held, no delete is answered before the gate is open. */
 async function start(
   database: string,
   env: Readonly<Record<string, string>> = {},
-  { isHeld = false }: { readonly isHeld?: boolean } = {},
+  { isHeld = false, cars }: { readonly isHeld?: boolean; readonly cars?: Cars } = {},
 ) {
-  const broker = await startTestBroker();
-  broker.entities.seed(20, car);
-  const gate = new Gate();
-  const relay = relayTo(broker);
-  const recorder = await startRecordingBroker(async (request) => {
-    if (isHeld && isDelete(request)) await gate.passed;
-    return relay(request);
-  });
-  stopLater(async () => gate.open());
+  const at = cars ?? (await startCars());
+  at.held.gate = new Gate();
+  const { gate } = at.held;
+  if (!isHeld) gate.open();
   const gateway = await startTestGateway({
-    ...{ BROKER_URL: recorder.url, DATABASE_URL: database, WORKBENCH_TIMEOUT_MS: '60000' },
+    ...{ BROKER_URL: at.url, DATABASE_URL: database, WORKBENCH_TIMEOUT_MS: '60000' },
     ...env,
   });
-  return { gateway, gate, broker, api: await ApiClient.of(gateway.url) };
+  return { gateway, gate, cars: at, broker: at.broker, api: await ApiClient.of(gateway.url) };
 }
+
+type Cars = Awaited<ReturnType<typeof startCars>>;
 
 const recordOf = async (gateway: TestGateway, id: string | null) =>
   (await gateway.send('GET', `/api/v2/purges/${String(id)}`)).json() as PurgeRecord;
@@ -185,7 +196,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     const closed = one.gateway.gateway.close();
     one.gate.open();
     await closed;
-    const again = await start(url, { INSTANCE_NAME: 'one' });
+    const again = await start(url, { INSTANCE_NAME: 'one' }, { cars: one.cars });
     for (const id of jobs)
       await until(
         () => recordOf(again.gateway, id),
@@ -272,7 +283,7 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
     one.gate.open();
     await closed;
     await server.stop();
-    const two = await start(database.url, { INSTANCE_NAME: 'one' }, { isHeld: true });
+    const two = await start(database.url, { INSTANCE_NAME: 'one' }, { isHeld: true, cars: one.cars });
     const own = two.gateway.purge('type=Car');
     await server.restart();
     await until(

@@ -80,6 +80,7 @@ describe('three sidecars on one PostgreSQL', PATIENCE, () => {
     const last = told.at(-1) ?? assert.fail('nothing was told');
     assert.deepEqual([last.state, last.worker], ['cancelled', worker]);
     assert.ok(told.length > 2 && told.some(({ state }) => state === 'running'), `${told.length} events`);
+    await until(() => recordAt(third, id), isOver);
     assert.deepEqual(await recordAt(third, id), last);
     assertTrueCounts(last);
     const left = sidecars.broker.broker.entities.count();
@@ -169,6 +170,7 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     assert.equal(broker.sendersOf('Stopped').length, 2, 'it sent nothing afterwards');
     assert.notEqual(late, broker.sendersOf('Stopped').at(-1));
     assert.equal(broker.overlaps.includes('Stopped'), false);
+    await until(() => recordAt(stopped, id), isOver);
     assert.deepEqual(await recordAt(stopped, id), last);
   });
 

@@ -445,11 +445,11 @@ describe('what an earlier process left', () => {
     assert.deepEqual([record.matched, record.deleted, record.alreadyGone], [48, 43, 5]);
     assert.deepEqual([record.failed, record.unknown, record.startedAt], [0, 0, '2026-01-01T00:00:01.000Z']);
     assert.deepEqual([record.warnings.length, record.warnings[0]], [2, 'first']);
-    assert.match(record.warnings[1] ?? '', /Of 40 matches/);
+    assert.match(record.warnings[1] ?? '', / 40 matches were being deleted/);
     const many = await ended(left({ warnings: Array.from({ length: 25 }, (_, index) => `w${index}`) }));
     assert.deepEqual([many.record.warnings.length, many.record.warnings[0]], [20, 'w6']);
     const overCounted = await ended(left({ matched: 1, deleted: 5 }));
-    assert.match(overCounted.record.warnings[0] ?? '', /Of 0 matches/);
+    assert.match(overCounted.record.warnings[0] ?? '', /What was deleted since/);
   });
 
   it('goes on without a warning where it had not begun', async () => {
