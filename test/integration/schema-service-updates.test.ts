@@ -65,7 +65,7 @@ describe('updating models', () => {
     await create(service);
     const { change } = await service.models.update(KEY, { schema: NARROWING });
     assert.deepEqual(
-      change.differences.map(({ pointer, kind }) => [pointer, kind]),
+      change.differences.map((one) => [one.pointer, one.class]),
       [['/properties/seats/maximum', 'narrowing']],
     );
   });
@@ -151,7 +151,7 @@ describe('updating models', () => {
     const contextOf = async (version: number) =>
       jsonOf(await service.contexts.document('city~Bench', version));
     const update = await service.models.update(KEY, { schema: SEATS, contextBase: 'https://own.example/' });
-    assert.deepEqual([update.outcome, update.change.overall], ['version', 'compatible']);
+    assert.deepEqual([update.outcome, update.change.overall], ['version', 'breaking']);
     assert.match(JSON.stringify(await contextOf(2)), /https:\/\/own\.example\/seats/);
     const back = await service.models.update(KEY, { schema: SEATS, contextBase: null });
     assert.equal(back.model.currentVersion, 3);
@@ -220,6 +220,31 @@ describe('a model that asks for compatibility', () => {
       assert.notEqual(report.differences.length, 0);
     }
     assert.equal((await service.models.get(KEY)).currentVersion, 2);
+  });
+
+  it('a model that asks for compatibility refuses what changes the meaning of its data: another base of its terms, another kind of an attribute', async (t) => {
+    const { service } = await rigOf(t);
+    const schema = (description: string) => plainSchema({ a: { type: 'string', description } });
+    const made = await create(service, {
+      schema: schema('Property. x'),
+      contextBase: 'https://one.example/',
+      compatibility: 'backward',
+    });
+    for (const [change, pointers] of [
+      [{ schema: schema('Property. x'), contextBase: 'https://other.example/' }, ['/properties/a', '']],
+      [{ schema: schema('Property. x'), contextBase: null }, ['/properties/a', '']],
+      [{ schema: schema('Relationship. x') }, ['/properties/a']],
+    ] as const) {
+      const { report } = await rejection(service.models.update(KEY, change), IncompatibleChangeError);
+      assert.equal(report.overall, 'breaking');
+      assert.deepEqual(
+        report.differences.map(({ pointer, reason }) => [pointer, reason]).sort(),
+        pointers.map((pointer) => [pointer, 'meaning']).sort(),
+      );
+    }
+    assert.deepEqual(await service.models.get(KEY), made);
+    const other = { schema: schema('Property. Another text'), contextBase: 'https://one.example/' };
+    assert.equal((await service.models.update(KEY, other)).change.overall, 'compatible');
   });
 
   it('a model that asks for compatibility goes by what the update itself says', async (t) => {

@@ -27,7 +27,13 @@ export const COMPATIBILITY = {
 
 const CHANGE_KIND = {
   enum: ['compatible', 'narrowing', 'breaking'],
-  description: '`narrowing`: may reject entities that were valid before; `breaking`: rejects some of them.',
+  description:
+    '`narrowing`: may reject entities that were valid before; `breaking`: rejects some of them, or changes what they mean.',
+} as const;
+
+const CHANGE_REASON = {
+  enum: ['meaning', 'required', 'property', 'type', 'values', 'range', 'format', 'structure', 'unproven'],
+  description: '`meaning`: stored data would be read otherwise; `unproven`: the comparison could not tell.',
 } as const;
 
 const STATUS = {
@@ -123,10 +129,15 @@ export const CHANGE_REPORT = {
             ...TEXT,
             description: 'Into the new schema, or into the old one for a removed part (RFC 6901).',
           },
-          kind: CHANGE_KIND,
+          class: CHANGE_KIND,
+          reason: CHANGE_REASON,
           detail: TEXT,
+          witness: {
+            description:
+              'An entity in key-values form that was valid, and is refused because of the difference.',
+          },
         },
-        required: ['pointer', 'kind', 'detail'],
+        required: ['pointer', 'class', 'reason', 'detail'],
         additionalProperties: false,
       },
     },

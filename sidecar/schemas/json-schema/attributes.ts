@@ -56,7 +56,7 @@ export function attributesOf(schema: JsonObject, options: FlatOptions = {}): Mod
   });
   const facts = new Facts([flat.root], flat.targets);
   const always = descriptionsIn(facts.atoms);
-  const attributes = [...descriptionsIn(everywhere(flat))]
+  const attributes = [...descriptionsIn(everywhere([flat.root], flat.targets))]
     .filter(([name]) => !NO_OWN_ATTRIBUTES.has(name))
     .map(([name, schemas]): ModelAttribute => {
       const given = always.get(name);
@@ -73,10 +73,10 @@ export function attributesOf(schema: JsonObject, options: FlatOptions = {}): Mod
   return { ...flat, attributes };
 }
 
-/** Every schema that some entity of the model satisfies as a whole. */
-function everywhere({ root, targets }: FlatSchema): readonly JsonObject[] {
+/** Every schema that some value which satisfies all of these satisfies as a whole: theirs, and their alternatives'. */
+export function everywhere(schemas: Iterable<Schema>, targets: Targets): readonly JsonObject[] {
   const found = new Set<JsonObject>();
-  const open: Schema[] = [root];
+  const open: Schema[] = [...schemas];
   // Grows while it is gone through.
   for (const next of open) {
     for (const atom of conjunctsOf([next], targets).filter(isObject)) {

@@ -1,7 +1,8 @@
 import { isArray, isObject, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
 import { ARRAY_CHECKS, VALUE_CHECKS } from './array-checks.js';
-import type { ChangeKind, CheckContext, Finding, KeywordCheck, Mode, Prover } from './checks.js';
+import type { CheckContext, Finding, KeywordCheck, Mode, Prover } from './checks.js';
+import { type ChangeReason, type ChangeReport, type Difference, reasonOf, reportOf } from './differences.js';
 import { Facts } from './facts.js';
 import { conjunctsOf, schemasIn } from './flat-graph.js';
 import { type FlatSchema, flatten, type Targets } from './flatten.js';
@@ -9,25 +10,6 @@ import { isSameSchema, LOGIC_CHECKS } from './logic-checks.js';
 import { OBJECT_CHECKS } from './object-checks.js';
 import { resolveWith } from './references.js';
 import { cut } from '../../shared/shown.js';
-
-export type { ChangeKind } from './checks.js';
-
-/** One difference between two versions of a schema. */
-export interface Difference {
-  /** JSON pointer (RFC 6901) into the new schema, or into the old one for what is no longer there. */
-  readonly pointer: string;
-  readonly kind: ChangeKind;
-  readonly detail: string;
-}
-
-export interface ChangeReport {
-  /** The worst of the differences; `compatible` when there is none. */
-  readonly overall: ChangeKind;
-  readonly differences: readonly Difference[];
-}
-
-/** From harmless to worst. */
-const SEVERITY: readonly ChangeKind[] = ['compatible', 'narrowing', 'breaking'];
 
 const MAX_SHOWN_LENGTH = 100;
 
@@ -57,10 +39,8 @@ export function compareSchemas(before: JsonObject, after: JsonObject): ChangeRep
   const others = laxer
     .map((finding) => ({ finding, ...differenceOf(finding, old.sources, WAS_OLD) }))
     .filter(({ finding, pointer }) => finding.subject !== 'keyword' || !changed.has(pointer))
-    .map(({ pointer, detail }): Difference => ({ pointer, kind: 'compatible', detail }));
-  const differences = distinct([...told, ...others]);
-  const worst = Math.max(0, ...differences.map(({ kind }) => SEVERITY.indexOf(kind)));
-  return { overall: SEVERITY[worst] ?? 'breaking', differences };
+    .map(({ pointer, reason, detail }): Difference => ({ pointer, class: 'compatible', reason, detail }));
+  return reportOf(distinct([...told, ...others]));
 }
 
 /** The references of the two schemas must not be taken for each other. */
@@ -91,6 +71,14 @@ const WAS_OLD: Wording = {
   unproven: () => 'it is unclear whether more is valid now',
 };
 
+const SUBJECTS: Readonly<Record<Finding['subject'], ChangeReason | undefined>> = {
+  keyword: undefined,
+  property: 'property',
+  required: 'required',
+  forbidden: 'property',
+  unproven: 'unproven',
+};
+
 function differenceOf(
   { schema, tokens, kind, subject, value, known }: Finding,
   sources: FlatSchema['sources'],
@@ -101,7 +89,8 @@ function differenceOf(
   const other = known === undefined ? undefined : show(known);
   return {
     pointer: pointerOf([...(place?.tokens ?? []), ...tokens]),
-    kind,
+    class: kind,
+    reason: SUBJECTS[subject] ?? reasonOf(tokens[0] ?? ''),
     detail: wording[subject](what, show(value), other),
   };
 }

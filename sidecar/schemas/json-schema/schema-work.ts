@@ -1,6 +1,6 @@
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
-import type { ChangeReport } from './change-report.js';
+import type { ChangeReport } from './differences.js';
 import { SchemaTooCostlyError } from './errors.js';
 import type { CompareInput, SchemaTasks } from './tasks.js';
 
@@ -8,7 +8,7 @@ import type { CompareInput, SchemaTasks } from './tasks.js';
 export type SchemaWorkers = TaskRunner<SchemaTasks>;
 
 /**
- * What changes between two versions of a model, found out in a worker; see `compareSchemas`.
+ * What changes between two versions of a model, found out in a worker; see `compareModels`.
  *
  * @throws {SchemaTooCostlyError | WorkersBusyError | TaskFailedError}
  */

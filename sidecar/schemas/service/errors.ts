@@ -2,7 +2,7 @@ import { GatewayError } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
-import type { ChangeReport } from '../json-schema/change-report.js';
+import type { ChangeReport } from '../json-schema/differences.js';
 import { DanglingReferenceError, SchemaRefusedError } from '../json-schema/errors.js';
 import type { ModelKey } from '../store/records.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';

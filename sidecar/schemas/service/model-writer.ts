@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
-import type { ChangeReport } from '../json-schema/change-report.js';
-import { reportChanges } from '../json-schema/schema-work.js';
+import type { ChangeReport } from '../json-schema/differences.js';
 import { AlreadyExistsError, PreconditionFailedError, requireStorable } from '../store/errors.js';
 import type {
   Model,
@@ -16,7 +15,8 @@ import type { IfMatch, SchemaStore } from '../store/store.js';
 import { ifThere, requireMatch, retrying } from './concurrency.js';
 import { rereading } from './contents.js';
 import { IncompatibleChangeError, OvertakenError, requireName, SchemaMissingError } from './errors.js';
-import { isTooMuch, type ModelDescriptions } from './model-documents.js';
+import { changesBetween, UNCHANGED } from './model-changes.js';
+import type { ModelDescriptions } from './model-documents.js';
 import { termsOf } from './model-search.js';
 import { isSame, settingsAfter } from './model-settings.js';
 import type { AcceptedSchema, SchemaIntake, ServiceWorkers, VersionInput } from './schema-intake.js';
@@ -41,8 +41,6 @@ interface Parts {
   readonly descriptions: ModelDescriptions;
   readonly clock: Pick<Clock, 'now'>;
 }
-
-const UNCHANGED: ChangeReport = { overall: 'compatible', differences: [] };
 
 export type PutOptions = NonNullable<Parameters<ModelService['put']>[2]>;
 type UpdateOptions = NonNullable<Parameters<ModelService['update']>[2]>;
@@ -194,10 +192,14 @@ export class ModelWriter {
     return this.#parts.intake.accept(model, inputOf(given, settings, baseUrl));
   }
 
-  async #report(before: ModelTexts, { description }: AcceptedSchema): Promise<ChangeReport> {
+  async #report(before: ModelTexts, { description, context }: AcceptedSchema): Promise<ChangeReport> {
     const { descriptions, workers } = this.#parts;
-    const old = await descriptions.of(before.version);
-    return changesBetween(old.bundled, description.bundled, workers);
+    const { bundled } = await descriptions.of(before.version);
+    const [old, fresh] = [
+      { bundled, context: before.context },
+      { bundled: description.bundled, context },
+    ];
+    return changesBetween(old, fresh, workers);
   }
 
   /** Writes only over the state that the update was checked against; if that has changed, it starts over. */
@@ -267,22 +269,4 @@ function isSameVersion({ version, schema, context }: ModelTexts, accepted: Accep
     version.references.every(({ uri, sha256 }) => references.get(uri) === sha256) &&
     sameJson(JSON.parse(schema) as JsonObject, accepted.schema)
   );
-}
-
-/**
- * What changes between two schemas. If the comparison takes too much time or depth, the change counts as narrowing. It is
- * a task of its own: its deadline must not refuse the schema.
- *
- * @param before text of the old schema, self-contained; `after` likewise
- * @throws WorkersBusyError, TaskFailedError
- */
-async function changesBetween(before: string, after: string, workers: ServiceWorkers): Promise<ChangeReport> {
-  if (before === after) return UNCHANGED;
-  try {
-    return await reportChanges({ before, after }, workers);
-  } catch (error) {
-    if (!isTooMuch(error)) throw error;
-    const detail = 'the schemas are too complex to compare';
-    return { overall: 'narrowing', differences: [{ pointer: '', kind: 'narrowing', detail }] };
-  }
 }

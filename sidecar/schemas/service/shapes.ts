@@ -1,6 +1,6 @@
 import type { ContextWarning } from '../json-ld/context-warnings.js';
 import type { TermWarning } from '../json-ld/generated-context.js';
-import type { ChangeKind, ChangeReport } from '../json-schema/change-report.js';
+import type { ChangeKind, ChangeReport } from '../json-schema/differences.js';
 import type { Dialect } from '../json-schema/keywords.js';
 import type {
   Compatibility,
@@ -14,7 +14,7 @@ import type {
 } from '../store/records.js';
 import type { IfMatch } from '../store/store.js';
 
-export type { ChangeKind, ChangeReport, Difference } from '../json-schema/change-report.js';
+export type { ChangeKind, ChangeReason, ChangeReport, Difference } from '../json-schema/differences.js';
 export type { ContextWarning } from '../json-ld/context-warnings.js';
 export type { JsonValue } from '../../shared/json/json.js';
 export type {

@@ -25,7 +25,7 @@ describe('what the change report proves', () => {
     assert.equal(compareSchemas(geometries('Point', 'Polygon'), geometries('Point')).overall, 'narrowing');
     const report = compareSchemas(conditional(['x']), conditional(['x', 'y']));
     assert.deepEqual(
-      report.differences.map(({ pointer, kind }) => [pointer, kind]),
+      report.differences.map((one) => [one.pointer, one.class]),
       [['/then', 'narrowing']],
     );
   });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type ChangeReport, compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import type { ChangeReport } from '../../../../sidecar/schemas/json-schema/differences.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
@@ -58,7 +59,7 @@ describe('the change report on generated schemas', () => {
     fc.assert(
       fc.property(pairs, ([before, after]) => {
         const { overall, differences } = compareSchemas(before, after);
-        const worst = Math.max(0, ...differences.map(({ kind }) => severity.indexOf(kind)));
+        const worst = Math.max(0, ...differences.map((one) => severity.indexOf(one.class)));
         assert.equal(overall, severity[worst]);
       }),
       { numRuns: 300 },

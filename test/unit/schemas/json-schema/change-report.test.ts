@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
-import { type ChangeKind, compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import type { ChangeKind } from '../../../../sidecar/schemas/json-schema/differences.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { PARKING, SHARED_DOCUMENTS } from './city-models.js';

@@ -1,0 +1,202 @@
+import type { JsonObject, JsonValue, Schema } from '../../shared/json/json.js';
+import { isObject, member } from '../../shared/json/json.js';
+import { pointerOf } from '../../shared/json/pointer.js';
+import { cut } from '../../shared/shown.js';
+import { attributesOf, everywhere, type ModelAttribute, type ModelAttributes } from './attributes.js';
+import type { Difference } from './differences.js';
+import { Facts } from './facts.js';
+import { namedSchemasIn, schemaIn, schemasIn } from './flat-graph.js';
+import type { Targets } from './flatten.js';
+import { coordinateOrderOf, unitOf, valueTypesOf, readingsOf } from './value-meaning.js';
+
+/** What a term of a context means: its IRI, and what else its definition says (JSON-LD 1.1, section 9.15). */
+export interface TermMeaning {
+  readonly iri: string;
+  /** Type coercion, container and the like, as a text that is the same for the same definition. */
+  readonly coercion?: string;
+}
+
+/** What the terms of a model's context mean. A name that the core context has is not among them: it never changes. */
+export type TermMeanings = Readonly<Record<string, TermMeaning>>;
+
+/** One version of a model, as far as its meaning goes. */
+export interface MeaningSource {
+  /** Self-contained, as `bundle` makes it. */
+  readonly schema: JsonObject;
+  /** Of its context; nothing is said of IRIs where they are left out. */
+  readonly terms?: TermMeanings | undefined;
+}
+
+/** Values compared at most, those within others included. */
+const MAX_VALUES = 5000;
+
+/** Values within each other at most. */
+const MAX_LEVELS = 16;
+
+/**
+ * What stored data would mean otherwise under the new version: attributes of another kind, names of another IRI, values of
+ * another unit, type or format, coordinates in another order. Each is breaking, also where every document stays valid.
+ * What only one of the versions describes is compared with nothing, and a unit that only one of them names is no change.
+ *
+ * @returns pointers are into the new schema
+ * @throws {SchemaRefusedError} when a schema is not self-contained
+ */
+export function meaningChanges(before: MeaningSource, after: MeaningSource): readonly Difference[] {
+  const [old, fresh] = [attributesOf(before.schema), attributesOf(after.schema)];
+  const comparison = new MeaningComparison(old, fresh);
+  const known = new Map(old.attributes.map((attribute) => [attribute.name, attribute]));
+  for (const attribute of fresh.attributes) {
+    const earlier = known.get(attribute.name);
+    if (earlier !== undefined) comparison.attribute(earlier, attribute);
+  }
+  if (before.terms !== undefined && after.terms !== undefined) comparison.terms(before.terms, after.terms);
+  return comparison.differences;
+}
+
+class MeaningComparison {
+  readonly differences: Difference[] = [];
+  readonly #old: Targets;
+  readonly #fresh: ModelAttributes;
+  readonly #places: ReadonlyMap<string, readonly string[]>;
+  /** Pairs of schemas that were compared. */
+  readonly #seen = new Map<Schema, Set<Schema>>();
+  #values = 0;
+
+  constructor(old: ModelAttributes, fresh: ModelAttributes) {
+    this.#old = old.targets;
+    this.#fresh = fresh;
+    this.#places = placesOf(fresh);
+  }
+
+  attribute(old: ModelAttribute, fresh: ModelAttribute): void {
+    const { name } = fresh;
+    const tokens = this.#place(fresh.schema) ?? this.#places.get(name) ?? ['properties', name];
+    if (old.kind !== fresh.kind)
+      this.#add(tokens, `${shown(name)} is ${withArticle(fresh.kind)}, was ${withArticle(old.kind)}`);
+    this.#value([old.schema], [fresh.schema], name, tokens, 0);
+  }
+
+  terms(old: TermMeanings, fresh: TermMeanings): void {
+    for (const [term, meaning] of Object.entries(fresh)) {
+      const earlier = member(old, term);
+      if (earlier === undefined) continue;
+      const tokens = this.#places.get(term) ?? [];
+      if (earlier.iri !== meaning.iri)
+        this.#add(tokens, `${shown(term)} means ${cut(meaning.iri, 300)}, meant ${cut(earlier.iri, 300)}`);
+      else if (earlier.coercion !== meaning.coercion)
+        this.#add(
+          tokens,
+          `${shown(term)} is read as ${cut(meaning.coercion ?? 'it stands', 200)}, was read as ${cut(earlier.coercion ?? 'it stood', 200)}`,
+        );
+    }
+  }
+
+  #value(
+    old: readonly Schema[],
+    fresh: readonly Schema[],
+    name: string,
+    tokens: readonly string[],
+    level: number,
+  ): void {
+    const [first, other] = [old[0], fresh[0]];
+    if (first === undefined || other === undefined || level > MAX_LEVELS) return;
+    const partners = this.#seen.get(first) ?? new Set();
+    if (partners.has(other) || (this.#values += 1) > MAX_VALUES) return;
+    this.#seen.set(first, partners.add(other));
+    const [was, is] = [everywhere(old, this.#old), everywhere(fresh, this.#fresh.targets)];
+    const [oldFacts, facts] = [new Facts(old, this.#old), new Facts(fresh, this.#fresh.targets)];
+    this.#unit(unitOf(was), unitOf(is), name, tokens);
+    const [types, newTypes] = [valueTypesOf(oldFacts), valueTypesOf(facts)];
+    if (types.length > 0 && newTypes.length > 0 && !types.some((type) => newTypes.includes(type)))
+      this.#add(tokens, `the value of ${shown(name)} is ${newTypes.join(' or ')}, was ${types.join(' or ')}`);
+    const [readings, newReadings] = [
+      readingsOf(oldFacts, was, this.#old),
+      readingsOf(facts, is, this.#fresh.targets),
+    ];
+    if (readings.length > 0 && newReadings.length > 0 && !readings.every((one) => newReadings.includes(one)))
+      this.#add(
+        tokens,
+        `the value of ${shown(name)} is ${newReadings.join(' or ')}, was ${readings.join(' or ')}`,
+      );
+    const [order, newOrder] = [coordinateOrderOf(was, this.#old), coordinateOrderOf(is, this.#fresh.targets)];
+    if (order !== undefined && newOrder !== undefined && order !== newOrder)
+      this.#add(
+        tokens,
+        `the coordinates of ${shown(name)} begin with the ${newOrder}, began with the ${order}`,
+      );
+    this.#within(was, is, tokens, level + 1);
+    this.#items(was, is, name, tokens, level + 1);
+  }
+
+  #unit(was: string | undefined, is: string | undefined, name: string, tokens: readonly string[]): void {
+    if (was === undefined || is === undefined || was === is) return;
+    this.#add(tokens, `the unit of ${shown(name)} is ${shown(is)}, was ${shown(was)}`);
+  }
+
+  #within(
+    was: readonly JsonObject[],
+    is: readonly JsonObject[],
+    tokens: readonly string[],
+    level: number,
+  ): void {
+    const known = membersOf(was);
+    for (const [name, schemas] of membersOf(is)) {
+      const place = this.#place(schemas[0]) ?? [...tokens, 'properties', name];
+      this.#value(known.get(name) ?? [], schemas, name, place, level);
+    }
+  }
+
+  #items(
+    was: readonly JsonObject[],
+    is: readonly JsonObject[],
+    name: string,
+    tokens: readonly string[],
+    level: number,
+  ): void {
+    const items = itemsOf(is);
+    this.#value(itemsOf(was), items, name, this.#place(items[0]) ?? tokens, level);
+  }
+
+  #place(schema: Schema | undefined): readonly string[] | undefined {
+    return isObject(schema) ? this.#fresh.sources.get(schema)?.tokens : undefined;
+  }
+
+  #add(tokens: readonly string[], detail: string): void {
+    const pointer = pointerOf(tokens);
+    if (this.differences.some((one) => one.pointer === pointer && one.detail === detail)) return;
+    this.differences.push({ pointer, class: 'breaking', reason: 'meaning', detail });
+  }
+}
+
+/** Where each name is first described. */
+function placesOf({ sources }: ModelAttributes): ReadonlyMap<string, readonly string[]> {
+  const places = new Map<string, readonly string[]>();
+  for (const [schema, { tokens }] of sources)
+    for (const name of namedSchemasIn(schema, 'properties').keys())
+      if (!places.has(name)) places.set(name, [...tokens, 'properties', name]);
+  return places;
+}
+
+function membersOf(atoms: readonly JsonObject[]): ReadonlyMap<string, readonly Schema[]> {
+  const found = new Map<string, Schema[]>();
+  for (const atom of atoms)
+    for (const [name, schema] of namedSchemasIn(atom, 'properties'))
+      found.set(name, [...(found.get(name) ?? []), schema]);
+  return found;
+}
+
+/** Of a tuple the first item: coordinates have no units of their own, and their order is compared with the whole. */
+function itemsOf(atoms: readonly JsonObject[]): readonly Schema[] {
+  return atoms.flatMap((atom) => {
+    const item = schemasIn(atom, 'prefixItems')[0] ?? schemaIn(atom, 'items');
+    return item === undefined ? [] : [item];
+  });
+}
+
+function withArticle(word: string): string {
+  return `a ${word}`;
+}
+
+function shown(value: JsonValue): string {
+  return cut(JSON.stringify(value), 200);
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compareModels } from '../../../../sidecar/schemas/json-schema/compare-models.js';
+import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
+
+/** What is reported as a change of meaning when an attribute `a` is described otherwise. */
+function changesOf(before: JsonObject, after: JsonObject): readonly (readonly [string, string])[] {
+  const [old, fresh] = [before, after].map((a) => ({ schema: { type: 'object', properties: { a } } }));
+  assert.ok(old !== undefined && fresh !== undefined);
+  const { overall, differences } = compareModels(old, fresh);
+  const found = differences.filter(({ reason }) => reason === 'meaning');
+  if (found.length > 0) assert.equal(overall, 'breaking');
+  for (const difference of found) assert.equal(difference.class, 'breaking');
+  return found.map(({ pointer, detail }) => [pointer, detail]);
+}
+
+function describedAs(description: string, more: JsonObject = {}): JsonObject {
+  return { description, ...more };
+}
+
+const PAIR = { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } };
+const tuple = (...items: readonly JsonObject[]): JsonObject => ({ type: 'array', prefixItems: items });
+
+describe('a change of meaning', () => {
+  const changed: readonly (readonly [title: string, before: JsonObject, after: JsonObject, said: RegExp])[] =
+    [
+      [
+        'a Property that becomes a Relationship',
+        describedAs('Property. x'),
+        describedAs('Relationship. x'),
+        /"a" is a Relationship, was a Property/,
+      ],
+      [
+        'a kind that a description does not name any more',
+        describedAs('Relationship. x'),
+        describedAs('What it belongs to'),
+        /is a Property, was a Relationship/,
+      ],
+      [
+        'a kind in x-ngsi',
+        { 'x-ngsi': { type: 'LanguageProperty' } },
+        { 'x-ngsi': { type: 'VocabProperty' } },
+        /is a VocabProperty, was a LanguageProperty/,
+      ],
+      [
+        'another unit in a description',
+        describedAs("Property. Speed. Units:'km/h'"),
+        describedAs("Property. Speed. Units:'m/s'"),
+        /the unit of "a" is "m\/s", was "km\/h"/,
+      ],
+      [
+        'another unit in x-ngsi',
+        { 'x-ngsi': { units: 'mW' } },
+        { 'x-ngsi': { units: 'MW' } },
+        /is "MW", was "mW"/,
+      ],
+      [
+        'a date and time that becomes a text',
+        { type: 'string', format: 'date-time' },
+        { type: 'string' },
+        /is a text, was a date and time/,
+      ],
+      [
+        'a text that becomes a date',
+        { type: 'string', maxLength: 20 },
+        { type: 'string', format: 'date' },
+        /is a date, was a text/,
+      ],
+      [
+        'a number that becomes a string',
+        { type: 'integer' },
+        { type: 'string' },
+        /is a string, was a number/,
+      ],
+      [
+        'a value that becomes a list',
+        { type: ['string', 'null'] },
+        { type: ['array', 'null'] },
+        /is an array, was a string/,
+      ],
+      [
+        'another order of coordinates in words',
+        describedAs('Property. Position as [lat, lon]', PAIR),
+        describedAs('Property. Position as [longitude, latitude]', PAIR),
+        /begin with the longitude, began with the latitude/,
+      ],
+      [
+        'another order of coordinates by the names of the items',
+        tuple({ title: 'Latitude', type: 'number' }, { title: 'Longitude', type: 'number' }),
+        tuple({ title: 'Longitude', type: 'number' }, { title: 'Latitude', type: 'number' }),
+        /begin with the longitude/,
+      ],
+      [
+        'another order of coordinates by their bounds',
+        tuple({ minimum: -180, maximum: 180 }, { minimum: -90, maximum: 90 }),
+        tuple({ minimum: -90, maximum: 90 }, { minimum: -180, maximum: 180 }),
+        /begin with the latitude/,
+      ],
+    ];
+  for (const [title, before, after, said] of changed) {
+    it(`a change of meaning is breaking, and reported where the attribute is described: ${title}`, () => {
+      const [change, ...others] = changesOf(before, after);
+      assert.deepEqual(others, []);
+      assert.equal(change?.[0], '/properties/a');
+      assert.match(change[1], said);
+    });
+  }
+
+  const same: readonly (readonly [title: string, before: JsonObject, after: JsonObject])[] = [
+    ['other words about the same kind', describedAs('Property. x'), describedAs('Geschwindigkeit')],
+    ['another spelling of the kind', describedAs('GeoProperty. x'), describedAs('Geoproperty: y')],
+    ['another spelling of a unit', describedAs("Units:'Celsius'"), describedAs("Units: 'celsius'")],
+    ['a unit that only one version names', describedAs('Speed'), describedAs("Speed. Units:'km/h'")],
+    [
+      'more that a value may be',
+      { type: 'string', format: 'date-time' },
+      {
+        anyOf: [
+          { type: 'string', format: 'date-time' },
+          { type: 'string', format: 'date' },
+        ],
+      },
+    ],
+    ['a number that may be a fraction', { type: 'integer' }, { type: 'number' }],
+    ['a format that is no other reading', { type: 'string', format: 'email' }, { type: 'string' }],
+    ['a type where none was said', {}, { type: 'string' }],
+    [
+      'an order of coordinates that is not clear',
+      describedAs('lat, lon or lon, lat', PAIR),
+      describedAs('Position as [lon, lat]', PAIR),
+    ],
+  ];
+  for (const [title, before, after] of same)
+    it(`a change of meaning is not seen in ${title}`, () => {
+      assert.deepEqual(changesOf(before, after), []);
+      assert.deepEqual(changesOf(after, before), []);
+    });
+
+  it('a change of meaning is found further in: in members, items and what references lead to', () => {
+    const model = (unit: string): JsonObject => ({
+      type: 'object',
+      properties: { a: { type: 'array', items: { $ref: '#/$defs/b' } } },
+      $defs: { b: { properties: { again: { $ref: '#/$defs/b' }, c: describedAs(`Units:'${unit}'`) } } },
+    });
+    const { differences } = compareModels({ schema: model('m') }, { schema: model('ft') });
+    assert.deepEqual(
+      differences.map(({ pointer, reason }) => [pointer, reason]),
+      [['/$defs/b/properties/c', 'meaning']],
+    );
+  });
+
+  it('a change of meaning does not depend on where a kind stands, in allOf or beside it', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', description: 'Relationship. x' } } };
+    const moved = { type: 'object', allOf: [{ properties: schema.properties }] };
+    assert.deepEqual(compareModels({ schema }, { schema: moved }).differences, []);
+  });
+
+  it('a change of meaning is another IRI, or another coercion, of a term that both contexts have', () => {
+    const schema = { type: 'object', properties: { a: {}, b: { properties: { c: {} } } } };
+    const of = (iris: Record<string, string>, coercion?: string) => ({
+      schema,
+      terms: Object.fromEntries(
+        Object.entries(iris).map(([term, iri]) => [term, { iri, ...(coercion && { coercion }) }]),
+      ),
+    });
+    const iris = { T: 'x:T', a: 'x:a', b: 'x:b', c: 'x:c' };
+    assert.deepEqual(compareModels(of(iris), of(iris)).differences, []);
+    assert.deepEqual(compareModels(of(iris), of({ ...iris, d: 'x:d' })).differences, []);
+    const { overall, differences } = compareModels(of(iris), of({ ...iris, T: 'y:T', c: 'y:c' }));
+    assert.equal(overall, 'breaking');
+    assert.deepEqual(
+      differences.map(({ pointer, detail }) => [pointer, detail]),
+      [
+        ['', '"T" means y:T, meant x:T'],
+        ['/properties/b/properties/c', '"c" means y:c, meant x:c'],
+      ],
+    );
+    const coerced = compareModels(of({ a: 'x:a' }), of({ a: 'x:a' }, '{"@type":"@id"}'));
+    assert.deepEqual([coerced.overall, coerced.differences.length], ['breaking', 1]);
+  });
+});
