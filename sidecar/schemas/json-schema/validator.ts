@@ -60,7 +60,7 @@ export function compileSchema(
   // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
   const flat = flatten(linked, {
     keeps: (keyword) => ASSERTIONS.has(keyword),
-    ...(tracksEvaluated && { finish: withPatternsApart }),
+    finish: (schema) => countingContains(tracksEvaluated ? withPatternsApart(schema) : schema),
   });
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
@@ -79,6 +79,15 @@ export function compileSchema(
   ajv.opts.unevaluated = tracksEvaluated;
   const validate = ajv.compile(selfContained(flat));
   return { flat, validate: (document) => (validate(document) ? NO_FAULTS : (validate.errors ?? NO_FAULTS)) };
+}
+
+/**
+ * Has the items counted that `contains` asks for. Ajv's other code for it keeps its finding in a variable that an empty array
+ * leaves as the array before it had set it: in `[[1], []]`, the second item would contain what the first one does.
+ */
+function countingContains(schema: JsonObject): JsonObject {
+  if (!Object.hasOwn(schema, 'contains') || Object.hasOwn(schema, 'maxContains')) return schema;
+  return { ...schema, maxContains: Number.MAX_SAFE_INTEGER };
 }
 
 /**

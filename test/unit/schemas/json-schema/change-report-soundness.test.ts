@@ -22,6 +22,15 @@ const pairs = usable.chain((before) =>
   ),
 );
 
+/** What one run in 100,000 found: the validator, not the report, was wrong about an empty list after another list. */
+const FOUND_BEFORE: [[JsonObject, JsonObject], JsonValue[]] = [
+  [
+    { items: { contains: { $ref: '#/$defs/d' } }, $defs: { d: {} } },
+    { items: { contains: {} }, $defs: { d: {} } },
+  ],
+  [[[null], []]],
+];
+
 describe('the change report on generated schemas', () => {
   it('the change report on generated schemas calls a change compatible only if every document valid before is valid after, except for added names', () => {
     let compatible = 0;
@@ -39,7 +48,7 @@ describe('the change report on generated schemas', () => {
             assert.deepEqual(fresh(sample), [], JSON.stringify({ before, after, sample, report }));
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 1500, examples: [FOUND_BEFORE] },
     );
     assert.ok(compatible > 200, 'enough changes were compatible to show something');
   });

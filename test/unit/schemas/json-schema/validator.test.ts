@@ -87,6 +87,19 @@ describe('a validator', () => {
     assert.ok(!isValid({ a: '', 'x-1': '' }));
   });
 
+  it('a validator finds an empty list without what it should contain, also after one that contains it', () => {
+    const contains = { type: 'array', items: { contains: { $ref: '#/$defs/d' } }, $defs: { d: {} } };
+    for (const isOptimized of [true, false])
+      for (const stopsAtFirst of [true, false]) {
+        const { validate } = compileSchema(resolveWith(contains), { isOptimized, stopsAtFirst });
+        assert.deepEqual(validate([[1], ['a', 2]]), []);
+        assert.deepEqual(
+          validate([[1], []]).map(({ instancePath, keyword }) => [instancePath, keyword]),
+          [['/1', 'contains']],
+        );
+      }
+  });
+
   it('a validator comes to the same result when it may stop at the first fault', () => {
     const compile = (schema: JsonObject, stopsAtFirst: boolean) =>
       compileSchema(resolveWith(schema), { stopsAtFirst }).validate;

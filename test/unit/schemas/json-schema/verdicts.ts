@@ -30,7 +30,7 @@ export function verdictOf(
     '2019-09': () => new Ajv2019(OPTIONS),
     '2020-12': () => new Ajv2020(OPTIONS),
   }[dialect]();
-  const read = (document: JsonObject) => (dialect === 'draft-07' ? refsAlone(document) : document);
+  const read = (document: JsonObject) => neverEmpty(dialect === 'draft-07' ? refsAlone(document) : document);
   for (const [uri, document] of documents) ajv.addSchema(read(document), uri);
   const validate = ajv.compile<JsonValue>(read(schema));
   return (document) => {
@@ -60,4 +60,16 @@ function refsAlone(schema: JsonValue): JsonValue {
     ([name]) => typeof schema['$ref'] !== 'string' || ['$ref', '$schema', 'definitions'].includes(name),
   );
   return Object.fromEntries(kept.map(([name, held]) => [name, refsAlone(held)]));
+}
+
+/** Ajv takes an empty list to contain what a list before it does: `contains` asks for one item at least. */
+function neverEmpty(schema: JsonObject): JsonObject;
+function neverEmpty(schema: JsonValue): JsonValue;
+function neverEmpty(schema: JsonValue): JsonValue {
+  if (isArray(schema)) return schema.map(neverEmpty);
+  if (!isObject(schema)) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, held]) => [name, neverEmpty(held)]));
+  const { contains, minContains = 1, minItems = 0 } = inner;
+  if (contains === undefined || minContains === 0) return inner;
+  return { ...inner, minItems: Math.max(1, Number(minItems)) };
 }
