@@ -57,12 +57,21 @@ export const ARRAY_CHECKS: KeywordChecks = {
 };
 
 function itemFindings(
-  { facts, prover, mode }: CheckContext,
+  { facts, schema, prover, mode }: CheckContext,
   index: number,
   item: Schema,
 ): readonly Finding[] {
-  if (facts.limit('max', 'Items') <= index && index !== Infinity) return [];
-  return prover.findingsWithin(facts.item(index), item, mode);
+  const first =
+    index === Infinity ? Math.max(facts.listedItems, schemasIn(schema, 'prefixItems').length) : index;
+  if (facts.limit('max', 'Items') <= first) return [];
+  const known = facts.item(index);
+  const findings = prover.findingsWithin(index, known, item, mode);
+  const isThere = facts.limit('min', 'Items') > first;
+  if (known.length > 0 || isThere) return findings;
+  // Arrays without such an item pass.
+  return findings.map((finding) =>
+    finding.kind === 'breaking' ? { ...finding, kind: 'narrowing' } : finding,
+  );
 }
 
 /** Some of the known schemas asks for as many items, of a kind that the other takes. */

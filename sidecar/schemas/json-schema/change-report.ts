@@ -1,13 +1,18 @@
-import { isArray, isObject, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
+import { isArray, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
-import { ARRAY_CHECKS, VALUE_CHECKS } from './array-checks.js';
-import type { CheckContext, Finding, KeywordCheck, Mode, Prover } from './checks.js';
-import { type ChangeReason, type ChangeReport, type Difference, reasonOf, reportOf } from './differences.js';
+import type { Finding } from './checks.js';
+import { Comparison } from './comparison.js';
+import {
+  type ChangeReason,
+  type ChangeReport,
+  type Difference,
+  reasonOf,
+  reportOf,
+  worse,
+} from './differences.js';
 import { Facts } from './facts.js';
-import { conjunctsOf, schemasIn } from './flat-graph.js';
 import { type FlatSchema, flatten, type Targets } from './flatten.js';
-import { isSameSchema, LOGIC_CHECKS } from './logic-checks.js';
-import { OBJECT_CHECKS } from './object-checks.js';
+import { isSameSchema } from './logic-checks.js';
 import { resolveWith } from './references.js';
 import { cut } from '../../shared/shown.js';
 
@@ -26,21 +31,92 @@ const MAX_SHOWN_LENGTH = 100;
  *
  * @param before the old schema, bundled
  * @param after the new schema, bundled
+ * @param entityType where the documents are entities of a model: its name
  * @throws {SchemaRefusedError} when one of them is not self-contained
  */
-export function compareSchemas(before: JsonObject, after: JsonObject): ChangeReport {
+export function compareSchemas(before: JsonObject, after: JsonObject, entityType?: string): ChangeReport {
+  return reportOf(traceChanges(before, after, entityType).changes.map(({ difference }) => difference));
+}
+
+/** A difference, and the findings behind it: none for one that refuses nothing. */
+export interface TracedChange {
+  readonly difference: Difference;
+  readonly findings: readonly Finding[];
+}
+
+/** The differences of two schemas, and both of them, flat. */
+export interface TracedChanges {
+  readonly changes: readonly TracedChange[];
+  /** What every document was known to satisfy. */
+  readonly known: readonly Schema[];
+  readonly fresh: JsonObject;
+  readonly targets: Targets;
+  /** Set where the documents are entities: their type, where it is known without the old schema. */
+  readonly entity: { readonly type: string | undefined } | undefined;
+}
+
+/** As {@link compareSchemas}, with what each difference was found out from. */
+export function traceChanges(before: JsonObject, after: JsonObject, entityType?: string): TracedChanges {
   const [old, fresh] = [labelled(before, 'old'), labelled(after, 'new')];
   const targets = new Map([...old.targets, ...fresh.targets]);
-  if (isSameSchema(old.root, fresh.root, targets)) return { overall: 'compatible', differences: [] };
-  const stricter = new Comparison(targets).findings([old.root], fresh.root, 'report');
-  const laxer = new Comparison(targets).findings([fresh.root], old.root, 'report');
-  const told = stricter.map((finding) => differenceOf(finding, fresh.sources, IS_NEW));
-  const changed = new Set(told.map(({ pointer }) => pointer));
+  const assumed = assumedOf(old.root, targets, entityType);
+  const known = knownOf(old.root, assumed);
+  const entity = assumed && { type: saysType(old.root, targets) ? undefined : entityType };
+  const traced = { known, fresh: fresh.root, targets, entity };
+  if (isSameSchema(old.root, fresh.root, targets)) return { ...traced, changes: [] };
+  const stricter = new Comparison(targets, assumed).findings(known, fresh.root, 'report');
+  const lax = assumedOf(fresh.root, targets, entityType);
+  const laxer = new Comparison(targets, lax).findings(knownOf(fresh.root, lax), old.root, 'report');
+  const told = stricter.map((finding) => ({
+    finding,
+    difference: differenceOf(finding, fresh.sources, IS_NEW),
+  }));
+  const changed = new Set(told.map(({ difference }) => difference.pointer));
   const others = laxer
-    .map((finding) => ({ finding, ...differenceOf(finding, old.sources, WAS_OLD) }))
-    .filter(({ finding, pointer }) => finding.subject !== 'keyword' || !changed.has(pointer))
-    .map(({ pointer, reason, detail }): Difference => ({ pointer, class: 'compatible', reason, detail }));
-  return reportOf(distinct([...told, ...others]));
+    .map((finding) => ({ finding, difference: differenceOf(finding, old.sources, WAS_OLD) }))
+    .filter(({ finding, difference }) => finding.subject !== 'keyword' || !changed.has(difference.pointer));
+  const changes = new Map<string, TracedChange>();
+  for (const { finding, difference } of told) {
+    const key = `${difference.pointer} ${difference.detail}`;
+    const same = changes.get(key);
+    changes.set(key, {
+      difference: same === undefined ? difference : worse(same.difference, difference),
+      findings: [...(same?.findings ?? []), finding],
+    });
+  }
+  for (const { difference } of others) {
+    const key = `${difference.pointer} ${difference.detail}`;
+    if (!changes.has(key))
+      changes.set(key, { difference: { ...difference, class: 'compatible' }, findings: [] });
+  }
+  return { ...traced, changes: [...changes.values()] };
+}
+
+/**
+ * What validation sees of every entity of a model: an object with an id and a type, which is the model's name where the
+ * schema itself does not say what it is. Nothing where the schema accepts no entity at all.
+ */
+function assumedOf(
+  root: JsonObject,
+  targets: Targets,
+  entityType: string | undefined,
+): JsonObject | undefined {
+  if (entityType === undefined) return undefined;
+  const type = saysType(root, targets) ? { type: 'string' } : { const: entityType };
+  const assumed = {
+    type: 'object',
+    required: ['id', 'type'],
+    properties: { id: { type: 'string' }, type },
+  };
+  return new Facts([root, assumed], targets).isEmpty ? undefined : assumed;
+}
+
+function saysType(root: JsonObject, targets: Targets): boolean {
+  return new Facts([root], targets).property('type').length > 0;
+}
+
+function knownOf(root: JsonObject, assumed: JsonObject | undefined): readonly Schema[] {
+  return assumed === undefined ? [root] : [root, assumed];
 }
 
 /** The references of the two schemas must not be taken for each other. */
@@ -100,114 +176,4 @@ function show(value: JsonValue): string {
   const text = JSON.stringify(value);
   const isLong = text.length > MAX_SHOWN_LENGTH;
   return isLong && isArray(value) ? `a list of ${value.length}` : cut(text, MAX_SHOWN_LENGTH);
-}
-
-function distinct(differences: readonly Difference[]): readonly Difference[] {
-  return [...new Map(differences.map((one) => [`${one.pointer} ${one.detail}`, one])).values()];
-}
-
-const CHECKS: ReadonlyMap<string, KeywordCheck> = new Map(
-  [VALUE_CHECKS, ARRAY_CHECKS, OBJECT_CHECKS, LOGIC_CHECKS].flatMap((checks) => Object.entries(checks)),
-);
-
-/** Proofs may branch without end in practice; past this many steps nothing more is proven. */
-const MAX_STEPS = 5000;
-
-/**
- * Decides which conditions of a schema follow from other schemas, keyword by keyword. Every "follows" is proven; what
- * cannot be proven does not follow.
- */
-export class Comparison implements Prover {
-  readonly targets: Targets;
-  readonly #ids = new Map<Schema, number>();
-  /** Questions under way, and how far into the value each was asked. */
-  readonly #open = new Map<string, number>();
-  #depth = 0;
-  #steps = 0;
-
-  constructor(targets: Targets) {
-    this.targets = targets;
-  }
-
-  facts(schemas: Iterable<Schema>): Facts {
-    return new Facts(schemas, this.targets);
-  }
-
-  implies(known: Iterable<Schema>, schema: Schema): boolean {
-    return this.findings(known, schema, 'prove').length === 0;
-  }
-
-  equivalent(one: Schema, other: Schema): boolean {
-    return one === other || (this.implies([one], other) && this.implies([other], one));
-  }
-
-  findingsWithin(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
-    this.#depth += 1;
-    const findings = this.findings(known, schema, mode);
-    this.#depth -= 1;
-    return findings;
-  }
-
-  /** The conditions of a schema that do not follow from the known ones, all on the same value. */
-  findings(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
-    const facts = this.facts(known);
-    if (facts.isEmpty) return [];
-    const key = this.#key(facts, schema, mode);
-    const asked = this.#open.get(key);
-    // Asked again further in: values are finite, so that an answer that holds there on its own terms holds.
-    if (asked !== undefined && this.#depth > asked) return [];
-    this.#steps += 1;
-    if (asked !== undefined || this.#steps > MAX_STEPS) return [unproven(schema)];
-    this.#open.set(key, this.#depth);
-    const findings = conjunctsOf([schema], this.targets)
-      .filter((conjunct) => !facts.schemas.includes(conjunct))
-      .flatMap((conjunct) => {
-        const found = this.#conjunctFindings(facts, conjunct, mode);
-        return found.length > 0 && this.#isImpliedByCases(facts, conjunct) ? [] : found;
-      });
-    this.#open.delete(key);
-    return findings;
-  }
-
-  /** Whether the schema follows from each of some alternatives, one of which is known to hold. */
-  #isImpliedByCases(facts: Facts, schema: Schema): boolean {
-    return facts.atoms
-      .flatMap((atom) => [schemasIn(atom, 'anyOf'), schemasIn(atom, 'oneOf')])
-      .filter((list) => list.length > 0 && !list.some((one) => facts.schemas.includes(one)))
-      .some((list) => list.every((one) => this.implies([...facts.schemas, one], schema)));
-  }
-
-  #conjunctFindings(facts: Facts, schema: Schema, mode: Mode): readonly Finding[] {
-    if (schema === true) return [];
-    if (schema === false)
-      return [{ schema: undefined, tokens: [], kind: 'breaking', subject: 'keyword', value: false }];
-    return Object.entries(schema).flatMap(([keyword, value]) => {
-      const entry = CHECKS.get(keyword);
-      if (entry === undefined || entry.types?.every((type) => !facts.types.has(type)) === true) return [];
-      const context: CheckContext = { facts, schema, keyword, prover: this, mode };
-      return entry.check(value, context);
-    });
-  }
-
-  #key(facts: Facts, schema: Schema, mode: Mode): string {
-    const known = facts.schemas.map((one) => this.#id(one)).sort((one, other) => one - other);
-    return `${mode} ${known.join(',')} ${this.#id(schema)}`;
-  }
-
-  #id(schema: Schema): number {
-    const id = this.#ids.get(schema) ?? this.#ids.size;
-    this.#ids.set(schema, id);
-    return id;
-  }
-}
-
-/** The schema as a whole, for want of a proof. */
-function unproven(schema: Schema): Finding {
-  return {
-    schema: isObject(schema) ? schema : undefined,
-    tokens: [],
-    kind: 'narrowing',
-    subject: 'unproven',
-    value: null,
-  };
 }

@@ -16,7 +16,16 @@ export interface Finding {
   readonly value: JsonValue;
   /** What the known schemas have in the same keyword. */
   readonly known?: JsonValue;
+  /** The way to the value in a document, and the schemas that it was known to satisfy; the comparison adds them. */
+  readonly way?: readonly Step[];
+  readonly given?: readonly Schema[];
 }
+
+/**
+ * From a value to one within it: a property of that name, one whose name matches a pattern, or any other (null); an item at
+ * that index, where Infinity is one after those that are listed.
+ */
+export type Step = string | number | { readonly pattern: string } | null;
 
 /** `report`: a property that nothing described before is a finding by itself. `prove`: nothing but proof counts. */
 export type Mode = 'report' | 'prove';
@@ -24,13 +33,15 @@ export type Mode = 'report' | 'prove';
 /** Decides what follows from what; where it cannot tell, it does not follow. */
 export interface Prover {
   readonly targets: Targets;
+  /** What holds of every document without being said by a schema. */
+  readonly assumed: Schema | undefined;
   facts(schemas: Iterable<Schema>): Facts;
   /** Whether every value that satisfies all of the known schemas satisfies the other. */
   implies(known: Iterable<Schema>, schema: Schema): boolean;
   /** Whether two schemas accept the same values. */
   equivalent(one: Schema, other: Schema): boolean;
   /** The conditions of a schema on values further in that do not follow from the known ones. */
-  findingsWithin(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[];
+  findingsWithin(step: Step, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[];
 }
 
 /** What a check of one keyword sees. */

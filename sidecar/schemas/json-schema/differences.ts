@@ -45,6 +45,11 @@ export function reportOf(differences: readonly Difference[]): ChangeReport {
   return { overall: SEVERITY[worst] ?? 'breaking', differences };
 }
 
+/** The one that weighs more, the first of two that weigh the same. */
+export function worse(one: Difference, other: Difference): Difference {
+  return SEVERITY.indexOf(other.class) > SEVERITY.indexOf(one.class) ? other : one;
+}
+
 const REASONS: Readonly<Record<string, ChangeReason>> = {
   type: 'type',
   enum: 'values',

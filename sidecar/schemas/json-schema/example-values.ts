@@ -36,6 +36,11 @@ const FORMATS: Readonly<Record<string, string>> = {
   byte: 'dGV4dA==',
 };
 
+/** A string of each format. */
+export const FORMATTED: readonly string[] = [
+  ...new Set(Object.keys(FORMATS).map((format) => formatted(format, 0))),
+];
+
 /**
  * A string that satisfies the facts: of the format, matching the patterns, long enough.
  *

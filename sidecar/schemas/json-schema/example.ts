@@ -1,7 +1,7 @@
-import { isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, objectOf, type Schema } from '../../shared/json/json.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import { ExampleMaker, type Choices, type Preferred } from './example-maker.js';
-import { flatten } from './flatten.js';
+import { flatten, type Targets } from './flatten.js';
 import { resolveWith } from './references.js';
 
 /** Something that an example gets wrong, and where: a JSON pointer into it. */
@@ -43,9 +43,18 @@ const MAX_ATTEMPTS = 64;
  */
 export function exampleOf<Fault extends ExampleFault>(
   schema: JsonObject,
-  { preferred = new Map(), check }: ExampleOptions<Fault>,
+  options: ExampleOptions<Fault>,
 ): Example<Fault> {
   const { root, targets } = flatten(resolveWith(schema));
+  return exampleWith(root, targets, options);
+}
+
+/** As {@link exampleOf}, of a flat schema. */
+export function exampleWith<Fault extends ExampleFault>(
+  root: Schema,
+  targets: Targets,
+  { preferred = new Map(), check }: ExampleOptions<Fault>,
+): Example<Fault> {
   const attempt = (choices: Choices): Attempt<Fault> => {
     const maker = new ExampleMaker(targets, choices);
     const example = maker.document(root, preferred) ?? null;

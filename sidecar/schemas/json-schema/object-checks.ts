@@ -1,4 +1,11 @@
-import { passes, placedAt, type CheckContext, type Finding, type KeywordChecks } from './checks.js';
+import {
+  passes,
+  placedAt,
+  type CheckContext,
+  type Finding,
+  type KeywordChecks,
+  type Prover,
+} from './checks.js';
 import { hasPatterns } from './facts.js';
 import {
   alternativesIn,
@@ -8,7 +15,6 @@ import {
   namesByName,
   schemaIn,
 } from './flat-graph.js';
-import type { Targets } from './flatten.js';
 import { isObject, isSchema, member, type Schema, stringsOf } from '../../shared/json/json.js';
 
 const OBJECTS = ['object'] as const;
@@ -46,7 +52,11 @@ export const OBJECT_CHECKS: KeywordChecks = {
           const same = namedSchemasIn(atom, 'patternProperties').get(pattern);
           return same === undefined ? [] : [same];
         });
-        return placedAt(context, [pattern], context.prover.findingsWithin(known, schema, 'prove'));
+        return placedAt(
+          context,
+          [pattern],
+          context.prover.findingsWithin({ pattern }, known, schema, 'prove'),
+        );
       }),
   },
   additionalProperties: {
@@ -72,17 +82,17 @@ export const OBJECT_CHECKS: KeywordChecks = {
  * where it was forbidden none has.
  */
 function requiredFinding(name: string, { facts, schema, keyword, prover }: CheckContext): Finding {
-  const isUnheardOf =
-    !isMentioned(name, facts.schemas, prover.targets) || prover.facts(facts.property(name)).isEmpty;
+  const isUnheardOf = !isMentioned(name, facts.schemas, prover) || prover.facts(facts.property(name)).isEmpty;
   const kind = isUnheardOf ? 'breaking' : 'narrowing';
   return { schema, tokens: [keyword], kind, subject: 'required', value: name };
 }
 
 function propertyFindings(name: string, schema: Schema, context: CheckContext): readonly Finding[] {
   const { facts, prover, mode } = context;
-  if (mode === 'report' && !isMentioned(name, facts.schemas, prover.targets))
+  const isNew = mode === 'report' && !isMentioned(name, facts.schemas, prover);
+  if (isNew && !prover.facts([...facts.property(name), schema]).isEmpty)
     return [{ schema: undefined, tokens: [], kind: 'compatible', subject: 'property', value: name }];
-  return prover.findingsWithin(facts.property(name), schema, mode);
+  return prover.findingsWithin(name, facts.property(name), schema, mode);
 }
 
 /** Conditions on the properties that a schema itself does not describe. */
@@ -98,7 +108,7 @@ function additionalFindings(value: Schema, context: CheckContext): readonly Find
       const kind = isRefused ? 'breaking' : 'narrowing';
       return { schema, tokens: [keyword], kind, subject: 'forbidden', value: name };
     });
-  const others = prover.findingsWithin(facts.otherProperties(patterns), value, 'prove');
+  const others = prover.findingsWithin(null, facts.otherProperties(patterns), value, 'prove');
   return [
     ...lost,
     ...placedAt(context, [], others).map((finding) => ({ ...finding, kind: 'narrowing' as const })),
@@ -124,10 +134,10 @@ function areSchemasImplied(keyword: string, { facts, schema, prover }: CheckCont
   });
 }
 
-/** Whether any part of the schemas, under any condition, applies to a property of that name. */
-function isMentioned(name: string, schemas: readonly Schema[], targets: Targets): boolean {
+/** Whether any part of the schemas, under any condition, applies to a property of that name; what is assumed does not count. */
+function isMentioned(name: string, schemas: readonly Schema[], { targets, assumed }: Prover): boolean {
   const seen = new Set<Schema>();
-  const open: Schema[] = [...schemas];
+  const open: Schema[] = schemas.filter((schema) => schema !== assumed);
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
     for (const atom of conjunctsOf([schema], targets).filter(isObject)) {
       if (seen.has(atom)) continue;

@@ -1,24 +1,45 @@
 import type { JsonObject } from '../../shared/json/json.js';
+import { attributesOf } from './attributes.js';
 import { compareModels } from './compare-models.js';
 import type { ChangeReport } from './differences.js';
+import { entityTypes } from './entity-types.js';
+import type { Preferred } from './example-maker.js';
+import { Facts } from './facts.js';
 import type { TermMeanings } from './meaning.js';
+import { preferredFor } from './preferred-values.js';
 
 /** Texts of two self-contained schemas, and what the terms of their contexts mean. */
 export interface CompareInput {
   readonly before: string;
   readonly after: string;
   readonly terms?: { readonly before: TermMeanings; readonly after: TermMeanings };
+  /** The model's name. */
+  readonly entityType?: string;
+  readonly withWitnesses?: boolean;
 }
 
-/** Tasks on schemas that run in a worker because they may take long. */
+/** Tasks on schemas that run in a worker because they may take long, and execute patterns. */
 export const schemaTasks = {
   /** What changes between two versions; see `compareModels`. */
-  compareSchemas({ before, after, terms }: CompareInput): ChangeReport {
+  compareSchemas({ before, after, terms, entityType, withWitnesses }: CompareInput): ChangeReport {
+    const [old, fresh] = [JSON.parse(before) as JsonObject, JSON.parse(after) as JsonObject];
     return compareModels(
-      { schema: JSON.parse(before) as JsonObject, terms: terms?.before },
-      { schema: JSON.parse(after) as JsonObject, terms: terms?.after },
+      { schema: old, terms: terms?.before },
+      { schema: fresh, terms: terms?.after },
+      {
+        entityType,
+        withWitnesses,
+        ...(entityType === undefined ? {} : { preferred: preferredIn(old, entityType) }),
+      },
     );
   },
 };
 
 export type SchemaTasks = typeof schemaTasks;
+
+/** What witnesses have beside what the schema asks for. */
+function preferredIn(schema: JsonObject, model: string): Preferred {
+  const { attributes, root, targets } = attributesOf(schema);
+  const type = new Facts([root], targets).property('type');
+  return preferredFor(attributes, model, entityTypes(model, new Facts(type, targets).values));
+}

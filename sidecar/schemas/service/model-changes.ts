@@ -15,7 +15,7 @@ export interface ComparedVersion {
 export const UNCHANGED: ChangeReport = { overall: 'compatible', differences: [] };
 
 /**
- * What changes between two versions of a model. If the comparison takes too much time or depth, the change counts as
+ * What changes between two versions of a model, with witnesses where looking for them does not take too much. If the comparison takes too much time or depth, the change counts as
  * narrowing. It is a task of its own: its deadline must not refuse the schema.
  *
  * @throws WorkersBusyError, TaskFailedError
@@ -23,16 +23,30 @@ export const UNCHANGED: ChangeReport = { overall: 'compatible', differences: [] 
 export async function changesBetween(
   before: ComparedVersion,
   after: ComparedVersion,
+  entityType: string,
   workers: ServiceWorkers,
 ): Promise<ChangeReport> {
   if (before.bundled === after.bundled && before.context === after.context) return UNCHANGED;
-  const terms = { before: termsOf(before), after: termsOf(after) };
+  const input = {
+    before: before.bundled,
+    after: after.bundled,
+    terms: { before: termsOf(before), after: termsOf(after) },
+    entityType,
+  };
+  const detail = 'the schemas are too complex to compare';
+  return (
+    (await unlessTooMuch(() => reportChanges({ ...input, withWitnesses: true }, workers))) ??
+    (await unlessTooMuch(() => reportChanges(input, workers))) ??
+    reportOf([{ pointer: '', class: 'narrowing', reason: 'unproven', detail }])
+  );
+}
+
+async function unlessTooMuch<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   try {
-    return await reportChanges({ before: before.bundled, after: after.bundled, terms }, workers);
+    return await work();
   } catch (error) {
-    if (!isTooMuch(error)) throw error;
-    const detail = 'the schemas are too complex to compare';
-    return reportOf([{ pointer: '', class: 'narrowing', reason: 'unproven', detail }]);
+    if (isTooMuch(error)) return undefined;
+    throw error;
   }
 }
 

@@ -199,7 +199,7 @@ export class ModelWriter {
       { bundled, context: before.context },
       { bundled: description.bundled, context },
     ];
-    return changesBetween(old, fresh, workers);
+    return changesBetween(old, fresh, before.model.name, workers);
   }
 
   /** Writes only over the state that the update was checked against; if that has changed, it starts over. */

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { type InputIssue, pointerOf } from '../../shared/json/pointer.js';
-import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
+import { attributesOf } from '../json-schema/attributes.js';
 import { exampleEntity } from '../json-schema/example-entity.js';
-import type { Preferred } from '../json-schema/example-maker.js';
 import { exampleOf } from '../json-schema/example.js';
+import { preferredFor } from '../json-schema/preferred-values.js';
 import { resolveWith } from '../json-schema/references.js';
 import { createValidator } from '../json-schema/validator.js';
 import { validateInLikelyForm } from './choose-form.js';
@@ -75,28 +75,4 @@ export type ExampleTasks = typeof exampleTasks;
 
 function issueOf({ instancePath, message }: Fault): InputIssue {
   return { pointer: instancePath, detail: message ?? 'is not valid' };
-}
-
-/** What an entity has beside what its schema asks for: an id, its type, and URIs where it refers to others. */
-function preferredFor(
-  attributes: readonly Pick<ModelAttribute, 'name' | 'kind'>[],
-  model: string,
-  types: readonly string[],
-): Preferred {
-  const relationships = attributes.filter(({ kind }) => kind === 'Relationship');
-  return new Map<string, readonly JsonValue[]>([
-    ['id', [uriOf(model)]],
-    ['type', types.flatMap((type) => [type, [type]])],
-    ...relationships.map(({ name }) => [name, [uriOf(typeFor(name)), [uriOf(typeFor(name))]]] as const),
-  ]);
-}
-
-function uriOf(type: string): string {
-  return `urn:ngsi-ld:${type}:001`;
-}
-
-/** The type that the name of a relationship suggests: `refDevice` and `hasDevice` lead to a Device. */
-function typeFor(name: string): string {
-  const word = name.replace(/^(?:ref|has|is)(?=[A-Z])/, '').replaceAll(/[^A-Za-z0-9]/g, '');
-  return word === '' ? 'Entity' : `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }

@@ -1,0 +1,151 @@
+import {
+  isArray,
+  isObject,
+  type JsonValue,
+  jsonType,
+  objectOf,
+  type Schema,
+} from '../../shared/json/json.js';
+import type { Finding } from './checks.js';
+import { ExampleMaker } from './example-maker.js';
+import { FORMATTED } from './example-values.js';
+import { Facts } from './facts.js';
+import type { Targets } from './flatten.js';
+
+/** Numbers and strings are made around each of so many bounds at most. */
+const MAX_BOUNDS = 24;
+
+/** Longest string and list that is made. */
+const MAX_LENGTH = 300;
+
+/** Parts of schemas looked at for bounds. */
+const MAX_LOOKED_AT = 2000;
+
+/** Values taken from an enumeration at most. */
+const MAX_LISTED = 64;
+
+/** Examples made of what was known of a value at most. */
+const MAX_EXAMPLES = 48;
+
+/** Values of all types, the plainest first; `null` is no value in NGSI-LD. */
+const PLAIN: readonly JsonValue[] = [
+  ...['text', 0, 1, 0.5, true, -1, 'a', '', 100, 1e9, false, 'some text', 'Text-1'],
+  ...['urn:ngsi-ld:Thing:001', ...FORMATTED],
+  ...[{}, [], ['text'], [1], [{}], { property1: 'text' }, [0, 0], null],
+];
+
+/** A name that hardly any schema describes. */
+const STRANGE_NAME = 'property1';
+
+/**
+ * Values that may satisfy what was known at a place and not the condition of a finding, the likeliest first: those that the old
+ * schema lists, examples of it, values at the bounds of either schema, and plain ones.
+ */
+export function* likelyValues(finding: Finding, targets: Targets): Iterable<JsonValue> {
+  const given = finding.given ?? [];
+  const facts = new Facts(given, targets);
+  yield* (facts.values ?? []).slice(0, MAX_LISTED);
+  const examples = [...examplesOf(facts, targets)];
+  yield* examples;
+  const asked: Schema = { [finding.tokens[0] ?? 'allOf']: finding.value };
+  yield* [...literalsIn(asked)].slice(0, MAX_LISTED);
+  if (isObject(finding.value)) yield* examplesOf(new Facts([finding.value], targets), targets);
+  const bounds = boundsIn([...given, asked]);
+  yield* numbersAround(bounds);
+  yield* textsOfLengths(bounds);
+  for (const example of examples) yield* resized(example, bounds);
+  yield* PLAIN;
+}
+
+/** Examples of each type that is possible, each in some of the ways that it can be made. */
+function* examplesOf({ types, schemas }: Facts, targets: Targets): Iterable<JsonValue> {
+  let left = MAX_EXAMPLES;
+  for (const type of types) {
+    const schema: Schema = { allOf: [...schemas, { type: type === 'fraction' ? 'number' : type }] };
+    const first = new ExampleMaker(targets, new Map());
+    const example = first.document(schema, new Map());
+    if (example !== undefined) yield example;
+    for (const [choice, count] of first.options) {
+      for (let way = 1; way < count && left > 0; way += 1) {
+        left -= 1;
+        const other = new ExampleMaker(targets, new Map([[choice, way]])).document(schema, new Map());
+        if (other !== undefined) yield other;
+      }
+    }
+  }
+}
+
+/** The values that a schema lists, at any depth. */
+function* literalsIn(schema: JsonValue): Iterable<JsonValue> {
+  if (isArray(schema)) for (const item of schema) yield* literalsIn(item);
+  if (!isObject(schema)) return;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'const') yield value;
+    else if (keyword === 'enum' && isArray(value)) yield* value;
+    else yield* literalsIn(value);
+  }
+}
+
+/** The numbers in keywords of the schemas, such as bounds and lengths. */
+function boundsIn(schemas: readonly Schema[]): readonly number[] {
+  const found = new Set<number>();
+  const open: JsonValue[] = [...schemas];
+  // Grows while it is gone through.
+  for (const value of open) {
+    if (found.size >= MAX_BOUNDS || open.length > MAX_LOOKED_AT) break;
+    if (typeof value === 'number') found.add(value);
+    else if (isArray(value)) open.push(...value);
+    else if (isObject(value)) open.push(...Object.values(value));
+  }
+  return [...found];
+}
+
+function* numbersAround(bounds: readonly number[]): Iterable<number> {
+  for (const bound of bounds)
+    yield* [bound, bound + 1, bound - 1, bound + 0.5, bound - 0.5, 2 * bound, -bound];
+}
+
+function* textsOfLengths(bounds: readonly number[]): Iterable<string> {
+  for (const length of lengthsAround(bounds)) yield 'a'.repeat(length);
+}
+
+function lengthsAround(bounds: readonly number[]): readonly number[] {
+  const lengths = bounds.flatMap((bound) => [bound, bound + 1, bound - 1]);
+  return lengths.filter((length) => Number.isInteger(length) && length >= 0 && length <= MAX_LENGTH);
+}
+
+/** The value with more or fewer items or characters. */
+function* resized(value: JsonValue, bounds: readonly number[]): Iterable<JsonValue> {
+  if (isArray(value))
+    for (const length of lengthsAround(bounds))
+      yield Array.from({ length }, (_, index) => value[index % Math.max(1, value.length)] ?? index);
+  else if (typeof value === 'string' && value !== '')
+    for (const length of lengthsAround(bounds)) yield value.padEnd(length, value).slice(0, length);
+}
+
+/** Values like this one: with something more, less, or otherwise. */
+export function* variantsOf(value: JsonValue): Iterable<JsonValue> {
+  if (isArray(value)) yield* variantsOfArray(value);
+  else if (isObject(value)) {
+    for (const extra of ['text', 1, true, {}, []]) yield { ...value, [STRANGE_NAME]: extra };
+    for (const name of Object.keys(value).slice(0, MAX_LISTED))
+      yield objectOf(Object.entries(value).filter(([other]) => other !== name));
+  } else if (typeof value === 'number') {
+    yield* [value + 1, value - 1, value + 0.5, -value, 1000 * value, String(value)];
+  } else if (typeof value === 'string') {
+    yield* [`${value} text`, `${value}1`, value.slice(1), value.toUpperCase(), '', 'a'.repeat(MAX_LENGTH)];
+  }
+  yield [value];
+  yield* PLAIN.filter((plain) => jsonType(plain) !== jsonType(value) || !isObject(plain));
+}
+
+function* variantsOfArray(value: readonly JsonValue[]): Iterable<JsonValue> {
+  yield [];
+  const [first] = value;
+  if (first !== undefined) yield* [first, [first], [...value, first]];
+  for (const extra of ['text', 1, 0.5, true, {}, [], null])
+    yield* [
+      [...value, extra],
+      [extra, ...value.slice(1)],
+    ];
+}

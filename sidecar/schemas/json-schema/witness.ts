@@ -1,0 +1,258 @@
+import { isUri } from '../../ngsi-ld/names.js';
+import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
+import { tokensOf } from '../../shared/json/pointer.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { type TracedChange, type TracedChanges, traceChanges } from './change-report.js';
+import type { Finding, Step } from './checks.js';
+import type { Difference } from './differences.js';
+import { exampleWith } from './example.js';
+import type { Preferred } from './example-maker.js';
+import { patternExample } from './pattern-example.js';
+import { resolveWith } from './references.js';
+import { compileSchema, type Validate } from './validator.js';
+import { likelyValues, variantsOf } from './witness-values.js';
+
+/** Documents tried for one difference, and for all of them together. */
+const MAX_TRIES = 1500;
+const MAX_ALL_TRIES = 20_000;
+
+/** Differences for which witnesses are looked for. */
+const MAX_DIFFERENCES = 50;
+
+/** Places within a value where it is tried otherwise. */
+const MAX_PLACES = 60;
+
+/** Characters of JSON that a witness has at most. */
+const MAX_WITNESS_LENGTH = 2000;
+
+export interface WitnessOptions {
+  /** Where the documents are entities of a model: its name. */
+  readonly entityType?: string | undefined;
+  /** What an entity has beside what its schema asks for. */
+  readonly preferred?: Preferred;
+}
+
+/**
+ * The differences of two schemas, as `compareSchemas` finds them; those that refuse something with a witness where one was
+ * found: a document that the old schema accepts and the new one refuses at the place of the difference.
+ *
+ * To be run in a worker: schemas are compiled, patterns executed, and up to 20,000 documents validated. The same schemas
+ * always have the same witnesses.
+ *
+ * @param before the old schema, bundled
+ * @param after the new schema, bundled
+ * @throws {SchemaRefusedError} when one of them is not self-contained
+ * @throws {RangeError} when one nests too deeply
+ */
+export function differencesWithWitnesses(
+  before: JsonObject,
+  after: JsonObject,
+  options: WitnessOptions = {},
+): readonly Difference[] {
+  const traced = traceChanges(before, after, options.entityType);
+  if (traced.changes.every(({ findings }) => findings.every(isHarmless)))
+    return traced.changes.map(({ difference }) => difference);
+  const search = new WitnessSearch(before, after, traced, options);
+  let left = MAX_DIFFERENCES;
+  return traced.changes.map((change) => {
+    if (change.findings.every(isHarmless) || (left -= 1) < 0) return change.difference;
+    const witness = search.witnessFor(change);
+    return witness === undefined ? change.difference : { ...change.difference, witness };
+  });
+}
+
+function isHarmless({ kind }: Finding): boolean {
+  return kind === 'compatible';
+}
+
+class WitnessSearch {
+  readonly #traced: TracedChanges;
+  readonly #old: Validate;
+  readonly #fresh: Validate;
+  /** Documents that the old schema accepts; the new one too, if there is such a one, the first. */
+  readonly #bases: readonly JsonValue[];
+  #left = MAX_ALL_TRIES;
+
+  constructor(before: JsonObject, after: JsonObject, traced: TracedChanges, options: WitnessOptions) {
+    this.#traced = traced;
+    this.#old = compileSchema(resolveWith(before), { isOptimized: false }).validate;
+    this.#fresh = compileSchema(resolveWith(after), { isOptimized: false }).validate;
+    this.#bases = this.#findBases(options.preferred ?? new Map());
+  }
+
+  witnessFor({ findings }: TracedChange): JsonValue | undefined {
+    for (const finding of findings.filter((one) => !isHarmless(one))) {
+      const found = this.#search(finding);
+      if (found === undefined) continue;
+      const small = this.#shrunk(found, finding);
+      if (JSON.stringify(small).length <= MAX_WITNESS_LENGTH) return small;
+    }
+    return undefined;
+  }
+
+  #findBases(preferred: Preferred): readonly JsonValue[] {
+    const { known, fresh, targets } = this.#traced;
+    const both = exampleWith({ allOf: [...known, fresh] }, targets, {
+      preferred,
+      check: (example) => [...this.#old(example), ...this.#fresh(example)],
+    });
+    const old = exampleWith({ allOf: [...known] }, targets, { preferred, check: this.#old });
+    const bases = [both.example, old.example].filter((example) => this.#wasValid(example));
+    const [first] = bases;
+    return first === undefined ? [] : [...bases, this.#bare(first)];
+  }
+
+  /** The document with nothing that the old schema does not ask for. */
+  #bare(document: JsonValue): JsonValue {
+    return this.#reduced(document, (rest) => this.#wasValid(rest));
+  }
+
+  #search(finding: Finding): JsonValue | undefined {
+    let left = Math.min(MAX_TRIES, this.#left);
+    const seen = new Set<string>();
+    for (const candidate of this.#candidates(finding)) {
+      const text = JSON.stringify(candidate);
+      if (seen.has(text)) continue;
+      seen.add(text);
+      this.#left -= 1;
+      if ((left -= 1) < 0) return undefined;
+      if (this.#isWitness(candidate, finding)) return candidate;
+    }
+    return undefined;
+  }
+
+  *#candidates(finding: Finding): Iterable<JsonValue> {
+    const path = (finding.way ?? []).map(nameOf);
+    const name = typeof finding.value === 'string' ? finding.value : '';
+    yield* this.#bases;
+    const { targets } = this.#traced;
+    for (const base of this.#bases) {
+      if (finding.subject === 'required') yield changedAt(base, [...path, name], undefined);
+      const below = finding.subject === 'forbidden' ? [...path, name] : path;
+      if (below.length > path.length) yield changedAt(base, below, 'text');
+      for (const value of likelyValues(finding, targets)) yield changedAt(base, below, value);
+    }
+    for (const base of this.#bases)
+      for (const place of placesIn(valueAt(base, path), path))
+        for (const value of variantsOf(valueAt(base, place) ?? null)) yield changedAt(base, place, value);
+  }
+
+  #isWitness(document: JsonValue, finding: Finding): boolean {
+    if (!this.#wasValid(document)) return false;
+    const place = (finding.way ?? []).map(nameOf);
+    return this.#fresh(document).some((error) => isAbout(error, finding, place));
+  }
+
+  #wasValid(document: JsonValue): boolean {
+    return this.#isEntity(document) && this.#old(document).length === 0;
+  }
+
+  #isEntity(document: JsonValue): boolean {
+    const { entity } = this.#traced;
+    if (entity === undefined) return true;
+    if (!isObject(document) || !isUri(document['id'])) return false;
+    return entity.type === undefined
+      ? typeof document['type'] === 'string'
+      : document['type'] === entity.type;
+  }
+
+  #shrunk(document: JsonValue, finding: Finding): JsonValue {
+    return this.#reduced(document, (rest) => this.#isWitness(rest, finding));
+  }
+
+  /** The document without what it can do without: properties first, then items and what they hold. */
+  #reduced(document: JsonValue, isGood: (rest: JsonValue) => boolean): JsonValue {
+    let small = document;
+    for (const place of [...placesIn(document, [], MAX_PLACES * 4)].sort(
+      (one, other) => one.length - other.length,
+    )) {
+      if (place.length === 0 || valueAt(small, place) === undefined) continue;
+      const rest = changedAt(small, place, undefined);
+      if (isGood(rest)) small = rest;
+    }
+    return small;
+  }
+}
+
+/** Whether an error of the new schema is what a finding foretold: at its place or further in. */
+function isAbout(
+  { instancePath, keyword, params }: ErrorObject,
+  finding: Finding,
+  place: readonly string[],
+): boolean {
+  const { additionalProperty, unevaluatedProperty, missingProperty } = params as Readonly<
+    Record<string, unknown>
+  >;
+  const within = tokensOf(instancePath) ?? [];
+  const refused = [additionalProperty, unevaluatedProperty].filter((name) => typeof name === 'string');
+  const at = [...within, ...refused];
+  if (!place.every((token, index) => at[index] === token || (token === '-' && index < at.length)))
+    return false;
+  if (finding.subject === 'required') {
+    return keyword === 'required' && at.length === place.length && missingProperty === finding.value;
+  }
+  const [asked = ''] = finding.tokens;
+  return !REPORTED.has(asked) || keyword === asked;
+}
+
+/** Keywords that validators name in errors as they stand in the schema. */
+const REPORTED: ReadonlySet<string> = new Set([
+  ...['type', 'enum', 'const', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'pattern', 'format', 'minItems', 'maxItems', 'uniqueItems', 'contains'],
+  ...['minProperties', 'maxProperties', 'anyOf', 'oneOf', 'not', 'dependentRequired'],
+]);
+
+/** The name or index that stands for a step. */
+function nameOf(step: Step): string {
+  if (step === null) return 'property1';
+  if (typeof step === 'string') return step;
+  if (typeof step === 'number') return step === Infinity ? '-' : String(step);
+  return patternExample(step.pattern) ?? 'property1';
+}
+
+/** The ways to the values within a value, itself first. */
+function* placesIn(
+  value: JsonValue | undefined,
+  path: readonly string[],
+  most = MAX_PLACES,
+): Iterable<readonly string[]> {
+  const open: (readonly [JsonValue, readonly string[]])[] = value === undefined ? [] : [[value, path]];
+  // Grows while it is gone through.
+  for (const [index, [one, place]] of open.entries()) {
+    if (index >= most) return;
+    yield place;
+    const entries = isArray(one) || isObject(one) ? Object.entries(one) : [];
+    for (const [name, held] of entries) open.push([held, [...place, name]]);
+  }
+}
+
+function valueAt(value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
+  let at = value;
+  for (const token of path) {
+    if (isArray(at)) at = at[token === '-' ? at.length - 1 : Number(token)];
+    else at = isObject(at) && Object.hasOwn(at, token) ? at[token] : undefined;
+  }
+  return at;
+}
+
+/** The document with another value at a place, or without it; what leads there is made where it is missing. */
+function changedAt(
+  document: JsonValue | undefined,
+  path: readonly string[],
+  value: JsonValue | undefined,
+): JsonValue {
+  const [token, ...rest] = path;
+  if (token === undefined) return value ?? null;
+  if (isArray(document) || (document === undefined && /^(?:-|\d+)$/.test(token))) {
+    const items = [...(document ?? [])];
+    const index = token === '-' ? Math.max(0, items.length - (rest.length > 0 ? 1 : 0)) : Number(token);
+    if (rest.length === 0 && value === undefined) return items.filter((_, other) => other !== index);
+    items[index] = changedAt(items[index], rest, value);
+    return Array.from(items, (item) => item ?? null);
+  }
+  const entries = isObject(document) ? Object.entries(document) : [];
+  const others = entries.filter(([name]) => name !== token);
+  if (rest.length === 0 && value === undefined) return objectOf(others);
+  const held = entries.find(([name]) => name === token)?.[1];
+  return objectOf([...others, [token, changedAt(held, rest, value)]]);
+}

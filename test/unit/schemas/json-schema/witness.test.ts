@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import type { Difference } from '../../../../sidecar/schemas/json-schema/differences.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
+import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { differencesWithWitnesses } from '../../../../sidecar/schemas/json-schema/witness.js';
+import { isObject, type JsonObject } from '../../../../sidecar/shared/json/json.js';
+import { schemas } from './schema-arbitraries.js';
+
+const entity = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  required: ['id', 'type'],
+  properties: { id: { type: 'string' }, type: { const: 'Bench' }, ...properties },
+  ...more,
+});
+const a = (schema: JsonObject): JsonObject => entity({ a: schema });
+
+/** What refuses something, of two versions of the model Bench. */
+function refusals(before: JsonObject, after: JsonObject): readonly Difference[] {
+  const [old, fresh] = [JSON.stringify(before), JSON.stringify(after)];
+  const input = { before: old, after: fresh, entityType: 'Bench', withWitnesses: true };
+  const { differences } = schemaTasks.compareSchemas(input);
+  return differences.filter((one) => one.class !== 'compatible' && one.reason !== 'meaning');
+}
+
+/** @throws when the witness is none */
+function requireWitness({ witness, ...difference }: Difference, before: JsonObject, after: JsonObject): void {
+  const said = JSON.stringify({ difference, witness, before, after });
+  assert.notEqual(witness, undefined, said);
+  const [old, fresh] = [before, after].map((schema) => createValidator(resolveWith(schema)));
+  assert.deepEqual(old?.(witness ?? null), [], said);
+  assert.notDeepEqual(fresh?.(witness ?? null), [], said);
+}
+
+describe('a witness', () => {
+  const text = { type: 'string' };
+  const number = { type: 'number' };
+  const refused: readonly (readonly [title: string, before: JsonObject, after: JsonObject])[] = [
+    ['a type', a(number), a(text)],
+    ['a type of several', a({ type: ['string', 'number'] }), a(text)],
+    ['a value', a({ enum: ['x', 'y'] }), a({ enum: ['x'] })],
+    ['a constant', a({ const: 'x' }), a({ const: 'y' })],
+    ['a bound', a({ type: 'integer', minimum: 0 }), a({ type: 'integer', minimum: 7 })],
+    ['a bound that is left out', a({ ...number, maximum: 90 }), a({ ...number, exclusiveMaximum: 90 })],
+    ['a step', a(number), a({ ...number, multipleOf: 1 })],
+    ['a length', a({ ...text, maxLength: 80 }), a({ ...text, maxLength: 79 })],
+    ['a pattern', a({ ...text, pattern: '^[A-Z]{3}' }), a({ ...text, pattern: '^[A-Z]{3}-\\d$' })],
+    ['a format', a(text), a({ ...text, format: 'ipv4' })],
+    ['a format of two', a({ ...text, format: 'date-time' }), a({ ...text, format: 'date' })],
+    ['a property that is required', a(text), entity({ a: text }, { required: ['id', 'type', 'a'] })],
+    ['a property that nothing described', entity({}), entity({}, { required: ['id', 'type', 'a'] })],
+    [
+      'a property that is forbidden',
+      entity({ a: text }, { additionalProperties: false }),
+      entity({}, { additionalProperties: false }),
+    ],
+    ['an open object', entity({ a: text }), entity({ a: text }, { additionalProperties: false })],
+    ['items', a({ type: 'array', items: number }), a({ type: 'array', items: { ...number, minimum: 3 } })],
+    ['a number of items', a({ type: 'array', maxItems: 5 }), a({ type: 'array', maxItems: 4 })],
+    [
+      'items that repeat',
+      a({ type: 'array', items: text }),
+      a({ type: 'array', items: text, uniqueItems: true }),
+    ],
+    ['what a list contains', a({ type: 'array' }), a({ type: 'array', contains: { const: 'x' } })],
+    [
+      'a further item of a tuple',
+      a({ type: 'array', prefixItems: [number] }),
+      a({ type: 'array', items: number }),
+    ],
+    ['one of several', a({ anyOf: [text, number] }), a({ anyOf: [number, { type: 'boolean' }] })],
+    ['exactly one of several', a({ anyOf: [text, number] }), a({ oneOf: [{ minLength: 2 }, number] })],
+    ['an exception', a(text), a({ ...text, not: { const: 'x' } })],
+    [
+      'a condition',
+      entity({ a: { enum: ['x', 'y'] }, b: text }),
+      entity(
+        { a: { enum: ['x', 'y'] }, b: text },
+        { if: { properties: { a: { const: 'y' } }, required: ['a'] }, then: { required: ['b'] } },
+      ),
+    ],
+    [
+      'something far within',
+      a({ type: 'array', items: { type: 'object', properties: { b: { type: 'array', items: number } } } }),
+      a({
+        type: 'array',
+        items: { type: 'object', properties: { b: { type: 'array', items: { type: 'integer' } } } },
+      }),
+    ],
+    [
+      'the names of properties',
+      a({ type: 'object' }),
+      a({ type: 'object', propertyNames: { maxLength: 3 } }),
+    ],
+  ];
+  for (const [title, before, after] of refused)
+    it(`a witness is shown where entities that were valid are refused: ${title}`, () => {
+      const found = refusals(before, after);
+      assert.notEqual(found.length, 0);
+      for (const difference of found) {
+        requireWitness(difference, before, after);
+        const { witness } = difference;
+        assert.ok(isObject(witness) && typeof witness['id'] === 'string' && witness['type'] === 'Bench');
+      }
+    });
+
+  it('a witness has nothing but what makes it one', () => {
+    const properties = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, { type: 'string' }]));
+    const [difference] = refusals(entity(properties), entity({ ...properties, c: { type: 'number' } }));
+    assert.ok(isObject(difference?.witness));
+    assert.deepEqual(Object.keys(difference.witness).sort(), ['c', 'id', 'type']);
+  });
+
+  it('a witness is left out when it would be long', () => {
+    const long = { type: 'string', minLength: 999 };
+    const names = Array.from({ length: 9 }, (_, index) => `p${index}`);
+    const model = (last: JsonObject) =>
+      entity(Object.fromEntries(names.map((name) => [name, name === 'p8' ? last : long])), {
+        required: ['id', 'type', ...names],
+      });
+    const [difference] = refusals(model(long), model({ type: 'number' }));
+    assert.deepEqual([difference?.reason, difference?.witness], ['type', undefined]);
+  });
+
+  it('a witness changes nothing else in a report, and is the same each time', () => {
+    fc.assert(
+      fc.property(usable, usable, (before, after) => {
+        const { differences } = compareSchemas(before, after);
+        const found = differencesWithWitnesses(before, after);
+        assert.deepEqual(
+          found.map((one) => ({ ...one, witness: undefined })),
+          differences.map((one) => ({ ...one, witness: undefined })),
+        );
+        assert.deepEqual(differencesWithWitnesses(before, after), found);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('a witness was valid and is refused, whatever the schemas are, and most of what is reported has one', () => {
+    let [shown, missing] = [0, 0];
+    fc.assert(
+      fc.property(usable, usable, (before, after) => {
+        for (const difference of differencesWithWitnesses(before, after)) {
+          if (difference.class === 'compatible') assert.equal(difference.witness, undefined);
+          else if (difference.witness === undefined) missing += 1;
+          else {
+            shown += 1;
+            requireWitness(difference, before, after);
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+    assert.ok(shown > 3 * missing, `${shown} witnesses, ${missing} missing`);
+  });
+});
+
+describe('a comparison of models', () => {
+  const same: readonly (readonly [title: string, before: JsonObject, after: JsonObject])[] = [
+    ['that they are objects', { properties: {} }, { type: 'object', properties: {} }],
+    ['that they have an id and a type', { properties: {} }, { required: ['id', 'type'] }],
+    ['that the id is a string', {}, { properties: { id: { type: 'string' } } }],
+    ['the type that they have', {}, { properties: { type: { enum: ['Bench'] } }, minProperties: 2 }],
+    ['an id that is described further', {}, { properties: { id: { type: 'string', format: 'uri' } } }],
+  ];
+  for (const [title, before, after] of same)
+    it(`a comparison of models knows what every entity is, so that a schema may say so: ${title}`, () => {
+      assert.deepEqual(refusals(before, after), []);
+    });
+
+  it('a comparison of models calls it breaking when a schema asks for what no entity of the model has', () => {
+    for (const after of [
+      { type: 'array' },
+      { properties: { type: { const: 'Other' } } },
+      { properties: { id: { type: 'number' } } },
+      { properties: { type: { const: 'Bench' } }, additionalProperties: false },
+    ]) {
+      const classes = refusals({}, after).map((one) => one.class);
+      assert.ok(classes.includes('breaking'), JSON.stringify(after));
+    }
+  });
+
+  it('a comparison of models goes by the type that the old schema itself names', () => {
+    const typed = (name: string): JsonObject => ({ properties: { type: { const: name } } });
+    assert.deepEqual(refusals(typed('Other'), { ...typed('Other'), type: 'object' }), []);
+    const [difference] = refusals(typed('Other'), typed('Bench'));
+    assert.equal(difference?.class, 'breaking');
+    requireWitness(difference, typed('Other'), typed('Bench'));
+  });
+
+  it('a comparison of models still reports what changes in a schema that accepts no entity', () => {
+    const before = { type: 'array', items: { type: 'string' } };
+    assert.notDeepEqual(refusals(before, { type: 'array', items: { type: 'number' } }), []);
+  });
+
+  it('a comparison of models calls a tuple that becomes a list narrowing, and compatible where no array has more items', () => {
+    const item = { type: 'object', required: ['b'], properties: { b: { type: 'number' } } };
+    const list = a({ type: 'array', items: item });
+    const found = refusals(a({ type: 'array', prefixItems: [item] }), list);
+    assert.deepEqual(new Set(found.map((one) => one.class)), new Set(['narrowing']));
+    assert.deepEqual(refusals(a({ type: 'array', prefixItems: [item], maxItems: 1 }), list), []);
+  });
+});
+
+const usable = schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0);
