@@ -93,7 +93,10 @@ const answers: Readonly<Record<string, Answer>> = {
   STORE_IN_USE: as('inUse', ({ dependents, total }: InUseError) => ({ dependents, total })),
   STORE_DEPENDENCY_CHANGED: as('dependencyChanged'),
   OVERTAKEN: as('dependencyChanged'),
-  CHANGE_INCOMPATIBLE: as('incompatibleChange', ({ report }: IncompatibleChangeError) => ({ report })),
+  CHANGE_INCOMPATIBLE: as('incompatibleChange', ({ report, direction }: IncompatibleChangeError) => ({
+    report,
+    direction,
+  })),
   STORE_CONTEXT_READ_ONLY: as('readOnly', noMembers, READ_METHODS),
   CONTEXT_BUNDLED: as('readOnly', noMembers, READ_METHODS),
   NAME_INVALID: as('bodyInvalid', ({ errors }: NameError) => ({ errors })),

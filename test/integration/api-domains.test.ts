@@ -8,6 +8,7 @@ after(stopAll);
 interface Domain {
   readonly name: string;
   readonly description?: string;
+  readonly compatibility: string;
   readonly createdAt: string;
   readonly modifiedAt: string;
 }
@@ -30,6 +31,27 @@ describe('domains', () => {
     assert.equal(read.status, 200);
     assert.deepEqual(read.json(), domain);
     assert.equal(etagOf(read), etagOf(created));
+  });
+
+  it('domains are updated: what is left out stays, null takes it away, and If-Match is honoured', async () => {
+    const made = await api.post('/domains', { name: 'Changing', description: 'a', compatibility: 'full' });
+    const put = (body: object, headers = {}) => api.put('/domains/Changing', body, headers);
+    for (const [change, expected] of [
+      [{}, ['a', 'full']],
+      [{ description: 'b' }, ['b', 'full']],
+      [{ compatibility: 'forward' }, ['b', 'forward']],
+      [{ description: null, compatibility: null }, [undefined, 'none']],
+    ] as const) {
+      const answer = await put(change);
+      assert.equal(answer.status, 200);
+      const { description, compatibility } = answer.json() as Domain;
+      assert.deepEqual([description, compatibility], expected);
+      assert.deepEqual((await api.get('/domains/Changing')).json(), answer.json());
+    }
+    assert.equal((await put({ description: 'c' }, { 'if-match': etagOf(made) })).status, 412);
+    assert.equal((await put({ compatibility: 'sideways' })).status, 422);
+    assert.equal((await put({ name: 'Other' })).status, 422);
+    assert.equal((await api.put('/domains/Missing', {})).status, 404);
   });
 
   it('domains are not created twice: 409, and the first stays as it was', async () => {

@@ -75,6 +75,7 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['GET', '/domains'],
   ['POST', '/domains', { name: 'D' }],
   ['GET', '/domains/D'],
+  ['PUT', '/domains/D', { description: 'd' }],
   ['DELETE', '/domains/D'],
   ['GET', '/domains/D/context'],
   ['GET', '/domains/D/context/warnings'],

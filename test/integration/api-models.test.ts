@@ -378,7 +378,7 @@ describe('a schema that cannot be accepted', () => {
       ['name', 'no name'],
       ['contextBase', 'not an IRI'],
       ['contextBase', 7],
-      ['compatibility', 'forward'],
+      ['compatibility', 'sideways'],
       ['description', 'x'.repeat(4001)],
       ['version', 3],
     ] as const) {

@@ -32,7 +32,7 @@ after(stopAll);
 /** What the contract has, by path below /api/v2. */
 const OPERATIONS = {
   '/domains': 'get post',
-  '/domains/{domain}': 'delete get',
+  '/domains/{domain}': 'delete get put',
   '/domains/{domain}/context': 'get options',
   '/domains/{domain}/context/warnings': 'get',
   '/models': 'get',
@@ -251,6 +251,7 @@ async function successes(api: ApiClient): Promise<void> {
   for (const document of [{ $schema: 'urn:none' }, [], nested(300)]) await api.put(reference, document);
   await makeModel(api, 'D', 'M', { ...CAR, allOf: [{ $ref: 'urn:doc:a#/definitions/a' }] });
   await api.post('/domains', { name: 'D' });
+  await api.put('/domains/D', { description: 'd' });
   await api.post('/domains/D/models', { name: 'M', schema: CAR });
   for (const schema of [true, { $schema: 'urn:none' }, nested(300), { $ref: 'urn:none' }]) {
     await api.post('/domains/D/models', { name: 'New', schema });

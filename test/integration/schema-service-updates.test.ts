@@ -247,6 +247,41 @@ describe('a model that asks for compatibility', () => {
     assert.equal((await service.models.update(KEY, other)).change.overall, 'compatible');
   });
 
+  it('a model that asks for forward compatibility takes only changes after which what is valid was valid before, and one that asks for both takes neither way', async (t) => {
+    const { service } = await rigOf(t);
+    const optional = plainSchema({ seats: { type: ['integer', 'null'] } });
+    await create(service, { compatibility: 'forward' });
+    const wider = await rejection(service.models.update(KEY, { schema: optional }), IncompatibleChangeError);
+    assert.deepEqual([wider.direction, wider.report.overall], ['forward', 'narrowing']);
+    assert.equal((await service.models.update(KEY, { schema: NARROWING })).change.overall, 'narrowing');
+    await service.models.update(KEY, { schema: NARROWING, compatibility: 'full' });
+    for (const [schema, direction] of [
+      [SEATS, 'forward'],
+      [plainSchema({ seats: { type: 'integer', maximum: 8 } }), 'backward'],
+    ] as const) {
+      const refused = await rejection(service.models.update(KEY, { schema }), IncompatibleChangeError);
+      assert.equal(refused.direction, direction);
+    }
+    const same = { ...NARROWING, title: 'Bench' };
+    assert.equal((await service.models.update(KEY, { schema: same })).outcome, 'version');
+  });
+
+  it('a model that asks for no compatibility of its own has that of its domain, from the moment that it changes', async (t) => {
+    const { service } = await rigOf(t);
+    await create(service);
+    await create(service, { name: 'Free', compatibility: 'none' });
+    await service.domains.update('city', { compatibility: 'backward' });
+    assert.equal((await service.models.get(KEY)).compatibility, 'backward');
+    await rejection(service.models.update(KEY, { schema: NARROWING }), IncompatibleChangeError);
+    const free = { ...KEY, name: 'Free' };
+    assert.equal((await service.models.update(free, { schema: NARROWING })).outcome, 'version');
+    const inherits = { schema: BREAKING, compatibility: null };
+    await rejection(service.models.update(free, inherits), IncompatibleChangeError);
+    await service.domains.update('city', { compatibility: null });
+    const { model } = await service.models.update(free, inherits);
+    assert.deepEqual([model.compatibility, model.ownCompatibility], ['none', undefined]);
+  });
+
   it('a model that asks for compatibility goes by what the update itself says', async (t) => {
     const { service } = await rigOf(t);
     await create(service);

@@ -11,6 +11,7 @@ export function domainContract(test: StoreTest): void {
     assert.deepEqual(created, {
       name: 'energy',
       description: 'Meters and such',
+      compatibility: 'none',
       createdAt: clock.time,
       modifiedAt: clock.time,
       etag: created.etag,
@@ -71,6 +72,44 @@ export function domainContract(test: StoreTest): void {
     }
     assert.equal(new Set(etags).size, 4);
     assert.deepEqual(await store.domains.get('water'), water);
+  });
+
+  test('a domain changes its settings, and with them the models that have no compatibility of their own', async (store, clock) => {
+    const made = await store.domains.create({ name: 'energy', compatibility: 'forward' });
+    await store.models.create(METER, {}, modelVersion('a'));
+    await store.models.create(PLUG, { compatibility: 'none' }, modelVersion('b'));
+    const read = async () => {
+      const [meter, plug] = [await store.models.get(METER), await store.models.get(PLUG)];
+      return [meter.model, plug.model] as const;
+    };
+    const [meter, plug] = await read();
+    assert.deepEqual([meter.compatibility, meter.ownCompatibility], ['forward', undefined]);
+    assert.deepEqual([plug.compatibility, plug.ownCompatibility], ['none', 'none']);
+    clock.time += 5;
+    const updated = await store.domains.update('energy', { description: 'd', compatibility: 'full' });
+    assert.deepEqual([updated.description, updated.compatibility], ['d', 'full']);
+    assert.ok(updated.modifiedAt > made.modifiedAt);
+    const [after, other] = await read();
+    assert.deepEqual([after.compatibility, after.ownCompatibility], ['full', undefined]);
+    assert.notEqual(after.etag, meter.etag);
+    assert.deepEqual(other, plug);
+    assert.deepEqual(
+      await store.domains.update('energy', { description: 'd', compatibility: 'full' }),
+      updated,
+    );
+    await refuses(store, 'STORE_PRECONDITION_FAILED', () =>
+      store.domains.update('energy', { compatibility: 'none' }, [made.etag]),
+    );
+    await assert.rejects(store.domains.update('water', { compatibility: 'none' }), {
+      code: 'STORE_NOT_FOUND',
+    });
+    for (const compatibility of ['none', 'backward', 'forward', 'full', undefined] as const) {
+      const { model } = await store.models.update(METER, { settings: { compatibility } });
+      assert.deepEqual(
+        [model.compatibility, model.ownCompatibility],
+        [compatibility ?? 'full', compatibility],
+      );
+    }
   });
 
   test('a delete heeds the expected ETags, before anything else', async (store) => {

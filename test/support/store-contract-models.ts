@@ -28,7 +28,7 @@ export function modelContract(test: StoreTest): void {
     const { createdAt, modifiedAt, etag, ...model } = created.model;
     const unset = { ownContext: undefined, deprecatedAt: undefined, sunsetAt: undefined };
     assert.deepEqual(model, {
-      ...{ ...KEY, ...settings, ...unset, status: 'published' },
+      ...{ ...KEY, ...settings, ...unset, ownCompatibility: 'backward', status: 'published' },
       ...{ currentVersion: 1, contextName: 'energy~Meter' },
     });
     assert.deepEqual([createdAt, modifiedAt], [clock.time, clock.time]);

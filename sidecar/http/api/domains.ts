@@ -3,6 +3,7 @@ import { created, document, NO_CONTENT, ok, page } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';
 import { endpoint, type Endpoint } from './endpoint.js';
+import { COMPATIBILITY } from './model-representation.js';
 import { NAME, PAGE, parameters } from './parameters.js';
 import { apiUrl } from './routes.js';
 import { DESCRIPTION, STRINGS, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
@@ -63,6 +64,24 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
       answers: { 200: { description: 'The domain.', content: { 'application/json': DOMAIN } } },
       handle: async ({ params }) => {
         const domain = await domains.get(params.domain);
+        return ok(domainJson(domain), domain.etag);
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: '/domains/:domain',
+      id: 'updateDomain',
+      tag,
+      summary: 'Update a domain',
+      description: 'Its compatibility holds at once for its models that have none of their own.',
+      body: DOMAIN_CHANGE,
+      bodyMaxBytes: MAX_DOMAIN_BYTES,
+      answers: { 200: { description: 'The updated domain.', content: { 'application/json': DOMAIN } } },
+      problems: ['dependencyChanged'],
+      isConditional: true,
+      handle: async ({ params, body, conditions }) => {
+        const options = await writeOptions(conditions, () => domains.get(params.domain));
+        const domain = await domains.update(params.domain, body, options);
         return ok(domainJson(domain), domain.etag);
       },
     }),
@@ -145,22 +164,51 @@ const CONTEXT_WARNING = {
   additionalProperties: false,
 } as const;
 
+const DOMAIN_COMPATIBILITY = {
+  ...COMPATIBILITY,
+  description: 'Of models that have none of their own; `none` when left out.',
+} as const;
+
 const NEW_DOMAIN = {
   title: 'NewDomain',
   type: 'object',
-  properties: { name: NAME, description: DESCRIPTION },
+  properties: { name: NAME, description: DESCRIPTION, compatibility: DOMAIN_COMPATIBILITY },
   required: ['name'],
+  additionalProperties: false,
+} as const;
+
+const DOMAIN_CHANGE = {
+  title: 'DomainChange',
+  type: 'object',
+  description: 'A member that is left out keeps its value; null removes it.',
+  properties: {
+    description: { type: ['string', 'null'], maxLength: DESCRIPTION.maxLength },
+    compatibility: { ...DOMAIN_COMPATIBILITY, enum: [...DOMAIN_COMPATIBILITY.enum, null] },
+  },
   additionalProperties: false,
 } as const;
 
 const DOMAIN = {
   title: 'Domain',
   type: 'object',
-  properties: { name: NAME, description: TEXT, createdAt: TIME, modifiedAt: TIME },
-  required: ['name', 'createdAt', 'modifiedAt'],
+  properties: {
+    name: NAME,
+    description: TEXT,
+    compatibility: DOMAIN_COMPATIBILITY,
+    createdAt: TIME,
+    modifiedAt: TIME,
+  },
+  required: ['name', 'compatibility', 'createdAt', 'modifiedAt'],
   additionalProperties: false,
 } as const;
 
-function domainJson({ name, description, createdAt, modifiedAt }: Domain): TypeOf<typeof DOMAIN> {
-  return { name, description, createdAt: timeText(createdAt), modifiedAt: timeText(modifiedAt) };
+function domainJson(domain: Domain): TypeOf<typeof DOMAIN> {
+  const { name, description, compatibility, createdAt, modifiedAt } = domain;
+  return {
+    name,
+    description,
+    compatibility,
+    createdAt: timeText(createdAt),
+    modifiedAt: timeText(modifiedAt),
+  };
 }

@@ -21,8 +21,9 @@ import {
 /** Models in requests and answers: their JSON Schemas, and the functions that make values of these types. */
 
 export const COMPATIBILITY = {
-  enum: ['none', 'backward'],
-  description: '`backward`: an update that may reject entities that were valid before is refused.',
+  enum: ['none', 'backward', 'forward', 'full'],
+  description:
+    '`backward`: an update that may reject, or change the meaning of, entities that were valid before is refused; `forward`: one after which entities may be valid that the version before rejects; `full`: both.',
 } as const;
 
 const CHANGE_KIND = {
@@ -235,7 +236,7 @@ export const MODEL_CHANGE = {
     description: { type: ['string', 'null'], maxLength: DESCRIPTION.maxLength },
     contextBase: { type: ['string', 'null'], description: CONTEXT_BASE_DESCRIPTION },
     context: OWN_CONTEXT,
-    compatibility: COMPATIBILITY,
+    compatibility: { ...COMPATIBILITY, enum: [...COMPATIBILITY.enum, null] },
     status: STATUS,
     sunset: { ...SUNSET, type: ['string', 'null'] },
   },

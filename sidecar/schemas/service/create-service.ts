@@ -1,10 +1,19 @@
 import { type Clock, systemClock } from '../../shared/clock.js';
 import type { JsonObject } from '../../shared/json/json.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { ContentRef, Model, ModelAt, ModelFilter, ModelKey, Page, Paged } from '../store/records.js';
-import { contextNameTaken } from '../store/errors.js';
-import type { SchemaStore } from '../store/store.js';
-import { WhileUnwritten } from './concurrency.js';
+import type {
+  ContentRef,
+  Domain,
+  Model,
+  ModelAt,
+  ModelFilter,
+  ModelKey,
+  Page,
+  Paged,
+} from '../store/records.js';
+import { contextNameTaken, PreconditionFailedError } from '../store/errors.js';
+import type { IfMatch, SchemaStore } from '../store/store.js';
+import { requireMatch, retrying, WhileUnwritten } from './concurrency.js';
 import { Contents, createCache, MEDIA_TYPES, rereading } from './contents.js';
 import {
   ContextLoading,
@@ -14,7 +23,7 @@ import {
 } from './context-supply.js';
 import { Contexts } from './contexts.js';
 import { DomainContexts } from './domain-contexts.js';
-import { requireName } from './errors.js';
+import { OvertakenError, requireName } from './errors.js';
 import { Lifecycles } from './lifecycles.js';
 import { ModelDescriptions, ModelDocuments, ModelExamples } from './model-documents.js';
 import { ModelFiles, ModelSchemas } from './model-files.js';
@@ -27,6 +36,7 @@ import { SchemaIntake, type ServiceWorkers } from './schema-intake.js';
 import type { DomainService, ModelService, SchemaService } from './service.js';
 import {
   detailsOf,
+  type DomainChange,
   type Lifecycle,
   type JsonValue,
   type ModelChange,
@@ -114,8 +124,28 @@ function domainsOf(
       if (core.has(name)) throw contextNameTaken(name);
       return domains.create({ ...domain, name });
     },
+    update: (name, change, { ifMatch } = {}) => retrying(() => updateDomain(domains, name, change, ifMatch)),
     delete: (name, { cascade = false, ifMatch } = {}) => domains.delete(name, { cascade, ifMatch }),
   };
+}
+
+/** Writes only over the state that the new settings were made from; if that has changed, it is to be tried again. */
+async function updateDomain(
+  domains: SchemaStore['domains'],
+  name: string,
+  change: DomainChange,
+  ifMatch: IfMatch | undefined,
+): Promise<Domain> {
+  const domain = await domains.get(name);
+  requireMatch({ kind: 'domain', name }, domain.etag, ifMatch);
+  const { description = domain.description, compatibility = domain.compatibility } = change;
+  const settings = { description: description ?? undefined, compatibility: compatibility ?? 'none' };
+  try {
+    return await domains.update(name, settings, [domain.etag]);
+  } catch (error) {
+    if (!(error instanceof PreconditionFailedError)) throw error;
+    throw new OvertakenError({ cause: error });
+  }
 }
 
 interface Parts {

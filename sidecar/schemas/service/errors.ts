@@ -91,12 +91,20 @@ export class SchemaNotAcceptedError extends GatewayError {
   }
 }
 
-/** The model asks for compatibility, and the change may refuse what passed before. */
+/** The model asks for compatibility, and the change may refuse what passed before, or accept what did not. */
 export class IncompatibleChangeError extends GatewayError {
   readonly code = 'CHANGE_INCOMPATIBLE';
 
-  constructor(readonly report: ChangeReport) {
-    super(`The change is ${report.overall}, but the model accepts only compatible changes.`);
+  /** @param direction `forward` where the report says what the current version refuses of what the new one accepts */
+  constructor(
+    readonly report: ChangeReport,
+    readonly direction: 'backward' | 'forward' = 'backward',
+  ) {
+    super(
+      direction === 'backward'
+        ? `The change is ${report.overall}, but the model accepts only changes after which what was valid still is.`
+        : `Read backwards, the change is ${report.overall}, but the model accepts only changes after which what is valid was valid before.`,
+    );
   }
 }
 

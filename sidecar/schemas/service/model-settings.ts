@@ -17,7 +17,7 @@ export function settingsAfter(
   change: ModelChange,
   now: number,
 ): ModelSettings {
-  const { description, contextBase, compatibility = model?.compatibility ?? 'none' } = change;
+  const { description, contextBase, compatibility } = change;
   const status = change.status ?? model?.status ?? 'published';
   if (model !== undefined && status === 'draft' && model.status !== 'draft') throw new PublishedError(model);
   const deprecatedAt = status === 'deprecated' ? (model?.deprecatedAt ?? now) : undefined;
@@ -35,7 +35,7 @@ export function settingsAfter(
   return {
     description: description === undefined ? model?.description : (description ?? undefined),
     contextBase: contextBase === undefined ? model?.contextBase : (contextBase ?? undefined),
-    compatibility,
+    compatibility: compatibility === undefined ? model?.ownCompatibility : (compatibility ?? undefined),
     ownContext: ownContextAfter(ownContext, change.context),
     status,
     deprecatedAt,
@@ -56,7 +56,7 @@ export function isSame(model: Model, ownContext: string | undefined, settings: M
     ownContext === settings.ownContext &&
     model.description === settings.description &&
     model.contextBase === settings.contextBase &&
-    model.compatibility === settings.compatibility &&
+    model.ownCompatibility === settings.compatibility &&
     model.status === settings.status &&
     model.deprecatedAt === settings.deprecatedAt &&
     model.sunsetAt === settings.sunsetAt

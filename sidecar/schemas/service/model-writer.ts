@@ -4,6 +4,7 @@ import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/jso
 import type { ChangeReport } from '../json-schema/differences.js';
 import { AlreadyExistsError, PreconditionFailedError, requireStorable } from '../store/errors.js';
 import type {
+  Compatibility,
   Model,
   ModelAt,
   ModelKey,
@@ -139,7 +140,7 @@ export class ModelWriter {
   }
 
   async #update(before: ModelTexts, change: ModelChange, options: UpdateOptions): Promise<ModelUpdate> {
-    const { descriptions, clock } = this.#parts;
+    const { store, descriptions, clock } = this.#parts;
     const { model, ownContext } = before;
     const { dryRun = false, ifMatch, baseUrl = '' } = options;
     requireMatch({ kind: 'model', domain: model.domain, name: model.name }, model.etag, ifMatch);
@@ -149,8 +150,10 @@ export class ModelWriter {
     const isNewVersion = accepted !== undefined && !isSameVersion(before, accepted);
     const report = isNewVersion ? await this.#report(before, accepted) : UNCHANGED;
     const isDraft = model.status === 'draft';
-    if (!isDraft && settings.compatibility === 'backward' && report.overall !== 'compatible')
-      throw new IncompatibleChangeError(report);
+    if (isNewVersion && !isDraft) {
+      const asked = settings.compatibility ?? (await store.domains.get(model.domain)).compatibility;
+      await this.#requireCompatible(asked, before, accepted, report);
+    }
     const schema = JSON.parse(before.schema) as JsonObject;
     const current = detailsOf(before, schema, ownContext);
     const update = {
@@ -192,14 +195,34 @@ export class ModelWriter {
     return this.#parts.intake.accept(model, inputOf(given, settings, baseUrl));
   }
 
-  async #report(before: ModelTexts, { description, context }: AcceptedSchema): Promise<ChangeReport> {
+  /** @throws IncompatibleChangeError */
+  async #requireCompatible(
+    asked: Compatibility,
+    before: ModelTexts,
+    accepted: AcceptedSchema,
+    report: ChangeReport,
+  ): Promise<void> {
+    if ((asked === 'backward' || asked === 'full') && report.overall !== 'compatible')
+      throw new IncompatibleChangeError(report, 'backward');
+    if (asked !== 'forward' && asked !== 'full') return;
+    const reverse = await this.#report(before, accepted, 'forward');
+    if (reverse.overall !== 'compatible') throw new IncompatibleChangeError(reverse, 'forward');
+  }
+
+  /** What changes; `forward` compares the other way round. */
+  async #report(
+    before: ModelTexts,
+    { description, context }: AcceptedSchema,
+    direction: 'backward' | 'forward' = 'backward',
+  ): Promise<ChangeReport> {
     const { descriptions, workers } = this.#parts;
     const { bundled } = await descriptions.of(before.version);
-    const [old, fresh] = [
-      { bundled, context: before.context },
-      { bundled: description.bundled, context },
-    ];
-    return changesBetween(old, fresh, before.model.name, workers);
+    const old = { bundled, context: before.context };
+    const fresh = { bundled: description.bundled, context };
+    const { name } = before.model;
+    return direction === 'backward'
+      ? changesBetween(old, fresh, name, workers)
+      : changesBetween(fresh, old, name, workers);
   }
 
   /** Writes only over the state that the update was checked against; if that has changed, it starts over. */

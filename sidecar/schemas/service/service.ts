@@ -1,10 +1,20 @@
-import type { Domain, Model, ModelFilter, ModelKey, Page, Paged, Reference } from '../store/records.js';
+import type {
+  Domain,
+  Model,
+  ModelFilter,
+  ModelKey,
+  NewDomain,
+  Page,
+  Paged,
+  Reference,
+} from '../store/records.js';
 import type { IfMatch, PutReference } from '../store/store.js';
 import type { ContextSupply } from './context-supply.js';
 import type { DomainContext } from './domain-contexts.js';
 import type {
   ContextSummary,
   ContextWriteOptions,
+  DomainChange,
   JsonValue,
   Lifecycle,
   ModelChange,
@@ -66,7 +76,14 @@ export interface DomainService {
   context(name: string, baseUrl: string): Promise<DomainContext>;
 
   /** @throws NameError, AlreadyExistsError, UnstorableTextError */
-  create(domain: { readonly name: string; readonly description?: string | undefined }): Promise<Domain>;
+  create(domain: NewDomain): Promise<Domain>;
+
+  /**
+   * Changes its settings: what is left out stays, and null takes it away.
+   *
+   * @throws NotFoundError, PreconditionFailedError, UnstorableTextError, OvertakenError
+   */
+  update(name: string, change: DomainChange, options?: WriteOptions): Promise<Domain>;
 
   /**
    * @param options `cascade` deletes its models with it, with all their versions and contexts
@@ -117,8 +134,8 @@ export interface ModelService {
    * takes the place of the one before it. Without a schema and anything of the context, only the settings change.
    *
    * @throws NotFoundError, PreconditionFailedError, ContextBaseError, SchemaNotAcceptedError, UnstorableTextError,
-   *   OvertakenError, PublishedError, SunsetError; IncompatibleChangeError for a model with `compatibility: 'backward'` whose change is not
-   *   compatible
+   *   OvertakenError, PublishedError, SunsetError; IncompatibleChangeError where the change is not as the model's
+   *   compatibility asks
    */
   update(
     key: ModelKey,

@@ -50,12 +50,18 @@ export interface NewModel {
    * URL of one that is stored or of an allowed origin.
    */
   readonly context?: JsonValue | undefined;
-  /** `none` when left out. */
+  /** Its domain's when left out. */
   readonly compatibility?: Compatibility | undefined;
   /** `published` when left out. */
   readonly status?: ModelStatus | undefined;
   /** When it will be removed: a date and time of RFC 3339. */
   readonly sunset?: string | undefined;
+}
+
+/** Members of the body that updates a domain. What is left out stays; null takes it away. */
+export interface DomainChange {
+  readonly description?: string | null | undefined;
+  readonly compatibility?: Compatibility | null | undefined;
 }
 
 /**
@@ -67,7 +73,7 @@ export interface ModelChange {
   readonly description?: string | null | undefined;
   readonly contextBase?: string | null | undefined;
   readonly context?: JsonValue | undefined;
-  readonly compatibility?: Compatibility | undefined;
+  readonly compatibility?: Compatibility | null | undefined;
   readonly status?: ModelStatus | undefined;
   readonly sunset?: string | null | undefined;
 }

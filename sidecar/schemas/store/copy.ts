@@ -37,10 +37,10 @@ interface Table {
 /** All records, those first that others refer to. */
 const TABLES: readonly Table[] = [
   table('content', 'sha256, size, text', 1, 10),
-  table('domain', 'id, name, description, created_at, modified_at', 1),
+  table('domain', 'id, name, description, compatibility, created_at, modified_at', 1),
   table(
     'model',
-    'id, domain_id, name, description, context_base, compatibility, current_version, created_at, modified_at, status, deprecated_at, sunset_at',
+    'id, domain_id, name, description, context_base, compatibility, compatibility_mode, current_version, created_at, modified_at, status, deprecated_at, sunset_at',
     1,
   ),
   table('context', 'id, name, model_id, current_version, created_at, modified_at', 1),

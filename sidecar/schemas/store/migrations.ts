@@ -224,6 +224,12 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX model_term_by_name ON model_term (kind, name);
   `,
+  `
+  ALTER TABLE domain ADD COLUMN compatibility TEXT NOT NULL DEFAULT 'none'
+    CHECK (compatibility IN ('none', 'backward', 'forward', 'full'));
+  -- What compatibility cannot say. Null: 'backward' there is the model's own, 'none' stands for its domain's.
+  ALTER TABLE model ADD COLUMN compatibility_mode TEXT CHECK (compatibility_mode IN ('none', 'forward', 'full'));
+  `,
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

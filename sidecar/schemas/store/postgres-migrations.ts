@@ -289,6 +289,13 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   CREATE INDEX model_term_by_name ON model_term (kind, name);
   `,
   },
+  {
+    least: 1,
+    sql: `
+  ALTER TABLE domain ADD COLUMN compatibility text COLLATE "C" NOT NULL DEFAULT 'none';
+  ALTER TABLE model ADD COLUMN compatibility_mode text COLLATE "C";
+  `,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

@@ -2,8 +2,11 @@
 export type JsonValue =
   null | boolean | number | string | readonly JsonValue[] | { readonly [member: string]: JsonValue };
 
-/** What a new version of a model must be towards the one before it. */
-export type Compatibility = 'none' | 'backward';
+/**
+ * What a new version of a model must be towards the one before it: anything; such that it accepts what the one before accepts;
+ * such that the one before accepts what it accepts; or both.
+ */
+export type Compatibility = 'none' | 'backward' | 'forward' | 'full';
 
 /** What its users may expect of a model: that it still changes at will, that it stays, or that it will be removed. */
 export type ModelStatus = 'draft' | 'published' | 'deprecated';
@@ -29,9 +32,22 @@ export interface Stamps {
 }
 
 /** A domain counts as modified whenever one of its models is created, updated or deleted. */
-export interface Domain extends Stamps {
+export interface Domain extends Stamps, Required<DomainSettings> {
   readonly name: string;
-  readonly description: string | undefined;
+}
+
+export interface NewDomain {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** `none` when left out. */
+  readonly compatibility?: Compatibility | undefined;
+}
+
+/** What of a domain can be changed. */
+export interface DomainSettings {
+  readonly description?: string | undefined;
+  /** Of its models without one of their own. */
+  readonly compatibility: Compatibility;
 }
 
 export interface ModelKey {
@@ -44,7 +60,8 @@ export interface ModelSettings {
   readonly description?: string | undefined;
   /** Base IRI of the model's generated terms, where it has its own. */
   readonly contextBase?: string | undefined;
-  readonly compatibility: Compatibility;
+  /** Its domain's when left out. */
+  readonly compatibility?: Compatibility | undefined;
   /** JSON of the context that the model was given, where it has its own. */
   readonly ownContext?: string | undefined;
   /** `published` when left out. */
@@ -55,6 +72,9 @@ export interface ModelSettings {
 }
 
 export interface Model extends ModelKey, Omit<Required<ModelSettings>, 'ownContext' | 'status'>, Stamps {
+  /** That which holds: its own, or its domain's. */
+  readonly compatibility: Compatibility;
+  readonly ownCompatibility: Compatibility | undefined;
   readonly ownContext: ContentRef | undefined;
   readonly status: ModelStatus;
   readonly currentVersion: number;

@@ -5,7 +5,7 @@ import {
   NotFoundError,
   requireStorable,
 } from './errors.js';
-import type { Domain, Page, Paged } from './records.js';
+import type { Compatibility, Domain, DomainSettings, NewDomain, Page, Paged } from './records.js';
 import { requireEmptyDomain, requireUnusedDomain } from './sql-dependents.js';
 import { etagOf, mapped, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
 import { first, run, type SqlSession, statement, type Work } from './sql-work.js';
@@ -15,18 +15,29 @@ export interface DomainRow {
   readonly id: number;
   readonly name: string;
   readonly description: string | null;
+  readonly compatibility: Compatibility;
   readonly createdAt: number;
   readonly modifiedAt: number;
 }
 
 const SELECT = `
-  SELECT id, name, description, created_at AS "createdAt", modified_at AS "modifiedAt" FROM domain`;
+  SELECT id, name, description, compatibility, created_at AS "createdAt", modified_at AS "modifiedAt" FROM domain`;
 const LISTING = new SqlListing<object, DomainRow>(SELECT, 'name');
 const FIND = statement<{ name: string }, DomainRow>(`${SELECT} WHERE name = @name`);
-const INSERT = statement<{ name: string; description: string | null; now: number }>(
-  'INSERT INTO domain (name, description, created_at, modified_at) VALUES (@name, @description, @now, @now)',
-);
 const CONTEXT_NAME = statement<{ name: string }, object>('SELECT 1 FROM context WHERE name = @name');
+
+interface NewRow {
+  readonly name: string;
+  readonly description: string | null;
+  readonly compatibility: Compatibility;
+  readonly now: number;
+}
+
+const INSERT = statement<NewRow>(`
+  INSERT INTO domain (name, description, compatibility, created_at, modified_at)
+  VALUES (@name, @description, @compatibility, @now, @now)`);
+const UPDATE = statement<Omit<NewRow, 'name'> & { readonly id: number }>(`
+  UPDATE domain SET description = @description, compatibility = @compatibility, modified_at = @now WHERE id = @id`);
 const TOUCH = statement<{ id: number; now: number }>('UPDATE domain SET modified_at = @now WHERE id = @id');
 const DELETE = statement<{ id: number }>('DELETE FROM domain WHERE id = @id');
 
@@ -45,8 +56,13 @@ export class SqlDomains implements Domains {
     return toDomain(await this.#session.get(() => this.require(name)));
   }
 
-  create(domain: { readonly name: string; readonly description?: string | undefined }): Promise<Domain> {
-    return this.#session.write(() => this.#create(domain.name, domain.description));
+  create(domain: NewDomain): Promise<Domain> {
+    const { name, description, compatibility = 'none' } = domain;
+    return this.#session.write(() => this.#create(name, { description, compatibility }));
+  }
+
+  update(name: string, settings: DomainSettings, ifMatch?: IfMatch): Promise<Domain> {
+    return this.#session.write(() => this.#update(name, settings, ifMatch));
   }
 
   delete(
@@ -68,11 +84,24 @@ export class SqlDomains implements Domains {
     yield* run(TOUCH, { id, now: timeAfter(modifiedAt, this.#session.clock) });
   }
 
-  *#create(name: string, description: string | undefined): Work<Domain> {
+  *#create(name: string, { description, compatibility }: DomainSettings): Work<Domain> {
     requireStorable({ name, description });
     if ((yield* first(FIND, { name })) !== undefined) throw new AlreadyExistsError({ kind: 'domain', name });
     if ((yield* first(CONTEXT_NAME, { name })) !== undefined) throw contextNameTaken(name);
-    yield* run(INSERT, { name, description: description ?? null, now: this.#session.clock.now() });
+    const now = this.#session.clock.now();
+    yield* run(INSERT, { name, description: description ?? null, compatibility, now });
+    return toDomain(yield* this.require(name));
+  }
+
+  *#update(name: string, settings: DomainSettings, ifMatch: IfMatch | undefined): Work<Domain> {
+    const { description = null, compatibility } = settings;
+    requireStorable({ description: settings.description });
+    const row = yield* this.require(name);
+    requireMatch({ kind: 'domain', name }, etagOf(row), ifMatch);
+    if (row.description !== description || row.compatibility !== compatibility) {
+      const now = timeAfter(row.modifiedAt, this.#session.clock);
+      yield* run(UPDATE, { id: row.id, description, compatibility, now });
+    }
     return toDomain(yield* this.require(name));
   }
 
@@ -90,6 +119,13 @@ export class SqlDomains implements Domains {
 }
 
 function toDomain(row: DomainRow): Domain {
-  const { name, description, createdAt, modifiedAt } = row;
-  return { name, description: description ?? undefined, createdAt, modifiedAt, etag: etagOf(row) };
+  const { name, description, compatibility, createdAt, modifiedAt } = row;
+  return {
+    name,
+    description: description ?? undefined,
+    compatibility,
+    createdAt,
+    modifiedAt,
+    etag: etagOf(row),
+  };
 }

@@ -157,14 +157,22 @@ function* toVersion(modelId: number, row: VersionRow): Work<ModelVersion> {
 interface SettingsColumns {
   readonly description: string | null;
   readonly contextBase: string | null;
-  readonly compatibility: Compatibility;
   readonly status: ModelStatus;
   readonly deprecatedAt: number | null;
   readonly sunsetAt: number | null;
 }
 
+interface CompatibilityColumns {
+  /** What sidecars see that know of these two only. */
+  readonly compatibility: 'none' | 'backward';
+  readonly compatibilityMode: Compatibility | null;
+}
+
 export interface ModelRow extends SettingsColumns {
   readonly id: number;
+  /** That which holds: its own, or its domain's. The ETag of a model follows its domain by it. */
+  readonly compatibility: Compatibility;
+  readonly ownCompatibility: Compatibility | null;
   readonly contextId: number;
   readonly domain: string;
   readonly name: string;
@@ -179,21 +187,26 @@ export interface ModelRow extends SettingsColumns {
   readonly modifiedAt: number;
 }
 
-type NewRow = SettingsColumns & { readonly domainId: number; readonly name: string; readonly now: number };
-type ChangedRow = SettingsColumns & {
+type WrittenColumns = SettingsColumns & CompatibilityColumns;
+type NewRow = WrittenColumns & { readonly domainId: number; readonly name: string; readonly now: number };
+type ChangedRow = WrittenColumns & {
   readonly id: number;
   readonly currentVersion: number;
   readonly now: number;
 };
 type RefParameters = ModelKey & { readonly version: number | null };
 
+const OWN_COMPATIBILITY = `
+    coalesce(compatibility_mode, CASE model.compatibility WHEN 'backward' THEN 'backward' END)`;
+
 /** Models with their newest version; see {@link ModelRow}. */
 export const SELECT_MODEL = `
   SELECT model.id, context.id AS "contextId", domain.name AS domain, model.name, model.description,
-    context_base AS "contextBase", compatibility, model.current_version AS "currentVersion",
+    context_base AS "contextBase", coalesce(${OWN_COMPATIBILITY}, domain.compatibility) AS compatibility,
+    model.current_version AS "currentVersion",
     context.name AS "contextName", version.sha256, model.created_at AS "createdAt", model.modified_at AS "modifiedAt",
     model.status, model.deprecated_at AS "deprecatedAt", model.sunset_at AS "sunsetAt",
-    own.sha256 AS "ownSha256", own.size AS "ownSize"
+    own.sha256 AS "ownSha256", own.size AS "ownSize", ${OWN_COMPATIBILITY} AS "ownCompatibility"
   FROM model
     JOIN domain ON domain.id = model.domain_id
     JOIN context ON context.model_id = model.id
@@ -227,14 +240,15 @@ const REFS = {
 };
 const INSERT = statement<NewRow, { readonly id: number }>(`
   INSERT INTO model
-    (domain_id, name, description, context_base, compatibility, status, deprecated_at, sunset_at,
+    (domain_id, name, description, context_base, compatibility, compatibility_mode, status, deprecated_at, sunset_at,
       current_version, created_at, modified_at)
-  VALUES (@domainId, @name, @description, @contextBase, @compatibility, @status, @deprecatedAt, @sunsetAt,
-    1, @now, @now) RETURNING id`);
+  VALUES (@domainId, @name, @description, @contextBase, @compatibility, @compatibilityMode, @status, @deprecatedAt,
+    @sunsetAt, 1, @now, @now) RETURNING id`);
 const UPDATE = statement<ChangedRow>(`
   UPDATE model
   SET description = @description, context_base = @contextBase, compatibility = @compatibility,
-    status = @status, deprecated_at = @deprecatedAt, sunset_at = @sunsetAt, current_version = @currentVersion, modified_at = @now
+    compatibility_mode = @compatibilityMode, status = @status, deprecated_at = @deprecatedAt, sunset_at = @sunsetAt,
+    current_version = @currentVersion, modified_at = @now
   WHERE id = @id`);
 const DELETE = statement<{ id: number }>('DELETE FROM model WHERE id = @id');
 const PUT_OWN_CONTEXT = statement<{ id: number; sha256: string }>(`
@@ -274,7 +288,7 @@ export function* insertModel(
   now: number,
 ): Work<number> {
   requireStorable({ name });
-  const id = yield* insertedId(INSERT, { domainId, name, ...columnsOf(settings), now });
+  const id = yield* insertedId(INSERT, { domainId, name, ...writtenColumnsOf(settings), now });
   yield* setOwnContext(id, settings.ownContext);
   return id;
 }
@@ -286,7 +300,7 @@ export function* updateModel(
   currentVersion: number,
   now: number,
 ): Work<void> {
-  yield* run(UPDATE, { id, ...columnsOf(settings), currentVersion, now });
+  yield* run(UPDATE, { id, ...writtenColumnsOf(settings), currentVersion, now });
   yield* setOwnContext(id, settings.ownContext);
 }
 
@@ -301,13 +315,22 @@ export function* deleteModel(id: number): Work<void> {
 }
 
 /** @throws UnstorableTextError */
+function writtenColumnsOf(settings: ModelSettings): WrittenColumns {
+  const { compatibility } = settings;
+  return {
+    ...columnsOf(settings),
+    compatibility: compatibility === 'backward' || compatibility === 'full' ? 'backward' : 'none',
+    compatibilityMode: compatibility === undefined || compatibility === 'backward' ? null : compatibility,
+  };
+}
+
+/** @throws UnstorableTextError */
 function columnsOf(settings: ModelSettings): SettingsColumns {
-  const { description, contextBase, compatibility, status = 'published', deprecatedAt, sunsetAt } = settings;
+  const { description, contextBase, status = 'published', deprecatedAt, sunsetAt } = settings;
   requireStorable({ description, contextBase });
   return {
     description: description ?? null,
     contextBase: contextBase ?? null,
-    compatibility,
     status,
     deprecatedAt: deprecatedAt ?? null,
     sunsetAt: sunsetAt ?? null,
@@ -320,13 +343,17 @@ export function hasSettings(row: ModelRow, settings: ModelSettings): boolean {
   const columns = Object.entries(columnsOf(settings));
   return (
     columns.every(([name, value]) => row[name as keyof SettingsColumns] === value) &&
+    (row.ownCompatibility ?? undefined) === settings.compatibility &&
     row.ownSha256 === (ownContext === undefined ? null : sha256Of(ownContext))
   );
 }
 
 /** The ETag of a model. What it has not is left out, so that a column more does not change those of all models. */
-export function modelEtag({ status, deprecatedAt, sunsetAt, ownSha256, ownSize, ...row }: ModelRow): string {
-  const more = Object.entries({ deprecatedAt, sunsetAt, ownSha256, ownSize }).filter(
+export function modelEtag(all: ModelRow): string {
+  const { status, deprecatedAt, sunsetAt, ownSha256, ownSize, ownCompatibility, ...row } = all;
+  const before = row.compatibility === 'backward' ? 'backward' : null;
+  const own = ownCompatibility === before ? null : (ownCompatibility ?? 'domain');
+  const more = Object.entries({ deprecatedAt, sunsetAt, ownSha256, ownSize, own }).filter(
     ([, value]) => value !== null,
   );
   return etagOf({ ...row, ...(status === 'published' ? {} : { status }), ...Object.fromEntries(more) });
@@ -342,6 +369,7 @@ export function toModel(row: ModelRow): Model {
     description: row.description ?? undefined,
     contextBase: row.contextBase ?? undefined,
     compatibility,
+    ownCompatibility: row.ownCompatibility ?? undefined,
     ownContext: ownSha256 === null ? undefined : { sha256: ownSha256, size: ownSize ?? 0 },
     status,
     deprecatedAt: row.deprecatedAt ?? undefined,

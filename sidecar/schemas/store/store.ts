@@ -5,6 +5,8 @@ import type {
   Dependent,
   Domain,
   DomainContextName,
+  DomainSettings,
+  NewDomain,
   Model,
   ModelAt,
   ModelFilter,
@@ -62,7 +64,14 @@ export interface Domains {
   get(name: string): Promise<Domain>;
 
   /** @throws AlreadyExistsError also where a custom context has the name */
-  create(domain: { readonly name: string; readonly description?: string | undefined }): Promise<Domain>;
+  create(domain: NewDomain): Promise<Domain>;
+
+  /**
+   * Replaces its settings; where they are the same, nothing changes. Models without a compatibility of their own change with it.
+   *
+   * @throws NotFoundError, PreconditionFailedError, UnstorableTextError
+   */
+  update(name: string, settings: DomainSettings, ifMatch?: IfMatch): Promise<Domain>;
 
   /**
    * @param options `cascade` deletes its models with it, with all their versions and generated contexts

@@ -37,7 +37,11 @@ const CASES: readonly (readonly [
     'inUse',
     { dependents: [{ kind: 'context', name: 'C', version: 2 }], total: 1 },
   ],
-  [new service.IncompatibleChangeError(REPORT), 'incompatibleChange', { report: REPORT }],
+  [
+    new service.IncompatibleChangeError(REPORT, 'forward'),
+    'incompatibleChange',
+    { report: REPORT, direction: 'forward' },
+  ],
   [new store.ReadOnlyContextError('D~M'), 'readOnly', {}, { allow: 'GET, HEAD, OPTIONS' }],
   [new service.BundledContextError('core'), 'readOnly', {}, { allow: 'GET, HEAD, OPTIONS' }],
   [new store.DependencyChangedError(['urn:a:a'], []), 'dependencyChanged'],
