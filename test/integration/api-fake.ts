@@ -85,6 +85,7 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['PUT', MODEL, { schema: CAR }],
   ['DELETE', MODEL],
   ['GET', `${MODEL}/versions`],
+  ['GET', `${MODEL}/versions/diff`],
   ['GET', `${MODEL}/schema`],
   ['GET', `${MODEL}/openapi`],
   ['GET', `${MODEL}/context`],

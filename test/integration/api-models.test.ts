@@ -197,6 +197,41 @@ describe('models', () => {
     assert.deepEqual(after.json(), before.json());
   });
 
+  it('models tell what has changed between two versions, in either order, and answer 404 for a version that is not there', async () => {
+    const model = await makeModel(api, 'Mobility', 'Minibus', CAR);
+    await api.put(model, { schema: { ...CAR_WITH_BRAND, title: 'Van' } });
+    await api.put(model, { schema: SLOW_CAR });
+    const diff = async (query: string) => {
+      const answer = await api.get(`${model}/versions/diff${query}`);
+      assert.equal(answer.status, 200);
+      return answer.json() as {
+        readonly from: number;
+        readonly to: number;
+        readonly change: { readonly overall: string };
+        readonly pointers: readonly { readonly op: string; readonly pointer: string }[];
+        readonly pointersTotal: number;
+      };
+    };
+    const first = await diff('?from=1&to=2');
+    assert.deepEqual([first.from, first.to, first.change.overall], [1, 2, 'compatible']);
+    assert.deepEqual(first.pointers, [
+      { op: 'add', pointer: '/properties/brand' },
+      { op: 'add', pointer: '/title' },
+    ]);
+    assert.equal(first.pointersTotal, 2);
+    assert.deepEqual((await diff('')).from, 2);
+    assert.deepEqual(await diff(''), await diff('?from=2&to=3'));
+    const [there, back] = [await diff('?from=1&to=3'), await diff('?from=3&to=1')];
+    assert.notEqual(there.change.overall, 'compatible');
+    assert.equal(back.change.overall, 'compatible');
+    assert.deepEqual(await diff('?from=2&to=2'), {
+      ...{ from: 2, to: 2, change: { overall: 'compatible', differences: [] } },
+      ...{ pointers: [], pointersTotal: 0 },
+    });
+    assert.equal((await api.get(`${model}/versions/diff?from=1&to=4`)).status, 404);
+    assert.equal((await api.get(`${model}/versions/diff?from=0`)).status, 400);
+  });
+
   it('models with backward compatibility refuse a narrower schema: 409 with the report', async () => {
     const model = await makeModel(api, 'Mobility', 'Taxi', CAR, { compatibility: 'backward' });
     const refused = await api.put(model, { schema: SLOW_CAR });

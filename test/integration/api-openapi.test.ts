@@ -39,6 +39,7 @@ const OPERATIONS = {
   '/domains/{domain}/models': 'get post',
   '/domains/{domain}/models/{model}': 'delete get put',
   '/domains/{domain}/models/{model}/versions': 'get',
+  '/domains/{domain}/models/{model}/versions/diff': 'get',
   '/domains/{domain}/models/{model}/schema': 'get',
   '/domains/{domain}/models/{model}/openapi': 'get',
   '/domains/{domain}/models/{model}/context': 'get options',

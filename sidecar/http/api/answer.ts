@@ -50,7 +50,7 @@ export function created(url: string, value: unknown, etag: string): Answer {
   return { status: 201, etag, headers: { location: url }, body: jsonBody(value) };
 }
 
-/** A derived list as a whole; its ETag is that of its bytes. */
+/** Something derived as a whole, such as a list; its ETag is that of its bytes. */
 export function derived(value: unknown): Answer {
   const body = jsonBody(value);
   return { status: 200, etag: hashOf(body.bytes), body };

@@ -192,6 +192,36 @@ export const MODEL_VERSION = {
   additionalProperties: false,
 } as const;
 
+export const MODEL_DIFF = {
+  title: 'ModelDiff',
+  type: 'object',
+  properties: {
+    from: VERSION_NUMBER,
+    to: VERSION_NUMBER,
+    change: CHANGE_REPORT,
+    pointers: {
+      type: 'array',
+      description: 'Where the schemas differ as they were given, annotations included; at most 1,000.',
+      items: {
+        title: 'ChangedPointer',
+        type: 'object',
+        properties: {
+          op: { enum: ['add', 'remove', 'replace'] },
+          pointer: {
+            ...TEXT,
+            description: 'Into the schema of `to`, or into that of `from` for what is removed.',
+          },
+        },
+        required: ['op', 'pointer'],
+        additionalProperties: false,
+      },
+    },
+    pointersTotal: { ...COUNT, description: 'In how many places they differ.' },
+  },
+  required: ['from', 'to', 'change', 'pointers', 'pointersTotal'],
+  additionalProperties: false,
+} as const;
+
 const SCHEMA = {
   description: 'A JSON Schema (draft-07, 2019-09 or 2020-12) of an entity in key-values form.',
 } as const;

@@ -7,6 +7,7 @@ import { withLifecycle } from './lifecycle.js';
 import {
   MODEL,
   MODEL_CHANGE,
+  MODEL_DIFF,
   MODEL_DRY_RUN,
   MODEL_SUMMARY,
   MODEL_VERSION,
@@ -18,7 +19,7 @@ import {
   updatedModelJson,
   versionJson,
 } from './model-representation.js';
-import { PAGE, parameters, VERSION } from './parameters.js';
+import { PAGE, parameters, VERSION, VERSION_RANGE } from './parameters.js';
 import { apiUrl } from './routes.js';
 
 const tag = 'Models';
@@ -205,6 +206,26 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
         const { items, total } = await models.versions(key, query);
         const list = page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
         return withLifecycle(list, lifecycle);
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${MODELS}/:model/versions/diff`,
+      id: 'diffModelVersions',
+      tag,
+      summary: 'Compare two versions of a model',
+      query: parameters(VERSION_RANGE),
+      answers: {
+        200: {
+          description: 'The change report, and where the schemas differ.',
+          content: { 'application/json': MODEL_DIFF },
+        },
+      },
+      problems: ['busy'],
+      handle: async ({ params, query }) => {
+        const key = keyOf(params);
+        const lifecycle = await models.lifecycle(key);
+        return withLifecycle(derived(await models.diff(key, query)), lifecycle);
       },
     }),
   ];

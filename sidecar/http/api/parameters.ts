@@ -60,13 +60,19 @@ export const OPTIONAL_PAGE = { limit: LIMIT, offset: OFFSET } as const;
 /** The requested part of a list. */
 export const PAGE = { limit: { ...LIMIT, default: 100 }, offset: { ...OFFSET, default: 0 } } as const;
 
+const VERSION_PARAMETER = { type: 'integer', minimum: 1, maximum: 2_147_483_647 } as const;
+
 export const VERSION = {
   version: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 2_147_483_647,
+    ...VERSION_PARAMETER,
     description: 'Number of a version; the current one if not given.',
   },
+} as const;
+
+/** Two versions to be compared. */
+export const VERSION_RANGE = {
+  from: { ...VERSION_PARAMETER, description: 'Number of a version; the one before `to` if not given.' },
+  to: { ...VERSION_PARAMETER, description: 'Number of a version; the current one if not given.' },
 } as const;
 
 const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_.-]{0,127}$';

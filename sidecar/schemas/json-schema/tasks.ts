@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../shared/json/json.js';
+import { type ChangedPointer, changedPointers } from '../../shared/json/changed-pointers.js';
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { attributesOf } from './attributes.js';
 import { compareModels } from './compare-models.js';
 import type { ChangeReport } from './differences.js';
@@ -8,10 +9,13 @@ import { Facts } from './facts.js';
 import type { TermMeanings } from './meaning.js';
 import { preferredFor } from './preferred-values.js';
 
-/** Texts of two self-contained schemas, and what the terms of their contexts mean. */
-export interface CompareInput {
+export interface DocumentTexts {
   readonly before: string;
   readonly after: string;
+}
+
+/** Texts of two self-contained schemas, and what the terms of their contexts mean. */
+export interface CompareInput extends DocumentTexts {
   readonly terms?: { readonly before: TermMeanings; readonly after: TermMeanings };
   /** The model's name. */
   readonly entityType?: string;
@@ -32,6 +36,11 @@ export const schemaTasks = {
         ...(entityType === undefined ? {} : { preferred: preferredIn(old, entityType) }),
       },
     );
+  },
+
+  /** Where the texts of two JSON documents differ; see `changedPointers`. */
+  changedPointers({ before, after }: DocumentTexts): readonly ChangedPointer[] {
+    return changedPointers(JSON.parse(before) as JsonValue, JSON.parse(after) as JsonValue);
   },
 };
 

@@ -25,6 +25,7 @@ import { Contexts } from './contexts.js';
 import { DomainContexts } from './domain-contexts.js';
 import { OvertakenError, requireName } from './errors.js';
 import { Lifecycles } from './lifecycles.js';
+import { diffOf } from './model-diff.js';
 import { ModelDescriptions, ModelDocuments, ModelExamples } from './model-documents.js';
 import { ModelFiles, ModelSchemas } from './model-files.js';
 import { ModelSearch } from './model-search.js';
@@ -41,6 +42,7 @@ import {
   type JsonValue,
   type ModelChange,
   type ModelDetails,
+  type ModelDiff,
   type ModelDocumentKind,
   type ModelFile,
   type ModelPut,
@@ -95,6 +97,8 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
     models: new Models({
       store,
       contents,
+      workers,
+      descriptions,
       documents,
       lifecycles,
       files: new ModelFiles(documents, contents),
@@ -151,6 +155,8 @@ async function updateDomain(
 interface Parts {
   readonly store: SchemaStore;
   readonly contents: Contents;
+  readonly workers: ServiceWorkers;
+  readonly descriptions: ModelDescriptions;
   readonly documents: ModelDocuments;
   readonly files: ModelFiles;
   readonly schemas: ModelSchemas;
@@ -223,6 +229,10 @@ export class Models implements ModelService {
 
   lifecycle(key: ModelKey): Promise<Lifecycle> {
     return this.#parts.lifecycles.of(key);
+  }
+
+  diff(key: ModelKey, range: Parameters<ModelService['diff']>[1]): Promise<ModelDiff> {
+    return rereading(() => diffOf(key, range, this.#parts));
   }
 
   document(key: ModelKey, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {

@@ -19,6 +19,7 @@ import type {
   Lifecycle,
   ModelChange,
   ModelDetails,
+  ModelDiff,
   ModelDocumentKind,
   ModelFile,
   ModelPut,
@@ -151,6 +152,17 @@ export interface ModelService {
 
   /** What its users may expect of a model, for telling them with whatever they read of it. @throws NotFoundError */
   lifecycle(key: ModelKey): Promise<Lifecycle>;
+
+  /**
+   * What has changed between two stored versions, in either order.
+   *
+   * @param range `to`: the current one when not given; `from`: the one before it, or the first
+   * @throws NotFoundError
+   */
+  diff(
+    key: ModelKey,
+    range: { readonly from?: number | undefined; readonly to?: number | undefined },
+  ): Promise<ModelDiff>;
 
   /**
    * A document of a model, ready to be sent.

@@ -1,3 +1,4 @@
+import type { ChangedPointer } from '../../shared/json/changed-pointers.js';
 import type { ContextWarning } from '../json-ld/context-warnings.js';
 import type { TermWarning } from '../json-ld/generated-context.js';
 import type { ChangeKind, ChangeReport } from '../json-schema/differences.js';
@@ -120,6 +121,17 @@ export interface ModelWarning {
   readonly detail: string;
   /** The name that the warning is about. */
   readonly term: string;
+}
+
+/** What has changed from one stored version of a model to another. */
+export interface ModelDiff {
+  readonly from: number;
+  readonly to: number;
+  /** As it would be reported for an update from the one to the other. */
+  readonly change: ChangeReport;
+  /** Where the schemas differ as they were given, annotations included; at most 1,000. */
+  readonly pointers: readonly ChangedPointer[];
+  readonly pointersTotal: number;
 }
 
 /**
