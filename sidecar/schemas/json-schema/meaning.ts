@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue, Schema } from '../../shared/json/json.js';
-import { isObject, member } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
 import { attributesOf, everywhere, type ModelAttribute, type ModelAttributes } from './attributes.js';
@@ -50,11 +49,11 @@ export function meaningChanges(before: MeaningSource, after: MeaningSource): rea
     if (earlier !== undefined) comparison.attribute(earlier, attribute);
   }
   if (before.terms !== undefined && after.terms !== undefined) comparison.terms(before.terms, after.terms);
-  return comparison.differences;
+  return comparison.differences();
 }
 
 class MeaningComparison {
-  readonly differences: Difference[] = [];
+  readonly #differences = new Map<string, Difference>();
   readonly #old: Targets;
   readonly #fresh: ModelAttributes;
   readonly #places: ReadonlyMap<string, readonly string[]>;
@@ -66,6 +65,13 @@ class MeaningComparison {
     this.#old = old.targets;
     this.#fresh = fresh;
     this.#places = placesOf(fresh);
+  }
+
+  differences(): readonly Difference[] {
+    const found = [...this.#differences.values()];
+    if (this.#values <= MAX_VALUES) return found;
+    const detail = 'there are too many values to compare what all of them mean';
+    return [...found, { pointer: '', class: 'narrowing', reason: 'unproven', detail }];
   }
 
   attribute(old: ModelAttribute, fresh: ModelAttribute): void {
@@ -163,8 +169,7 @@ class MeaningComparison {
 
   #add(tokens: readonly string[], detail: string): void {
     const pointer = pointerOf(tokens);
-    if (this.differences.some((one) => one.pointer === pointer && one.detail === detail)) return;
-    this.differences.push({ pointer, class: 'breaking', reason: 'meaning', detail });
+    this.#differences.set(`${pointer} ${detail}`, { pointer, class: 'breaking', reason: 'meaning', detail });
   }
 }
 

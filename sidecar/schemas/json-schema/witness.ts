@@ -13,8 +13,8 @@ import { compileSchema, type Validate } from './validator.js';
 import { likelyValues, variantsOf } from './witness-values.js';
 
 /** Documents tried for one difference, and for all of them together. */
-const MAX_TRIES = 1500;
-const MAX_ALL_TRIES = 20_000;
+const MAX_TRIES = 800;
+const MAX_ALL_TRIES = 8000;
 
 /** Differences for which witnesses are looked for. */
 const MAX_DIFFERENCES = 50;
@@ -36,7 +36,7 @@ export interface WitnessOptions {
  * The differences of two schemas, as `compareSchemas` finds them; those that refuse something with a witness where one was
  * found: a document that the old schema accepts and the new one refuses at the place of the difference.
  *
- * To be run in a worker: schemas are compiled, patterns executed, and up to 20,000 documents validated. The same schemas
+ * To be run in a worker: schemas are compiled, patterns executed, and up to 8,000 documents validated. The same schemas
  * always have the same witnesses.
  *
  * @param before the old schema, bundled
