@@ -222,10 +222,10 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
         },
       },
       problems: ['busy'],
-      handle: async ({ params, query }) => {
+      handle: async ({ params, query, baseUrl }) => {
         const key = keyOf(params);
         const lifecycle = await models.lifecycle(key);
-        return withLifecycle(derived(await models.diff(key, query)), lifecycle);
+        return withLifecycle(derived(await models.diff(key, { ...query, baseUrl })), lifecycle);
       },
     }),
   ];

@@ -3,7 +3,7 @@ import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { processingError, processingFault } from './context-check.js';
 import { type ContextReference, formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
 import { safetyFaults } from './context-safety.js';
-import { type TermMeaning, termsOf } from './context-terms.js';
+import { type ContextMeaning, contextMeaning, type TermMeaning } from './context-terms.js';
 import { type ContextWarning, contextWarnings } from './context-warnings.js';
 import { type ContextDocument, coreContextUrl, coreVersionOf } from './core-context.js';
 import {
@@ -60,18 +60,21 @@ export interface TermsInput {
 }
 
 export type TermsOutcome =
-  | { readonly terms: readonly (readonly [term: string, meaning: TermMeaning | null])[] }
+  | {
+      readonly terms: readonly (readonly [term: string, meaning: TermMeaning | null])[];
+      readonly defaults: ContextMeaning['defaults'];
+    }
   | { readonly failed: string }
   | Needs;
 
-/** `termsOf` as a task, with the contexts that were supplied. Every version of the core context is the newest. */
+/** `contextMeaning` as a task, with the contexts that were supplied. Every version of the core context is the newest. */
 export async function contextTerms({ text, supplied }: TermsInput): Promise<TermsOutcome> {
   const context: unknown = JSON.parse(text);
   const { load, needsFor } = loadingSupplied(supplied);
   const { load: remembered, rethrowUnforeseen } = remembering(load);
   try {
-    const terms = await termsOf(context, remembered);
-    return { terms: [...terms] };
+    const { terms, defaults } = await contextMeaning(context, remembered);
+    return { terms: [...terms], defaults };
   } catch (error) {
     try {
       rethrowUnforeseen();

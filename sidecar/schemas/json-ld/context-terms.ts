@@ -7,6 +7,13 @@ export type TermMeaning = string | JsonObject;
 /** The meanings of the terms of a context; null for a term that it takes away. In the order of their code units. */
 export type ContextTerms = ReadonlyMap<string, TermMeaning | null>;
 
+/** All that a context says, but for `@vocab` and `@base`. */
+export interface ContextMeaning {
+  readonly terms: ContextTerms;
+  /** What strings are read as that no term says more about. */
+  readonly defaults: Readonly<Partial<Record<'@language' | '@direction', string>>>;
+}
+
 /**
  * What the terms of a context mean in the end: prefixes expanded, later definitions over earlier ones, other contexts included
  * (JSON-LD 1.1 API § 4). It depends on nothing but the context and what is loaded.
@@ -16,10 +23,22 @@ export type ContextTerms = ReadonlyMap<string, TermMeaning | null>;
  * @throws the errors of the processor and of the loader
  */
 export async function termsOf(context: unknown, load: DocumentLoader): Promise<ContextTerms> {
+  return (await contextMeaning(context, load)).terms;
+}
+
+/** As {@link termsOf}, with the defaults of strings. */
+export async function contextMeaning(context: unknown, load: DocumentLoader): Promise<ContextMeaning> {
   // A processor of its own: what is cached by URL may have changed since.
-  const { mappings } = await createProcessor().activeContext(context, { documentLoader: load });
-  const terms = [...mappings].filter(([term]) => !term.startsWith('@'));
-  return new Map(terms.sort(([a], [b]) => (a < b ? -1 : 1)).map(([term, found]) => [term, meaningOf(found)]));
+  const active = await createProcessor().activeContext(context, { documentLoader: load });
+  const { mappings, '@language': language, '@direction': direction } = active;
+  const terms = [...mappings].filter(([term]) => !term.startsWith('@')).sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    terms: new Map(terms.map(([term, found]) => [term, meaningOf(found)])),
+    defaults: {
+      ...(typeof language === 'string' ? { '@language': language } : {}),
+      ...(typeof direction === 'string' ? { '@direction': direction } : {}),
+    },
+  };
 }
 
 /** The IRI that a term stands for; undefined where it stands for none. */

@@ -43,6 +43,8 @@ export interface JsonLdProcessor {
 export interface ActiveContext {
   /** By terms; null, or with a null `@id`, for those that stand for nothing. */
   readonly mappings: ReadonlyMap<string, TermMapping | null>;
+  readonly '@language'?: string | null;
+  readonly '@direction'?: string | null;
 }
 
 /** A term definition of an active context; other members are those of the definition as it was written. */

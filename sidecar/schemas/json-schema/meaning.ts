@@ -29,6 +29,9 @@ export interface MeaningSource {
 /** Values compared at most, those within others included. */
 const MAX_VALUES = 5000;
 
+/** Terms named at most that the schema does not describe: the contexts of models may have thousands. */
+const MAX_OTHER_TERMS = 100;
+
 /** Values within each other at most. */
 const MAX_LEVELS = 16;
 
@@ -83,18 +86,17 @@ class MeaningComparison {
   }
 
   terms(old: TermMeanings, fresh: TermMeanings): void {
+    let others = 0;
     for (const [term, meaning] of Object.entries(fresh)) {
       const earlier = member(old, term);
-      if (earlier === undefined) continue;
-      const tokens = this.#places.get(term) ?? [];
-      if (earlier.iri !== meaning.iri)
-        this.#add(tokens, `${shown(term)} means ${cut(meaning.iri, 300)}, meant ${cut(earlier.iri, 300)}`);
-      else if (earlier.coercion !== meaning.coercion)
-        this.#add(
-          tokens,
-          `${shown(term)} is read as ${cut(meaning.coercion ?? 'it stands', 200)}, was read as ${cut(earlier.coercion ?? 'it stood', 200)}`,
-        );
+      const detail = earlier === undefined ? undefined : changeOfTerm(term, earlier, meaning);
+      if (detail === undefined) continue;
+      const tokens = this.#places.get(term);
+      if (tokens === undefined && (others += 1) > MAX_OTHER_TERMS) continue;
+      this.#add(tokens ?? [], detail);
     }
+    const more = others - MAX_OTHER_TERMS;
+    if (more > 0) this.#add([], `${more} more terms of the context mean something else`);
   }
 
   #value(
@@ -171,6 +173,13 @@ class MeaningComparison {
     const pointer = pointerOf(tokens);
     this.#differences.set(`${pointer} ${detail}`, { pointer, class: 'breaking', reason: 'meaning', detail });
   }
+}
+
+function changeOfTerm(term: string, was: TermMeaning, is: TermMeaning): string | undefined {
+  if (was.iri !== is.iri) return `${shown(term)} means ${cut(is.iri, 300)}, meant ${cut(was.iri, 300)}`;
+  if (was.coercion === is.coercion) return undefined;
+  const [now, before] = [is.coercion ?? 'it stands', was.coercion ?? 'it stood'];
+  return `${shown(term)} is read as ${cut(now, 200)}, was read as ${cut(before, 200)}`;
 }
 
 /** Where each name is first described. */

@@ -17,6 +17,7 @@ import { requireMatch, retrying, WhileUnwritten } from './concurrency.js';
 import { Contents, createCache, MEDIA_TYPES, rereading } from './contents.js';
 import {
   ContextLoading,
+  type ContextSupply,
   type CoreContext,
   createContextSupply,
   createCoreContexts,
@@ -99,11 +100,12 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
       contents,
       workers,
       descriptions,
+      contextSupply,
       documents,
       lifecycles,
       files: new ModelFiles(documents, contents),
       schemas: new ModelSchemas(store, descriptions),
-      writer: new ModelWriter({ store, workers, intake, descriptions, clock }),
+      writer: new ModelWriter({ store, workers, intake, descriptions, contextSupply, clock }),
       search: new ModelSearch(store, descriptions),
     }),
     contexts: new Contexts({ store, contents, loading, core, workers, domainContexts, lifecycles }),
@@ -157,6 +159,7 @@ interface Parts {
   readonly contents: Contents;
   readonly workers: ServiceWorkers;
   readonly descriptions: ModelDescriptions;
+  readonly contextSupply: ContextSupply;
   readonly documents: ModelDocuments;
   readonly files: ModelFiles;
   readonly schemas: ModelSchemas;

@@ -1,15 +1,20 @@
 import type { ModelKey, ModelTexts } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
-import { changesBetween, type ComparedVersion } from './model-changes.js';
+import type { ContextSupply } from './context-supply.js';
+import { changesBetween, type ComparedVersion, comparedVersions } from './model-changes.js';
 import type { ModelDescriptions } from './model-documents.js';
 import type { ServiceWorkers } from './schema-intake.js';
+import type { ModelService } from './service.js';
 import type { ModelDiff } from './shapes.js';
 
 interface Parts {
   readonly store: SchemaStore;
   readonly workers: ServiceWorkers;
   readonly descriptions: ModelDescriptions;
+  readonly contextSupply: ContextSupply;
 }
+
+type DiffOptions = Parameters<ModelService['diff']>[1];
 
 /** Places that are listed at most. */
 const MAX_POINTERS = 1000;
@@ -23,17 +28,24 @@ const MAX_POINTERS = 1000;
  */
 export async function diffOf(
   key: ModelKey,
-  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
-  { store, workers, descriptions }: Parts,
+  { from, to, baseUrl = '' }: DiffOptions,
+  parts: Parts,
 ): Promise<ModelDiff> {
+  const { store, workers, descriptions } = parts;
   const after = await store.models.texts(key, to);
   const before = await store.models.texts(key, from ?? Math.max(1, after.version.number - 1));
   const compared = async ({ version, context }: ModelTexts): Promise<ComparedVersion> => {
     const { bundled } = await descriptions.of(version);
     return { bundled, context };
   };
+  const versions = await comparedVersions(
+    await compared(before),
+    await compared(after),
+    { entityType: key.name, baseUrl },
+    parts,
+  );
   const [change, pointers] = await Promise.all([
-    changesBetween(await compared(before), await compared(after), key.name, workers),
+    changesBetween(versions, workers),
     workers.run('changedPointers', { before: before.schema, after: after.schema }),
   ]);
   return {

@@ -15,8 +15,15 @@ import type {
 import type { IfMatch, SchemaStore } from '../store/store.js';
 import { ifThere, requireMatch, retrying } from './concurrency.js';
 import { rereading } from './contents.js';
+import type { ContextSupply } from './context-supply.js';
 import { IncompatibleChangeError, OvertakenError, requireName, SchemaMissingError } from './errors.js';
-import { changesBetween, UNCHANGED } from './model-changes.js';
+import {
+  changesBetween,
+  type ComparedVersions,
+  comparedVersions,
+  exchanged,
+  UNCHANGED,
+} from './model-changes.js';
 import type { ModelDescriptions } from './model-documents.js';
 import { termsOf } from './model-search.js';
 import { isSame, settingsAfter } from './model-settings.js';
@@ -40,6 +47,7 @@ interface Parts {
   readonly workers: ServiceWorkers;
   readonly intake: SchemaIntake;
   readonly descriptions: ModelDescriptions;
+  readonly contextSupply: ContextSupply;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -140,7 +148,7 @@ export class ModelWriter {
   }
 
   async #update(before: ModelTexts, change: ModelChange, options: UpdateOptions): Promise<ModelUpdate> {
-    const { store, descriptions, clock } = this.#parts;
+    const { store, workers, descriptions, clock } = this.#parts;
     const { model, ownContext } = before;
     const { dryRun = false, ifMatch, baseUrl = '' } = options;
     requireMatch({ kind: 'model', domain: model.domain, name: model.name }, model.etag, ifMatch);
@@ -148,11 +156,12 @@ export class ModelWriter {
     requireStorable({ description: settings.description });
     const accepted = await this.#acceptChange(before, change, settings, baseUrl);
     const isNewVersion = accepted !== undefined && !isSameVersion(before, accepted);
-    const report = isNewVersion ? await this.#report(before, accepted) : UNCHANGED;
+    const versions = isNewVersion ? await this.#compared(before, accepted, baseUrl) : undefined;
+    const report = versions === undefined ? UNCHANGED : await changesBetween(versions, workers);
     const isDraft = model.status === 'draft';
-    if (isNewVersion && !isDraft) {
+    if (versions !== undefined && !isDraft) {
       const asked = settings.compatibility ?? (await store.domains.get(model.domain)).compatibility;
-      await this.#requireCompatible(asked, before, accepted, report);
+      await this.#requireCompatible(asked, versions, report);
     }
     const schema = JSON.parse(before.schema) as JsonObject;
     const current = detailsOf(before, schema, ownContext);
@@ -195,34 +204,28 @@ export class ModelWriter {
     return this.#parts.intake.accept(model, inputOf(given, settings, baseUrl));
   }
 
+  async #compared(
+    before: ModelTexts,
+    { description, context }: AcceptedSchema,
+    baseUrl: string,
+  ): Promise<ComparedVersions> {
+    const { bundled } = await this.#parts.descriptions.of(before.version);
+    const old = { bundled, context: before.context };
+    const fresh = { bundled: description.bundled, context };
+    return comparedVersions(old, fresh, { entityType: before.model.name, baseUrl }, this.#parts);
+  }
+
   /** @throws IncompatibleChangeError */
   async #requireCompatible(
     asked: Compatibility,
-    before: ModelTexts,
-    accepted: AcceptedSchema,
+    versions: ComparedVersions,
     report: ChangeReport,
   ): Promise<void> {
     if ((asked === 'backward' || asked === 'full') && report.overall !== 'compatible')
       throw new IncompatibleChangeError(report, 'backward');
     if (asked !== 'forward' && asked !== 'full') return;
-    const reverse = await this.#report(before, accepted, 'forward');
+    const reverse = await changesBetween(exchanged(versions), this.#parts.workers);
     if (reverse.overall !== 'compatible') throw new IncompatibleChangeError(reverse, 'forward');
-  }
-
-  /** What changes; `forward` compares the other way round. */
-  async #report(
-    before: ModelTexts,
-    { description, context }: AcceptedSchema,
-    direction: 'backward' | 'forward' = 'backward',
-  ): Promise<ChangeReport> {
-    const { descriptions, workers } = this.#parts;
-    const { bundled } = await descriptions.of(before.version);
-    const old = { bundled, context: before.context };
-    const fresh = { bundled: description.bundled, context };
-    const { name } = before.model;
-    return direction === 'backward'
-      ? changesBetween(old, fresh, name, workers)
-      : changesBetween(fresh, old, name, workers);
   }
 
   /** Writes only over the state that the update was checked against; if that has changed, it starts over. */

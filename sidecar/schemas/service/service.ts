@@ -156,12 +156,16 @@ export interface ModelService {
   /**
    * What has changed between two stored versions, in either order.
    *
-   * @param range `to`: the current one when not given; `from`: the one before it, or the first
+   * @param range `to`: the current one when not given; `from`: the one before it, or the first; `baseUrl` as in ModelWriteOptions
    * @throws NotFoundError
    */
   diff(
     key: ModelKey,
-    range: { readonly from?: number | undefined; readonly to?: number | undefined },
+    range: {
+      readonly from?: number | undefined;
+      readonly to?: number | undefined;
+      readonly baseUrl?: string | undefined;
+    },
   ): Promise<ModelDiff>;
 
   /**

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { termMeanings } from '../../../../sidecar/schemas/json-ld/term-meanings.js';
+import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
+import { jsonLdTasks } from '../../../../sidecar/schemas/json-ld/tasks.js';
+import {
+  type ComparableTerm,
+  comparableTerms,
+  withoutCore,
+} from '../../../../sidecar/schemas/json-ld/term-meanings.js';
+
+async function termsOf(context: unknown): Promise<Readonly<Record<string, ComparableTerm>>> {
+  const outcome = await jsonLdTasks.contextTerms({ text: JSON.stringify(context), supplied: [] });
+  assert.ok('terms' in outcome, JSON.stringify(outcome));
+  return comparableTerms({ terms: new Map(outcome.terms), defaults: outcome.defaults });
+}
 
 describe('the meanings of terms', () => {
-  it('the meanings of terms are the same however a context spells them', () => {
+  it('the meanings of terms are the same however a context spells them', async () => {
     const iri = 'https://example.com/terms/speed';
     const spelt: readonly unknown[] = [
       { speed: iri },
@@ -11,35 +23,49 @@ describe('the meanings of terms', () => {
       { ex: 'https://example.com/terms/', speed: 'ex:speed' },
       { base: 'https://example.com/', ex: 'base:terms/', speed: { '@id': 'ex:speed' } },
       [{ speed: 'https://other.example/speed' }, { speed: iri }],
-      [{ '@vocab': 'https://example.com/terms/', speed: 'speed' }, 'https://other.example/context'],
+      [{ ex: 'https://example.com/terms/' }, { speed: 'ex:speed' }, { ex: 'https://other.example/' }],
+      [{ '@vocab': 'https://example.com/terms/', speed: { '@id': 'speed' } }],
     ];
     for (const context of spelt)
-      assert.deepEqual(termMeanings({ '@context': context })['speed'], { iri }, JSON.stringify(context));
+      assert.deepEqual((await termsOf(context))['speed'], { iri }, JSON.stringify(context));
   });
 
-  it('the meanings of terms tell one coercion from another, in whatever order its members come', () => {
-    const of = (definition: object) =>
-      termMeanings({
-        '@context': { xsd: 'http://www.w3.org/2001/XMLSchema#', a: { '@id': 'x:a', ...definition } },
-      })['a'];
-    const list = of({ '@type': 'xsd:date', '@container': '@list' });
-    assert.deepEqual(list, of({ '@container': '@list', '@type': 'http://www.w3.org/2001/XMLSchema#date' }));
-    assert.notDeepEqual(list, of({ '@container': '@set', '@type': 'xsd:date' }));
-    assert.notDeepEqual(of({ '@type': '@id' }), of({}));
+  it('the meanings of terms tell one coercion from another, in whatever order its members come', async () => {
+    const of = async (definition: object) =>
+      (
+        await termsOf({
+          xsd: 'http://www.w3.org/2001/XMLSchema#',
+          a: { '@id': 'https://x.example/a', ...definition },
+        })
+      )['a'];
+    const list = await of({ '@type': 'xsd:date', '@container': ['@set', '@index'] });
+    const same = { '@container': ['@index', '@set'], '@type': 'http://www.w3.org/2001/XMLSchema#date' };
+    assert.deepEqual(list, await of(same));
+    assert.notDeepEqual(list, await of({ '@container': '@set', '@type': 'xsd:date' }));
+    assert.notDeepEqual(await of({ '@type': '@id' }), await of({}));
+    const reversed = await termsOf({ a: { '@reverse': 'https://x.example/a' } });
+    assert.equal(reversed['a']?.iri, (await of({}))?.iri);
+    assert.notDeepEqual(reversed['a'], await of({}));
   });
 
-  it('the meanings of terms leave the core context out, and take the default vocabulary in', () => {
-    const core = termMeanings({ '@context': [{ location: 'https://example.com/location' }] });
-    assert.deepEqual(core, {});
-    const [one, other] = ['https://a.example/', 'https://b.example/'].map((iri) =>
-      termMeanings({ '@context': { '@vocab': iri } }),
-    );
-    assert.notDeepEqual(one, other);
+  it('the meanings of terms leave the core context out, and say what a term that is taken away means', async () => {
+    const found = await termsOf([
+      { location: 'https://example.com/l', a: 'https://x.example/a' },
+      { a: null },
+    ]);
+    assert.deepEqual(Object.keys(found), ['@language', '@direction', 'a']);
+    assert.deepEqual(found['a'], { iri: 'nothing' });
+    const core = coreContextUrl();
+    assert.deepEqual(withoutCore(JSON.stringify({ '@context': [{ a: 'b:c' }, 'urn:x', core] })), [
+      { a: 'b:c' },
+      'urn:x',
+    ]);
+    assert.deepEqual(withoutCore(JSON.stringify({ '@context': { a: 'b:c' } })), [{ a: 'b:c' }]);
   });
 
-  it('the meanings of terms end on prefixes that go in a circle, and on what is no context', () => {
-    assert.ok('a' in termMeanings({ '@context': { a: 'b:x', b: 'a:y' } }));
-    for (const odd of [null, 7, [], {}, { '@context': null }, { '@context': [null, 3] }])
-      assert.deepEqual(termMeanings(odd), {});
+  it('the meanings of terms follow the language that strings have by default', async () => {
+    const [none, german] = [await termsOf({}), await termsOf({ '@language': 'de' })];
+    assert.deepEqual([none['@language'], german['@language']], [{ iri: 'nothing' }, { iri: 'de' }]);
+    assert.deepEqual(none['@direction'], german['@direction']);
   });
 });

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonValue } from '../../sidecar/shared/json/json.js';
+import { IncompatibleChangeError } from '../../sidecar/schemas/service/errors.js';
+import type { SchemaService } from '../../sidecar/schemas/service/service.js';
+import type { ChangeReport, ModelChange } from '../../sidecar/schemas/service/shapes.js';
+import { plainSchema } from '../unit/schemas/service/fixtures.js';
+import { ALLOWED, BASE_URL, CONTEXT_BASE, rejection, useRigs } from '../unit/schemas/service/harness.js';
+
+const KEY = { domain: 'city', name: 'Bench' };
+const OPTIONS = { baseUrl: BASE_URL };
+const SCHEMA = plainSchema({ seats: { type: 'integer' }, colour: { type: 'string' } });
+const SEATS = 'https://official.example/seats';
+const OTHER = 'https://other.example/seats';
+
+function create(service: SchemaService, context: JsonValue, change: Partial<ModelChange> = {}) {
+  const { status = 'published' } = change;
+  const model = { name: 'Bench', schema: SCHEMA, context, compatibility: 'backward', status } as const;
+  return service.models.create('city', model, OPTIONS);
+}
+
+function put(service: SchemaService, change: ModelChange) {
+  return service.models.put(KEY, change, OPTIONS);
+}
+
+async function refusedReport(service: SchemaService, change: ModelChange): Promise<ChangeReport> {
+  const { report } = await rejection(put(service, change), IncompatibleChangeError);
+  assert.equal((await service.models.get(KEY)).currentVersion, 1);
+  return report;
+}
+
+function urlOf(name: string, version?: number): string {
+  const url = `${BASE_URL}/api/v2/contexts/${name}`;
+  return version === undefined ? url : `${url}?version=${version}`;
+}
+
+function seatsMean(is: string, was: string): ChangeReport {
+  const detail = `"seats" means ${is}, meant ${was}`;
+  const difference = { pointer: '/properties/seats', class: 'breaking', reason: 'meaning', detail } as const;
+  return { overall: 'breaking', differences: [difference] };
+}
+
+describe('a context of a model that gives a term another meaning', () => {
+  const rigOf = useRigs();
+
+  it('a context of a model that gives a term another meaning is refused as breaking, however it is spelt', async (t) => {
+    const { service } = await rigOf(t);
+    await create(service, { seats: SEATS });
+    for (const context of [
+      { seats: OTHER },
+      { other: 'https://other.example/', seats: 'other:seats' },
+      { '@vocab': 'https://other.example/', seats: { '@id': 'seats' } },
+    ] as const)
+      assert.deepEqual(await refusedReport(service, { context }), seatsMean(OTHER, SEATS));
+    const generated = seatsMean(`${CONTEXT_BASE}seats`, SEATS);
+    assert.deepEqual(await refusedReport(service, { context: null }), generated);
+    assert.deepEqual(await refusedReport(service, { context: { chairs: SEATS } }), generated);
+    const { differences } = await refusedReport(service, {
+      context: { seats: { '@id': SEATS, '@type': '@id' } },
+    });
+    const detail = '"seats" is read as {"@type":"@id"}, was read as it stood';
+    assert.deepEqual(differences, [
+      { pointer: '/properties/seats', class: 'breaking', reason: 'meaning', detail },
+    ]);
+  });
+
+  it('a context of a model that gives every term the meaning that it had is a compatible change', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
+    await create(service, { seats: SEATS });
+    for (const context of [
+      { official: 'https://official.example/', seats: 'official:seats' },
+      'terms',
+      [urlOf('terms'), { more: 'https://official.example/more' }],
+      { seats: { '@id': SEATS }, colour: `${CONTEXT_BASE}colour` },
+    ] as const) {
+      const { outcome, change } = await put(service, { context });
+      assert.deepEqual([outcome, change.overall], ['version', 'compatible'], JSON.stringify(context));
+    }
+    const contextBase = `${CONTEXT_BASE}other/`;
+    const refused = await rejection(put(service, { contextBase }), IncompatibleChangeError);
+    assert.deepEqual(
+      refused.report.differences.map(({ pointer, detail }) => [pointer, /"\w+"/.exec(detail)?.[0]]),
+      [['', '"Bench"']],
+      'only what is generated',
+    );
+  });
+
+  it('a context of a model that gives a term another meaning is found by the name of a stored context', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
+    await service.contexts.create('others', { seats: OTHER }, OPTIONS);
+    await service.contexts.create('both', [urlOf('terms'), { '@language': 'de' }], OPTIONS);
+    await create(service, 'terms');
+    for (const context of ['others', urlOf('others'), ['terms', 'others'], { seats: OTHER }] as const)
+      assert.deepEqual(await refusedReport(service, { context }), seatsMean(OTHER, SEATS));
+    const { differences } = await refusedReport(service, { context: 'both' });
+    assert.deepEqual(
+      differences.map(({ detail }) => detail),
+      ['"@language" means de, meant nothing'],
+    );
+    assert.equal((await put(service, { context: ['others', 'terms'] })).outcome, 'version');
+  });
+
+  it('a context of a model that gives a term another meaning is found where it is another version of a stored context', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
+    await service.contexts.update('terms', { seats: OTHER }, OPTIONS);
+    await service.contexts.update('terms', { seats: OTHER, wood: 'https://official.example/wood' }, OPTIONS);
+    await create(service, urlOf('terms', 1));
+    for (const context of [urlOf('terms', 2), urlOf('terms', 3), 'terms'])
+      assert.deepEqual(await refusedReport(service, { context }), seatsMean(OTHER, SEATS));
+    await service.models.delete(KEY);
+    await create(service, urlOf('terms', 2));
+    assert.deepEqual(await refusedReport(service, { context: urlOf('terms', 1) }), seatsMean(SEATS, OTHER));
+    assert.equal((await put(service, { context: 'terms' })).change.overall, 'compatible');
+  });
+
+  it('a context of a model that follows a stored one is compared by what that means now', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
+    await create(service, 'terms');
+    await service.contexts.update('terms', { seats: OTHER }, OPTIONS);
+    assert.equal((await put(service, { context: 'terms', schema: SCHEMA })).outcome, 'unchanged');
+    assert.deepEqual(await refusedReport(service, { context: { seats: SEATS } }), seatsMean(SEATS, OTHER));
+    assert.equal((await put(service, { context: urlOf('terms', 2) })).change.overall, 'compatible');
+  });
+
+  it('a context of a model that gives a term another meaning is taken where nothing else is asked for, and told of', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create('others', { seats: OTHER }, OPTIONS);
+    await create(service, { seats: SEATS }, { status: 'draft' });
+    const draft = await put(service, { context: 'others' });
+    assert.deepEqual([draft.outcome, draft.change], ['replaced', seatsMean(OTHER, SEATS)]);
+    const free = await put(service, {
+      context: { seats: SEATS },
+      compatibility: 'none',
+      status: 'published',
+    });
+    assert.deepEqual([free.outcome, free.change], ['replaced', seatsMean(SEATS, OTHER)]);
+    const version = await put(service, { context: 'others' });
+    assert.deepEqual([version.outcome, version.change], ['version', seatsMean(OTHER, SEATS)]);
+    const there = await service.models.diff(KEY, { from: 1, to: 2, ...OPTIONS });
+    assert.deepEqual([there.change, there.pointers], [seatsMean(OTHER, SEATS), []]);
+    const back = await service.models.diff(KEY, { from: 2, to: 1, ...OPTIONS });
+    assert.deepEqual(back.change, seatsMean(SEATS, OTHER));
+    for (const compatibility of ['forward', 'full'] as const)
+      await rejection(put(service, { context: { seats: SEATS }, compatibility }), IncompatibleChangeError);
+  });
+
+  it('a context of a model whose terms cannot be found out leaves the change unproven', async (t) => {
+    const { service, web } = await rigOf(t);
+    const url = `${ALLOWED}/context.jsonld`;
+    web.set(url, { '@context': { seats: SEATS } });
+    await service.contexts.create('live', [url], OPTIONS);
+    await create(service, 'live');
+    web.delete(url);
+    const { overall, differences } = await refusedReport(service, { context: { seats: SEATS } });
+    assert.equal(overall, 'narrowing');
+    assert.deepEqual(
+      differences.map(({ pointer, reason }) => [pointer, reason]),
+      [['', 'unproven']],
+    );
+    assert.match(
+      differences[0]?.detail ?? '',
+      /^what the terms mean cannot be compared: A context that this one names cannot be loaded/,
+    );
+  });
+});
