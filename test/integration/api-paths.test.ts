@@ -81,8 +81,8 @@ describe('paths under /api/v2', () => {
     const model = '/domains/Mobility/models/Car';
     for (const [target, allowed] of [
       ['/domains', 'GET, HEAD, POST'],
-      ['/domains/Mobility', 'GET, HEAD, DELETE'],
-      ['/domains/Nowhere', 'GET, HEAD, DELETE'],
+      ['/domains/Mobility', 'GET, HEAD, PUT, DELETE'],
+      ['/domains/Nowhere', 'GET, HEAD, PUT, DELETE'],
       ['/domains/Mobility/models', 'GET, HEAD, POST'],
       [model, 'GET, HEAD, PUT, DELETE'],
       [`${model}/schema`, 'GET, HEAD'],

@@ -41,6 +41,7 @@ export class TrialStore implements SchemaStore {
       list: (page) => domains.list(page),
       get: async (name) => this.#domains.get(name) ?? domains.get(name),
       create: (domain) => this.#createDomain(domain),
+      update: refuse,
       delete: refuse,
     };
     this.models = {
