@@ -239,7 +239,7 @@ describe('an import', () => {
     const report = await importing(api, changed);
     const bench = fileOf(report, 'Bench/schema.json');
     assert.equal(bench.status, 'refused');
-    assert.match(bench.reason ?? '', /accepts only compatible changes/);
+    assert.match(bench.reason ?? '', /accepts only backward compatible changes/);
     assert.equal(fileOf(report, 'Lamp/schema.json').status, 'updated');
     assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"string"/);
   });

@@ -102,8 +102,8 @@ export class IncompatibleChangeError extends GatewayError {
   ) {
     super(
       direction === 'backward'
-        ? `The change is ${report.overall}, but the model accepts only changes after which what was valid still is.`
-        : `Read backwards, the change is ${report.overall}, but the model accepts only changes after which what is valid was valid before.`,
+        ? `The change is ${report.overall}, but the model accepts only backward compatible changes: what was valid has to stay valid.`
+        : `Seen from the new version, the change is ${report.overall}, but the model accepts only forward compatible changes: what is valid has to be valid by the version before.`,
     );
   }
 }

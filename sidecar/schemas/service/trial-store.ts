@@ -6,6 +6,7 @@ import type {
   ContextAt,
   Domain,
   NewContextVersion,
+  NewDomain,
   NewReference,
   Reference,
   ReferenceText,
@@ -108,11 +109,10 @@ export class TrialStore implements SchemaStore {
     return read();
   }
 
-  async #createDomain({ name, description }: Parameters<Domains['create']>[0]): Promise<Domain> {
+  async #createDomain({ name, description, compatibility = 'none' }: NewDomain): Promise<Domain> {
     if ((await found(this.domains.get(name))) !== undefined)
       throw new AlreadyExistsError({ kind: 'domain', name });
-    // Whatever else a domain is made of has its default.
-    const domain = { name, description, ...this.#stamps() } as Domain;
+    const domain = { name, description, compatibility, ...this.#stamps() };
     this.#domains.set(name, domain);
     return domain;
   }

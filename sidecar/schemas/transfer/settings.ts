@@ -6,11 +6,12 @@ const MEMBERS = ['description', 'contextBase', 'compatibility', 'status', 'sunse
 
 /** The settings of a model, as an export writes them down: what it does not have is left out. */
 export function settingsOf(model: ModelDetails): JsonObject {
-  const { description, contextBase, compatibility, status, sunsetAt, context } = model;
+  const { description, contextBase, ownCompatibility, status, sunsetAt, context } = model;
   const settings: Readonly<Record<(typeof MEMBERS)[number], JsonValue | undefined>> = {
     description,
     contextBase,
-    compatibility,
+    // Without one of its own, it goes by the domain into which it is imported.
+    compatibility: ownCompatibility,
     status,
     sunset: sunsetAt === undefined ? undefined : new Date(sunsetAt).toISOString(),
     context,
@@ -27,7 +28,7 @@ export function settingsIn(text: string): Omit<ModelChange, 'schema'> {
   for (const name of MEMBERS) {
     const value = isObject(settings) ? member(settings, name) : undefined;
     if (value !== undefined) change[name] = value;
-    else if (name !== 'compatibility' && name !== 'status') change[name] = null;
+    else if (name !== 'status') change[name] = null;
   }
   return change;
 }
