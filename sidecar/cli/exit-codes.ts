@@ -6,7 +6,7 @@ export const EXIT = {
   failed: 1,
   /** The call is wrong, or its query: nothing was sent. */
   usage: 2,
-  /** Some of it stayed, or what was checked is not valid. */
+  /** Some of it stayed, what was checked is not valid, or what was compared differs. */
   partial: 3,
   /** By the gateway or the broker, before anything was done. */
   refused: 4,

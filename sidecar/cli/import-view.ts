@@ -1,4 +1,5 @@
 import type { ImportedFile, ImportReport } from '../schemas/transfer/shapes.js';
+import { differenceLines } from './change-view.js';
 import { formatCount, formatItems, printable } from './format.js';
 
 /** Examples that a text lists; with `--json` all are there. */
@@ -41,7 +42,8 @@ export function reportLines({ summary, files, dependents }: ImportReport): reado
   ].map(printable);
 }
 
-function section(title: string, lines: readonly string[]): readonly string[] {
+/** Lines below a title, and an empty one; nothing where there are none. */
+export function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ''];
 }
 
@@ -64,6 +66,6 @@ function changeLines(
   if (change === undefined || differences.length === 0) return [];
   return [
     ...(model === undefined ? [] : [`${model}: ${change}`]),
-    ...differences.map((difference) => `  ${difference.pointer}: ${difference.detail}`),
+    ...differenceLines(differences).map((line) => `  ${line}`),
   ];
 }

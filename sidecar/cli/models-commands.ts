@@ -3,9 +3,11 @@ import { access, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { ImportReport } from '../schemas/transfer/shapes.js';
 import { say, type CliContext } from './context.js';
+import { diffLines, isDifferent } from './diff-view.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
 import type { GatewayClient } from './gateway-client.js';
+import { readReport } from './import-report.js';
 import { reportLines } from './import-view.js';
 import { readUpload, type Upload } from './repository-folder.js';
 
@@ -15,6 +17,8 @@ export interface ImportCommandOptions {
   readonly json?: boolean;
 }
 
+export type DiffCommandOptions = Omit<ImportCommandOptions, 'dryRun'>;
+
 /** Imports folders, or one archive, into a gateway. @throws CliError */
 export async function importModels(
   paths: readonly string[],
@@ -22,13 +26,33 @@ export async function importModels(
   gateway: GatewayClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const upload = await readUpload(paths);
-  for (const line of upload.leftOut) say(context.stderr, printable(line));
-  if (context.stderr.isTTY === true)
-    say(context.stderr, `Sending ${formatCount(upload.bytes.length)} bytes …`);
-  const report = await sendImport(upload, options, gateway);
-  showReport(report, options, context);
+  const report = await importPaths(paths, options, gateway, context);
+  say(context.stdout, ...(options.json === true ? [JSON.stringify(report)] : reportLines(report)));
   return report.summary.refused > 0 ? EXIT.partial : EXIT.done;
+}
+
+/** Shows what an import would change at a gateway, and writes nothing. @returns `partial` where that is anything @throws CliError */
+export async function diffModels(
+  paths: readonly string[],
+  options: DiffCommandOptions,
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const report = await importPaths(paths, { ...options, dryRun: true }, gateway, context);
+  say(context.stdout, ...(options.json === true ? [JSON.stringify(report)] : diffLines(report)));
+  return isDifferent(report) ? EXIT.partial : EXIT.done;
+}
+
+async function importPaths(
+  paths: readonly string[],
+  options: ImportCommandOptions,
+  gateway: GatewayClient,
+  { stderr }: CliContext,
+): Promise<ImportReport> {
+  const upload = await readUpload(paths);
+  for (const line of upload.leftOut) say(stderr, printable(line));
+  if (stderr.isTTY === true) say(stderr, `Sending ${formatCount(upload.bytes.length)} bytes …`);
+  return sendImport(upload, options, gateway);
 }
 
 /** @throws CliError */
@@ -40,16 +64,9 @@ export async function sendImport(
   const query = new URLSearchParams(dryRun ? { dryRun: 'true' } : {});
   if (domain !== undefined) query.set('domain', domain);
   const headers = { 'content-type': mediaType };
-  const answer = await gateway.json('POST', `/api/v2/import?${query.toString()}`, { body: bytes, headers });
-  return answer as ImportReport;
-}
-
-export function showReport(
-  report: ImportReport,
-  { json = false }: { readonly json?: boolean },
-  { stdout }: CliContext,
-): void {
-  say(stdout, ...(json ? [JSON.stringify(report)] : reportLines(report)));
+  return readReport(
+    await gateway.json('POST', `/api/v2/import?${query.toString()}`, { body: bytes, headers }),
+  );
 }
 
 export interface ExportCommandOptions {

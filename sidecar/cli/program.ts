@@ -1,11 +1,11 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../shared/errors.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import type { CopyOptions } from './database-commands.js';
 import type { JsonLdOptions, InferOptions, ValidateOptions } from './file-commands.js';
-import type { CheckOptions } from './check-options.js';
-import type { ExportCommandOptions, ImportCommandOptions } from './models-commands.js';
+import { addModelsCommands } from './models-program.js';
+import { gatewayNamed, gatewayOption, onGateway } from './program-options.js';
 import type { PurgeOptions } from './purge-command.js';
 import type { PurgePlace } from './purge-place.js';
 import type { ListOptions } from './purges-commands.js';
@@ -194,52 +194,7 @@ function createProgram(
       end(await runPolicy(name, options, demandGateway(options, env, clock), context));
     });
 
-  const models = program.command('models').description('the data models of a gateway');
-  onGateway(models.command('import'))
-    .argument('<paths...>', 'folders of data models, e.g. clones of repositories; or one tar.gz or zip')
-    .description('import whole repositories; the same again changes nothing; 3 when files are refused')
-    .option('--domain <name>', 'the domain; that of the export or the name of the repository unless given')
-    .option('--dry-run', 'say what would become of each file, and write nothing')
-    .action(async (paths: string[], { gateway, ...options }: ImportCommandOptions & PlaceOptions) => {
-      const { importModels } = await import('./models-commands.js');
-      end(await importModels(paths, options, demandGateway(gatewayNamed(gateway), env, clock), context));
-    });
-  onGateway(models.command('check'))
-    .argument(
-      '<folders...>',
-      'folders of data models; the documents that they share may be in others of them',
-    )
-    .description(
-      'check schemas, examples and changes, here or by a gateway; writes nothing; 3 when something is wrong',
-    )
-    .option('--against <revision>', 'report what changes since this revision of git')
-    .addOption(
-      new Option('--format <format>', 'text, json, or github for annotations').choices([
-        'text',
-        'json',
-        'github',
-      ]),
-    )
-    .addOption(
-      new Option('--fail-on <change>', 'the least change of a model that is wrong')
-        .choices(['narrowing', 'breaking', 'never'])
-        .default('breaking'),
-    )
-    .option('--domain <name>', 'the domain at the gateway')
-    .action(async (folders: string[], { gateway, ...options }: CheckOptions & PlaceOptions) => {
-      const { checkModels } = await import('./check-command.js');
-      // Not by the environment: where a check is done decides what it can see.
-      const by = gateway === undefined ? undefined : gatewayOf({ gateway }, env, clock);
-      end(await checkModels(folders, options, by, context));
-    });
-  onGateway(models.command('export'))
-    .description('write a domain, or everything, to a tar.gz that import takes')
-    .option('--domain <name>', 'the domain; all of them unless given')
-    .option('-o, --output <file>', 'the file, which is replaced; - is standard output')
-    .action(async ({ gateway, ...options }: ExportCommandOptions & PlaceOptions) => {
-      const { exportModels } = await import('./models-commands.js');
-      end(await exportModels(options, demandGateway(gatewayNamed(gateway), env, clock), context));
-    });
+  addModelsCommands(program, context, end);
 
   onGateway(program.command('validate'))
     .argument('<file>', 'an entity or an array of them; - is standard input')
@@ -326,18 +281,6 @@ async function placeOf(
     clock,
     random: Math.random,
   });
-}
-
-function onGateway(command: Command): Command {
-  return command.addOption(gatewayOption()).option('--json', 'as JSON, one document a line');
-}
-
-function gatewayOption(): Option {
-  return new Option('--gateway <url>', 'the gateway; NGSILD_GATEWAY_URL unless given');
-}
-
-function gatewayNamed(gateway: string | undefined): PlaceOptions {
-  return gateway === undefined ? {} : { gateway };
 }
 
 function wholeNumber(text: string): number {

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { ImportReport } from '../../sidecar/schemas/transfer/transfer.js';
 import { tarGz } from '../support/archives.js';
 import { cli } from '../support/cli-process.js';
-import { stopAll, stopLater } from '../support/gateway-harness.js';
+import { stopAll } from '../support/gateway-harness.js';
+import { folderOf, git, put } from '../support/model-folders.js';
 import {
   cityRepository,
   commonSchema,
@@ -26,29 +17,6 @@ import {
 import { startApi } from './api-client.js';
 
 after(stopAll);
-
-type Files = Readonly<Record<string, unknown>>;
-
-/** A folder of its own, with files. */
-function folderOf(files: Files, name = 'city'): string {
-  const around = mkdtempSync(join(tmpdir(), 'cli-models-'));
-  stopLater(async () => rmSync(around, { recursive: true, force: true }));
-  const folder = join(around, name);
-  put(folder, files);
-  return folder;
-}
-
-function put(folder: string, files: Files): void {
-  for (const { name, content = '' } of entriesOf(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), content);
-  }
-}
-
-function git(folder: string, ...words: readonly string[]): void {
-  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false'];
-  execFileSync('git', ['-C', folder, ...identity, ...words], { stdio: 'ignore' });
-}
 
 describe('models import', () => {
   it('models import takes a clone by one command, and again changes nothing', async () => {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -67,15 +67,7 @@ export class StubGateway {
   static async start(steps: readonly StubStep[], refusal?: Refusal): Promise<StubGateway> {
     const stub = new StubGateway(steps, refusal);
     const server = createServer((req, res) => void stub.#answer(req, res));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    stopLater(async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    });
+    stub.url = await listen(server);
     return stub;
   }
 
@@ -126,4 +118,38 @@ export class StubGateway {
     }
     res.end();
   }
+}
+
+/** What a server that is no gateway answers; 'reset' is a broken connection. */
+export type Answering = (
+  request: GatewayRequest,
+) => 'reset' | { readonly status?: number; readonly text: string };
+
+/** Answers every request as it is told, whatever a gateway would. @returns its URL */
+export async function startAnswering(answer: Answering): Promise<string> {
+  const server = createServer((req, res) => {
+    void text(req).then((body) => {
+      const { method = '', url = '', headers } = req;
+      const answered = answer({ method, url, headers, body });
+      if (answered === 'reset') res.destroy();
+      else
+        res
+          .writeHead(answered.status ?? 200, { 'content-type': 'application/json', etag: '"e"' })
+          .end(answered.text);
+    });
+  });
+  return listen(server);
+}
+
+/** On a free port, until the tests of the file are over. @returns its URL */
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stopLater(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,0 +1,49 @@
+import type { ImportedFile, ImportReport, UpdatedDependent } from '../schemas/transfer/shapes.js';
+import { differenceLines } from './change-view.js';
+import { formatCount, formatItems, printable } from './format.js';
+import { section } from './import-view.js';
+
+/** Whether an import would change something, or is refused in part, so that it cannot be said. */
+export function isDifferent({ summary, dependents }: ImportReport): boolean {
+  const { created, updated, refused } = summary;
+  return created + updated + refused > 0 || dependents.some(({ status }) => status !== 'unchanged');
+}
+
+/** What an import would change, for people: model by model, then what else, and the counts last. */
+export function diffLines({ summary, files, dependents }: ImportReport): readonly string[] {
+  const models = files.filter(({ model }) => model !== undefined);
+  const others = files.filter(({ model }) => model === undefined);
+  const [{ domains }, isSame] = [summary, models.filter(({ status }) => status === 'unchanged').length];
+  const counts = (['created', 'updated', 'refused'] as const).map((status) => {
+    const count = models.filter((file) => file.status === status).length;
+    return `${formatCount(count)} ${status === 'refused' ? status : `would be ${status}`}`;
+  });
+  return [
+    ...models.flatMap((file) => modelLines(file.model ?? '', file, ` (${file.path})`)),
+    ...dependents.flatMap((one) => modelLines(`${one.domain}/${one.model}`, one, ', by a changed document')),
+    ...section('Shared documents, contexts and other files', others.flatMap(otherLines)),
+    `${formatItems(models.length, 'models')} in ${domains.length === 0 ? 'no domain' : domains.join(', ')}: ${counts.join(', ')}, ${formatCount(isSame)} unchanged.`,
+  ].map(printable);
+}
+
+/** @param where it comes from, behind what becomes of it */
+function modelLines(
+  model: string,
+  { status, change, differences = [], reason }: ImportedFile | UpdatedDependent,
+  where: string,
+): readonly string[] {
+  if (status === 'unchanged') return [];
+  const what = status === 'created' ? 'new' : (change ?? 'updated, without a difference in what is valid');
+  const lines = [...(reason === undefined ? [] : [reason]), ...differenceLines(differences)];
+  return [
+    `${model}: ${status === 'refused' ? 'refused' : what}${where}`,
+    ...lines.map((line) => `  ${line}`),
+    ...(lines.length === 0 ? [] : ['']),
+  ];
+}
+
+function otherLines({ path, url, context, status, reason }: ImportedFile): readonly string[] {
+  if (status === 'unchanged') return [];
+  if (status === 'refused') return [`${path}: refused. ${reason ?? ''}`];
+  return [`${url ?? context ?? path}: would be ${status} (${path})`];
+}
