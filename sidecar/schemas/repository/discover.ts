@@ -43,6 +43,13 @@ export interface PlannedContext {
   readonly name: string;
 }
 
+/** The one file that is to be a model, whatever an import would make of it. */
+export interface OnlyModel {
+  readonly path: string;
+  /** In place of the one that its folder or title gives. */
+  readonly name?: string | undefined;
+}
+
 /** What an import is to store, in order. Every list is in the order of paths. */
 export interface ImportPlan {
   readonly domains: readonly string[];
@@ -66,9 +73,14 @@ const EXAMPLE = /(?:^|\/)examples?\//;
  * `schema.json`, or a schema of entities that nothing refers to, by its title.
  *
  * @param domain for everything; else each has the one of its folder in an export, or the name of the repository
+ * @param only leaves out all other models
  * @throws RepositoryUnclearError when there is no domain for a model
  */
-export function discover(files: readonly DescribedFile[], domain: string | undefined): ImportPlan {
+export function discover(
+  files: readonly DescribedFile[],
+  domain: string | undefined,
+  only?: OnlyModel,
+): ImportPlan {
   const root = rootOf(files);
   const inside = files.filter(({ path }) => !isUrl(path)).map((file) => new InnerFile(file, root));
   const isExport = inside.some(({ inner }) => EXPORTED_MODEL.test(inner));
@@ -95,9 +107,14 @@ export function discover(files: readonly DescribedFile[], domain: string | undef
     ({ inner, file: { facts } }) =>
       !links.named.has(inner) && facts.isEntity && facts.title !== undefined && isResourceName(facts.title),
   );
-  const models = named([...sorted.models, ...titled], {
+  const found =
+    only === undefined
+      ? [...sorted.models, ...titled]
+      : [...sorted.models, ...sorted.schemas].filter(({ file }) => file.path === only.path);
+  const models = named(found, {
     isExport,
     domain,
+    name: only?.name,
     root,
     refused,
     sorted,
@@ -269,6 +286,8 @@ function explicitUrls(files: readonly DescribedFile[], { urls }: Sorted) {
 interface Naming {
   readonly isExport: boolean;
   readonly domain: string | undefined;
+  /** Of the one model that is looked for. */
+  readonly name: string | undefined;
   readonly root: string;
   readonly refused: RefusedFile[];
   readonly sorted: Sorted;
@@ -300,7 +319,7 @@ function named(files: readonly InnerFile[], naming: Naming): readonly FoundModel
     const exported = EXPORTED_MODEL.exec(inner);
     const folder = fileNameOf(folderOf(inner).slice(0, -1));
     const isFolder = fileNameOf(inner) === 'schema.json' && isResourceName(folder);
-    const name = isFolder ? folder : (facts.title ?? '');
+    const name = naming.name ?? (isFolder ? folder : (facts.title ?? ''));
     if (!isResourceName(name)) {
       const reason =
         'A model is named by the folder of its schema.json, or else by its title; neither is a name (a letter, then up to 127 letters, digits and _ . -).';

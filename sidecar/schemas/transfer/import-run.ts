@@ -1,6 +1,5 @@
 import { nextTurn } from '../../shared/next-turn.js';
-import type { JsonObject, JsonValue } from '../../shared/json/json.js';
-import { isObject, member } from '../../shared/json/json.js';
+import type { JsonValue } from '../../shared/json/json.js';
 import type { Repository } from '../repository/collector.js';
 import { byPath } from '../repository/collector.js';
 import type { ImportPlan, PlannedContext, PlannedDocument, PlannedModel } from '../repository/discover.js';
@@ -10,8 +9,8 @@ import type { ModelChange, SchemaService } from '../service/service.js';
 import type { Workbench } from '../workbench/workbench.js';
 import { nameOf, updateDependents } from './dependents.js';
 import { checkExamples } from './examples.js';
+import { contextIn, modelChangeOf } from './model-change.js';
 import { changeOf, refusalOf } from './refusals.js';
-import { settingsIn } from './settings.js';
 import type { ImportedFile, ImportOptions, ImportReport, ImportStatus } from './shapes.js';
 import { textOf } from './source.js';
 
@@ -20,9 +19,6 @@ export interface ImportParts {
   readonly schemas: SchemaService;
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
 }
-
-/** Characters of a description that a model takes. */
-const MAX_DESCRIPTION = 4000;
 
 /**
  * Stores what was found in a repository: domains, shared documents, contexts, and models in this order, each in a transaction of
@@ -115,8 +111,7 @@ export class ImportRun {
     const { baseUrl } = this.#options;
     const text = this.#text(path);
     await this.#reporting({ path, context: name }, text, '', async () => {
-      const document = JSON.parse(text) as JsonValue;
-      const context = isObject(document) ? (member(document, '@context') ?? null) : document;
+      const context = contextIn(text);
       const options = { baseUrl, pointer: '/@context' };
       const isUpdate = await isThere(contexts.document(name));
       const { isNewVersion } = await (isUpdate
@@ -165,17 +160,8 @@ export class ImportRun {
     context: string | undefined,
     isThereAlready: boolean,
   ): ModelChange {
-    const own = JSON.parse(text) as JsonObject;
-    const schema = model.id === undefined ? own : { ...own, $id: model.id };
-    if (model.settings !== undefined) return { schema, ...settingsIn(this.#text(model.settings)) };
-    const description = isObject(own) ? member(own, 'description') : undefined;
-    const isUsable = typeof description === 'string' && description.length <= MAX_DESCRIPTION;
-    return {
-      schema,
-      // A person may have written another one since.
-      ...(isThereAlready || !isUsable ? {} : { description }),
-      ...(context === undefined ? {} : { context }),
-    };
+    const settings = model.settings === undefined ? undefined : this.#text(model.settings);
+    return modelChangeOf({ schema: text, id: model.id, settings, context }, isThereAlready);
   }
 
   /** The history of an exported model, before its current schema. What cannot be stored any more is reported. */

@@ -122,7 +122,7 @@ const AT_ONCE = 8;
 /** Has every file read by a worker. @throws errors of the workers, or the reason of the signal */
 export async function describeFiles(
   files: readonly RepositoryFile[],
-  { workers, signal }: Reading,
+  { workers, signal }: Pick<Reading, 'workers' | 'signal'>,
 ): Promise<DescribedFiles> {
   const described: DescribedFile[] = [];
   const refused: RefusedFile[] = [];
