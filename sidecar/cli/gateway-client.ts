@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import type { Clock } from '../shared/clock.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { printable } from './format.js';
 import { readEvents } from './server-sent-events.js';
 
@@ -34,6 +34,19 @@ const RECONNECT_MS = 1000;
 /** A request may have had its effect, and its answer did not come. */
 export class LostAnswerError extends CliError {}
 
+/** The gateway answered with another status than those of success. */
+export class GatewayRefusalError extends CliError {
+  constructor(
+    exitCode: ExitCode,
+    message: string,
+    readonly status: number,
+    /** What it answered, as JSON; undefined where it is none. */
+    readonly problem: unknown,
+  ) {
+    super(exitCode, message);
+  }
+}
+
 /** There was no connection to send the request on. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
@@ -61,6 +74,16 @@ export class GatewayClient {
     });
     if (!response.ok) throw refusal(response.status, text);
     return { status: response.status, headers: response.headers, text };
+  }
+
+  /** As send, of what may not be there. @returns undefined for 404 */
+  async find(path: string): Promise<GatewayAnswer | undefined> {
+    try {
+      return await this.send('GET', path);
+    } catch (error) {
+      if (error instanceof GatewayRefusalError && error.status === 404) return undefined;
+      throw error;
+    }
   }
 
   /** As send, of an answer that is read piece by piece. */
@@ -154,11 +177,13 @@ export class GatewayClient {
 }
 
 /** 4xx and 501 are what the gateway or the broker refuses; the rest is what failed. */
-function refusal(status: number, text: string): CliError {
+function refusal(status: number, text: string): GatewayRefusalError {
   const isRefused = (status >= 300 && status < 500 && status !== 408 && status !== 429) || status === 501;
   let said: string;
+  let problem: unknown;
   try {
-    const { detail, title, errors } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    problem = JSON.parse(text);
+    const { detail, title, errors } = problem as Readonly<Record<string, unknown>>;
     said = [detail, title].find((text) => typeof text === 'string') ?? '';
     for (const error of Array.isArray(errors) ? errors.slice(0, 5) : [])
       said += `\n  ${JSON.stringify(error)}`;
@@ -170,13 +195,16 @@ function refusal(status: number, text: string): CliError {
     .split('\n')
     .map((line) => printable(line))
     .join('\n');
-  return new CliError(
+  return new GatewayRefusalError(
     isRefused ? EXIT.refused : EXIT.failed,
     `The gateway answered ${status}: ${words}${hint}`,
+    status,
+    problem,
   );
 }
 
-function parsed(text: string): unknown {
+/** @throws CliError for what is not JSON */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {

@@ -4,6 +4,7 @@ import type { CliContext } from './context.js';
 import type { ExitCode } from './exit-codes.js';
 import type { DiffCommandOptions, ExportCommandOptions, ImportCommandOptions } from './models-commands.js';
 import { gatewayNamed, onGateway } from './program-options.js';
+import type { PushCommandOptions } from './push-command.js';
 import { demandGateway, gatewayOf, type PlaceOptions } from './settings.js';
 
 /** The commands of `models`. @param end takes what the process is to end with */
@@ -32,6 +33,17 @@ export function addModelsCommands(
     .action(async (paths: string[], { gateway, ...options }: DiffCommandOptions & PlaceOptions) => {
       const { diffModels } = await import('./models-commands.js');
       end(await diffModels(paths, options, demandGateway(gatewayNamed(gateway), env, clock), context));
+    });
+  onGateway(models.command('push'))
+    .argument('<path>', 'the folder of a model, with its schema.json; or a schema')
+    .description('create or update one model; shows what changes, and asks where entities may become invalid')
+    .option('--domain <name>', 'the domain; the name of the repository unless given')
+    .option('--model <name>', 'the model; the name of the folder, or else the title, unless given')
+    .option('--dry-run', 'show what would change, and write nothing')
+    .option('-y, --yes', 'do not ask')
+    .action(async (path: string, { gateway, ...options }: PushCommandOptions & PlaceOptions) => {
+      const { pushModel } = await import('./push-command.js');
+      end(await pushModel(path, options, demandGateway(gatewayNamed(gateway), env, clock), context));
     });
   onGateway(models.command('check'))
     .argument(

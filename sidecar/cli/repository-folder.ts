@@ -34,7 +34,7 @@ export async function readUpload(paths: readonly string[]): Promise<Upload> {
   if (file !== undefined)
     throw new CliError(EXIT.usage, `${file.path} is not a folder: an archive is imported alone.`);
   const leftOut: string[] = [];
-  const files: PackedFile[] = [];
+  const files: FolderFile[] = [];
   const names = new Set<string>();
   for (const { path } of kinds) {
     const folder = await realpath(path);
@@ -42,17 +42,35 @@ export async function readUpload(paths: readonly string[]): Promise<Upload> {
     if (names.has(name))
       throw new CliError(EXIT.usage, `Two folders are called ${name}: import one after the other.`);
     names.add(name);
-    for await (const one of filesBelow(folder, name, leftOut)) {
-      files.push(one);
-      if (files.length > MAX_FILES)
-        throw new CliError(
-          EXIT.usage,
-          `There are more than ${formatCount(MAX_FILES)} JSON files in ${path}.`,
-        );
-    }
+    await readFolder(folder, name, files, leftOut);
   }
   if (files.length === 0) throw new CliError(EXIT.usage, `There is no JSON file in ${paths.join(', ')}.`);
   return { bytes: new Uint8Array(await buffer(packTarGz(files))), mediaType: 'application/gzip', leftOut };
+}
+
+export type FolderFile = PackedFile & { readonly content: Buffer };
+
+/**
+ * Reads the JSON files below a folder, as {@link readUpload} does.
+ *
+ * @param name of the folder, with which the paths begin
+ * @param files takes them, in the order of their names; @param leftOut takes what is left out, as sentences
+ * @throws CliError
+ */
+export async function readFolder(
+  folder: string,
+  name: string,
+  files: FolderFile[],
+  leftOut: string[],
+): Promise<void> {
+  for await (const one of filesBelow(folder, name, leftOut)) {
+    files.push(one);
+    if (files.length > MAX_FILES)
+      throw new CliError(
+        EXIT.usage,
+        `There are more than ${formatCount(MAX_FILES)} JSON files in ${folder}.`,
+      );
+  }
 }
 
 async function readArchive(path: string): Promise<Upload> {
@@ -63,8 +81,13 @@ async function readArchive(path: string): Promise<Upload> {
   return { bytes, mediaType: kind === 'gzip' ? 'application/gzip' : 'application/zip', leftOut: [] };
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return (await reading(path, () => stat(path))).isDirectory();
+/** Whether it is a folder rather than a file. @throws CliError for what is neither */
+export async function isFolder(path: string): Promise<boolean> {
+  const found = await reading(path, () => stat(path));
+  // A pipe or a device may never end.
+  if (!found.isDirectory() && !found.isFile())
+    throw new CliError(EXIT.usage, `${path} is neither a folder nor a file.`);
+  return found.isDirectory();
 }
 
 /** In the order of their names. */
@@ -73,7 +96,7 @@ async function* filesBelow(
   name: string,
   leftOut: string[],
   depth = 0,
-): AsyncGenerator<PackedFile> {
+): AsyncGenerator<FolderFile> {
   const entries = await reading(folder, () => readdir(folder, { withFileTypes: true }));
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     if (!isOfInterest(entry.name)) continue;
@@ -104,7 +127,8 @@ async function readFileAt(path: string, maxBytes?: number): Promise<Buffer | und
   }
 }
 
-async function reading<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
+/** @throws CliError for what cannot be read */
+export async function reading<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();
   } catch (cause) {

@@ -42,7 +42,8 @@ describe('models diff', () => {
     const { summary, files } = JSON.parse(json.stdout) as ImportReport;
     assert.deepEqual([json.code, summary.dryRun, summary.updated], [3, true, 1]);
     assert.equal(files.find(({ status }) => status === 'updated')?.change, 'narrowing');
-    assert.equal((await api.get('/domains/dataModel.City/models/Lamp')).json()['version'], 1);
+    const { version } = (await api.get('/domains/dataModel.City/models/Lamp')).json() as { version: number };
+    assert.equal(version, 1);
   });
 
   it('models diff shows models of other domains that a changed document would change', async () => {

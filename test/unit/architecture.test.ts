@@ -139,6 +139,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sidecar/cli/import-report.ts': ['sidecar/schemas/transfer'],
       'sidecar/cli/import-view.ts': ['sidecar/schemas/transfer'],
       'sidecar/cli/diff-view.ts': ['sidecar/schemas/transfer'],
+      'sidecar/cli/push-command.ts': ['sidecar/schemas/transfer'],
+      'sidecar/cli/push-plan.ts': ['sidecar/schemas/repository', 'sidecar/schemas/transfer'],
       'sidecar/cli/check-command.ts': ['sidecar/schemas/transfer'],
       'sidecar/cli/check-options.ts': ['sidecar/schemas/service'],
       'sidecar/cli/check-view.ts': ['sidecar/schemas/transfer'],

@@ -1,0 +1,203 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from '../shared/json/json.js';
+import { contextIn, modelChangeOf } from '../schemas/transfer/model-change.js';
+import { ask } from './ask.js';
+import { differenceLines, type ReportedDifference } from './change-view.js';
+import { canAsk, say, sayJson, type CliContext } from './context.js';
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { printable } from './format.js';
+import { GatewayRefusalError, LostAnswerError, type GatewayClient } from './gateway-client.js';
+import { isDifferences, isMembers } from './import-report.js';
+import { planPush, type PushOptions, type PushPlan } from './push-plan.js';
+
+export interface PushCommandOptions extends PushOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** What a gateway says that an update does, or did. */
+interface Push {
+  readonly outcome: string;
+  readonly version: number;
+  readonly change: { readonly overall: string; readonly differences: readonly ReportedDifference[] };
+  readonly warnings: readonly unknown[];
+}
+
+/**
+ * Creates or updates one model at a gateway. What changes is shown first, and asked about where entities that were valid may not be
+ * any more. The update holds for the model as it was compared, or fails.
+ *
+ * @throws CliError
+ */
+export async function pushModel(
+  path: string,
+  options: PushCommandOptions,
+  gateway: GatewayClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const plan = await planPush(path, options);
+  const { domain, name } = plan;
+  const label = `${domain}/${name}`;
+  const domainPath = `/api/v2/domains/${encodeURIComponent(domain)}`;
+  const modelPath = `${domainPath}/models/${encodeURIComponent(name)}`;
+  const there = await gateway.find(modelPath);
+  const isThere = there !== undefined;
+  if (!isThere && (await gateway.find(domainPath)) === undefined) {
+    if (options.dryRun === true) {
+      const note = `The domain ${domain} is missing: it would be created, and the gateway checks the model then.`;
+      if (options.json === true) sayJson(context, { dryRun: true, domain, model: name, outcome: 'created' });
+      else say(context.stdout, `${label}: new. ${note}`);
+      return EXIT.done;
+    }
+    await gateway.send('POST', '/api/v2/domains', { body: JSON.stringify({ name: domain }) });
+    say(context.stderr, `The domain ${domain} is created.`);
+  }
+  const body = JSON.stringify(
+    modelChangeOf({ ...plan.texts, context: await contextFor(plan, gateway) }, isThere),
+  );
+  const headers: Readonly<Record<string, string>> = isThere
+    ? { 'if-match': etagOf(there.headers) }
+    : { 'if-none-match': '*' };
+  const put = (query: string) => putModel(gateway, modelPath + query, { body, headers }, context, options);
+  const found = await put('?dryRun=true');
+  const show = (push: Push, isDry: boolean) => showPush(push, { label, plan, isDry, ...options }, context);
+  if (options.dryRun === true || found.outcome === 'unchanged') {
+    show(found, options.dryRun === true);
+    return EXIT.done;
+  }
+  const isHarmless = found.change.overall === 'compatible';
+  if (options.yes !== true && !isHarmless) {
+    say(context.stderr, ...changeLines(label, found));
+    if (!canAsk(context))
+      throw new CliError(
+        EXIT.usage,
+        `The change is ${found.change.overall}, and there is no terminal to ask on: add --yes. Nothing was changed.`,
+      );
+    if (!(await confirm(`Update ${label}? [y/N] `, context))) {
+      say(context.stderr, 'Nothing was changed.');
+      return EXIT.interrupted;
+    }
+  }
+  try {
+    show(await put(''), false);
+  } catch (error) {
+    if (!(error instanceof LostAnswerError)) throw error;
+    const advice = `${label} may have been changed: the same command shows it.`;
+    throw new LostAnswerError(error.exitCode, `${error.message}\n${advice}`, { cause: error });
+  }
+  return EXIT.done;
+}
+
+/** By its name, where the gateway has it as an import stores it; else as it is. */
+async function contextFor({ context }: PushPlan, gateway: GatewayClient): Promise<JsonValue | undefined> {
+  if (context?.name === undefined) return context?.value;
+  const stored = await gateway.find(`/api/v2/contexts/${encodeURIComponent(context.name)}`);
+  if (stored === undefined) return context.value;
+  try {
+    return isDeepStrictEqual(contextIn(stored.text), context.value) ? context.name : context.value;
+  } catch (cause) {
+    throw new CliError(EXIT.failed, 'The gateway answered with something that is not JSON.', { cause });
+  }
+}
+
+/** A proxy that compresses weakens ETags; the gateway compares them as it gave them. */
+function etagOf(headers: Headers): string {
+  const etag = headers.get('etag')?.replace(/^W\//, '');
+  if (etag === undefined || !/^"[^"]+"$/.test(etag))
+    throw new CliError(
+      EXIT.failed,
+      'The gateway answered without an ETag, so that an update would be unsafe.',
+    );
+  return etag;
+}
+
+async function putModel(
+  gateway: GatewayClient,
+  path: string,
+  request: { readonly body: string; readonly headers: Readonly<Record<string, string>> },
+  context: CliContext,
+  { json }: PushCommandOptions,
+): Promise<Push> {
+  try {
+    return readPush(await gateway.json('PUT', path, request));
+  } catch (error) {
+    const report =
+      error instanceof GatewayRefusalError && isMembers(error.problem) && error.problem['report'];
+    if (json !== true && isMembers(report) && isDifferences(report['differences']))
+      say(
+        context.stderr,
+        ...differenceLines(report['differences'] as readonly ReportedDifference[]).map(printable),
+      );
+    throw error;
+  }
+}
+
+const OUTCOMES: readonly unknown[] = ['created', 'unchanged', 'settings', 'version', 'replaced'];
+const CLASSES: readonly unknown[] = ['compatible', 'narrowing', 'breaking'];
+
+/** @throws CliError, because a change that is not understood is not to be taken for a harmless one */
+function readPush(answer: unknown): Push {
+  if (
+    isMembers(answer) &&
+    OUTCOMES.includes(answer['outcome']) &&
+    isMembers(answer['change']) &&
+    CLASSES.includes(answer['change']['overall']) &&
+    isDifferences(answer['change']['differences']) &&
+    Array.isArray(answer['warnings'])
+  )
+    return answer as unknown as Push;
+  throw new CliError(EXIT.failed, 'The gateway answered with something that is not the report of an update.');
+}
+
+function changeLines(label: string, { change: { overall, differences } }: Push): readonly string[] {
+  return [`${label}: ${overall}`, ...differenceLines(differences).map((line) => `  ${line}`)].map(printable);
+}
+
+interface Showing extends PushCommandOptions {
+  readonly label: string;
+  readonly plan: PushPlan;
+  readonly isDry: boolean;
+}
+
+/** What became of the model, or in a dry run would. */
+function showPush(push: Push, { label, plan, isDry, json, yes }: Showing, context: CliContext): void {
+  const { outcome, version, change, warnings } = push;
+  if (json === true) {
+    const { domain, name: model } = plan;
+    sayJson(context, {
+      ...(isDry ? { dryRun: true } : {}),
+      domain,
+      model,
+      outcome,
+      version,
+      change,
+      warnings,
+    });
+    return;
+  }
+  for (const warning of warnings)
+    if (isMembers(warning) && typeof warning['detail'] === 'string')
+      say(context.stderr, `Warning: ${printable(warning['detail'])}`);
+  // Whoever was asked has seen them.
+  const isSeen = !isDry && yes !== true && change.overall !== 'compatible';
+  if (change.differences.length > 0 && !isSeen) say(context.stdout, ...changeLines(label, push));
+  const sentences: Readonly<Record<string, string>> = {
+    created: isDry ? 'would be created' : 'is created',
+    unchanged: 'is as it is at the gateway',
+    settings: isDry ? 'would have other settings' : 'has other settings',
+    version: isDry ? `would have version ${version}` : `has version ${version}`,
+    replaced: isDry ? 'would be another draft' : 'is another draft',
+  };
+  say(context.stdout, `${label} ${sentences[outcome] ?? outcome}.`);
+}
+
+async function confirm(question: string, context: CliContext): Promise<boolean> {
+  const controller = new AbortController();
+  const release = context.onInterrupt(() => controller.abort());
+  try {
+    return await ask(context, question, controller.signal);
+  } finally {
+    release();
+  }
+}
