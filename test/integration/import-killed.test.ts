@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import type { ImportReport } from '../../sidecar/schemas/transfer/transfer.js';
+import { tarGz } from '../support/archives.js';
+import { stopAll, stopLater } from '../support/gateway-harness.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+import { completeRepository, entitySchema, entriesOf } from '../support/repositories.js';
+
+after(stopAll);
+
+/** Enough that an import is under way for long after its first models are there. */
+const MODELS = 150;
+
+/** Models that refer to the documents of a repository, and take its context. */
+function largeRepository(): Readonly<Record<string, unknown>> {
+  const models = Array.from({ length: MODELS - 2 }, (_, index) => `Thing${index}`);
+  const files = models.map((name) => [`${name}/schema.json`, entitySchema(name, 'power')] as const);
+  return { ...completeRepository(), ...Object.fromEntries(files) };
+}
+
+/** A gateway on a database of its own, as a process. Exports name the URL that it is reached by, which is the same for all. */
+async function startOn(database: string) {
+  const gateway = await GatewayProcess.start({
+    PORT: '0',
+    BROKER_URL: 'http://127.0.0.1:9',
+    PUBLIC_URL: 'https://gateway.example',
+    DATABASE_PATH: database,
+  });
+  const api = `${await gateway.url()}/api/v2`;
+  return {
+    gateway,
+    import: async (body: Uint8Array<ArrayBuffer>): Promise<ImportReport> => {
+      const headers = { 'content-type': 'application/gzip' };
+      const answer = await fetch(`${api}/import`, { method: 'POST', headers, body });
+      assert.equal(answer.status, 200);
+      return (await answer.json()) as ImportReport;
+    },
+    countModels: async () => {
+      const answer = await fetch(`${api}/models?limit=1`);
+      await answer.arrayBuffer();
+      return Number(answer.headers.get('x-total-count'));
+    },
+    export: async () => Buffer.from(await (await fetch(`${api}/export`)).arrayBuffer()),
+  };
+}
+
+describe('an import that is killed', () => {
+  it('an import that is killed in the middle and run again ends as an unbroken one', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'import-killed-'));
+    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+    const archive = new Uint8Array(await tarGz(entriesOf(largeRepository())));
+
+    const killed = await startOn(join(folder, 'killed.db'));
+    const run = { isOver: false };
+    const importing = killed.import(archive).finally(() => (run.isOver = true));
+    const cutOff = assert.rejects(importing, /fetch failed|terminated/);
+    while (!run.isOver && (await killed.countModels()) === 0);
+    killed.gateway.signal('SIGKILL');
+    await cutOff;
+    await killed.gateway.ended;
+
+    const again = await startOn(join(folder, 'killed.db'));
+    const stored = await again.countModels();
+    assert.ok(stored > 0 && stored < MODELS, `${stored} models were stored before`);
+    const report = await again.import(archive);
+    const models = report.files.filter(({ model }) => model !== undefined);
+    const count = (status: string) => models.filter((file) => file.status === status).length;
+    assert.deepEqual([count('unchanged'), count('created')], [stored, MODELS - stored]);
+
+    const unbroken = await startOn(join(folder, 'unbroken.db'));
+    await unbroken.import(archive);
+    assert.ok((await again.export()).equals(await unbroken.export()), 'the exports differ');
+    assert.deepEqual((await again.import(archive)).summary, (await unbroken.import(archive)).summary);
+  });
+});
