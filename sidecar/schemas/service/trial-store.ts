@@ -1,5 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { AlreadyExistsError, NotFoundError, PreconditionFailedError } from '../store/errors.js';
+import {
+  AlreadyExistsError,
+  contextNameTaken,
+  NotFoundError,
+  PreconditionFailedError,
+  ReadOnlyContextError,
+} from '../store/errors.js';
 import type {
   ContentRef,
   Context,
@@ -112,6 +118,7 @@ export class TrialStore implements SchemaStore {
   async #createDomain({ name, description, compatibility = 'none' }: NewDomain): Promise<Domain> {
     if ((await found(this.domains.get(name))) !== undefined)
       throw new AlreadyExistsError({ kind: 'domain', name });
+    if ((await found(this.contexts.get(name))) !== undefined) throw contextNameTaken(name);
     const domain = { name, description, compatibility, ...this.#stamps() };
     this.#domains.set(name, domain);
     return domain;
@@ -120,11 +127,14 @@ export class TrialStore implements SchemaStore {
   async #createContext(name: string, version: NewContextVersion): Promise<ContextAt> {
     if ((await found(this.contexts.get(name))) !== undefined)
       throw new AlreadyExistsError({ kind: 'context', name });
+    if ((await found(this.domains.get(name))) !== undefined)
+      throw new AlreadyExistsError({ kind: 'domain', name }, ', whose context has this name');
     return this.#keepContext({ name, kind: 'custom', currentVersion: 1, ...this.#stamps() }, version);
   }
 
   async #updateContext(name: string, version: NewContextVersion): Promise<ContextAt> {
     const before = await this.contexts.get(name);
+    if (before.context.kind !== 'custom') throw new ReadOnlyContextError(name);
     const content = this.#keepText(version.text);
     if (before.version.content.sha256 === content.sha256) return before;
     const currentVersion = before.context.currentVersion + 1;
