@@ -59,6 +59,18 @@ const names = async (api: ApiClient, path: string) =>
   );
 
 describe('an import', () => {
+  it('an import refuses the models of a domain that cannot be made, and a dry run the same', async () => {
+    const { api } = await startApi();
+    await api.post('/contexts', { name: 'Taken', '@context': { a: 'https://terms.example/a' } });
+    for (const query of ['?domain=Taken&dryRun=true', '?domain=Taken']) {
+      const report = await importing(api, completeRepository(), query);
+      const { status, reason = '' } = fileOf(report, 'Lamp/schema.json');
+      assert.equal(status, 'refused');
+      assert.match(reason, /^Its domain Taken cannot be made\. There already is a context "Taken"/);
+    }
+    assert.deepEqual(await names(api, '/domains'), []);
+  });
+
   it('an import of a repository stores its models, documents and contexts, and the same again changes nothing', async () => {
     const { api } = await startApi();
     const first = await importing(api, completeRepository());

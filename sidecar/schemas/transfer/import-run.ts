@@ -32,6 +32,8 @@ export class ImportRun {
   /** URLs of documents that are stored as they are here. */
   readonly #stored: string[] = [];
   readonly #contexts = new Map<string, string | undefined>();
+  /** Domains that cannot be made, and why. */
+  readonly #refusedDomains = new Map<string, string>();
 
   constructor(parts: ImportParts, options: ImportOptions, { files }: Repository) {
     this.#parts = parts;
@@ -91,8 +93,9 @@ export class ImportRun {
     try {
       await domains.create({ name });
     } catch (error) {
-      // Another client was first.
-      if (!(await isThere(domains.get(name)))) throw error;
+      // Another client was first; or a context has the name.
+      if (await isThere(domains.get(name))) return;
+      this.#refusedDomains.set(name, refusalOf(error, undefined, '').reason);
     }
   }
 
@@ -130,6 +133,9 @@ export class ImportRun {
     const text = this.#text(path);
     const key = { domain, name };
     await this.#reporting({ path, model: nameOf(key) }, text, '/schema', async () => {
+      const noDomain = this.#refusedDomains.get(domain);
+      if (noDomain !== undefined)
+        return { status: 'refused', reason: `Its domain ${domain} cannot be made. ${noDomain}` };
       const context = model.context === undefined ? undefined : this.#contexts.get(model.context);
       if (model.context !== undefined && context === undefined)
         return {
