@@ -10,6 +10,7 @@ import { memory } from './memory.js';
 import { passThrough } from './pass-through.js';
 import { shapes } from './shapes.js';
 import { schemaService } from './schema-service.js';
+import { search } from './search.js';
 import { sidecars } from './sidecars.js';
 import type { Bench, BenchResult } from './support/bench.js';
 import { thisMachine } from './support/machine.js';
@@ -29,6 +30,7 @@ const BENCHES: readonly Bench[] = [
   databases,
   sidecars,
   importing,
+  search,
   workbench,
   attacks,
 ];
