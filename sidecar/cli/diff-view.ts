@@ -9,20 +9,20 @@ export function isDifferent({ summary, dependents }: ImportReport): boolean {
   return created + updated + refused > 0 || dependents.some(({ status }) => status !== 'unchanged');
 }
 
-/** What an import would change, for people: model by model, then what else, and the counts last. */
+/** What an import would change, for people: models first, then other files, and the counts last. */
 export function diffLines({ summary, files, dependents }: ImportReport): readonly string[] {
   const models = files.filter(({ model }) => model !== undefined);
   const others = files.filter(({ model }) => model === undefined);
-  const [{ domains }, isSame] = [summary, models.filter(({ status }) => status === 'unchanged').length];
-  const counts = (['created', 'updated', 'refused'] as const).map((status) => {
-    const count = models.filter((file) => file.status === status).length;
-    return `${formatCount(count)} ${status === 'refused' ? status : `would be ${status}`}`;
+  const { domains } = summary;
+  const same = models.filter(({ status }) => status === 'unchanged').length;
+  const counts = (['created', 'updated'] as const).map((status) => {
+    return `${formatCount(models.filter((file) => file.status === status).length)} would be ${status}`;
   });
   return [
     ...models.flatMap((file) => modelLines(file.model ?? '', file, ` (${file.path})`)),
     ...dependents.flatMap((one) => modelLines(`${one.domain}/${one.model}`, one, ', by a changed document')),
     ...section('Shared documents, contexts and other files', others.flatMap(otherLines)),
-    `${formatItems(models.length, 'models')} in ${domains.length === 0 ? 'no domain' : domains.join(', ')}: ${counts.join(', ')}, ${formatCount(isSame)} unchanged.`,
+    `${formatItems(models.length, 'models')} in ${domains.length === 0 ? 'no domain' : domains.join(', ')}: ${counts.join(', ')}, ${formatCount(same)} unchanged. Files refused: ${formatCount(summary.refused)}.`,
   ].map(printable);
 }
 

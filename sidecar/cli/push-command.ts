@@ -179,7 +179,7 @@ function showPush(push: Push, { label, plan, isDry, json, yes }: Showing, contex
   for (const warning of warnings)
     if (isMembers(warning) && typeof warning['detail'] === 'string')
       say(context.stderr, `Warning: ${printable(warning['detail'])}`);
-  // Whoever was asked has seen them.
+  // Shown already, above the question.
   const isSeen = !isDry && yes !== true && change.overall !== 'compatible';
   if (change.differences.length > 0 && !isSeen) say(context.stdout, ...changeLines(label, push));
   const sentences: Readonly<Record<string, string>> = {

@@ -26,7 +26,10 @@ describe('models diff', () => {
     await cli(['models', 'import', folder, '--gateway', url]);
     const same = await diff(folder, url);
     assert.equal(same.code, 0, same.stdout);
-    assert.match(same.stdout, /^2 models in dataModel\.City: 0 would be created, .* 2 unchanged\.$/m);
+    assert.match(
+      same.stdout,
+      /^2 models in dataModel\.City: 0 would be created, .* 2 unchanged\. Files refused: 0\.$/m,
+    );
 
     put(folder, {
       'Lamp/schema.json': { ...entitySchema('Lamp', 'power'), required: ['id', 'type', 'power'] },
