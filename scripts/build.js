@@ -1,6 +1,10 @@
-/** Builds everything into dist/: the sidecar file by file and the command line bundled (ESM), each Kong plugin as one CommonJS file. */
+/**
+ * Builds everything into dist/: the sidecar file by file and the command line bundled (ESM), each Kong plugin as one CommonJS
+ * file, and the console.
+ */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { consoleFiles } from './console.js';
 import { filesBelow, loadEsbuild, putOutputs } from './outputs.js';
 
 const { build } = await loadEsbuild();
@@ -59,6 +63,11 @@ const plugins = await build({
 });
 
 await putOutputs(
-  [...(sidecar.outputFiles ?? []), ...(cli.outputFiles ?? []), ...(plugins.outputFiles ?? [])],
+  [
+    ...(sidecar.outputFiles ?? []),
+    ...(cli.outputFiles ?? []),
+    ...(plugins.outputFiles ?? []),
+    ...(await consoleFiles(root, dist)),
+  ],
   dist,
 );

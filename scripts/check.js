@@ -6,6 +6,7 @@ const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules');
 const tools = [
   [join(bin, 'typescript', 'bin', 'tsc'), '--noEmit'],
+  [join(bin, 'typescript', 'bin', 'tsc'), '--noEmit', '--project', 'console'],
   [join(bin, 'eslint', 'bin', 'eslint.js'), '.'],
   [join(bin, 'prettier', 'bin', 'prettier.cjs'), '--check', '--log-level', 'warn', '.'],
 ];

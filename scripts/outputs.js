@@ -21,7 +21,7 @@ export async function filesBelow(folder) {
  * written aside and renamed into place, files that did not change are not touched, and only files that are no longer
  * made are removed.
  *
- * @param {readonly import('esbuild').OutputFile[]} outputs
+ * @param {readonly Pick<import('esbuild').OutputFile, 'path' | 'contents'>[]} outputs
  * @param {string} folder absolute
  */
 export async function putOutputs(outputs, folder) {

@@ -32,7 +32,9 @@ const GROUP_SIZE = 12;
 
 const { build } = await loadEsbuild();
 const sources = (
-  await Promise.all(['sidecar', 'kong-plugins', 'test', 'bench'].map((name) => filesBelow(join(root, name))))
+  await Promise.all(
+    ['sidecar', 'kong-plugins', 'console', 'test', 'bench'].map((name) => filesBelow(join(root, name))),
+  )
 ).flat();
 const { outputFiles } = await build({
   absWorkingDir: root,

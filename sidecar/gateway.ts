@@ -7,6 +7,7 @@ import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/inde
 import { createBaseUrl } from './http/api/base-url.js';
 import { buildApp } from './http/app.js';
 import type { ClientPace } from './http/client-pace.js';
+import { findConsole } from './http/console-routes.js';
 import { createTokenCheck, TOKEN_HEADER } from './http/gateway-token.js';
 import { createLoopCheck } from './http/loop-check.js';
 import { startMetricsServer } from './http/metrics-routes.js';
@@ -140,6 +141,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     workbench: schemas.workbench,
     transfer: schemas.transfer,
     baseUrlOf: createBaseUrl(config.PUBLIC_URL),
+    consoleFolder: config.CONSOLE === 'on' ? findConsole(import.meta.dirname) : undefined,
     bodyLimit: config.BODY_LIMIT_BYTES,
     importLimit: config.IMPORT_LIMIT_BYTES,
     isShuttingDown: () => isShuttingDown,

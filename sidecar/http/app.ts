@@ -11,6 +11,7 @@ import { problemOfFastify } from './fastify-problem.js';
 import { isApiPath } from './api/routes.js';
 import { registerApi, type ApiOptions } from './api/register-api.js';
 import { MIN_BYTES_PER_SECOND, type ClientPace } from './client-pace.js';
+import { registerConsoleRoutes, type ConsoleRoutesOptions } from './console-routes.js';
 import { createFrontDoor } from './front-door.js';
 import { instanceOf } from './forward-problem.js';
 import { closeIdleClients } from './idle-clients.js';
@@ -27,7 +28,8 @@ import { PurgeFailedError } from '../jobs/errors.js';
 import { PURGE_ID_HEADER, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.js';
 
-export interface AppOptions extends PurgeRoutesOptions, HealthRoutesOptions, ApiOptions {
+export interface AppOptions
+  extends PurgeRoutesOptions, HealthRoutesOptions, ApiOptions, ConsoleRoutesOptions {
   readonly logger: FastifyBaseLogger;
   /** Forwards what is for the broker. */
   readonly passThrough: PassThrough;
@@ -119,6 +121,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook('onSend', sendAfterUpload);
   registerPurgeRoutes(app, options);
   registerHealthRoutes(app, options);
+  registerConsoleRoutes(app, options);
   if (options.metrics !== undefined) registerMetricsRoute(app, options.metrics);
   registerApi(app, options);
   return app;

@@ -34,6 +34,7 @@ describe('the package', () => {
     const unexpected = files.filter(
       (path) =>
         !/^dist\/(?:cli(?:-[0-9A-Z]{8})?|worker)\.js$/.test(path) &&
+        !/^dist\/console\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg))$/.test(path) &&
         ![
           'LICENSE',
           'README.md',
@@ -43,7 +44,10 @@ describe('the package', () => {
         ].includes(path),
     );
     assert.deepEqual(unexpected, []);
-    for (const needed of ['dist/cli.js', 'dist/worker.js', 'dist/kong-plugins/ngsi-ld-purge.cjs', 'LICENSE'])
+    for (const needed of [
+      ...['dist/cli.js', 'dist/worker.js', 'dist/kong-plugins/ngsi-ld-purge.cjs', 'dist/console/index.html'],
+      'LICENSE',
+    ])
       assert.ok(files.includes(needed), needed);
     assert.ok(files.length < 700);
   });

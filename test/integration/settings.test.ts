@@ -195,6 +195,18 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       assert.equal((await gateway.send('GET', '/metrics')).status, 404);
     },
   ],
+  CONSOLE: [
+    'serves the console, or does not',
+    async () => {
+      for (const [value, status] of [
+        ['on', 200],
+        ['off', 404],
+      ] as const) {
+        const { gateway } = await withCars({ CONSOLE: value });
+        assert.equal((await gateway.send('GET', '/console/')).status, status);
+      }
+    },
+  ],
   PUBLIC_URL: [
     'is what links begin with',
     async () => {

@@ -45,7 +45,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         'sidecar/schemas/json-ld',
       ],
     },
-    packages: ['@fastify/multipart', 'ajv', 'fastify', 'undici'],
+    packages: ['@fastify/multipart', '@fastify/static', 'ajv', 'fastify', 'undici'],
   },
   'sidecar/metrics': { rooms: ['sidecar/shared'], packages: ['prom-client'] },
   'sidecar/shared/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },

@@ -25,6 +25,7 @@ export const settings = {
     wholeNumber(0, 65_535),
     'port of its own for GET /metrics, which is then not on PORT; 0 picks a free one',
   ),
+  CONSOLE: setting('on', oneOf(['on', 'off']), '`off`: the console is not served under /console/'),
   PUBLIC_URL: optional(
     httpUrl,
     'the URL under which clients and brokers reach this service; default: as in the request',

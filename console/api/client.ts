@@ -1,0 +1,123 @@
+import { askForToken, token } from './token.js';
+import type { components } from './types.js';
+
+export type Purge = components['schemas']['Purge'];
+export type PurgePreview = components['schemas']['PurgePreview'] & {
+  readonly atLeast?: boolean;
+  readonly unit?: string;
+  readonly hints?: readonly string[];
+  readonly items?: readonly Readonly<Record<string, unknown>>[];
+};
+export type RetentionPolicy = components['schemas']['RetentionPolicy'];
+export type RetentionSettings = components['schemas']['RetentionPolicySettings'];
+export type RetentionPreview = components['schemas']['RetentionPreview'];
+
+/** What a problem (RFC 9457) says; members beyond these are shown as they are. */
+export interface Problem {
+  readonly type?: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail?: string;
+  readonly [member: string]: unknown;
+}
+
+/** The gateway answered with a problem. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly problem: Problem,
+    /** Seconds after which it may be tried again, as the gateway said. */
+    readonly retryAfter: string | undefined,
+  ) {
+    super(problem.detail ?? problem.title);
+  }
+}
+
+/** The gateway could not be reached. */
+export class OfflineError extends Error {
+  override readonly name = 'OfflineError';
+}
+
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** The gateway is reached where this page came from, a path of a gateway in front included. */
+const BASE = new URL('../', document.baseURI);
+
+/** The address of a path of the gateway. @param path without a leading slash */
+export function addressOf(path: string): string {
+  return new URL(path, BASE).href;
+}
+
+/**
+ * Sends a request with the token of this tab. Where it is missing or wrong, it is asked for, and the request is sent again:
+ * a 401 says that nothing was done.
+ *
+ * @param path without a leading slash
+ * @throws ApiError, OfflineError; an AbortError when the signal was aborted
+ */
+export async function call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
+  for (;;) {
+    const response = await send(method, path, options);
+    if (response.ok) return response;
+    const problem = await problemOf(response);
+    if (response.status === 401 && (await askForToken())) continue;
+    throw new ApiError(problem, response.headers.get('retry-after') ?? undefined);
+  }
+}
+
+/** The same, for an answer of JSON. */
+export async function callJson<Value>(method: string, path: string, options?: CallOptions): Promise<Value> {
+  return (await (await call(method, path, options)).json()) as Value;
+}
+
+/** One page of a list, and how many there are in all. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+/** Reads one page of a list. */
+export async function callPage<Item>(path: string, signal: AbortSignal): Promise<Page<Item>> {
+  const response = await call('GET', path, { signal });
+  const items = (await response.json()) as readonly Item[];
+  return { items, total: Number(response.headers.get('x-total-count') ?? items.length) };
+}
+
+async function send(method: string, path: string, { headers, json, signal }: CallOptions): Promise<Response> {
+  const given = token();
+  try {
+    return await fetch(addressOf(path), {
+      method,
+      // The answers are true of the moment.
+      cache: 'no-store',
+      headers: {
+        ...headers,
+        ...(given === undefined ? {} : { 'x-gateway-token': given }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new OfflineError('The gateway cannot be reached.', { cause: error });
+  }
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  const text = await response.text().catch(() => '');
+  try {
+    const json = JSON.parse(text) as Partial<Problem> | null;
+    if (typeof json === 'object' && typeof json?.title === 'string')
+      return { ...json, title: json.title, status: response.status };
+  } catch {
+    // Something in between answered, in words of its own.
+  }
+  const detail = text.slice(0, 500);
+  return { title: response.statusText, status: response.status, ...(detail === '' ? {} : { detail }) };
+}

@@ -1,0 +1,88 @@
+import { call, type Purge } from './client.js';
+
+/** Pauses before a broken stream is asked for again, in milliseconds. */
+const PAUSES = [500, 1000, 2000, 5000];
+
+export interface WatchOptions {
+  readonly signal: AbortSignal;
+  readonly onRecord: (record: Purge) => void;
+  /** Called when the stream broke, and is asked for again; undefined: it is there again. */
+  readonly onBroken: (error: unknown) => void;
+}
+
+/** Whether a purge has come to its end. */
+export function isFinal({ state }: Pick<Purge, 'state'>): boolean {
+  return state !== 'queued' && state !== 'running' && state !== 'cancelling';
+}
+
+/**
+ * Follows a purge by its server-sent events until it has ended. They are read with fetch: an EventSource cannot send the
+ * token. A stream that breaks is asked for again, since its end is none of the purge.
+ *
+ * @throws ApiError for a purge that is not known, or may not be read
+ */
+export async function watchPurge(id: string, options: WatchOptions): Promise<void> {
+  const { signal, onRecord, onBroken } = options;
+  const isAborted = () => signal.aborted;
+  for (let broken = 0; ;) {
+    try {
+      const path = `api/v2/purges/${encodeURIComponent(id)}/events`;
+      const response = await call('GET', path, { signal });
+      for await (const data of eventsOf(response)) {
+        const record = JSON.parse(data) as Purge;
+        if (broken > 0) onBroken(undefined);
+        broken = 0;
+        onRecord(record);
+        if (isFinal(record)) return;
+      }
+    } catch (error) {
+      if (isAborted()) return;
+      if (isRefusal(error)) throw error;
+      onBroken(error);
+    }
+    await pause(PAUSES[Math.min(broken, PAUSES.length - 1)] ?? 5000, signal);
+    if (isAborted()) return;
+    broken += 1;
+  }
+}
+
+/** A 4xx stays one when the same is asked for again. */
+function isRefusal(error: unknown): boolean {
+  const status = (error as { problem?: { status?: number } } | undefined)?.problem?.status ?? 0;
+  return status >= 400 && status < 500 && status !== 429;
+}
+
+/** The data of each event (the HTML standard, § 9.2). */
+async function* eventsOf(response: Response): AsyncGenerator<string, void> {
+  if (response.body === null) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const parts = (text + value).split('\n\n');
+      text = parts.pop() ?? '';
+      for (const part of parts) {
+        const lines = part.split('\n').filter((line) => line.startsWith('data:'));
+        if (lines.length > 0) yield lines.map((line) => line.slice(5).trimStart()).join('\n');
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

@@ -1,0 +1,125 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { forgetToken, onTokenChange, token } from './api/token.js';
+import { HistoryPage } from './history/history-page.js';
+import { OverviewPage } from './overview/overview-page.js';
+import { ModelsPage, NotFoundPage, WorkbenchPage } from './pages/signposts.js';
+import { TokenDialog } from './parts/token-dialog.js';
+import { PurgePage } from './purge/purge-page.js';
+import { RunPage } from './purge/run-page.js';
+import { RetentionPage } from './retention/retention-page.js';
+import { routeTo, useRoute, type Route } from './shared/router.js';
+import { applyTheme, storedTheme, type Theme } from './shared/theme.js';
+import { text } from './strings.js';
+
+const SECTIONS = ['purge', 'history', 'retention', 'models', 'workbench', 'overview'] as const;
+
+/** The frame of the console, and the page that its address names. */
+export function App() {
+  const route = useRoute();
+  const section = route.path[0] ?? 'purge';
+  const main = useRef<HTMLElement>(null);
+  const place = route.path.join('/');
+  const last = useRef(place);
+  useEffect(() => {
+    const name = SECTIONS.find((one) => one === section);
+    document.title = `${name === undefined ? '' : `${text.pages[name]} · `}${text.product}`;
+    // Those who listen to the page learn that another one is there; the first one is announced anyway.
+    if (last.current !== place) main.current?.focus();
+    last.current = place;
+  }, [place, section]);
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        {text.skip}
+      </a>
+      <header>
+        <p class="product">
+          <span class="mark" aria-hidden="true" /> {text.product}
+        </p>
+        <nav aria-label={text.navigation}>
+          <ul>
+            {SECTIONS.map((name) => (
+              <li key={name}>
+                <a href={routeTo([name])} {...(name === section ? { 'aria-current': 'page' as const } : {})}>
+                  {text.pages[name]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div class="tools">
+          <ForgetToken />
+          <ThemeSwitch />
+        </div>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        <PageOf route={route} />
+      </main>
+      <TokenDialog />
+    </>
+  );
+}
+
+function PageOf({ route }: { readonly route: Route }) {
+  const [section = 'purge', name] = route.path;
+  switch (section) {
+    case 'purge':
+    case 'history':
+      if (name !== undefined) return <RunPage key={name} id={name} />;
+      return section === 'purge' ? (
+        <PurgePage params={route.params} />
+      ) : (
+        <HistoryPage params={route.params} />
+      );
+    case 'retention':
+      return <RetentionPage name={name} step={route.path[2]} />;
+    case 'models':
+      return <ModelsPage />;
+    case 'workbench':
+      return <WorkbenchPage />;
+    case 'overview':
+      return <OverviewPage />;
+    default:
+      return <NotFoundPage />;
+  }
+}
+
+function ForgetToken() {
+  const [has, setHas] = useState(token() !== undefined);
+  useEffect(() => onTokenChange(() => setHas(token() !== undefined)), []);
+  return has ? (
+    <button type="button" class="small" onClick={forgetToken}>
+      {text.token.forget}
+    </button>
+  ) : null;
+}
+
+function ThemeSwitch() {
+  const [theme, setTheme] = useState<Theme>(storedTheme);
+  return (
+    <label class="theme">
+      <span>{text.theme.label}</span>
+      <select
+        value={theme}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value as Theme;
+          applyTheme(chosen);
+          setTheme(chosen);
+        }}
+      >
+        {(['system', 'light', 'dark'] as const).map((name) => (
+          <option key={name} value={name}>
+            {text.theme[name]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,36 @@
+import { useState } from 'preact/hooks';
+import { text } from '../strings.js';
+
+/** A command that can be copied. */
+export function Copyable({ label, value }: { readonly label: string; readonly value: string }) {
+  const [said, setSaid] = useState('');
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+      setSaid(text.copy.done);
+    } catch {
+      // Pages that came without TLS from another machine have no clipboard.
+      setSaid(text.copy.failed);
+    }
+    setTimeout(() => setSaid(''), 3000);
+  };
+  return (
+    <figure class="copyable">
+      <figcaption>
+        <span>{label}</span>
+        <span role="status">{said}</span>
+        <button
+          type="button"
+          class="small"
+          aria-label={`${text.copy.button}: ${label}`}
+          onClick={() => void copy()}
+        >
+          {text.copy.button}
+        </button>
+      </figcaption>
+      <pre tabIndex={0} aria-label={label}>
+        {value}
+      </pre>
+    </figure>
+  );
+}

@@ -1,0 +1,92 @@
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly hint?: string | undefined;
+  readonly type?: 'text' | 'number' | 'password';
+  readonly isWide?: boolean;
+  readonly isRequired?: boolean;
+  readonly isReadOnly?: boolean;
+  readonly error?: string | undefined;
+}
+
+/** A line of text with its label, and a hint below it. */
+export function Field({ label, value, onInput, hint, type = 'text', error, ...props }: FieldProps) {
+  const id = useId();
+  const note = error ?? hint;
+  return (
+    <div class={props.isWide === true ? 'field wide' : 'field'}>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        {...(type === 'password'
+          ? { type: 'password' as const }
+          : {
+              type: 'text' as const,
+              inputMode: type === 'number' ? ('decimal' as const) : ('text' as const),
+            })}
+        value={value}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        required={props.isRequired === true}
+        readOnly={props.isReadOnly === true}
+        aria-invalid={error !== undefined}
+        {...(note === undefined ? {} : { 'aria-describedby': `${id}-note` })}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      {note !== undefined && (
+        <p id={`${id}-note`} class={error === undefined ? 'hint' : 'hint wrong'}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** One of a few choices. */
+export function Choice<Value extends string>({
+  label,
+  value,
+  choices,
+  onChoose,
+}: {
+  readonly label: string;
+  readonly value: Value;
+  readonly choices: readonly (readonly [Value, string])[];
+  readonly onChoose: (value: Value) => void;
+}) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChoose(event.currentTarget.value as Value)}>
+        {choices.map(([choice, name]) => (
+          <option key={choice} value={choice}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A box to tick. */
+export function Tick({
+  label,
+  isOn,
+  onChange,
+}: {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}) {
+  return (
+    <label class="tick">
+      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+      {label}
+    </label>
+  );
+}

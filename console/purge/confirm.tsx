@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import type { PurgePreview } from '../api/client.js';
+import { Dialog } from '../parts/dialog.js';
+import { Field, Tick } from '../parts/fields.js';
+import { Failure } from '../parts/states.js';
+import { count } from '../shared/format.js';
+import { routeTo } from '../shared/router.js';
+import { text } from '../strings.js';
+import { queryOf, type PurgeForm } from './form.js';
+import { startPurge } from './order.js';
+import { requestLine } from './request-text.js';
+
+interface ConfirmDialogProps {
+  readonly form: PurgeForm;
+  readonly preview: PurgePreview;
+  readonly onClose: () => void;
+}
+
+/** Asks for the count that was previewed, and starts the purge. By default no more may go than were shown. */
+export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
+  const [typed, setTyped] = useState('');
+  const isBoundGiven = Boolean(form.fields.maxAffected);
+  const [isBounded, setIsBounded] = useState(true);
+  const [isStarting, setIsStarting] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const t = text.confirm;
+  const { matched, unit = 'entities' } = preview;
+  const bounded: PurgeForm =
+    isBounded && !isBoundGiven ? { ...form, fields: { ...form.fields, maxAffected: String(matched) } } : form;
+  const isRight = typed.replaceAll(/[\s,.]/g, '') === String(matched);
+  const start = async () => {
+    setIsStarting(true);
+    setError(undefined);
+    try {
+      const { id } = await startPurge(bounded);
+      onClose();
+      location.hash = routeTo(['purge', id]);
+    } catch (failure) {
+      setError(failure);
+      setIsStarting(false);
+    }
+  };
+  return (
+    <Dialog title={t.title(matched, unit)} onClose={onClose}>
+      <form
+        method="dialog"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isRight && !isStarting) void start();
+        }}
+      >
+        <p>{t.what}</p>
+        <pre class="request" tabIndex={0}>
+          {requestLine(bounded, queryOf(bounded))}
+        </pre>
+        {form.tenant !== '' && <p>{t.tenant(form.tenant)}</p>}
+        {!isBoundGiven && <Tick label={t.bound(matched)} isOn={isBounded} onChange={setIsBounded} />}
+        <Field
+          label={t.type(matched)}
+          value={typed}
+          type="number"
+          onInput={setTyped}
+          isWide
+          error={
+            typed === '' || isRight || String(matched).startsWith(typed) ? undefined : t.mismatch(matched)
+          }
+        />
+        {error !== undefined && <Failure error={error} />}
+        <div class="actions">
+          <button type="submit" class="danger" disabled={!isRight || isStarting}>
+            {isStarting ? t.starting : `${t.go} ${count(matched)}`}
+          </button>
+          <button type="button" onClick={onClose}>
+            {t.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,101 @@
+/** What the form of a purge holds, and the query that it makes. Pure: it is tested without a browser. */
+
+export type Target = 'entities' | 'temporal';
+
+/** Parameters that have fields of their own, in the order in which they are put into a query. */
+export const FIELDS = [
+  ...(['type', 'q', 'id', 'idPattern', 'attrs', 'scopeQ'] as const),
+  ...(['georel', 'geometry', 'coordinates', 'geoproperty'] as const),
+  ...(['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'datasetId'] as const),
+  ...(['drop', 'keep', 'maxAffected', 'maxPerSecond', 'record'] as const),
+] as const;
+
+export type Field = (typeof FIELDS)[number];
+
+/** Fields that one target has and the other one has not: they are left out of its query, and kept in the form. */
+const ONLY_OF: Readonly<Record<Target, readonly Field[]>> = {
+  entities: ['drop', 'keep'],
+  temporal: ['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'datasetId'],
+};
+
+export interface PurgeForm {
+  readonly target: Target;
+  readonly tenant: string;
+  /** A Link header that names the @context. */
+  readonly link: string;
+  readonly fields: Readonly<Partial<Record<Field, string>>>;
+  /** Parameters without a field, encoded, as in `csf=…&local=true`. */
+  readonly more: string;
+}
+
+export const EMPTY_FORM: PurgeForm = { target: 'entities', tenant: '', link: '', fields: {}, more: '' };
+
+/** Whether a field belongs to a target. */
+export function hasField(target: Target, field: Field): boolean {
+  return !ONLY_OF[target === 'entities' ? 'temporal' : 'entities'].includes(field);
+}
+
+/**
+ * The query that the form makes, percent-encoded.
+ *
+ * @param leaveOut fields that are to be left out, such as those that a preview has no use for
+ */
+export function queryOf({ target, fields, more }: PurgeForm, leaveOut: readonly Field[] = []): string {
+  const pairs = FIELDS.filter((field) => hasField(target, field) && !leaveOut.includes(field)).flatMap(
+    (field) => {
+      const value = fields[field]?.trim() ?? '';
+      return value === '' ? [] : [`${field}=${encodeValue(value)}`];
+    },
+  );
+  const rest = more.trim().replace(/^[?&]+|&+$/g, '');
+  return [...pairs, ...(rest === '' ? [] : [encodeQuery(rest)])].join('&');
+}
+
+/** The form that makes a query. Parameters without a field, and repeated ones, stay visible in `more`. */
+export function formOf(
+  target: Target,
+  query: string,
+  {
+    tenant = '',
+    link = '',
+  }: { readonly tenant?: string | undefined; readonly link?: string | undefined } = {},
+): PurgeForm {
+  const fields: Partial<Record<Field, string>> = {};
+  const more: string[] = [];
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const [name = '', value = ''] = pair.split(/=(.*)/s);
+    const text = decodedValue(value);
+    const field = FIELDS.find((one) => one === name);
+    if (field !== undefined && fields[field] === undefined && text !== undefined && hasField(target, field))
+      fields[field] = text;
+    // A dry run is what the preview does.
+    else if (name !== 'dryRun') more.push(pair);
+  }
+  return { target, tenant, link, fields, more: more.join('&') };
+}
+
+/** Encodes a value, and leaves alone what may stand in a query as it is (RFC 3986 § 3.4), for people to read. */
+export function encodeValue(value: string): string {
+  return encodeURIComponent(value)
+    .replace(/%(3A|2C|3B|2F|40|24)/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+    .replace(/'/g, '%27');
+}
+
+/** Encodes what cannot stand in a query, and takes `%XX` as encoded already. */
+function encodeQuery(query: string): string {
+  return query.replace(/[^\w.~:,;/@$!()*=&%+-]/gu, (character) => encodeValue(character));
+}
+
+function decodedValue(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why the form makes no purge yet; undefined where it may be sent. The gateway knows better, and is asked. */
+export function isEmpty(form: PurgeForm): boolean {
+  return queryOf(form, ['maxAffected', 'maxPerSecond', 'record', 'drop', 'keep']) === '';
+}

@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks';
+import { Choice, Field } from '../parts/fields.js';
+import { text } from '../strings.js';
+import type { Field as Name, PurgeForm } from './form.js';
+import { GeoPlane } from './geo-plane.js';
+import { geoQueryOf, shapeOf, type Shape } from './geo-shape.js';
+
+type Kind = 'none' | 'circle' | 'box' | 'other';
+
+interface GeoFieldsProps {
+  readonly fields: PurgeForm['fields'];
+  readonly onChange: (values: Partial<Record<Name, string>>) => void;
+}
+
+const NOWHERE = { georel: '', geometry: '', coordinates: '' } as const;
+
+const FIRST: Readonly<Record<'circle' | 'box', Shape>> = {
+  circle: { kind: 'circle', centre: { lon: 0, lat: 0 }, metres: 1_000_000 },
+  box: { kind: 'box', from: { lon: -10, lat: -10 }, to: { lon: 10, lat: 10 } },
+};
+
+/** A geoquery: drawn as a circle or a box, or written by hand. */
+export function GeoFields({ fields, onChange }: GeoFieldsProps) {
+  const t = text.purge;
+  const shape = shapeOf(fields);
+  const isGiven = Boolean(fields.georel || fields.geometry || fields.coordinates);
+  const [byHand, setByHand] = useState(false);
+  const kind: Kind = byHand ? 'other' : (shape?.kind ?? (isGiven ? 'other' : 'none'));
+  const draw = (next: Shape) => onChange(geoQueryOf(next));
+  const choose = (next: Kind) => {
+    setByHand(next === 'other');
+    if (next === 'none') onChange({ ...NOWHERE, geoproperty: '' });
+    else if (next !== 'other') draw(FIRST[next]);
+  };
+  const put = (name: Name, label: string, hint?: string) => (
+    <Field
+      label={label}
+      hint={hint}
+      value={fields[name] ?? ''}
+      onInput={(value) => onChange({ [name]: value })}
+    />
+  );
+  return (
+    <>
+      <div class="grid">
+        <Choice
+          label={t.shape}
+          value={kind}
+          choices={(['none', 'circle', 'box', 'other'] as const).map((one) => [one, t.shapes[one]] as const)}
+          onChoose={choose}
+        />
+        {kind !== 'none' && put('geoproperty', t.geoproperty, t.geopropertyHint)}
+        {kind === 'other' && (
+          <>
+            {put('georel', t.georel)}
+            {put('geometry', t.geometry)}
+            {put('coordinates', t.coordinates)}
+          </>
+        )}
+      </div>
+      {kind !== 'other' && shape !== undefined && (
+        <div class="geo">
+          <GeoPlane shape={shape} onDraw={draw} />
+          <ShapeNumbers shape={shape} onChange={draw} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function ShapeNumbers({
+  shape,
+  onChange,
+}: {
+  readonly shape: Shape;
+  readonly onChange: (shape: Shape) => void;
+}) {
+  const t = text.purge;
+  if (shape.kind === 'circle') {
+    const { centre, metres } = shape;
+    return (
+      <div class="grid tight">
+        <NumberField
+          label={t.lon}
+          value={centre.lon}
+          onNumber={(lon) => onChange({ ...shape, centre: { ...centre, lon } })}
+        />
+        <NumberField
+          label={t.lat}
+          value={centre.lat}
+          onNumber={(lat) => onChange({ ...shape, centre: { ...centre, lat } })}
+        />
+        <NumberField
+          label={t.metres}
+          value={metres}
+          onNumber={(value) => onChange({ ...shape, metres: value })}
+        />
+      </div>
+    );
+  }
+  const { from, to } = shape;
+  return (
+    <div class="grid tight">
+      <NumberField
+        label={t.west}
+        value={from.lon}
+        onNumber={(lon) => onChange({ ...shape, from: { ...from, lon } })}
+      />
+      <NumberField
+        label={t.south}
+        value={from.lat}
+        onNumber={(lat) => onChange({ ...shape, from: { ...from, lat } })}
+      />
+      <NumberField
+        label={t.east}
+        value={to.lon}
+        onNumber={(lon) => onChange({ ...shape, to: { ...to, lon } })}
+      />
+      <NumberField
+        label={t.north}
+        value={to.lat}
+        onNumber={(lat) => onChange({ ...shape, to: { ...to, lat } })}
+      />
+    </div>
+  );
+}
+
+/** A number, which may be unfinished while it is typed: only a whole one is passed on. */
+function NumberField({
+  label,
+  value,
+  onNumber,
+}: {
+  readonly label: string;
+  readonly value: number;
+  readonly onNumber: (value: number) => void;
+}) {
+  const [draft, setDraft] = useState<string>();
+  const shown = draft !== undefined && (Number(draft) === value || !isNumber(draft)) ? draft : String(value);
+  return (
+    <Field
+      label={label}
+      type="number"
+      value={shown}
+      onInput={(typed) => {
+        setDraft(typed);
+        if (isNumber(typed)) onNumber(Number(typed));
+      }}
+    />
+  );
+}
+
+function isNumber(typed: string): boolean {
+  return typed.trim() !== '' && Number.isFinite(Number(typed));
+}

@@ -1,0 +1,133 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, callJson, type PurgePreview } from '../api/client.js';
+import { Failure, innerProblem } from '../parts/states.js';
+import { count } from '../shared/format.js';
+import { counted, text } from '../strings.js';
+import { ConfirmDialog } from './confirm.js';
+import { isEmpty, queryOf, type PurgeForm } from './form.js';
+import { headersOf } from './order.js';
+import { pathOf } from './request-text.js';
+
+/** How long typing must pause before the broker is asked, in milliseconds. */
+const PAUSE_MS = 450;
+
+/** What a preview depends on. `maxPerSecond` and `record` change nothing of what matches. */
+function keyOf(form: PurgeForm): string {
+  const query = queryOf(form, ['maxPerSecond', 'record']);
+  return JSON.stringify([form.target, query, form.tenant, form.link]);
+}
+
+interface Seen {
+  readonly key: string;
+  readonly preview?: PurgePreview;
+  readonly error?: unknown;
+}
+
+/** Counts what the form matches by a dry run, whenever typing pauses; leads to the purge itself. */
+export function PreviewPane({ form }: { readonly form: PurgeForm }) {
+  const [seen, setSeen] = useState<Seen>();
+  const [turn, setTurn] = useState(0);
+  const [isConfirming, setIsConfirming] = useState(false);
+  const latest = useRef(form);
+  latest.current = form;
+  const key = keyOf(form);
+  const isNothing = isEmpty(form);
+  useEffect(() => {
+    if (isNothing) {
+      setSeen(undefined);
+      return undefined;
+    }
+    const aborter = new AbortController();
+    const timer = setTimeout(() => {
+      preview(latest.current, aborter.signal).then(
+        (found) => setSeen({ key, preview: found }),
+        (error: unknown) => {
+          if (!aborter.signal.aborted) setSeen({ key, error });
+        },
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      aborter.abort();
+    };
+  }, [key, isNothing, turn]);
+
+  const t = text.preview;
+  const isCurrent = seen?.key === key;
+  const found = seen?.preview;
+  const retry = () => setTurn((last) => last + 1);
+  return (
+    <section class="card preview" aria-labelledby="preview" aria-busy={!isNothing && !isCurrent}>
+      <h2 id="preview">{t.title}</h2>
+      <div aria-live="polite">
+        {isNothing && <p class="quiet">{t.empty}</p>}
+        {!isNothing && !isCurrent && (
+          <p class="quiet">
+            <span class="spinner" aria-hidden="true" /> {seen === undefined ? t.counting : t.outdated}
+          </p>
+        )}
+        {isCurrent && seen.error !== undefined && (
+          <Failure error={seen.error} title={refusalOf(seen.error)} onRetry={retry} />
+        )}
+        {!isNothing && found !== undefined && <Matches found={found} isCurrent={isCurrent} />}
+      </div>
+      {isCurrent && found !== undefined && found.matched > 0 && (
+        <div class="actions">
+          <button type="button" class="danger" onClick={() => setIsConfirming(true)}>
+            {t.start(found.matched, found.unit ?? 'entities')}
+          </button>
+        </div>
+      )}
+      {isConfirming && found !== undefined && (
+        <ConfirmDialog form={form} preview={found} onClose={() => setIsConfirming(false)} />
+      )}
+    </section>
+  );
+}
+
+async function preview(form: PurgeForm, signal: AbortSignal): Promise<PurgePreview> {
+  const query = queryOf(form, ['maxPerSecond', 'record']);
+  const path = `${pathOf(form.target)}?${query}&dryRun=true`;
+  return callJson<PurgePreview>('DELETE', path, { headers: headersOf(form), signal });
+}
+
+function Matches({ found, isCurrent }: { readonly found: PurgePreview; readonly isCurrent: boolean }) {
+  const t = text.preview;
+  const unit = found.unit ?? 'entities';
+  return (
+    <div class={isCurrent ? undefined : 'outdated'}>
+      {found.matched === 0 ? (
+        <p class="matched none">{t.none}</p>
+      ) : (
+        <p class="matched">
+          {found.atLeast === true && <span>{t.atLeast} </span>}
+          <strong>{count(found.matched)}</strong> {counted(found.matched, unit).replace(/^\S+ /, '')}{' '}
+          {t.matches}
+        </p>
+      )}
+      {(found.hints ?? []).map((hint) => (
+        <p class="hint-box" key={hint}>
+          {hint}
+        </p>
+      ))}
+      {found.sample.length > 0 && (
+        <>
+          <p class="label">{t.sample(found.sample.length)}</p>
+          <ul class="sample" tabIndex={0} aria-label={t.sampleLabel}>
+            {found.sample.map((id) => (
+              <li key={id}>{id}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** A refusal that has the broker's own problem inside is the broker's. */
+function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const { problem } = error;
+  if (innerProblem(problem) !== undefined) return text.preview.brokerRefused;
+  return problem.status === 400 || problem.status === 409 ? text.preview.refused : undefined;
+}

@@ -1,0 +1,171 @@
+import { useState } from 'preact/hooks';
+import { Choice, Field, Tick } from '../parts/fields.js';
+import { text } from '../strings.js';
+import { contextOf, linkTo } from './context-link.js';
+import type { Field as Name, PurgeForm } from './form.js';
+import { GeoFields } from './geo-fields.js';
+
+interface PurgeFieldsProps {
+  readonly form: PurgeForm;
+  readonly onChange: (form: PurgeForm) => void;
+}
+
+/** All fields of a purge, each named as the parameter that it makes. */
+export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
+  const { target, fields } = form;
+  const set = (changed: Partial<PurgeForm>) => onChange({ ...form, ...changed });
+  const put = (values: Partial<Record<Name, string>>) => set({ fields: { ...fields, ...values } });
+  const field = (name: Name, label: string, hint?: string, type: 'text' | 'number' = 'text') => (
+    <Field
+      label={label}
+      hint={hint}
+      type={type}
+      value={fields[name] ?? ''}
+      onInput={(value) => put({ [name]: value })}
+    />
+  );
+  const t = text.purge;
+  const hasGeo = Boolean(fields.georel ?? fields.geometry ?? fields.coordinates);
+  return (
+    <>
+      <fieldset class="plain">
+        <legend class="visually-hidden">{t.what}</legend>
+        <div class="segments">
+          {(['entities', 'temporal'] as const).map((one) => (
+            <label key={one}>
+              <input
+                type="radio"
+                name="target"
+                checked={target === one}
+                onChange={() => set({ target: one })}
+              />
+              <span>{t[one]}</span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <fieldset>
+        <legend>{t.select}</legend>
+        <div class="grid">
+          {field('type', t.type, t.typeHint)}
+          {field('q', t.q, t.qHint)}
+          {field('idPattern', t.idPattern, t.idPatternHint)}
+          {field('attrs', t.attrs, target === 'temporal' ? t.attrsTemporalHint : t.attrsHint)}
+          {field('id', t.id, t.idHint)}
+          {field('scopeQ', t.scopeQ, t.scopeQHint)}
+          <Field
+            label={t.tenant}
+            hint={t.tenantHint}
+            value={form.tenant}
+            onInput={(tenant) => set({ tenant })}
+          />
+          <Field
+            label={t.context}
+            hint={t.contextHint}
+            value={contextOf(form.link)}
+            onInput={(context) => set({ link: linkTo(context) })}
+          />
+        </div>
+      </fieldset>
+      <details open={hasGeo}>
+        <summary>{t.place}</summary>
+        <GeoFields fields={fields} onChange={put} />
+      </details>
+      {target === 'temporal' ? (
+        <fieldset>
+          <legend>{t.when}</legend>
+          <div class="grid">
+            <Choice
+              label={t.timerel}
+              value={fields.timerel ?? ''}
+              choices={[
+                ['', t.timerels.none],
+                ['before', t.timerels.before],
+                ['after', t.timerels.after],
+                ['between', t.timerels.between],
+              ]}
+              onChoose={(timerel) =>
+                put({
+                  timerel,
+                  ...(timerel === '' ? { timeAt: '' } : {}),
+                  ...(timerel === 'between' ? {} : { endTimeAt: '' }),
+                })
+              }
+            />
+            {Boolean(fields.timerel) && field('timeAt', t.timeAt, t.timeHint)}
+            {fields.timerel === 'between' && field('endTimeAt', t.endTimeAt, t.timeHint)}
+            {field('timeproperty', t.timeproperty, t.timepropertyHint)}
+            {field('datasetId', t.datasetId)}
+          </div>
+        </fieldset>
+      ) : (
+        <PartFields fields={fields} put={put} />
+      )}
+      <details open={Boolean(fields.maxAffected ?? fields.maxPerSecond ?? fields.record) || form.more !== ''}>
+        <summary>{t.limits}</summary>
+        <div class="grid">
+          {field('maxAffected', t.maxAffected, t.maxAffectedHint, 'number')}
+          {field('maxPerSecond', t.maxPerSecond, t.maxPerSecondHint, 'number')}
+          <Field
+            label={t.more}
+            hint={t.moreHint}
+            value={form.more}
+            onInput={(more) => set({ more })}
+            isWide
+          />
+        </div>
+        <Tick
+          label={t.record}
+          isOn={fields.record === 'ids'}
+          onChange={(isOn) => put({ record: isOn ? 'ids' : '' })}
+        />
+      </details>
+    </>
+  );
+}
+
+/** Whether whole entities go, or attributes of them. */
+function PartFields({
+  fields,
+  put,
+}: {
+  readonly fields: PurgeForm['fields'];
+  readonly put: (values: Partial<Record<Name, string>>) => void;
+}) {
+  const t = text.purge;
+  // Before a name is typed, nothing in the form says which of the two was chosen.
+  const [chosen, setChosen] = useState<'whole' | 'drop' | 'keep'>('whole');
+  const part = fields.drop ? 'drop' : fields.keep ? 'keep' : chosen;
+  const names = part === 'whole' ? '' : (fields[part] ?? '');
+  return (
+    <fieldset>
+      <legend>{t.parts}</legend>
+      <div class="grid">
+        <Choice
+          label={t.parts}
+          value={part}
+          choices={[
+            ['whole', t.whole],
+            ['drop', t.drop],
+            ['keep', t.keep],
+          ]}
+          onChoose={(next) => {
+            setChosen(next);
+            put({ drop: '', keep: '', ...(next === 'whole' ? {} : { [next]: names }) });
+          }}
+        />
+        {part !== 'whole' && (
+          <Field
+            label={t.attributeNames}
+            hint={t.attributeNamesHint}
+            value={names}
+            onInput={(value) => {
+              setChosen(part);
+              put({ [part]: value });
+            }}
+          />
+        )}
+      </div>
+    </fieldset>
+  );
+}

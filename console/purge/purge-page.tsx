@@ -1,0 +1,74 @@
+import { useEffect, useState } from 'preact/hooks';
+import { addressOf } from '../api/client.js';
+import { token } from '../api/token.js';
+import { Copyable } from '../parts/copyable.js';
+import { keepInAddress, routeTo } from '../shared/router.js';
+import { text } from '../strings.js';
+import { EMPTY_FORM, formOf, queryOf, type PurgeForm } from './form.js';
+import { PreviewPane } from './preview.js';
+import { PurgeFields } from './purge-fields.js';
+import { commandOf, curlOf, requestLine } from './request-text.js';
+
+/** The form of a purge, the request that it makes, and what that matches. The address holds the form. */
+export function PurgePage({ params }: { readonly params: URLSearchParams }) {
+  const [form, setForm] = useState(() => formIn(params));
+  const address = addressOfForm(form);
+  const given = params.toString();
+  // The link of this page, and "Run again", bring another form while the page is there.
+  useEffect(() => {
+    if (location.hash !== address) setForm(formIn(params));
+  }, [given]);
+  const change = (next: PurgeForm) => {
+    keepInAddress(addressOfForm(next));
+    setForm(next);
+  };
+  const query = queryOf(form);
+  return (
+    <div class="page">
+      <h1>{text.purge.title}</h1>
+      <p class="lead">{text.purge.lead}</p>
+      <div class="columns">
+        <form class="card" onSubmit={(event) => event.preventDefault()}>
+          <PurgeFields form={form} onChange={change} />
+          <div class="actions">
+            <button type="button" onClick={() => change({ ...EMPTY_FORM, target: form.target })}>
+              {text.purge.clear}
+            </button>
+          </div>
+        </form>
+        <div class="stack">
+          <PreviewPane form={form} />
+          <section class="card" aria-labelledby="request">
+            <h2 id="request">{text.purge.request}</h2>
+            <pre class="request" tabIndex={0} aria-labelledby="request">
+              {requestLine(form, query)}
+            </pre>
+            <Copyable
+              label={text.purge.curl}
+              value={curlOf(form, query, addressOf(''), token() !== undefined)}
+            />
+            <Copyable label={text.purge.command} value={commandOf(form, query, addressOf(''))} />
+          </section>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Where the form of a purge is found, filled in. */
+export function addressOfForm(form: PurgeForm): string {
+  const { target, tenant, link } = form;
+  return routeTo(['purge'], {
+    target: target === 'temporal' ? target : undefined,
+    tenant,
+    link,
+    query: queryOf(form),
+  });
+}
+
+function formIn(params: URLSearchParams): PurgeForm {
+  return formOf(params.get('target') === 'temporal' ? 'temporal' : 'entities', params.get('query') ?? '', {
+    tenant: params.get('tenant') ?? '',
+    link: params.get('link') ?? '',
+  });
+}

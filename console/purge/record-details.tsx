@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import { call, type Purge } from '../api/client.js';
+import { Failure } from '../parts/states.js';
+import { count, duration, time } from '../shared/format.js';
+import { routeTo } from '../shared/router.js';
+import { text } from '../strings.js';
+
+/** The whole record of a purge. */
+export function RecordDetails({ record }: { readonly record: Purge }) {
+  const t = text.run;
+  const f = t.fields;
+  const { createdAt, startedAt, endedAt, retentionPolicy } = record;
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    [f.target, record.target],
+    [f.tenant, record.tenant],
+    [f.link, record.link],
+    [f.caller, record.caller],
+    [f.createdAt, time(createdAt)],
+    [f.startedAt, startedAt && time(startedAt)],
+    [f.endedAt, endedAt && time(endedAt)],
+    [f.took, startedAt && endedAt ? duration(Date.parse(endedAt) - Date.parse(startedAt)) : undefined],
+    [f.requests, count(record.requests)],
+    [f.retries, count(record.retries)],
+    [f.concurrency, count(record.concurrency)],
+    [f.policy, Object.keys(record.policy).length === 0 ? undefined : JSON.stringify(record.policy)],
+    [f.worker, record.worker],
+    [f.requestId, record.requestId],
+    [f.id, record.id],
+  ];
+  return (
+    <section class="card" aria-labelledby="record">
+      <h2 id="record">{t.record}</h2>
+      <dl class="facts">
+        {retentionPolicy !== undefined && (
+          <div>
+            <dt>{f.retentionPolicy}</dt>
+            <dd>
+              <a href={routeTo(['retention', retentionPolicy])}>{retentionPolicy}</a>
+            </dd>
+          </div>
+        )}
+        {rows
+          .filter((row): row is [string, string] => row[1] !== undefined)
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+      {(record.sample ?? []).length > 0 && (
+        <>
+          <p class="label">{t.sample}</p>
+          <ul class="sample" tabIndex={0} aria-label={t.sample}>
+            {(record.sample ?? []).map((id) => (
+              <li key={id}>{id}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Ids record={record} />
+      <details>
+        <summary>{t.json}</summary>
+        <pre>{JSON.stringify(record, null, 2)}</pre>
+      </details>
+    </section>
+  );
+}
+
+/** The list of what was deleted, where one is kept. */
+function Ids({ record }: { readonly record: Purge }) {
+  const [error, setError] = useState<unknown>();
+  const [isLoading, setIsLoading] = useState(false);
+  if (!/(?:^|&)record=ids(?:&|$)/.test(record.query)) return null;
+  const load = async () => {
+    setError(undefined);
+    setIsLoading(true);
+    try {
+      const answer = await call('GET', `api/v2/purges/${encodeURIComponent(record.id)}/ids`);
+      save(await answer.blob(), `${record.id}.ndjson`);
+    } catch (failure) {
+      setError(failure);
+    }
+    setIsLoading(false);
+  };
+  return (
+    <>
+      <p>
+        <button type="button" disabled={isLoading} onClick={() => void load()}>
+          {text.run.idsLoad}
+        </button>
+      </p>
+      {error !== undefined && <Failure error={error} />}
+    </>
+  );
+}
+
+/** Gives a file to the person: a link cannot carry the token, so it was fetched. */
+function save(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

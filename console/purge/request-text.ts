@@ -1,0 +1,46 @@
+import type { PurgeForm, Target } from './form.js';
+
+/** The path of the collection that a purge is the DELETE of, without a leading slash. */
+export function pathOf(target: Target): string {
+  return target === 'entities' ? 'ngsi-ld/v1/entities' : 'ngsi-ld/v1/temporal/entities';
+}
+
+/** The request as people read it: its method, its path and its query. */
+export function requestLine({ target }: PurgeForm, query: string): string {
+  return `DELETE /${pathOf(target)}${query === '' ? '' : `?${query}`}`;
+}
+
+/**
+ * The purge as a call of curl. A token is never part of it: it would stay in the history of the shell.
+ *
+ * @param base the address of the gateway, with a slash at its end
+ */
+export function curlOf(form: PurgeForm, query: string, base: string, hasToken: boolean): string {
+  const { target, tenant, link } = form;
+  const headers = [
+    'Prefer: respond-async',
+    ...(tenant === '' ? [] : [`NGSILD-Tenant: ${tenant}`]),
+    ...(link === '' ? [] : [`Link: ${link}`]),
+  ];
+  return [
+    `curl -X DELETE ${quoted(`${base}${pathOf(target)}?${query}`)}`,
+    ...headers.map((header) => `-H ${quoted(header)}`),
+    ...(hasToken ? ['-H "X-Gateway-Token: $NGSILD_GATEWAY_TOKEN"'] : []),
+  ].join(' \\\n  ');
+}
+
+/** The purge as a call of the command line. @param base the address of the gateway, with a slash at its end */
+export function commandOf({ target, tenant, link }: PurgeForm, query: string, base: string): string {
+  return [
+    `npx ngsi-ld-gateway purge --gateway ${quoted(base.replace(/\/$/, ''))}`,
+    ...(target === 'temporal' ? ['--temporal'] : []),
+    ...(tenant === '' ? [] : [`--tenant ${quoted(tenant)}`]),
+    ...(link === '' ? [] : [`--link ${quoted(link.replace(/^<([^>]*)>.*$/s, '$1'))}`]),
+    quoted(query),
+  ].join(' \\\n  ');
+}
+
+/** A word of a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

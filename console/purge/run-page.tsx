@@ -1,0 +1,213 @@
+import { useState } from 'preact/hooks';
+import { callJson, type Purge } from '../api/client.js';
+import { isFinal } from '../api/events.js';
+import { PurgeChip } from '../parts/purge-chip.js';
+import { Failure, Loading, ProblemDetails } from '../parts/states.js';
+import { count, duration, rate } from '../shared/format.js';
+import { routeTo } from '../shared/router.js';
+import { counted, text } from '../strings.js';
+import { formOf } from './form.js';
+import { RateChart } from './rate-chart.js';
+import { RecordDetails } from './record-details.js';
+import { addressOfForm } from './purge-page.js';
+import { Throttle } from './throttle.js';
+import { usePurge } from './use-purge.js';
+
+/** One purge: how far it is, how fast, what failed, and its record. It goes on without this page. */
+export function RunPage({ id }: { readonly id: string }) {
+  const { record, rates, isBroken, error, retry, show } = usePurge(id);
+  if (record === undefined)
+    return (
+      <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={retry} />}</div>
+    );
+  const { target, query, tenant, link, state } = record;
+  const isOver = isFinal(record);
+  const t = text.run;
+  return (
+    <div class="page">
+      <p class="crumb">
+        <a href={routeTo(['history'])}>{t.back}</a>
+      </p>
+      <div class="heading">
+        <h1>{record.dryRun ? t.dryTitle : t.title}</h1>
+        <span role="status">
+          <PurgeChip state={state} />
+        </span>
+        <a class="button" href={addressOfForm(formOf(target, query, { tenant, link }))}>
+          {t.again}
+        </a>
+      </div>
+      <pre class="request" tabIndex={0} aria-label={t.fields.query}>
+        {query}
+      </pre>
+      {error !== undefined && <Failure error={error} onRetry={retry} />}
+      {isBroken && (
+        <p class="notice warn" role="status">
+          {t.reconnecting}
+        </p>
+      )}
+      <section class="card" aria-labelledby="progress">
+        <h2 id="progress">{t.progress}</h2>
+        <Progress record={record} />
+        <Counts record={record} />
+        {!isOver && <p class="quiet">{t.leave}</p>}
+        {!isOver && <Controls record={record} onChanged={show} />}
+      </section>
+      {record.problem !== undefined && <Ending problem={record.problem} />}
+      {(!isOver || rates.length > 1) && !record.dryRun && (
+        <section class="card" aria-labelledby="rate">
+          <h2 id="rate">{t.rate}</h2>
+          {!isOver && record.ratePerSecond !== undefined && <p>{t.rateNow(rate(record.ratePerSecond))}</p>}
+          <RateChart rates={rates} />
+        </section>
+      )}
+      <Failures record={record} />
+      <RecordDetails record={record} />
+    </div>
+  );
+}
+
+/** What is settled, of what there is to do. */
+function settledOf({ deleted, alreadyGone, failed, unknown }: Purge): number {
+  return deleted + alreadyGone + failed + unknown;
+}
+
+function Progress({ record }: { readonly record: Purge }) {
+  const t = text.run;
+  if (record.dryRun) return null;
+  const isOver = isFinal(record);
+  const settled = settledOf(record);
+  const all = Math.max(record.matched, record.expected ?? 0, settled);
+  const isKnown = isOver || record.expected !== undefined;
+  const left =
+    record.estimatedEndAt === undefined ? undefined : Date.parse(record.estimatedEndAt) - Date.now();
+  const words = isKnown
+    ? t.of(count(settled), counted(all, record.unit))
+    : t.soFar(counted(settled, record.unit));
+  return (
+    <div class="progress">
+      <progress
+        aria-labelledby="progress"
+        {...(isKnown ? { value: all === 0 ? 1 : settled, max: all === 0 ? 1 : all } : {})}
+      />
+      <p>
+        {words}
+        {!isOver && left !== undefined && left > 0 && <span class="quiet"> · {t.left(duration(left))}</span>}
+      </p>
+    </div>
+  );
+}
+
+function Counts({ record }: { readonly record: Purge }) {
+  const { counts } = text.run;
+  const names = (
+    record.dryRun ? ['matched'] : ['matched', 'deleted', 'alreadyGone', 'failed', 'unknown', 'arrived']
+  ) as readonly (keyof typeof counts)[];
+  return (
+    <dl class="counts">
+      {names.map((name) => (
+        <div
+          key={name}
+          class={(name === 'failed' || name === 'unknown') && record[name] > 0 ? 'bad' : undefined}
+        >
+          <dt>{counts[name]}</dt>
+          <dd>{count(record[name])}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Controls({
+  record,
+  onChanged,
+}: {
+  readonly record: Purge;
+  readonly onChanged: (record: Purge) => void;
+}) {
+  const [error, setError] = useState<unknown>();
+  const isCancelling = record.state === 'cancelling';
+  const cancel = async () => {
+    setError(undefined);
+    try {
+      onChanged(await callJson<Purge>('POST', `api/v2/purges/${encodeURIComponent(record.id)}/cancel`));
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <div class="controls">
+      {!record.dryRun && <Throttle record={record} onChanged={onChanged} />}
+      <button type="button" class="danger" disabled={isCancelling} onClick={() => void cancel()}>
+        {text.run.cancel}
+      </button>
+      {isCancelling && <p class="quiet">{text.run.cancelled}</p>}
+      {error !== undefined && <Failure error={error} />}
+    </div>
+  );
+}
+
+function Ending({ problem }: { readonly problem: Readonly<Record<string, unknown>> }) {
+  const { title, detail, status } = problem;
+  return (
+    <section class="notice bad" aria-labelledby="ending">
+      <h2 id="ending">
+        {text.run.why}
+        {typeof status === 'number' && <span class="chip">{status}</span>}
+      </h2>
+      <p>{typeof detail === 'string' ? detail : typeof title === 'string' ? title : ''}</p>
+      <ProblemDetails problem={problem} />
+    </section>
+  );
+}
+
+function Failures({ record }: { readonly record: Purge }) {
+  const t = text.run;
+  const errors = record.errors as readonly Readonly<Record<string, unknown>>[];
+  const all = record.failed + record.unknown;
+  if (errors.length === 0 && record.warnings.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="failures">
+      {errors.length > 0 && (
+        <>
+          <h2 id="failures">{t.failures}</h2>
+          {all > errors.length && <p class="quiet">{t.failuresShown(errors.length, all)}</p>}
+          <ul class="failures" tabIndex={0} aria-labelledby="failures">
+            {errors.map((item, index) => (
+              <li key={index}>
+                <code>{nameOf(item)}</code>
+                <span>{wordsOf(item)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {record.warnings.length > 0 && (
+        <>
+          <h2 id={errors.length > 0 ? 'warnings' : 'failures'}>{t.warnings}</h2>
+          <ul>
+            {record.warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The entity of an item, and the part of it. */
+function nameOf(item: Readonly<Record<string, unknown>>): string {
+  return ['entityId', 'attribute', 'datasetId', 'instanceId']
+    .map((name) => item[name])
+    .filter((part) => typeof part === 'string')
+    .join(' · ');
+}
+
+function wordsOf({ error }: Readonly<Record<string, unknown>>): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const { status, title, detail } = error as Readonly<Record<string, unknown>>;
+  return [status, detail ?? title]
+    .filter((part) => typeof part === 'string' || typeof part === 'number')
+    .join(' ');
+}

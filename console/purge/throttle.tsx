@@ -1,0 +1,80 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { callJson, type Purge } from '../api/client.js';
+import { Failure } from '../parts/states.js';
+import { rate } from '../shared/format.js';
+import { text } from '../strings.js';
+
+/** The limits that the slider has; behind the last one there is none. */
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
+
+/** How long the slider must rest before the limit is sent, in milliseconds. */
+const REST_MS = 250;
+
+/** Holds a running purge to a rate. */
+export function Throttle({
+  record,
+  onChanged,
+}: {
+  readonly record: Purge;
+  readonly onChanged: (record: Purge) => void;
+}) {
+  const id = useId();
+  const [chosen, setChosen] = useState<number>();
+  const [said, setSaid] = useState('');
+  const [error, setError] = useState<unknown>();
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const step = chosen ?? stepOf(record.maxPerSecond);
+  const limit = STEPS[step];
+  const exact = chosen === undefined ? record.maxPerSecond : (limit ?? null);
+  const label = exact === null ? text.run.noLimit : rate(exact);
+  const choose = (next: number) => {
+    setChosen(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => void send(STEPS[next] ?? null), REST_MS);
+  };
+  const send = async (maxPerSecond: number | null) => {
+    setError(undefined);
+    try {
+      const path = `api/v2/purges/${encodeURIComponent(record.id)}`;
+      const changed = await callJson<Purge>('PATCH', path, { json: { maxPerSecond } });
+      onChanged(changed);
+      // What the gateway made of it: a policy may allow less.
+      setSaid(
+        changed.maxPerSecond === null ? text.run.unthrottled : text.run.throttled(rate(changed.maxPerSecond)),
+      );
+    } catch (failure) {
+      setError(failure);
+    }
+    setChosen(undefined);
+  };
+  return (
+    <div class="throttle">
+      <label for={id}>{text.run.throttle}</label>
+      <div class="slider">
+        <input
+          id={id}
+          type="range"
+          min={0}
+          max={STEPS.length}
+          step={1}
+          value={step}
+          aria-valuetext={label}
+          onInput={(event) => choose(Number(event.currentTarget.value))}
+        />
+        <output for={id}>{label}</output>
+      </div>
+      <p class="hint" role="status">
+        {said}
+      </p>
+      {error !== undefined && <Failure error={error} />}
+    </div>
+  );
+}
+
+/** The step of a limit: the first that is not below it. */
+function stepOf(limit: number | null): number {
+  if (limit === null) return STEPS.length;
+  const step = STEPS.findIndex((one) => one >= limit);
+  return step === -1 ? STEPS.length - 1 : step;
+}

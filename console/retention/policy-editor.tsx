@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import { ApiError } from '../api/client.js';
+import { Choice, Field, Tick } from '../parts/fields.js';
+import { Failure } from '../parts/states.js';
+import { time } from '../shared/format.js';
+import { routeTo } from '../shared/router.js';
+import { text } from '../strings.js';
+import { writePolicy, type ReadPolicy } from './policies-api.js';
+import { formOfPolicy, NEW_POLICY, settingsOf, type PolicyForm } from './policy-form.js';
+import { nextRuns } from './schedule.js';
+
+/** The form of a policy, new or there already. What is saved here only reports; enforcing it is a step of its own. */
+export function PolicyEditor({
+  read,
+  onSaved,
+}: {
+  readonly read?: ReadPolicy;
+  readonly onSaved?: () => void;
+}) {
+  const t = text.retention;
+  const [form, setForm] = useState<PolicyForm>(() =>
+    read === undefined
+      ? { ...NEW_POLICY, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+      : formOfPolicy(read.policy),
+  );
+  const [error, setError] = useState<unknown>();
+  const [isSaving, setIsSaving] = useState(false);
+  const set = (changed: Partial<PolicyForm>) => setForm({ ...form, ...changed });
+  const field = (
+    name: Exclude<keyof PolicyForm, 'target' | 'enabled'>,
+    label: string,
+    { hint, isRequired = false }: { hint?: string; isRequired?: boolean } = {},
+  ) => (
+    <Field
+      label={label}
+      hint={hint}
+      value={form[name]}
+      isRequired={isRequired}
+      isReadOnly={name === 'name' && read !== undefined}
+      onInput={(value) => set({ [name]: value })}
+    />
+  );
+  const save = async () => {
+    setIsSaving(true);
+    setError(undefined);
+    try {
+      const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.policy), read?.etag);
+      onSaved?.();
+      location.hash = routeTo(['retention', name]);
+    } catch (failure) {
+      setError(failure);
+      setIsSaving(false);
+    }
+  };
+  const [next] = nextRuns(form.schedule, form.timeZone, 1, new Date()) ?? [];
+  const isOvertaken = error instanceof ApiError && error.problem.status === 412;
+  return (
+    <div class="page narrow">
+      <p class="crumb">
+        <a href={routeTo(['retention'])}>{t.back}</a>
+      </p>
+      <h1>{read === undefined ? t.create : read.policy.name}</h1>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isSaving) void save();
+        }}
+      >
+        <div class="grid">
+          {field('name', t.name, { hint: t.nameHint, isRequired: true })}
+          <Choice
+            label={t.fields.target}
+            value={form.target}
+            choices={[
+              ['entities', text.purge.entities],
+              ['temporal', text.purge.temporal],
+            ]}
+            onChoose={(target) => set({ target })}
+          />
+          {field('query', t.query, { hint: t.queryHint, isRequired: true })}
+          {field('tenant', text.purge.tenant, { hint: text.purge.tenantHint })}
+          {field('olderThan', t.olderThan, { hint: t.olderThanHint, isRequired: true })}
+          {field('by', t.by, { hint: t.byHint, isRequired: true })}
+          {field('schedule', t.schedule, {
+            hint: next === undefined ? t.scheduleHint : `${t.next}: ${time(next.getTime())}`,
+            isRequired: true,
+          })}
+          {field('timeZone', t.timeZone, { isRequired: true })}
+          {field('maxAffected', text.purge.maxAffected, { hint: text.purge.maxAffectedHint })}
+          {field('maxPerSecond', text.purge.maxPerSecond, { hint: text.purge.maxPerSecondHint })}
+          {field('maxGrowth', t.maxGrowth, { hint: t.maxGrowthHint })}
+          {field('description', t.description)}
+        </div>
+        <Tick label={t.enabled} isOn={form.enabled} onChange={(enabled) => set({ enabled })} />
+        {error !== undefined && <Failure error={error} title={isOvertaken ? t.overtaken : undefined} />}
+        <div class="actions">
+          <button type="submit" class="primary" disabled={isSaving}>
+            {t.saveReport}
+          </button>
+        </div>
+      </form>
+    </div>
+  );
+}

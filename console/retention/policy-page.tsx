@@ -1,0 +1,246 @@
+import { useState } from 'preact/hooks';
+import type { Purge, RetentionPolicy } from '../api/client.js';
+import { PurgeTable } from '../parts/purge-table.js';
+import { Failure, Loading } from '../parts/states.js';
+import { count, rate, time } from '../shared/format.js';
+import { routeTo } from '../shared/router.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import {
+  previewPolicy,
+  readPolicy,
+  removePolicy,
+  runPolicy,
+  runsOf,
+  writePolicy,
+  type ReadPolicy,
+} from './policies-api.js';
+import { EnforceDialog, SureDialog } from './policy-dialogs.js';
+import { PolicyEditor } from './policy-editor.js';
+import { withMode } from './policy-form.js';
+import { nextRuns } from './schedule.js';
+import { Sparkline } from './sparkline.js';
+
+const RUNS_EVERY_MS = 5000;
+
+/** One policy: what it does, when it runs next, what it matches now, and what its runs came to. */
+export function PolicyPage({ name, isEdited }: { readonly name: string; readonly isEdited: boolean }) {
+  const { value, error, reload } = useLoad(name, (signal) => readPolicy(name, signal));
+  if (value === undefined)
+    return (
+      <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}</div>
+    );
+  if (isEdited) return <PolicyEditor key={value.etag} read={value} onSaved={reload} />;
+  return <PolicyView read={value} onChanged={reload} />;
+}
+
+type Asking = 'enforce' | 'run' | 'remove';
+
+function PolicyView({ read, onChanged }: { readonly read: ReadPolicy; readonly onChanged: () => void }) {
+  const { policy, etag } = read;
+  const { name, mode, schedule, timeZone } = policy;
+  const t = text.retention;
+  const [asking, setAsking] = useState<Asking>();
+  const [error, setError] = useState<unknown>();
+  const close = () => setAsking(undefined);
+  const run = async () => {
+    location.hash = routeTo(['purge', (await runPolicy(name)).id]);
+  };
+  const attempt = (work: () => Promise<unknown>) => {
+    setError(undefined);
+    work().catch(setError);
+  };
+  const setMode = async (next: 'report' | 'enforce') => {
+    await writePolicy(name, withMode(policy, next), etag);
+    close();
+    onChanged();
+  };
+  return (
+    <div class="page">
+      <p class="crumb">
+        <a href={routeTo(['retention'])}>{t.back}</a>
+      </p>
+      <div class="heading">
+        <h1>{name}</h1>
+        <ModeChip policy={policy} />
+        <a class="button" href={routeTo(['retention', name, 'edit'])}>
+          {t.edit}
+        </a>
+        {mode === 'report' ? (
+          <button type="button" onClick={() => attempt(run)}>
+            {t.runReport}
+          </button>
+        ) : (
+          <button type="button" class="danger" onClick={() => setAsking('run')}>
+            {t.run}
+          </button>
+        )}
+        {mode === 'report' ? (
+          <button type="button" class="danger" onClick={() => setAsking('enforce')}>
+            {t.enforce}
+          </button>
+        ) : (
+          <button type="button" onClick={() => attempt(() => setMode('report'))}>
+            {t.report}
+          </button>
+        )}
+        <button type="button" onClick={() => setAsking('remove')}>
+          {t.remove}
+        </button>
+      </div>
+      {policy.description !== undefined && <p class="lead">{policy.description}</p>}
+      {error !== undefined && <Failure error={error} />}
+      <div class="columns">
+        <section class="card" aria-labelledby="next">
+          <h2 id="next">{t.next}</h2>
+          <NextRuns policy={policy} />
+          <Facts policy={policy} />
+        </section>
+        <Preview name={name} etag={etag} />
+      </div>
+      <Runs name={name} />
+      {asking === 'enforce' && (
+        <EnforceDialog
+          name={name}
+          what={t.enforceWhat(schedule, timeZone)}
+          onClose={close}
+          onSure={() => setMode('enforce')}
+        />
+      )}
+      {asking === 'run' && (
+        <SureDialog title={t.runTitle(name)} what={t.runWhat} go={t.runGo} onClose={close} onSure={run} />
+      )}
+      {asking === 'remove' && (
+        <SureDialog
+          title={t.removeTitle(name)}
+          what={t.removeWhat}
+          go={t.removeGo}
+          onClose={close}
+          onSure={async () => {
+            await removePolicy(name, etag);
+            location.hash = routeTo(['retention']);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Whether a policy deletes. */
+export function ModeChip({ policy: { mode, enabled } }: { readonly policy: RetentionPolicy }) {
+  const t = text.retention;
+  return (
+    <>
+      <span class={mode === 'enforce' ? 'chip bad' : 'chip calm'}>
+        {mode === 'enforce' ? t.enforcing : t.reporting}
+      </span>
+      {!enabled && <span class="chip">{t.off}</span>}
+    </>
+  );
+}
+
+function NextRuns({ policy: { enabled, schedule, timeZone } }: { readonly policy: RetentionPolicy }) {
+  const t = text.retention;
+  if (!enabled) return <p class="quiet">{t.noNext}</p>;
+  const next = nextRuns(schedule, timeZone, 3, new Date());
+  if (next === undefined) return <p class="wrong">{t.badSchedule}</p>;
+  return (
+    <div class="table plain">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t.nextLocal}</th>
+            <th scope="col">{t.nextPolicy(timeZone)}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {next.map((at) => (
+            <tr key={at.getTime()}>
+              <td>{time(at.getTime())}</td>
+              <td>{time(at.getTime(), timeZone)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Facts({ policy }: { readonly policy: RetentionPolicy }) {
+  const f = text.retention.fields;
+  const { maxAffected, maxPerSecond } = policy;
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    [f.target, policy.target],
+    [f.query, policy.query],
+    [f.tenant, policy.tenant],
+    [f.olderThan, policy.olderThan],
+    [f.by, policy.by],
+    [f.schedule, policy.schedule],
+    [f.maxAffected, maxAffected === undefined ? undefined : count(maxAffected)],
+    [f.maxPerSecond, maxPerSecond === undefined ? undefined : rate(maxPerSecond)],
+    [f.maxGrowth, String(policy.maxGrowth)],
+    [f.caller, `${policy.caller}, ${time(policy.modifiedAt)}`],
+  ];
+  return (
+    <dl class="facts">
+      {rows
+        .filter((row): row is [string, string] => row[1] !== undefined)
+        .map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+function Preview({ name, etag }: { readonly name: string; readonly etag: string }) {
+  const t = text.retention;
+  const { value, error, reload, isLoading } = useLoad(`${name} ${etag}`, (signal) =>
+    previewPolicy(name, signal),
+  );
+  return (
+    <section class="card" aria-labelledby="preview" aria-busy={isLoading}>
+      <h2 id="preview">{t.preview}</h2>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && (
+        <>
+          <p class="matched">
+            <strong>{count(value.matched)}</strong> {t.previewed(value.matched).replace(/^\S+ /, '')}
+          </p>
+          <p>
+            {t.cutoff}: {time(value.cutoff)}
+          </p>
+          <pre class="request" tabIndex={0} aria-label={t.fields.query}>
+            {value.query}
+          </pre>
+          {value.sample.length > 0 && (
+            <ul class="sample" tabIndex={0} aria-label={text.preview.sampleLabel}>
+              {value.sample.map((id) => (
+                <li key={id}>{id}</li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Runs({ name }: { readonly name: string }) {
+  const t = text.retention;
+  const { value, error, reload } = useLoad(name, (signal) => runsOf(name, signal), RUNS_EVERY_MS);
+  const matches = (value?.items ?? []).map((run: Purge) => run.matched).reverse();
+  return (
+    <section class="card" aria-labelledby="runs">
+      <h2 id="runs">{t.runs}</h2>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && value.items.length === 0 && <p class="quiet">{t.noRuns}</p>}
+      {matches.length > 1 && <Sparkline values={matches} label={t.matches(matches)} />}
+      {value !== undefined && value.items.length > 0 && <PurgeTable purges={value.items} label={t.runs} />}
+    </section>
+  );
+}

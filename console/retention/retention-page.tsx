@@ -1,0 +1,88 @@
+import { Empty, Failure, Loading } from '../parts/states.js';
+import { time } from '../shared/format.js';
+import { routeTo } from '../shared/router.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { listPolicies } from './policies-api.js';
+import { PolicyEditor } from './policy-editor.js';
+import { ModeChip, PolicyPage } from './policy-page.js';
+import { nextRuns } from './schedule.js';
+
+/** The name under which the form for a new policy is; no policy can have it. */
+const NEW = '+';
+
+/** All retention policies, or the one that the address names. */
+export function RetentionPage({
+  name,
+  step,
+}: {
+  readonly name: string | undefined;
+  readonly step: string | undefined;
+}) {
+  if (name === NEW) return <PolicyEditor key={NEW} />;
+  if (name !== undefined) return <PolicyPage key={name} name={name} isEdited={step === 'edit'} />;
+  return <PolicyList />;
+}
+
+function PolicyList() {
+  const t = text.retention;
+  const { value, error, reload } = useLoad('policies', listPolicies);
+  return (
+    <div class="page">
+      <div class="heading">
+        <h1>{t.title}</h1>
+        <a class="button" href={routeTo(['retention', NEW])}>
+          {t.create}
+        </a>
+      </div>
+      <p class="lead">{t.lead}</p>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && value.items.length === 0 && (
+        <Empty>
+          <p>{t.empty}</p>
+          <a href={routeTo(['retention', NEW])}>{t.create}</a>
+        </Empty>
+      )}
+      {value !== undefined && value.items.length > 0 && (
+        <div class="table" role="region" aria-label={t.title} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t.name}</th>
+                <th scope="col">{t.fields.mode}</th>
+                <th scope="col">{t.fields.query}</th>
+                <th scope="col">{t.fields.olderThan}</th>
+                <th scope="col">{t.next}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.items.map((policy) => (
+                <tr key={policy.name}>
+                  <td>
+                    <a href={routeTo(['retention', policy.name])}>{policy.name}</a>
+                  </td>
+                  <td>
+                    <ModeChip policy={policy} />
+                  </td>
+                  <td class="query">
+                    <code>{policy.query}</code>
+                  </td>
+                  <td>
+                    {policy.olderThan} · {policy.by}
+                  </td>
+                  <td class="when">{policy.enabled ? nextOf(policy.schedule, policy.timeZone) : t.off}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function nextOf(schedule: string, timeZone: string): string {
+  const [next] = nextRuns(schedule, timeZone, 1, new Date()) ?? [];
+  return next === undefined ? text.retention.badSchedule : time(next.getTime());
+}

@@ -1,0 +1,35 @@
+/** What people read: counts in groups, times in their zone, durations in words. */
+
+const counts = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const rates = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+
+/** A count in groups of three digits: 1,234. */
+export function count(value: number): string {
+  return counts.format(value);
+}
+
+/** A number a second, with three digits. */
+export function rate(value: number): string {
+  return `${rates.format(value)}/s`;
+}
+
+/** A time with its zone, e.g. `26 Nov 2026, 14:03:05 GMT+1`. @param zone that of the machine unless given */
+export function time(iso: string | number, zone?: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return String(iso);
+  return new Intl.DateTimeFormat('en-GB', {
+    ...{ year: 'numeric', month: 'short', day: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
+    ...(zone === undefined ? {} : { timeZone: zone }),
+  }).format(date);
+}
+
+/** A span of time: `340 ms`, `4.2 s`, `3 min 10 s`, `2 h 5 min`. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.max(0, Math.round(milliseconds))} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}

@@ -1,0 +1,57 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** Where the page is: `#/purge/ID?name=value`. */
+export interface Route {
+  /** Decoded segments; the first names the page. */
+  readonly path: readonly string[];
+  readonly params: URLSearchParams;
+}
+
+/** Reads a fragment. Segments that cannot be decoded stay as they are. */
+export function parseRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s);
+  return {
+    path: path
+      .split('/')
+      .filter((segment) => segment !== '')
+      .map(decoded),
+    params: new URLSearchParams(query),
+  };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** The fragment that leads to a place. Parameters that are undefined or empty are left out. */
+export function routeTo(
+  path: readonly string[],
+  params: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const given = Object.entries(params).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  const query = new URLSearchParams(given).toString();
+  return `#/${path.map(encodeURIComponent).join('/')}${query === '' ? '' : `?${query}`}`;
+}
+
+/** Where the page is now; changes with it. */
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const update = () => setHash(location.hash);
+    addEventListener('hashchange', update);
+    return () => removeEventListener('hashchange', update);
+  }, []);
+  return parseRoute(hash);
+}
+
+/** Keeps what a page shows in its address, without a step in the history of the browser. */
+export function keepInAddress(hash: string): void {
+  if (location.hash === hash) return;
+  history.replaceState(history.state, '', hash);
+  // Browsers report other changes only.
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}

@@ -1,0 +1,61 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../api/client.js';
+
+/** What came of loading something. While it is loaded again, the last value stays. */
+export interface Loaded<Value> {
+  readonly value: Value | undefined;
+  readonly error: unknown;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+}
+
+/**
+ * Loads a value, again whenever its key changes, and every so often where that is asked for. What was asked for before is
+ * aborted, so that an old answer never replaces a new one.
+ */
+export function useLoad<Value>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Value>,
+  everyMs?: number,
+): Loaded<Value> {
+  const [state, setState] = useState<{ key: string; value?: Value; error?: unknown; isLoading: boolean }>({
+    key,
+    isLoading: true,
+  });
+  const [turn, setTurn] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  useEffect(() => {
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    setState((last) => (last.key === key ? { ...last, isLoading: true } : { key, isLoading: true }));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const again = () => {
+      if (everyMs !== undefined && !signal.aborted)
+        timer = setTimeout(() => setTurn((last) => last + 1), everyMs);
+    };
+    latest.current(signal).then(
+      (value) => {
+        if (!signal.aborted) setState({ key, value, isLoading: false });
+        again();
+      },
+      (error: unknown) => {
+        if (!signal.aborted) setState((last) => ({ ...last, error, isLoading: false }));
+        // Who has no token to give is not asked for it every few seconds.
+        if (!(error instanceof ApiError && error.problem.status === 401)) again();
+      },
+    );
+    return () => {
+      aborter.abort();
+      clearTimeout(timer);
+    };
+  }, [key, turn, everyMs]);
+  const reload = useCallback(() => setTurn((last) => last + 1), []);
+  const isCurrent = state.key === key;
+  return {
+    value: isCurrent ? state.value : undefined,
+    error: isCurrent ? state.error : undefined,
+    isLoading: !isCurrent || state.isLoading,
+    reload,
+  };
+}

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { BaseUrlOf } from './api/base-url.js';
+import { apiUrl } from './api/routes.js';
+
+export interface ConsoleRoutesOptions {
+  /** The folder of the built console; undefined where it is switched off or was not built. */
+  readonly consoleFolder: string | undefined;
+  readonly baseUrlOf: BaseUrlOf;
+}
+
+/** Where the console is served. */
+export const CONSOLE_PATH = '/console/';
+
+/** Nothing but files of the console itself runs, styles or is shown in it, and no other page frames it. */
+const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; form-action 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** Names of files in this folder have a hash of their content. */
+const HASHED = '/assets/';
+
+const A_YEAR = 'public, max-age=31536000, immutable';
+
+/**
+ * The folder of the built console, looked for from where this program runs: the built sidecar, the bundled command line,
+ * or sources compiled elsewhere. Undefined where the console was not built.
+ *
+ * @param from `import.meta.dirname` of the entry
+ */
+export function findConsole(from: string): string | undefined {
+  return ['console', '../console', '../dist/console', '../../dist/console']
+    .map((path) => join(from, path))
+    .find((folder) => existsSync(join(folder, HASHED)) && existsSync(join(folder, 'index.html')));
+}
+
+/**
+ * `GET /` leads browsers to the console, and shows other clients what is here. `GET /console/*` serves the files of the
+ * console; they need no token, the API that they call does.
+ */
+export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRoutesOptions): void {
+  const { consoleFolder, baseUrlOf } = options;
+  app.get('/', async (request, reply) => {
+    reply.header('vary', 'Accept').header('cache-control', 'no-cache');
+    // Relative, so that it holds behind a gateway that adds a path.
+    if (consoleFolder !== undefined && wantsHtml(request))
+      return reply.code(302).header('location', CONSOLE_PATH.slice(1)).send();
+    const base = baseUrlOf(request.raw);
+    return reply.send({
+      name: 'NGSI-LD gateway',
+      links: {
+        ...(consoleFolder === undefined ? {} : { console: `${base}${CONSOLE_PATH}` }),
+        ngsiLd: `${base}/ngsi-ld/v1`,
+        purges: apiUrl(base, 'purges'),
+        openapi: apiUrl(base, 'openapi.json'),
+        health: `${base}/health/ready`,
+      },
+    });
+  });
+  if (consoleFolder === undefined) return;
+  app.get(CONSOLE_PATH.slice(0, -1), async (_request, reply) =>
+    reply.code(302).header('location', CONSOLE_PATH.slice(1)).send(),
+  );
+  void app.register(fastifyStatic, {
+    root: consoleFolder,
+    prefix: CONSOLE_PATH,
+    decorateReply: false,
+    cacheControl: false,
+    dotfiles: 'ignore',
+    setHeaders: (reply, path) => {
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.setHeader(name, value);
+      reply.setHeader('cache-control', path.includes(HASHED) ? A_YEAR : 'no-cache');
+    },
+  });
+}
+
+/** Browsers name HTML when they open a page; other clients name JSON, anything, or nothing. */
+function wantsHtml(request: FastifyRequest): boolean {
+  return /(?:^|,)\s*text\/html\s*(?:;|,|$)/i.test(request.headers.accept ?? '');
+}
