@@ -24,7 +24,10 @@ export function App() {
     const name = SECTIONS.find((one) => one === section);
     document.title = `${name === undefined ? '' : `${text.pages[name]} · `}${text.product}`;
     // Those who listen to the page learn that another one is there; the first one is announced anyway.
-    if (last.current !== place) main.current?.focus();
+    if (last.current !== place) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
     last.current = place;
   }, [place, section]);
   return (

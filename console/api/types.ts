@@ -9,6 +9,11 @@ export interface components {
       /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
+      /**
+       * @description Of models that have none of their own; `none` when left out.
+       * @enum {unknown}
+       */
+      readonly compatibility: 'none' | 'backward' | 'forward' | 'full';
       /** Format: date-time */
       readonly createdAt: string;
       /** Format: date-time */
@@ -19,16 +24,32 @@ export interface components {
       /** @description Into the new schema, or into the old one for a removed part (RFC 6901). */
       readonly pointer: string;
       /**
-       * @description `narrowing`: may reject entities that were valid before; `breaking`: rejects some of them.
+       * @description `narrowing`: may reject entities that were valid before; `breaking`: rejects some of them, or changes what they mean.
        * @enum {unknown}
        */
-      readonly kind: 'compatible' | 'narrowing' | 'breaking';
+      readonly class: 'compatible' | 'narrowing' | 'breaking';
+      /**
+       * @description `meaning`: stored data would be read otherwise; `unproven`: the comparison could not tell.
+       * @enum {unknown}
+       */
+      readonly reason:
+        | 'meaning'
+        | 'required'
+        | 'property'
+        | 'type'
+        | 'values'
+        | 'range'
+        | 'format'
+        | 'structure'
+        | 'unproven';
       readonly detail: string;
+      /** @description An entity in key-values form that was valid, and is refused because of the difference. */
+      readonly witness?: unknown;
     };
     /** ChangeReport */
     readonly ChangeReport: {
       /**
-       * @description `narrowing`: may reject entities that were valid before; `breaking`: rejects some of them.
+       * @description `narrowing`: may reject entities that were valid before; `breaking`: rejects some of them, or changes what they mean.
        * @enum {unknown}
        */
       readonly overall: 'compatible' | 'narrowing' | 'breaking';
@@ -68,6 +89,23 @@ export interface components {
       /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
+      /**
+       * @description Of models that have none of their own; `none` when left out.
+       * @enum {unknown}
+       */
+      readonly compatibility?: 'none' | 'backward' | 'forward' | 'full';
+    };
+    /**
+     * DomainChange
+     * @description A member that is left out keeps its value; null removes it.
+     */
+    readonly DomainChange: {
+      readonly description?: string | null;
+      /**
+       * @description Of models that have none of their own; `none` when left out.
+       * @enum {unknown}
+       */
+      readonly compatibility?: 'none' | 'backward' | 'forward' | 'full' | null;
     };
     /** DomainContextWarning */
     readonly DomainContextWarning: {
@@ -88,10 +126,10 @@ export interface components {
       /** @description Base IRI of the terms of its context, where it has its own. */
       readonly contextBase?: string;
       /**
-       * @description `backward`: an update that may reject entities that were valid before is refused.
+       * @description `backward`: an update that may reject, or change the meaning of, entities that were valid before is refused; `forward`: one after which entities may be valid that the version before rejects; `full`: both.
        * @enum {unknown}
        */
-      readonly compatibility: 'none' | 'backward';
+      readonly compatibility: 'none' | 'backward' | 'forward' | 'full';
       /**
        * @description `draft`: an update replaces its version; `deprecated`: reads have the header Deprecation.
        * @enum {unknown}
@@ -128,10 +166,10 @@ export interface components {
       /** @description Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the URL of one that is stored here or of an allowed origin. */
       readonly context?: unknown;
       /**
-       * @description `backward`: an update that may reject entities that were valid before is refused.
+       * @description `backward`: an update that may reject, or change the meaning of, entities that were valid before is refused; `forward`: one after which entities may be valid that the version before rejects; `full`: both.
        * @enum {unknown}
        */
-      readonly compatibility?: 'none' | 'backward';
+      readonly compatibility?: 'none' | 'backward' | 'forward' | 'full';
       /**
        * @description `draft`: an update replaces its version; `deprecated`: reads have the header Deprecation.
        * @default published
@@ -184,10 +222,10 @@ export interface components {
       /** @description Base IRI of the terms of its context, where it has its own. */
       readonly contextBase?: string;
       /**
-       * @description `backward`: an update that may reject entities that were valid before is refused.
+       * @description `backward`: an update that may reject, or change the meaning of, entities that were valid before is refused; `forward`: one after which entities may be valid that the version before rejects; `full`: both.
        * @enum {unknown}
        */
-      readonly compatibility: 'none' | 'backward';
+      readonly compatibility: 'none' | 'backward' | 'forward' | 'full';
       /**
        * @description `draft`: an update replaces its version; `deprecated`: reads have the header Deprecation.
        * @enum {unknown}
@@ -237,10 +275,10 @@ export interface components {
       /** @description Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the URL of one that is stored here or of an allowed origin. */
       readonly context?: unknown;
       /**
-       * @description `backward`: an update that may reject entities that were valid before is refused.
+       * @description `backward`: an update that may reject, or change the meaning of, entities that were valid before is refused; `forward`: one after which entities may be valid that the version before rejects; `full`: both.
        * @enum {unknown}
        */
-      readonly compatibility?: 'none' | 'backward';
+      readonly compatibility?: 'none' | 'backward' | 'forward' | 'full' | null;
       /**
        * @description `draft`: an update replaces its version; `deprecated`: reads have the header Deprecation.
        * @enum {unknown}
@@ -259,10 +297,10 @@ export interface components {
       /** @description Base IRI of the terms of its context, where it has its own. */
       readonly contextBase?: string;
       /**
-       * @description `backward`: an update that may reject entities that were valid before is refused.
+       * @description `backward`: an update that may reject, or change the meaning of, entities that were valid before is refused; `forward`: one after which entities may be valid that the version before rejects; `full`: both.
        * @enum {unknown}
        */
-      readonly compatibility: 'none' | 'backward';
+      readonly compatibility: 'none' | 'backward' | 'forward' | 'full';
       /**
        * @description `draft`: an update replaces its version; `deprecated`: reads have the header Deprecation.
        * @enum {unknown}
@@ -322,11 +360,28 @@ export interface components {
       /** @description Of the stored schema, in bytes. */
       readonly size: number;
       /**
-       * @description `narrowing`: may reject entities that were valid before; `breaking`: rejects some of them.
+       * @description `narrowing`: may reject entities that were valid before; `breaking`: rejects some of them, or changes what they mean.
        * @enum {unknown}
        */
       readonly change?: 'compatible' | 'narrowing' | 'breaking';
       readonly references: readonly string[];
+    };
+    /** ChangedPointer */
+    readonly ChangedPointer: {
+      /** @enum {unknown} */
+      readonly op: 'add' | 'remove' | 'replace';
+      /** @description Into the schema of `to`, or into that of `from` for what is removed. */
+      readonly pointer: string;
+    };
+    /** ModelDiff */
+    readonly ModelDiff: {
+      readonly from: number;
+      readonly to: number;
+      readonly change: components['schemas']['ChangeReport'];
+      /** @description Where the schemas differ as they were given, annotations included; at most 1,000. */
+      readonly pointers: readonly components['schemas']['ChangedPointer'][];
+      /** @description In how many places they differ. */
+      readonly pointersTotal: number;
     };
     /** ModelFile */
     readonly ModelFile: {
@@ -428,6 +483,49 @@ export interface components {
       /** Format: date-time */
       readonly modifiedAt: string;
     };
+    /** UpdatedDependent */
+    readonly UpdatedDependent: {
+      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      readonly domain: string;
+      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      readonly model: string;
+      /** @enum {unknown} */
+      readonly status: 'updated' | 'unchanged' | 'refused';
+      /**
+       * @description `narrowing`: may reject entities that were valid before; `breaking`: rejects some of them, or changes what they mean.
+       * @enum {unknown}
+       */
+      readonly change?: 'compatible' | 'narrowing' | 'breaking';
+      readonly differences?: readonly components['schemas']['Difference'][];
+      readonly reason?: string;
+    };
+    /** PutReference */
+    readonly PutReference: {
+      readonly uri: string;
+      /**
+       * @description `fetched`: was missing when a schema named it, and came from an allowed origin.
+       * @enum {unknown}
+       */
+      readonly source: 'stored' | 'fetched';
+      /** @description In bytes. */
+      readonly size: number;
+      readonly sha256: string;
+      /** Format: date-time */
+      readonly createdAt: string;
+      /** Format: date-time */
+      readonly modifiedAt: string;
+      /** @description Models that were made with a document which has changed, and what becomes of them. */
+      readonly dependents?: readonly components['schemas']['UpdatedDependent'][];
+    };
+    /** ReferenceDryRun */
+    readonly ReferenceDryRun: {
+      /** @constant */
+      readonly dryRun: true;
+      /** @enum {unknown} */
+      readonly status: 'created' | 'updated' | 'unchanged';
+      /** @description Models that were made with a document which has changed, and what becomes of them. */
+      readonly dependents: readonly components['schemas']['UpdatedDependent'][];
+    };
     /**
      * Samples
      * @description One sample, or several.
@@ -493,6 +591,8 @@ export interface components {
     /** Verdict */
     readonly Verdict: {
       readonly valid: boolean;
+      /** @description domain/model of each model, where none was named. */
+      readonly models?: readonly string[];
       /**
        * @description The representation in which the entity was read.
        * @enum {unknown}
@@ -698,6 +798,68 @@ export interface components {
       readonly cutoff: string;
       /** @description The query of the purge. */
       readonly query: string;
+    };
+    /**
+     * ImportedExamples
+     * @description The examples of a model, held against its schema.
+     */
+    readonly ImportedExamples: {
+      readonly valid: number;
+      /** @description The first errors of each example that is not valid. */
+      readonly invalid: readonly {
+        readonly path: string;
+        readonly pointer: string;
+        /** @description Line of the first fault, from 1. */
+        readonly line?: number;
+        readonly detail: string;
+      }[];
+    };
+    /** ImportedFile */
+    readonly ImportedFile: {
+      readonly path: string;
+      /**
+       * Format: uri
+       * @description Under which a shared document is stored.
+       */
+      readonly url?: string;
+      /** @description The model that it becomes, as domain/model. */
+      readonly model?: string;
+      /** @description Name of the stored context that it becomes. */
+      readonly context?: string;
+      /** @enum {unknown} */
+      readonly status: 'created' | 'updated' | 'unchanged' | 'refused';
+      /** @description Why it is refused, and what can be done. */
+      readonly reason?: string;
+      /** @description Line of the first fault, from 1. */
+      readonly line?: number;
+      /**
+       * @description `narrowing`: may reject entities that were valid before; `breaking`: rejects some of them, or changes what they mean.
+       * @enum {unknown}
+       */
+      readonly change?: 'compatible' | 'narrowing' | 'breaking';
+      readonly differences?: readonly components['schemas']['Difference'][];
+      readonly examples?: components['schemas']['ImportedExamples'];
+    };
+    /** ImportReport */
+    readonly ImportReport: {
+      readonly summary: {
+        readonly dryRun: boolean;
+        readonly domains: readonly string[];
+        readonly created: number;
+        readonly updated: number;
+        readonly unchanged: number;
+        readonly refused: number;
+        /** @description Files that are nothing of a model. */
+        readonly ignored: number;
+        readonly models: number;
+        readonly examples: {
+          readonly valid: number;
+          readonly invalid: number;
+        };
+      };
+      readonly files: readonly components['schemas']['ImportedFile'][];
+      /** @description Models that were made with a document which has changed, and what becomes of them. */
+      readonly dependents: readonly components['schemas']['UpdatedDependent'][];
     };
     /** PurgePreview */
     readonly PurgePreview: {

@@ -138,34 +138,31 @@ function PartFields({
   const part = fields.drop ? 'drop' : fields.keep ? 'keep' : chosen;
   const names = part === 'whole' ? '' : (fields[part] ?? '');
   return (
-    <fieldset>
-      <legend>{t.parts}</legend>
-      <div class="grid">
-        <Choice
-          label={t.parts}
-          value={part}
-          choices={[
-            ['whole', t.whole],
-            ['drop', t.drop],
-            ['keep', t.keep],
-          ]}
-          onChoose={(next) => {
-            setChosen(next);
-            put({ drop: '', keep: '', ...(next === 'whole' ? {} : { [next]: names }) });
+    <div class="grid section">
+      <Choice
+        label={t.parts}
+        value={part}
+        choices={[
+          ['whole', t.whole],
+          ['drop', t.drop],
+          ['keep', t.keep],
+        ]}
+        onChoose={(next) => {
+          setChosen(next);
+          put({ drop: '', keep: '', ...(next === 'whole' ? {} : { [next]: names }) });
+        }}
+      />
+      {part !== 'whole' && (
+        <Field
+          label={t.attributeNames}
+          hint={t.attributeNamesHint}
+          value={names}
+          onInput={(value) => {
+            setChosen(part);
+            put({ [part]: value });
           }}
         />
-        {part !== 'whole' && (
-          <Field
-            label={t.attributeNames}
-            hint={t.attributeNamesHint}
-            value={names}
-            onInput={(value) => {
-              setChosen(part);
-              put({ [part]: value });
-            }}
-          />
-        )}
-      </div>
-    </fieldset>
+      )}
+    </div>
   );
 }

@@ -1,0 +1,400 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { openConsole, startBrowser, type Tab } from '../support/browser.js';
+import { ensureCliBuilt } from '../support/cli-process.js';
+import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import { isDelete, relayTo, startRecordingBroker, type RecordedAnswer } from '../support/recording-broker.js';
+import { Waiting } from '../support/waiting.js';
+
+after(stopAll);
+
+const car = (index: number) => ({
+  id: `urn:ngsi-ld:Car:${String(index).padStart(4, '0')}`,
+  type: 'Car',
+  speed: { type: 'Property', value: index },
+});
+
+/** A gate that lets a given number of deletes through. */
+class Turnstile {
+  readonly #waiting = new Waiting();
+  #left = 0;
+
+  let(more: number): void {
+    this.#left += more;
+    this.#waiting.notify();
+  }
+
+  async pass(): Promise<void> {
+    await this.#waiting.until(() => (this.#left > 0 ? (this.#left -= 1) + 1 : undefined));
+  }
+}
+
+interface World {
+  readonly broker: EmbeddedBroker;
+  readonly gateway: TestGateway;
+  readonly turnstile: Turnstile;
+}
+
+/** A gateway before a broker with cars, ten in a batch, each batch held until it is let through. */
+async function withHeldCars(
+  cars: number,
+  env: Readonly<Record<string, string>> = {},
+  answer: (relay: () => Promise<RecordedAnswer>) => Promise<RecordedAnswer> = async (relay) => relay(),
+): Promise<World> {
+  const broker = await startTestBroker();
+  broker.entities.seed(cars, car);
+  const relay = relayTo(broker);
+  const turnstile = new Turnstile();
+  const held = await startRecordingBroker(async (request) => {
+    if (isDelete(request)) {
+      await turnstile.pass();
+      return answer(async () => relay(request));
+    }
+    return relay(request);
+  });
+  const settings = { PURGE_BATCH_SIZE: '10', PURGE_CONCURRENCY: '1', LOG_LEVEL: 'silent' };
+  const gateway = await startTestGateway({ BROKER_URL: held.url, ...settings, ...env });
+  return { broker, gateway, turnstile };
+}
+
+/** Fills in a type and confirms the purge of what it matches; the page then shows the purge. */
+async function startPurge(page: Page, type: string, cars: number): Promise<void> {
+  await page.getByLabel('Type', { exact: true }).fill(type);
+  await page.getByRole('button', { name: `Purge ${cars} entities…` }).click();
+  await page.getByLabel(/^Type the count/).fill(String(cars));
+  await page.getByRole('button', { name: `Delete ${cars}` }).click();
+  await page.waitForURL(/#\/purge\/[^?]+$/);
+}
+
+const carsLeft = async ({ gateway }: World) => {
+  const { headers } = await gateway.send('GET', '/ngsi-ld/v1/entities?type=Car&limit=1&count=true');
+  return Number(headers.get('ngsild-results-count'));
+};
+
+function assertClean({ faults }: Tab): void {
+  assert.deepEqual(faults, []);
+}
+
+describe('the console in a browser', () => {
+  let browser: Browser;
+
+  before(async () => {
+    await ensureCliBuilt();
+    browser = await startBrowser();
+  });
+
+  it('a purge goes from its preview to its end, deletes nothing before it is confirmed, and is found in the history', async () => {
+    const world = await withHeldCars(35);
+    const tab = await openConsole(browser, world.gateway.url);
+    const { page } = tab;
+    await page.getByLabel('Type', { exact: true }).fill('Car');
+    await page.getByLabel('Query (q)').fill('speed<30');
+    await page.getByText('30 entities match now').waitFor();
+    assert.match(await page.locator('pre.request').innerText(), /type=Car&q=speed%3C30/);
+    await page.getByText('urn:ngsi-ld:Car:0029').waitFor();
+    await page.getByRole('button', { name: 'Purge 30 entities…' }).click();
+    const go = page.getByRole('button', { name: 'Delete 30' });
+    assert.ok(await go.isDisabled());
+    await page.getByLabel(/^Type the count/).fill('31');
+    assert.ok(await go.isDisabled());
+    await page.getByLabel(/^Type the count/).fill('30');
+    assert.equal(await carsLeft(world), 35);
+    await go.click();
+    world.turnstile.let(1);
+    await page.getByText('10 of 30 entities').waitFor();
+    world.turnstile.let(100);
+    await page.getByRole('heading', { name: 'Purge' }).locator('..').getByText('done').waitFor();
+    await page.getByText('30 of 30 entities').waitFor();
+    assert.equal(await carsLeft(world), 5);
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('link', { name: 'type=Car&q=speed%3C30&maxAffected=30' }).click();
+    await page.getByRole('link', { name: 'Run again…' }).click();
+    assert.equal(await page.getByLabel('Query (q)').inputValue(), 'speed<30');
+    await page.getByText('Nothing matches.').waitFor();
+    assertClean(tab);
+  });
+
+  it('a purge that more match than were confirmed deletes nothing', async () => {
+    const world = await withHeldCars(3);
+    const { page } = await openConsole(browser, world.gateway.url, '#/purge?query=type%3DCar');
+    await page.getByRole('button', { name: 'Purge 3 entities…' }).click();
+    await page.getByLabel(/^Type the count/).fill('3');
+    world.broker.entities.seed(4, car);
+    world.turnstile.let(100);
+    await page.getByRole('button', { name: 'Delete 3' }).click();
+    await page.getByText('refused', { exact: true }).waitFor();
+    assert.equal(await carsLeft(world), 4);
+  });
+
+  it('a purge survives a reload, and another tab cancels it', async () => {
+    const world = await withHeldCars(40);
+    const tab = await openConsole(browser, world.gateway.url);
+    await startPurge(tab.page, 'Car', 40);
+    world.turnstile.let(1);
+    await tab.page.getByText('10 of 40 entities').waitFor();
+    await tab.page.reload();
+    await tab.page.getByText('10 of 40 entities').waitFor();
+    const other = await openConsole(browser, world.gateway.url, new URL(tab.page.url()).hash);
+    await other.page.getByRole('button', { name: 'Cancel the purge' }).click();
+    await tab.page.getByText('being cancelled').waitFor();
+    world.turnstile.let(100);
+    for (const { page } of [tab, other]) await page.getByText('cancelled', { exact: true }).waitFor();
+    assert.equal(await carsLeft(world), 20);
+    assertClean(tab);
+    assertClean(other);
+  });
+
+  it('a purge that is left goes on to its end, and is throttled by the slider', async () => {
+    const world = await withHeldCars(30);
+    const { page } = await openConsole(browser, world.gateway.url);
+    await startPurge(page, 'Car', 30);
+    const slider = page.getByLabel('Limit per second (maxPerSecond)');
+    await slider.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText('Limited to 10,000/s.').waitFor();
+    const id = new URL(page.url()).hash.slice('#/purge/'.length);
+    const record = (await world.gateway.send('GET', `/api/v2/purges/${id}`)).json() as {
+      maxPerSecond: number;
+    };
+    assert.equal(record.maxPerSecond, 10_000);
+    await page.close();
+    world.turnstile.let(100);
+    const events = await world.gateway.send('GET', `/api/v2/purges/${id}/events`);
+    assert.match(events.text, /"state":"succeeded"/);
+    assert.equal(await carsLeft(world), 0);
+  });
+
+  it('a broker that fails in the middle is shown with what was deleted before, in its words', async () => {
+    let batches = 0;
+    const world = await withHeldCars(40, { RETRY_MAX_ATTEMPTS: '1' }, async (relay) => {
+      batches += 1;
+      if (batches === 1) return relay();
+      const body = JSON.stringify({
+        type: 'about:blank',
+        title: 'disk <full>',
+        detail: '<img src=x onerror=reportFault(1)>',
+      });
+      return { status: 500, headers: { 'content-type': 'application/problem+json' }, body };
+    });
+    const tab = await openConsole(browser, world.gateway.url);
+    world.turnstile.let(1000);
+    await startPurge(tab.page, 'Car', 40);
+    await tab.page.getByText(/^(?:failed|partly done)$/).waitFor();
+    const deleted = tab.page.locator('.counts div', { hasText: /^Deleted/ });
+    assert.equal(await deleted.locator('dd').innerText(), '10');
+    assert.equal(await tab.page.locator('main img').count(), 0);
+    assertClean(tab);
+  });
+
+  it('hostile ids, queries, problems and tenants are shown as text', async () => {
+    const markup = '<img src=x onerror=reportFault(1)>';
+    const world = await withHeldCars(0);
+    world.broker.entities.seed(1, () => ({ id: `urn:x:<b>${markup}</b>`, type: 'Bold' }));
+    const query = encodeURIComponent(`type=Bold&q=name==${encodeURIComponent(`"${markup}"`)}|!name`);
+    const tab = await openConsole(browser, world.gateway.url, `#/purge?query=${query}`);
+    const { page } = tab;
+    await page.getByText(`urn:x:<b>${markup}</b>`).waitFor();
+    await page.goto(`${world.gateway.url}/console/#/history`);
+    await page
+      .getByRole('link', { name: /type=Bold/ })
+      .first()
+      .click();
+    await page.getByText('Dry run').waitFor();
+    await page.goto(`${world.gateway.url}/console/#/purge?query=${encodeURIComponent(`${markup}=1`)}`);
+    await page.getByRole('alert').waitFor();
+    await page.goto(`${world.gateway.url}/console/#/purge/${encodeURIComponent(markup)}`);
+    await page.getByRole('alert').waitFor();
+    assert.equal(await page.locator('main img, main b').count(), 0);
+    assertClean(tab);
+  });
+
+  it('what the gateway refuses is shown in its words, and nothing can be confirmed', async () => {
+    const { gateway } = await withHeldCars(3);
+    const { page } = await openConsole(browser, gateway.url);
+    await page.getByLabel('Query (q)').fill('speed>>');
+    await page.getByRole('alert').waitFor();
+    const refusal = (await gateway.purge('q=speed%3E%3E&dryRun=true')).problem();
+    await page.getByText(refusal.detail, { exact: true }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Purge/ }).count(), 0);
+  });
+
+  it('the token is asked for when it is needed, kept in the tab alone, and never shown', async () => {
+    const token = 'token-of-console';
+    const { gateway } = await withHeldCars(3, { GATEWAY_TOKEN: token });
+    const tab = await openConsole(browser, gateway.url, '#/history');
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.getByText('The gateway token is needed').waitFor();
+    await page.getByRole('button', { name: 'Enter the token' }).click();
+    await page.getByLabel('Token', { exact: true }).fill('wrong-token');
+    await page.keyboard.press('Enter');
+    await page.getByText('was not the right one').waitFor();
+    await page.getByLabel('Token', { exact: true }).fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByText('There are no purges yet.').waitFor();
+    await page.getByRole('link', { name: 'Purge', exact: true }).click();
+    await page.getByLabel('Type', { exact: true }).fill('Car');
+    await page.getByText('3 entities match now').waitFor();
+    assert.ok(!(await page.content()).includes(token));
+    assert.ok(!page.url().includes(token));
+    const kept = await page.evaluate(
+      '[JSON.stringify(localStorage), document.cookie, sessionStorage.length]',
+    );
+    assert.deepEqual(kept, ['{}', '', 1]);
+    const other = await openConsole(browser, gateway.url, '#/history');
+    await other.page.getByRole('dialog').waitFor();
+    assertClean(tab);
+  });
+
+  it('a gateway that is gone, refuses or is away is shown as such, with a way to try again', async () => {
+    const { gateway } = await withHeldCars(3);
+    const { page } = await openConsole(browser, gateway.url, '#/overview');
+    await page.getByText('No purge is at work.').waitFor();
+    for (const [status, title] of [
+      [403, 'This is not allowed'],
+      [503, 'The gateway cannot do this for now'],
+    ] as const) {
+      await page.route('**/api/v2/**', async (route) =>
+        route.fulfill({
+          status,
+          contentType: 'application/problem+json',
+          body: `{"title":"T","detail":"D"}`,
+        }),
+      );
+      for (const section of ['History', 'Retention']) {
+        await page.getByRole('link', { name: section }).click();
+        await page.getByRole('alert').getByText(title).waitFor();
+      }
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    }
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('alert').getByText('cannot be reached').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('There are no purges yet.').waitFor();
+  });
+
+  it('a purge can be made by the keyboard alone', async () => {
+    const world = await withHeldCars(5);
+    world.turnstile.let(100);
+    const { page } = await openConsole(browser, world.gateway.url);
+    const focused = async () =>
+      String(await page.evaluate('(document.activeElement.labels?.[0] ?? document.activeElement).innerText'));
+    const tabTo = async (name: RegExp) => {
+      for (let steps = 0; steps < 60; steps += 1) {
+        if (name.test(await focused())) return;
+        await page.keyboard.press('Tab');
+      }
+      assert.fail(`${String(name)} cannot be reached by Tab.`);
+    };
+    await tabTo(/^Type$/);
+    await page.keyboard.type('Car');
+    await page.getByText('5 entities match now').waitFor();
+    await tabTo(/^Purge 5 entities…$/);
+    await page.keyboard.press('Enter');
+    await tabTo(/^Type the count/);
+    await page.keyboard.type('5');
+    await page.keyboard.press('Enter');
+    await page.getByText('5 of 5 entities').waitFor();
+    assert.equal(await carsLeft(world), 0);
+  });
+
+  it('a retention policy is made, looked at, and enforced after its name was typed', async () => {
+    const { gateway } = await withHeldCars(3);
+    const tab = await openConsole(browser, gateway.url, '#/retention');
+    const { page } = tab;
+    await page.getByRole('link', { name: 'New policy' }).first().click();
+    for (const [label, value] of [
+      ['Name', 'old-cars'],
+      ['Query', 'type=Car'],
+      ['Time zone', 'America/New_York'],
+    ] as const)
+      await page.getByLabel(label, { exact: true }).fill(value);
+    await page.getByRole('button', { name: 'Save as a report' }).click();
+    await page.getByText('In America/New_York').waitFor();
+    await page.getByText('0 entities would go now').waitFor();
+    await page.getByRole('button', { name: 'Enforce…' }).click();
+    const go = page.getByRole('button', { name: 'Enforce it' });
+    await page.getByText('A run now would delete 0 entities.').waitFor();
+    assert.ok(await go.isDisabled());
+    await page.getByLabel(/^Type the name/).fill('old-cars');
+    await go.click();
+    await page.getByText('deletes', { exact: true }).waitFor();
+    const kept = (await gateway.send('GET', '/api/v2/retention-policies/old-cars')).json() as {
+      mode: string;
+    };
+    assert.equal(kept.mode, 'enforce');
+    await page.getByRole('button', { name: 'Only report' }).click();
+    await page.getByRole('button', { name: 'Report now' }).click();
+    await page.getByRole('heading', { name: 'Dry run' }).waitFor();
+    assertClean(tab);
+  });
+
+  for (const theme of ['light', 'dark'] as const)
+    it(`no page has a serious fault of accessibility, and none is wider than a telephone, in the ${theme} theme`, async () => {
+      const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+      const world = await withHeldCars(30);
+      await world.gateway.send('PUT', '/api/v2/retention-policies/old-cars', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          ...{
+            target: 'entities',
+            query: 'type=Car',
+            olderThan: 'P1D',
+            by: 'modifiedAt',
+            schedule: '0 3 * * *',
+          },
+        }),
+      });
+      const tab = await openConsole(browser, world.gateway.url, '', { theme });
+      const { page } = tab;
+      const check = async () => {
+        await page.evaluate(axe);
+        const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+          violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[];
+        };
+        const serious = found.violations.filter(
+          ({ impact }) => impact === 'serious' || impact === 'critical',
+        );
+        assert.deepEqual(
+          serious.map(({ id, nodes }) => `${page.url()}: ${id} ${nodes.map(({ html }) => html).join(' ')}`),
+          [],
+        );
+        await page.setViewportSize({ width: 360, height: 740 });
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(overflow) <= 0, `${page.url()} is ${String(overflow)} pixels too wide`);
+        await page.setViewportSize({ width: 1280, height: 900 });
+      };
+      await startPurge(page, 'Car', 30);
+      world.turnstile.let(1);
+      await page.getByText('10 of 30 entities').waitFor();
+      await check();
+      const circle = 'type=Car&georel=near;maxDistance==5000&geometry=Point&coordinates=[1,2]';
+      for (const [hash, sign] of [
+        [`#/purge?query=${encodeURIComponent(circle)}`, 'Nothing matches.'],
+        ['#/purge?target=temporal&query=q%3Dx', 'Time property'],
+        ['#/history', 'Asked for'],
+        ['#/retention', 'old-cars'],
+        ['#/retention/old-cars', 'would go now'],
+        ['#/retention/+', 'Save as a report'],
+        ['#/models', 'Domains and their models'],
+        ['#/workbench', 'a JSON Schema from samples'],
+        ['#/overview', 'No purge failed lately.'],
+        ['#/elsewhere', 'Nothing here'],
+      ] as const) {
+        await page.goto(`${world.gateway.url}/console/${hash}`);
+        await page.getByText(sign).first().waitFor();
+        await check();
+      }
+      await page.goto(`${world.gateway.url}/console/#/purge?query=type%3DCar`);
+      await page.getByRole('button', { name: /^Purge \d+ entities…/ }).click();
+      await check();
+      assertClean(tab);
+      world.turnstile.let(100);
+    });
+});

@@ -1,0 +1,57 @@
+import chromium from '@sparticuz/chromium';
+import { chromium as playwright, type Browser, type Page } from 'playwright-core';
+import { stopLater } from './gateway-harness.js';
+
+/** Longest wait for anything in a page, on a machine that is busy with other tests. */
+const PATIENCE_MS = 30_000;
+
+/** Starts a browser without a window: that of CHROMIUM_PATH, or the one that npm installed. Closed by `stopAll`. */
+export async function startBrowser(): Promise<Browser> {
+  chromium.setGraphicsMode = false;
+  const browser = await playwright.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? (await chromium.executablePath()),
+    args: [...chromium.args, '--disable-background-networking'],
+    headless: true,
+  });
+  stopLater(() => browser.close());
+  return browser;
+}
+
+export interface PageOptions {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** A tab with a session of its own, and what went wrong in it. */
+export interface Tab {
+  readonly page: Page;
+  /** Refusals of the Content-Security-Policy, and errors of scripts. */
+  readonly faults: readonly string[];
+}
+
+/** Opens the console of a gateway. @param hash where in it, with `#` */
+export async function openConsole(
+  browser: Browser,
+  gatewayUrl: string,
+  hash = '',
+  { theme = 'light', width = 1280, height = 900 }: PageOptions = {},
+): Promise<Tab> {
+  const context = await browser.newContext({
+    colorScheme: theme,
+    viewport: { width, height },
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  await page.exposeFunction('reportFault', (fault: string) => faults.push(fault));
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) => " +
+      "reportFault(violatedDirective + ' ' + blockedURI + ' ' + sourceFile));",
+  );
+  await page.goto(`${gatewayUrl}/console/${hash}`);
+  return { page, faults };
+}

@@ -1,0 +1,76 @@
+/** Takes the screenshots of the documentation; run by `npm run screenshots`, after a build. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openConsole, startBrowser } from './browser.js';
+import { startTestBroker, startTestGateway, stopAll } from './gateway-harness.js';
+import { ROOT } from './project.js';
+
+const folder = join(ROOT, process.argv[2] ?? 'docs/images');
+await mkdir(folder, { recursive: true });
+
+const TYPES = ['Vehicle', 'Vehicle', 'Vehicle', 'AirQualityObserved', 'ParkingSpot'];
+const broker = await startTestBroker();
+broker.entities.seed(12_000, (index) => {
+  const type = TYPES[index % TYPES.length] ?? 'Vehicle';
+  return {
+    id: `urn:ngsi-ld:${type}:${String(index).padStart(5, '0')}`,
+    type,
+    speed: { type: 'Property', value: (index * 37) % 160 },
+  };
+});
+const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
+const browser = await startBrowser();
+const size = { width: 1200, height: 780 };
+
+const { page } = await openConsole(browser, gateway.url, '#/purge', size);
+await page.getByLabel('Type', { exact: true }).fill('Vehicle');
+await page.getByLabel('Query (q)').fill('speed>100');
+await page.getByRole('button', { name: /^Purge [\d,]+ entities/ }).waitFor();
+await page.screenshot({ path: join(folder, 'console-purge.png') });
+
+const dark = await openConsole(browser, gateway.url, '#/purge?query=type%3DVehicle%26maxPerSecond%3D400', {
+  ...size,
+  theme: 'dark',
+});
+await dark.page.getByRole('button', { name: /^Purge [\d,]+ entities/ }).click();
+await dark.page.getByLabel(/^Type the count/).fill('7200');
+await dark.page.getByRole('button', { name: /^Delete 7,200/ }).click();
+await dark.page.getByText(/^[2-9],\d{3} of 7,200 entities/).waitFor();
+await dark.page.screenshot({ path: join(folder, 'console-progress.png') });
+await dark.page.getByRole('button', { name: 'Cancel the purge' }).click();
+
+await gateway.send('PUT', '/api/v2/retention-policies/silent-sensors', {
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({
+    ...{ target: 'entities', query: 'type=AirQualityObserved', olderThan: 'P90D', by: 'modifiedAt' },
+    ...{ schedule: '0 3 * * *', timeZone: 'Europe/Madrid', description: 'Sensors that fell silent.' },
+  }),
+});
+if (process.argv[2] !== undefined) {
+  // For looking at the other pages, while working on them.
+  for (const [name, hash] of [
+    ['history', '#/history'],
+    ['retention', '#/retention'],
+    ['policy', '#/retention/silent-sensors'],
+    ['editor', '#/retention/+'],
+    ['overview', '#/overview'],
+    ['models', '#/models'],
+    ['workbench', '#/workbench'],
+    [
+      'geo',
+      '#/purge?query=type%3DVehicle%26georel%3Dnear%3BmaxDistance%3D%3D500000%26geometry%3DPoint%26coordinates%3D%5B-4%2C40%5D',
+    ],
+  ] as const) {
+    await page.goto(`${gateway.url}/console/${hash}`);
+    await page.reload();
+    await page.waitForTimeout(1200);
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+  }
+  const small = await openConsole(browser, gateway.url, '#/purge?query=type%3DVehicle', {
+    width: 360,
+    height: 800,
+  });
+  await small.page.waitForTimeout(1200);
+  await small.page.screenshot({ path: join(folder, 'small.png'), fullPage: true });
+}
+await stopAll();

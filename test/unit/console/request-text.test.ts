@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { formOf, queryOf } from '../../../console/purge/form.js';
+import { commandOf, curlOf, requestLine } from '../../../console/purge/request-text.js';
+
+const BASE = 'http://127.0.0.1:8080/';
+
+/** The words that a POSIX shell makes of a command. */
+function wordsOf(command: string): readonly string[] {
+  const script = `set -- ${command}\nfor word do printf '%s\\0' "$word"; done`;
+  return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
+}
+
+describe('the request of a purge as text', () => {
+  const hostile = `q=name==%22it's%20$(touch%20x)%20%60x%60%22`;
+
+  it('the request is shown with its method, path and query', () => {
+    const form = formOf('temporal', 'type=Car');
+    assert.equal(requestLine(form, queryOf(form)), 'DELETE /ngsi-ld/v1/temporal/entities?type=Car');
+  });
+
+  it('the call of curl sends exactly the request that the console sends, whatever the values hold', () => {
+    const form = formOf('entities', hostile, { tenant: "o'hara; rm -rf", link: '<http://c.test>; rel="x"' });
+    const query = queryOf(form);
+    assert.deepEqual(wordsOf(curlOf(form, query, BASE, false)), [
+      ...['curl', '-X', 'DELETE', `${BASE}ngsi-ld/v1/entities?${query}`],
+      ...['-H', 'Prefer: respond-async', '-H', "NGSILD-Tenant: o'hara; rm -rf"],
+      ...['-H', 'Link: <http://c.test>; rel="x"'],
+    ]);
+  });
+
+  it('the call of curl takes the token from the environment, and never shows it', () => {
+    const form = formOf('entities', 'type=Car');
+    assert.match(curlOf(form, queryOf(form), BASE, true), /-H "X-Gateway-Token: \$NGSILD_GATEWAY_TOKEN"$/);
+  });
+
+  it('the command has the query, the tenant and the context as words of their own', () => {
+    const link = '<http://c.test/x.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
+    const form = formOf('temporal', hostile, { tenant: "o'hara", link });
+    const query = queryOf(form);
+    assert.deepEqual(wordsOf(commandOf(form, query, BASE)), [
+      ...['npx', 'ngsi-ld-gateway', 'purge', '--gateway', 'http://127.0.0.1:8080', '--temporal'],
+      ...['--tenant', "o'hara", '--link', 'http://c.test/x.jsonld', query],
+    ]);
+  });
+});
