@@ -7,7 +7,7 @@ import { TokenDialog } from './parts/token-dialog.js';
 import { PurgePage } from './purge/purge-page.js';
 import { RunPage } from './purge/run-page.js';
 import { RetentionPage } from './retention/retention-page.js';
-import { routeTo, useRoute, type Route } from './shared/router.js';
+import { routeTo, useRoute } from './shared/router.js';
 import { applyTheme, storedTheme, type Theme } from './shared/theme.js';
 import { text } from './strings.js';
 
@@ -70,14 +70,14 @@ export function App() {
   );
 }
 
-function PageOf({ route }: { readonly route: Route }) {
+function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {
   const [section = 'purge', name] = route.path;
   switch (section) {
     case 'purge':
     case 'history':
       if (name !== undefined) return <RunPage key={name} id={name} />;
       return section === 'purge' ? (
-        <PurgePage params={route.params} />
+        <PurgePage key={route.visit} params={route.params} />
       ) : (
         <HistoryPage params={route.params} />
       );

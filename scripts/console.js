@@ -55,7 +55,9 @@ async function hashOf(root, files) {
 async function lastBuild(stamp, dist, hash) {
   try {
     const contents = await readFile(stamp);
-    const last = /** @type {{ hash: string, files: string[] }} */ (JSON.parse(contents.toString()));
+    /** @type {unknown} */
+    const text = JSON.parse(contents.toString());
+    const last = /** @type {{ hash: string, files: string[] }} */ (text);
     if (last.hash !== hash) return undefined;
     const files = await Promise.all(
       last.files.map(async (name) => ({

@@ -3,7 +3,7 @@ import { isFinal } from '../api/events.js';
 import { Choice, Field } from '../parts/fields.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
-import { keepInAddress, routeTo } from '../shared/router.js';
+import { replaceAddress, routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 
@@ -32,7 +32,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
     EVERY_MS,
   );
   const show = (changed: Partial<typeof filters>) =>
-    keepInAddress(routeTo(['history'], { ...filters, ...changed }));
+    replaceAddress(routeTo(['history'], { ...filters, ...changed }));
   const isFiltered = Object.values(filters).some((one) => one !== '');
   return (
     <div class="page">

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { addressOf } from '../api/client.js';
 import { token } from '../api/token.js';
 import { Copyable } from '../parts/copyable.js';
@@ -9,15 +9,9 @@ import { PreviewPane } from './preview.js';
 import { PurgeFields } from './purge-fields.js';
 import { commandOf, curlOf, requestLine } from './request-text.js';
 
-/** The form of a purge, the request that it makes, and what that matches. The address holds the form. */
+/** The form of a purge as the address had it at first, the request that it makes, and what that matches. */
 export function PurgePage({ params }: { readonly params: URLSearchParams }) {
   const [form, setForm] = useState(() => formIn(params));
-  const address = addressOfForm(form);
-  const given = params.toString();
-  // The link of this page, and "Run again", bring another form while the page is there.
-  useEffect(() => {
-    if (location.hash !== address) setForm(formIn(params));
-  }, [given]);
   const change = (next: PurgeForm) => {
     keepInAddress(addressOfForm(next));
     setForm(next);

@@ -37,21 +37,23 @@ export function routeTo(
   return `#/${path.map(encodeURIComponent).join('/')}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Where the page is now; changes with it. */
-export function useRoute(): Route {
-  const [hash, setHash] = useState(location.hash);
+/** Where the page is now, and how often it was led elsewhere; changes with it. */
+export function useRoute(): Route & { readonly visit: number } {
+  const [{ hash, visit }, setPlace] = useState({ hash: location.hash, visit: 0 });
   useEffect(() => {
-    const update = () => setHash(location.hash);
+    const update = () => setPlace((last) => ({ hash: location.hash, visit: last.visit + 1 }));
     addEventListener('hashchange', update);
     return () => removeEventListener('hashchange', update);
   }, []);
-  return parseRoute(hash);
+  return { ...parseRoute(hash), visit };
 }
 
-/** Keeps what a page shows in its address, without a step in the history of the browser. */
+/** Keeps what a page shows in its address, without leading anywhere or a step in the history of the browser. */
 export function keepInAddress(hash: string): void {
-  if (location.hash === hash) return;
-  history.replaceState(history.state, '', hash);
-  // Browsers report other changes only.
-  dispatchEvent(new HashChangeEvent('hashchange'));
+  if (location.hash !== hash) history.replaceState(history.state, '', hash);
+}
+
+/** Leads to a place that takes the one of this page in the history of the browser. */
+export function replaceAddress(hash: string): void {
+  location.replace(hash);
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import type { SettingName } from '../../sidecar/shared/config/settings.js';
+import { ensureCliBuilt } from '../support/cli-process.js';
 import {
   send,
   startTestBroker,
@@ -198,6 +199,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
   CONSOLE: [
     'serves the console, or does not',
     async () => {
+      await ensureCliBuilt();
       for (const [value, status] of [
         ['on', 200],
         ['off', 404],

@@ -1,6 +1,7 @@
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser, type Page } from 'playwright-core';
 import { stopLater } from './gateway-harness.js';
+import { Waiting } from './waiting.js';
 
 /** Longest wait for anything in a page, on a machine that is busy with other tests. */
 const PATIENCE_MS = 30_000;
@@ -28,6 +29,8 @@ export interface Tab {
   readonly page: Page;
   /** Refusals of the Content-Security-Policy, and errors of scripts. */
   readonly faults: readonly string[];
+  /** Waits for something among the faults. */
+  until<Found>(look: () => Found | undefined): Promise<Found>;
 }
 
 /** Opens the console of a gateway. @param hash where in it, with `#` */
@@ -46,12 +49,17 @@ export async function openConsole(
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(error.message));
-  await page.exposeFunction('reportFault', (fault: string) => faults.push(fault));
+  const waiting = new Waiting();
+  const note = (fault: string) => {
+    faults.push(fault);
+    waiting.notify();
+  };
+  page.on('pageerror', (error) => note(error.message));
+  await page.exposeFunction('reportFault', note);
   await page.addInitScript(
     "addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) => " +
       "reportFault(violatedDirective + ' ' + blockedURI + ' ' + sourceFile));",
   );
   await page.goto(`${gatewayUrl}/console/${hash}`);
-  return { page, faults };
+  return { page, faults, until: async (look) => waiting.until(look) };
 }
