@@ -350,11 +350,17 @@ describe('the console in a browser', () => {
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     }
     await page.context().setOffline(true);
+    // The history tries again by itself, the policies when they are asked to.
     await page.getByRole('link', { name: 'History' }).click();
     await page.getByRole('alert').getByText('cannot be reached').waitFor();
     await page.context().setOffline(false);
-    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('There are no purges yet.').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Retention' }).click();
+    await page.getByRole('alert').getByText('cannot be reached').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('There are no retention policies yet.').waitFor();
   });
 
   it('a purge can be made by the keyboard alone', async () => {
