@@ -36,7 +36,9 @@ export const text = {
   state: {
     loading: 'Loading…',
     offline: 'The gateway cannot be reached',
-    offlineDetail: 'Check that it runs and that this machine has a connection to it. Nothing was changed.',
+    offlineDetail: 'Check that it runs and that this machine has a connection to it.',
+    mayHaveArrived:
+      'It is not known whether the request arrived. Look at the history before you send it again.',
     unauthorized: 'The gateway token is needed',
     forbidden: 'This is not allowed',
     unavailable: 'The gateway cannot do this for now',

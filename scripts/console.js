@@ -91,13 +91,20 @@ async function buildConsole(folder, outDir) {
       // What is inlined as data: would be refused by the policy of the page.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      // What is bundled is passed on with its licences.
+      license: { fileName: 'licenses.md' },
     },
   });
   const { output } = /** @type {{ output: readonly import('vite').Rollup.OutputChunk[] }} */ (
     Array.isArray(result) ? result[0] : result
   );
-  return output.map((file) => ({
-    path: join(outDir, file.fileName),
-    contents: Buffer.from('code' in file ? file.code : /** @type {any} */ (file).source),
-  }));
+  return (
+    output
+      .map((file) => ({
+        path: join(outDir, file.fileName),
+        contents: Buffer.from('code' in file ? file.code : /** @type {any} */ (file).source),
+      }))
+      // The page comes last, so that the files that it names are there before it.
+      .sort((a, b) => Number(a.path.endsWith('.html')) - Number(b.path.endsWith('.html')))
+  );
 }

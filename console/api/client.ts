@@ -37,6 +37,14 @@ export class ApiError extends Error {
 /** The gateway could not be reached. */
 export class OfflineError extends Error {
   override readonly name = 'OfflineError';
+
+  constructor(
+    /** The request would have changed something, and may have arrived: only its answer may be missing. */
+    readonly mayHaveArrived: boolean,
+    cause: unknown,
+  ) {
+    super('The gateway cannot be reached.', { cause });
+  }
 }
 
 export interface CallOptions {
@@ -105,7 +113,7 @@ async function send(method: string, path: string, { headers, json, signal }: Cal
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new OfflineError('The gateway cannot be reached.', { cause: error });
+    throw new OfflineError(method !== 'GET' && !/[?&]dryRun=true$/.test(path), error);
   }
 }
 

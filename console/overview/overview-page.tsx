@@ -7,9 +7,12 @@ import { text } from '../strings.js';
 
 const EVERY_MS = 5000;
 
-/** States of purges that want a look, and how many of each are shown. */
+/** States of purges that want a look, and how many purges are shown. */
 const PROBLEM_STATES = ['failed', 'partial', 'interrupted', 'refused'] as const;
-const SHOWN = 5;
+const SHOWN = 10;
+
+/** Previews are dry runs that mostly fail while a query is half typed: more is read than is shown, and they are left out. */
+const READ = 50;
 
 interface Health {
   readonly status: string;
@@ -35,7 +38,7 @@ async function readHealth(signal: AbortSignal): Promise<Health> {
   const response = await fetch(addressOf('health/ready'), { signal, cache: 'no-store' }).catch(
     (cause: unknown) => {
       if (signal.aborted) throw cause;
-      throw new OfflineError(text.state.offline, { cause });
+      throw new OfflineError(false, cause);
     },
   );
   const health = (await response.json().catch(() => undefined)) as Health | undefined;
@@ -83,10 +86,13 @@ function Purges({
     states.join(),
     async (signal) => {
       const pages = await Promise.all(
-        states.map((state) => callPage<Purge>(`api/v2/purges?state=${state}&limit=${SHOWN}`, signal)),
+        states.map((state) => callPage<Purge>(`api/v2/purges?state=${state}&limit=${READ}`, signal)),
       );
-      const purges = pages.flatMap(({ items }) => items);
-      return { at: Date.now(), purges: purges.sort((a, b) => b.createdAt.localeCompare(a.createdAt)) };
+      const purges = pages
+        .flatMap(({ items }) => items)
+        .filter(({ dryRun }) => !dryRun)
+        .sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+      return { at: Date.now(), purges: purges.slice(0, SHOWN) };
     },
     EVERY_MS,
   );

@@ -94,6 +94,9 @@ function titleOf(error: unknown): string {
 }
 
 function detailOf(error: unknown): string {
-  if (error instanceof OfflineError) return text.state.offlineDetail;
+  if (error instanceof OfflineError)
+    return error.mayHaveArrived
+      ? `${text.state.mayHaveArrived} ${text.state.offlineDetail}`
+      : text.state.offlineDetail;
   return error instanceof Error ? error.message : String(error);
 }

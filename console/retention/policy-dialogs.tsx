@@ -58,28 +58,20 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
   );
 }
 
-interface EnforceDialogProps {
+interface PreviewedDialogProps extends Pick<
+  SureDialogProps,
+  'title' | 'what' | 'go' | 'onClose' | 'onSure' | 'cancel'
+> {
   readonly name: string;
-  readonly what: string;
-  readonly onClose: () => void;
-  readonly onSure: () => Promise<unknown>;
 }
 
-/** Before a policy deletes: what it would delete now, and its name typed. */
-export function EnforceDialog({ name, what, onClose, onSure }: EnforceDialogProps) {
+/** Before a policy deletes: what a run would delete now, and its name typed. */
+export function PreviewedDialog({ name, ...props }: PreviewedDialogProps) {
   const t = text.retention;
   const [typed, setTyped] = useState('');
   const { value, error, reload } = useLoad(name, (signal) => previewPolicy(name, signal));
   return (
-    <SureDialog
-      title={t.enforceTitle(name)}
-      what={what}
-      go={t.enforceGo}
-      cancel={t.enforceCancel}
-      onClose={onClose}
-      onSure={onSure}
-      isReady={value !== undefined && typed.trim() === name}
-    >
+    <SureDialog {...props} isReady={value !== undefined && typed.trim() === name}>
       {error !== undefined && <Failure error={error} onRetry={reload} />}
       {value === undefined && error === undefined && <Loading />}
       {value !== undefined && <p class="hint-box">{t.enforceNow(value.matched)}</p>}

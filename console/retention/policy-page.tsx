@@ -15,7 +15,7 @@ import {
   writePolicy,
   type ReadPolicy,
 } from './policies-api.js';
-import { EnforceDialog, SureDialog } from './policy-dialogs.js';
+import { PreviewedDialog, SureDialog } from './policy-dialogs.js';
 import { PolicyEditor } from './policy-editor.js';
 import { withMode } from './policy-form.js';
 import { nextRuns } from './schedule.js';
@@ -100,15 +100,25 @@ function PolicyView({ read, onChanged }: { readonly read: ReadPolicy; readonly o
       </div>
       <Runs name={name} />
       {asking === 'enforce' && (
-        <EnforceDialog
+        <PreviewedDialog
           name={name}
+          title={t.enforceTitle(name)}
           what={t.enforceWhat(schedule, timeZone)}
+          go={t.enforceGo}
+          cancel={t.enforceCancel}
           onClose={close}
           onSure={() => setMode('enforce')}
         />
       )}
       {asking === 'run' && (
-        <SureDialog title={t.runTitle(name)} what={t.runWhat} go={t.runGo} onClose={close} onSure={run} />
+        <PreviewedDialog
+          name={name}
+          title={t.runTitle(name)}
+          what={t.runWhat}
+          go={t.runGo}
+          onClose={close}
+          onSure={run}
+        />
       )}
       {asking === 'remove' && (
         <SureDialog

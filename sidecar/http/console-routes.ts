@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BaseUrlOf } from './api/base-url.js';
@@ -23,7 +23,7 @@ const PAGE_HEADERS = {
 } as const;
 
 /** Names of files in this folder have a hash of their content. */
-const HASHED = '/assets/';
+const HASHED = 'assets';
 
 const A_YEAR = 'public, max-age=31536000, immutable';
 
@@ -74,9 +74,14 @@ export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRout
     dotfiles: 'ignore',
     setHeaders: (reply, path) => {
       for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.setHeader(name, value);
-      reply.setHeader('cache-control', path.includes(HASHED) ? A_YEAR : 'no-cache');
+      reply.setHeader('cache-control', isHashed(relative(consoleFolder, path)) ? A_YEAR : 'no-cache');
     },
   });
+}
+
+/** @param path relative to the folder of the console */
+function isHashed(path: string): boolean {
+  return path.startsWith(`${HASHED}${sep}`);
 }
 
 /** Browsers name HTML when they open a page; other clients name JSON, anything, or nothing. */

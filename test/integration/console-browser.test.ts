@@ -413,6 +413,9 @@ describe('the console in a browser', () => {
       mode: string;
     };
     assert.equal(kept.mode, 'enforce');
+    await page.getByRole('button', { name: 'Run now' }).click();
+    assert.ok(await page.getByRole('button', { name: 'Delete now' }).isDisabled());
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Only report' }).click();
     await page.getByRole('button', { name: 'Report now' }).click();
     await page.getByRole('heading', { name: 'Dry run' }).waitFor();

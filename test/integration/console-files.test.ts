@@ -85,7 +85,7 @@ describe('the files of the console', () => {
     const folder = join(ROOT, 'dist/console');
     const names = await readdir(folder, { recursive: true });
     let bytes = 0;
-    for (const name of names.filter((one) => one.includes('.'))) {
+    for (const name of names.filter((one) => /\.(?:html|css|js|svg)$/.test(one))) {
       const content = await readFile(join(folder, name));
       bytes += gzipSync(content).length;
       for (const [url] of content.toString().matchAll(/https?:\/\/[\w.-]+/g))

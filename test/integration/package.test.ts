@@ -34,7 +34,7 @@ describe('the package', () => {
     const unexpected = files.filter(
       (path) =>
         !/^dist\/(?:cli(?:-[0-9A-Z]{8})?|worker)\.js$/.test(path) &&
-        !/^dist\/console\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg))$/.test(path) &&
+        !/^dist\/console\/(?:index\.html|licenses\.md|assets\/[\w-]+\.(?:js|css|svg))$/.test(path) &&
         ![
           'LICENSE',
           'README.md',
