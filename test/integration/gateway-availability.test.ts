@@ -180,6 +180,6 @@ describe('with a broker that fails', () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
     assert.equal((await gateway.purge('type=Car&nope=1')).problem().type, `${ETSI}InvalidRequest`);
     assert.equal((await gateway.purge('')).problem().type, `${ETSI}BadRequestData`);
-    assert.equal((await gateway.send('GET', '/')).problem().type, `${ETSI}ResourceNotFound`);
+    assert.equal((await gateway.send('GET', '/nowhere')).problem().type, `${ETSI}ResourceNotFound`);
   });
 });

@@ -179,7 +179,7 @@ describe('the gateway before a broker', () => {
   });
 
   it('the gateway answers 404 to an unknown path, and 405 with Allow to an unsupported method', async () => {
-    for (const path of ['/', '/nowhere?x=1', '/health', '/health/', '/ngsi-ldx/v1/entities']) {
+    for (const path of ['/nowhere?x=1', '/health', '/health/', '/ngsi-ldx/v1/entities']) {
       const answer = await gateway.send('GET', path);
       assert.equal(answer.status, 404);
       assert.equal(answer.problem().type, 'https://uri.etsi.org/ngsi-ld/errors/ResourceNotFound');
