@@ -406,6 +406,39 @@ describe('an export', () => {
     );
   });
 
+  it('an export keeps the history of models that ask for compatibility, their own or that of a domain', async () => {
+    const { api } = await startApi(PUBLIC);
+    const needing = (name: string) => ({ properties: { [name]: { type: 'number' } }, required: [name] });
+    for (const [name, compatibility] of [
+      ['Own', 'backward'],
+      ['Follows', null],
+    ] as const) {
+      const model = await makeModel(api, 'Other', name, needing('height'));
+      await api.put(model, { schema: needing('width') });
+      await api.put(model, { compatibility });
+    }
+    const raw = await exported(api);
+    const { api: other } = await startApi(PUBLIC);
+    await other.post('/domains', { name: 'Other', compatibility: 'full' });
+    const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+    assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
+    for (const [name, compatibility] of [
+      ['Own', 'backward'],
+      ['Follows', 'full'],
+    ] as const) {
+      const model = `/domains/Other/models/${name}`;
+      assert.equal(((await other.get(`${model}/versions`)).json() as readonly unknown[]).length, 2);
+      assert.equal(
+        ((await other.get(model)).json() as { readonly compatibility: unknown }).compatibility,
+        compatibility,
+      );
+      assert.equal((await other.put(model, { schema: needing('depth') })).status, 409);
+    }
+    assert.ok(raw.equals(await exported(other)));
+    const again = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+    assert.deepEqual([...new Set(Object.values(statuses(again)))], ['unchanged']);
+  });
+
   it('an export of one domain has the documents of its models, and can be imported under another name', async () => {
     const { api } = await startApi();
     await importing(api, completeRepository());

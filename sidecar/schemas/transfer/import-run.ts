@@ -20,6 +20,9 @@ export interface ImportParts {
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
 }
 
+/** What was a version once is one again, whatever the model, or a domain that is there already, asks of new ones. */
+const UNASKED = { compatibility: 'none' } as const;
+
 /**
  * Stores what was found in a repository: domains, shared documents, contexts, and models in this order, each in a transaction of
  * its own. Whatever is stored already is left as it is; so a run that was ended in the middle is completed by the next one.
@@ -144,8 +147,11 @@ export class ImportRun {
         };
       const before = await schemas.models.get(key).catch(absent);
       const change = this.#changeOf(model, text, context, before !== undefined);
-      if (before === undefined && !dryRun) await this.#earlierVersions(model, change);
-      const put = await schemas.models.put(key, change, { dryRun, baseUrl });
+      const hasHistory = before === undefined && !dryRun && (await this.#earlierVersions(model, change));
+      const given = hasHistory ? { ...change, ...UNASKED } : change;
+      const put = await schemas.models.put(key, given, { dryRun, baseUrl });
+      if (hasHistory)
+        await schemas.models.put(key, { compatibility: change.compatibility ?? null }, { baseUrl });
       const schema = await (dryRun
         ? schemas.models.schemaOf(key, change.schema ?? null)
         : schemas.models.schema(key, undefined));
@@ -170,20 +176,25 @@ export class ImportRun {
     return modelChangeOf({ schema: text, id: model.id, settings, context }, isThereAlready);
   }
 
-  /** The history of an exported model, before its current schema. What cannot be stored any more is reported. */
-  async #earlierVersions({ versions, domain, name }: PlannedModel, change: ModelChange): Promise<void> {
+  /**
+   * The history of an exported model, before its current schema. What cannot be stored any more is reported.
+   *
+   * @returns whether there is one
+   */
+  async #earlierVersions({ versions, domain, name }: PlannedModel, change: ModelChange): Promise<boolean> {
     const { models } = this.#parts.schemas;
     for (const path of versions) {
       const text = this.#text(path);
       try {
         const { description, contextBase, context } = change;
         const schema = JSON.parse(text) as JsonValue;
-        const earlier = { description, contextBase, context, schema };
+        const earlier = { description, contextBase, context, schema, ...UNASKED };
         await models.put({ domain, name }, earlier, { baseUrl: this.#options.baseUrl });
       } catch (error) {
         this.#files.push({ path, ...refusalOf(error, text, '/schema') });
       }
     }
+    return versions.length > 0;
   }
 
   async #reporting(
