@@ -242,6 +242,22 @@ describe('an import', () => {
     assert.deepEqual((await importing(api, changed)).dependents, []);
   });
 
+  it('an import refuses a model whose settings are none that a model has', async () => {
+    const { api } = await startApi();
+    const repository: Record<string, unknown> = {};
+    const wrong = { compatibility: 'sideways', status: 7, description: ['x'], contextBase: 1, sunset: {} };
+    for (const [name, value] of Object.entries(wrong)) {
+      repository[`domains/D/${name}/schema.json`] = entitySchema(name, 'height');
+      repository[`domains/D/${name}/meta.json`] = { [name]: value };
+    }
+    const report = await importing(api, repository);
+    for (const name of Object.keys(wrong)) {
+      const { status, reason } = fileOf(report, `domains/D/${name}/schema.json`);
+      assert.equal(status, 'refused', name);
+      assert.match(String(reason), new RegExp(`^Its setting ${name} \\(meta\\.json\\) must be `));
+    }
+  });
+
   it('an import leaves a model as it is that refuses the change, and says so', async () => {
     const { api } = await startApi();
     await importing(api, completeRepository());

@@ -10,6 +10,7 @@ import type { Workbench } from '../workbench/workbench.js';
 import { nameOf, updateDependents } from './dependents.js';
 import { checkExamples } from './examples.js';
 import { contextIn, modelChangeOf } from './model-change.js';
+import { settingsFault } from './settings.js';
 import { changeOf, refusalOf } from './refusals.js';
 import type { ImportedFile, ImportOptions, ImportReport, ImportStatus } from './shapes.js';
 import { textOf } from './source.js';
@@ -145,6 +146,8 @@ export class ImportRun {
           status: 'refused',
           reason: `Its context ${model.context} is refused, and without it its terms would have other IRIs.`,
         };
+      const fault = model.settings === undefined ? undefined : settingsFault(this.#text(model.settings));
+      if (fault !== undefined) return { status: 'refused', reason: fault };
       const before = await schemas.models.get(key).catch(absent);
       const change = this.#changeOf(model, text, context, before !== undefined);
       const hasHistory = before === undefined && !dryRun && (await this.#earlierVersions(model, change));
