@@ -178,12 +178,27 @@ export async function until<Found>(
   }
 }
 
-/** Follows a purge by its events, through any gateway, until it has ended: all records that it told of. */
-export async function eventsAt({ url }: Pick<Sidecar, 'url'>, id: string): Promise<readonly PurgeRecord[]> {
-  const response = await fetch(`${url}/api/v2/purges/${id}/events`);
-  assert.equal(response.status, 200);
-  return (await response.text())
-    .split('\n')
-    .filter((line) => line.startsWith('data: '))
-    .map((line) => JSON.parse(line.slice(6)) as PurgeRecord);
+/** The events of a purge at a gateway: the records that came so far, and the end of the stream. */
+export interface Followed {
+  readonly records: readonly PurgeRecord[];
+  readonly ended: Promise<void>;
+}
+
+/** Follows a purge by its events, through any gateway, until it has ended. */
+export async function eventsAt({ url }: Pick<Sidecar, 'url'>, id: string): Promise<Followed> {
+  const { status, body } = await fetch(`${url}/api/v2/purges/${id}/events`);
+  assert.equal(status, 200);
+  assert.ok(body !== null);
+  const records: PurgeRecord[] = [];
+  async function follow(events: ReadableStream<Uint8Array>) {
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const piece of events) {
+      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines)
+        if (line.startsWith('data: ')) records.push(JSON.parse(line.slice(6)) as PurgeRecord);
+    }
+  }
+  return { records, ended: follow(body) };
 }
