@@ -1,5 +1,5 @@
-/** Checks types, rules and formatting, all at once; what each tool found is printed when it ends. */
-import { execFile } from 'node:child_process';
+/** Checks types, rules and formatting, one tool after the other: tests run beside them. */
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -12,11 +12,6 @@ const tools = [
 ];
 
 for (const tool of tools) {
-  execFile(process.execPath, tool, { cwd: root, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-    process.stdout.write(stdout);
-    process.stderr.write(stderr);
-    if (error === null) return;
-    if (stdout === '' && stderr === '') console.error(error);
-    process.exitCode = 1;
-  });
+  const { status } = spawnSync(process.execPath, tool, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exitCode = 1;
 }

@@ -1,6 +1,7 @@
 /**
- * Builds, checks types, rules and formatting, and runs all tests with node:test, but for those in test/long, which take
- * minutes each. Arguments narrow the run to the tests below these paths, without the checks: npm test -- test/unit
+ * Builds, and runs all tests with node:test, but for those in test/long, which take minutes each. Types, rules and formatting
+ * are checked meanwhile. Arguments narrow the run to the tests below these paths, without build and checks:
+ * npm test -- test/unit
  *
  * All TypeScript is compiled first, file by file into .tests/: compiling it in each of the many processes and worker threads
  * takes longer than the tests.
@@ -20,12 +21,10 @@ const targets = isNarrowed ? process.argv.slice(2) : ['test/unit', 'test/integra
 const isLong = targets.some((target) => target.startsWith('test/long'));
 
 if (!isNarrowed) {
-  for (const program of ['build.js', 'check.js']) {
-    const { status } = spawnSync(process.execPath, [join(import.meta.dirname, program)], {
-      stdio: 'inherit',
-    });
-    if (status !== 0) process.exit(status ?? 1);
-  }
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'build.js')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(status ?? 1);
 }
 
 const GROUP_SIZE = 12;
@@ -87,7 +86,12 @@ async function inGroups(all) {
 const found = (await Promise.all(targets.map(testFiles))).flat().sort();
 const files = found.length > 2 * GROUP_SIZE ? await inGroups(found) : found;
 /** @type {NodeJS.ProcessEnv} */
-const env = { ...process.env, NODE_ENV: 'test' };
+const env = {
+  ...process.env,
+  NODE_ENV: 'test',
+  ...(isNarrowed ? {} : { TEST_IS_BUILT: 'yes' }),
+  ...(isLong ? { TEST_THOROUGHLY: 'yes' } : {}),
+};
 // One server for all files that need one; a file that is run without this script starts one for itself.
 if (!env.TEST_DATABASE_URL && found.filter((file) => file.includes('postgres')).length > 1)
   env.TEST_DATABASE_URL = await startPostgres();
@@ -117,4 +121,22 @@ const child = spawn(
   ],
   { cwd: root, stdio: 'inherit', env },
 );
-child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
+const tested = ended(child);
+if (!isNarrowed) {
+  // Tests wait more than they work. A fault that the checks find ends them: it would be far up in what they print.
+  const isClean = await ended(
+    spawn(process.execPath, [join(import.meta.dirname, 'check.js')], { cwd: root, stdio: 'inherit' }),
+  );
+  if (!isClean) {
+    child.kill();
+    await tested;
+    console.error('The checks failed, and ended the tests: see npm run check.');
+    process.exit(1);
+  }
+}
+process.exit((await tested) ? 0 : 1);
+
+/** @param {import('node:child_process').ChildProcess} process @returns {Promise<boolean>} whether it ended well */
+function ended(process) {
+  return new Promise((resolve) => process.once('exit', (code) => resolve(code === 0)));
+}

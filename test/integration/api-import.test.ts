@@ -300,10 +300,10 @@ describe('an import', () => {
     assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
   });
 
-  it('an import of ten thousand files is answered, and other requests meanwhile', async () => {
+  it('an import of thousands of files is answered, and other requests meanwhile', async () => {
     const { api } = await startApi();
     const files = Object.fromEntries(
-      Array.from({ length: 10_000 }, (_, index) => [`notes/${index}.json`, { note: index }]),
+      Array.from({ length: 2_000 }, (_, index) => [`notes/${index}.json`, { note: index }]),
     );
     const raw = await tarGz(entriesOf({ ...completeRepository(), ...files }));
     const sent = api.send('POST', '/import', { raw, headers: GZIP });
@@ -311,7 +311,7 @@ describe('an import', () => {
     let others = 0;
     while ((await Promise.race([sent, asking()])) === 200) others += 1;
     assert.ok(others > 10, `${others} other requests were answered`);
-    assert.equal(reportOf(await sent).summary.ignored, 10_005);
+    assert.equal(reportOf(await sent).summary.ignored, 2_005);
   });
 });
 

@@ -71,24 +71,22 @@ describe('models diff', () => {
 
   it('models diff, import and check fail with a sentence at a gateway that answers nonsense', async () => {
     const folder = folderOf(completeRepository());
-    for (const nonsense of [
-      '{}',
-      '[]',
-      'null',
-      '<html>',
-      '',
-      '{"summary":{},"files":[{}]}',
-      '{"summary":null}',
-    ]) {
+    for (const [command, nonsense] of [
+      ['diff', '{}'],
+      ['import', '[]'],
+      ['check', 'null'],
+      ['diff', '<html>'],
+      ['import', ''],
+      ['check', '{"summary":{},"files":[{}]}'],
+      ['diff', '{"summary":null}'],
+    ] as const) {
       const url = await startAnswering(() => ({ text: nonsense }));
-      for (const command of ['diff', 'import', 'check']) {
-        const { code, stdout, stderr } = await cli(['models', command, folder, '--gateway', url]);
-        assert.deepEqual([code, stdout], [1, ''], stderr);
-        assert.match(
-          stderr,
-          /^The gateway answered with something that is not (?:JSON|the report of an import)\.\n$/,
-        );
-      }
+      const { code, stdout, stderr } = await cli(['models', command, folder, '--gateway', url]);
+      assert.deepEqual([code, stdout], [1, ''], stderr);
+      assert.match(
+        stderr,
+        /^The gateway answered with something that is not (?:JSON|the report of an import)\.\n$/,
+      );
     }
     const closed = await startAnswering(() => ({ status: 401, text: '{"detail":"No."}' }));
     assert.equal((await diff(folder, closed)).code, 4);

@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { copiedByStage } from '../support/dockerfile.js';
 import { send, stopAll, stopLater } from '../support/gateway-harness.js';
-import { GatewayProcess, run } from '../support/gateway-process.js';
+import { run } from '../support/built.js';
+import { GatewayProcess } from '../support/gateway-process.js';
 import { buildPlugin } from '../support/plugin-server.js';
 import { ROOT } from '../support/project.js';
 

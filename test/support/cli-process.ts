@@ -1,17 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { run } from './gateway-process.js';
+import { ensureBuilt } from './built.js';
 import { stopLater } from './gateway-harness.js';
 import { ROOT } from './project.js';
 import { Waiting } from './waiting.js';
 
-let built: Promise<void> | undefined;
-
-/** Brings dist/ up to date, once for each test file. */
+/** The program of the command line, brought up to date. */
 export async function ensureCliBuilt(): Promise<string> {
-  built ??= run(process.execPath, [join(ROOT, 'scripts/build.js')], ROOT);
-  await built;
+  await ensureBuilt();
   return join(ROOT, 'dist/cli.js');
 }
 

@@ -3,27 +3,10 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { stopLater } from './gateway-harness.js';
+import { ensureBuilt } from './built.js';
 import { Waiting } from './waiting.js';
 import { ROOT } from './project.js';
-
-let built: Promise<unknown> | undefined;
-
-/** Brings dist/ up to date, once for each test file; what has not changed is left alone. */
-async function ensureBuilt(): Promise<void> {
-  built ??= run(process.execPath, [join(ROOT, 'scripts/build.js')], ROOT);
-  await built;
-}
-
-/** Runs a program to its end; throws when it fails. */
-export async function run(program: string, args: readonly string[], cwd: string): Promise<void> {
-  const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${String(code)}: ${stderr}`);
-}
 
 export interface ProcessEnd {
   readonly code: number | null;

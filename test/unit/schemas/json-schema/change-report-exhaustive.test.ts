@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { isThorough } from '../../../support/thoroughness.js';
 import { verdictOf } from './verdicts.js';
 
 /** Alternatives for one part of a schema. */
@@ -208,6 +209,7 @@ describe('the change report on every pair of small schemas', () => {
       let compatible = 0;
       for (const [from, before] of schemas.entries()) {
         for (const [to, after] of schemas.entries()) {
+          if (!isThorough && (7 * from + to) % 3 !== 0) continue;
           const lost = family.documents.filter(
             (_, index) => verdicts[from]?.[index] === true && verdicts[to]?.[index] === false,
           );
@@ -221,7 +223,7 @@ describe('the change report on every pair of small schemas', () => {
             assert.fail(`not found to be compatible: ${JSON.stringify({ before, after })}`);
         }
       }
-      assert.ok(compatible > 2 * schemas.length, 'enough changes were compatible to show something');
+      assert.ok(compatible > schemas.length / 2, 'enough changes were compatible to show something');
     });
   }
 });
