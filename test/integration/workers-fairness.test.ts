@@ -50,6 +50,20 @@ class HandClock implements Clock {
 /** Tasks are handed over at the end of the turn of the event loop in which they come. */
 const handedOver = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+describe('the workers of a pool', () => {
+  it('another worker is started when a task waits and every worker has work, up to the number allowed', async (t) => {
+    const pool = poolFor(t);
+    const threads = new Set<number>();
+    for (const queueKey of ['a', 'b', 'c', 'd']) threads.add(await pool.run('thread', null, { queueKey }));
+    assert.equal(threads.size, 1);
+    const end = assert.rejects(pool.run('spin', null, { queueKey: 'a' }), TaskFailedError);
+    for (const queueKey of ['b', 'c', 'd']) threads.add(await pool.run('thread', null, { queueKey }));
+    assert.equal(threads.size, 2);
+    await pool.close();
+    await end;
+  });
+});
+
 describe('queue keys of the worker pool', () => {
   it('queue keys of the worker pool do not block each other: tasks that never end leave a worker to other keys', async (t) => {
     const pool = poolFor(t);

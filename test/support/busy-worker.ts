@@ -1,4 +1,5 @@
 import { getPriority } from 'node:os';
+import { threadId } from 'node:worker_threads';
 import { serve } from '../../sidecar/shared/workers/serve.js';
 
 /** A worker's module whose tasks answer, fail or never end, as they are told. */
@@ -17,6 +18,7 @@ export default serve({
   /** Gives back what cannot cross threads. */
   strange: () => () => undefined,
   niceness: () => getPriority(),
+  thread: () => threadId,
 });
 
 /** What this worker can do. */
@@ -28,4 +30,5 @@ export interface BusyTasks {
   readonly spin: (input: null) => never;
   readonly strange: (input: null) => unknown;
   readonly niceness: (input: null) => number;
+  readonly thread: (input: null) => number;
 }

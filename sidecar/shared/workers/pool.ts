@@ -11,7 +11,7 @@ import type { RunOptions, TaskRunner, TaskTable } from './tasks.js';
 export interface PoolOptions {
   /** The module that workers load; its default export is made by `serve`. */
   readonly entry: URL;
-  /** Number of workers. With two or more, one kind of work cannot occupy all of them. */
+  /** Number of workers at most; one more is started whenever tasks wait. With two or more, one kind of work cannot occupy all. */
   readonly threads: number;
   /** Tasks that may wait for a worker. */
   readonly queueLength: number;
@@ -49,21 +49,25 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   readonly #deadlines: Deadlines;
   readonly #costs = new TaskCosts();
   readonly #queue: FairQueue<Task>;
-  readonly #slots: readonly WorkerSlot[];
+  readonly #slots: WorkerSlot[] = [];
   readonly #running = new Set<RunningBatch>();
   #isClosed = false;
   #isDispatching = false;
 
   constructor(options: PoolOptions) {
-    const { threads, queueLength, entry, clock = systemClock } = options;
+    const { threads, queueLength, clock = systemClock } = options;
     this.#options = options;
     this.#clock = clock;
     this.#deadlines = new Deadlines(clock);
     const batchSize = (queueKey: string) => this.#costs.batchSize(queueKey);
     this.#queue = new FairQueue({ workers: threads, maxWaiting: queueLength, batchSize });
+    this.#addSlot();
+  }
+
+  #addSlot(): void {
     const onLoaded = () => this.#dispatch();
     const onBroken = (cause: unknown) => this.#giveUpWithout(cause);
-    this.#slots = Array.from({ length: threads }, () => new WorkerSlot({ entry, onLoaded, onBroken }));
+    this.#slots.push(new WorkerSlot({ entry: this.#options.entry, onLoaded, onBroken }));
   }
 
   run<Kind extends keyof Tasks & string>(
@@ -127,11 +131,13 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     for (;;) {
       const free = this.#slots.filter(({ isFree }) => isFree);
       const batch = free.length === 0 ? undefined : this.#queue.take(this.#clock.now());
-      if (batch === undefined) return;
-      const home = this.#slots[homeOf(batch.queueKey, this.#slots.length)];
+      if (batch === undefined) break;
+      const home = this.#slots[homeOf(batch.queueKey, this.#options.threads)];
       const slot = free.find((one) => one === home) ?? free[0];
       if (slot !== undefined) void this.#carryOut(new RunningBatch(batch, slot, this.#deadlines));
     }
+    const isFull = this.#slots.length === this.#options.threads;
+    if (this.#queue.waiting > 0 && !isFull && this.#slots.every(({ isBusy }) => isBusy)) this.#addSlot();
   }
 
   async #carryOut(run: RunningBatch): Promise<void> {

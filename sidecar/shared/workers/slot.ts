@@ -56,6 +56,10 @@ export class WorkerSlot {
     return this.#state === 'free';
   }
 
+  get isBusy(): boolean {
+    return this.#state === 'busy';
+  }
+
   get isBroken(): boolean {
     return this.#state === 'broken';
   }
@@ -79,7 +83,7 @@ export class WorkerSlot {
     try {
       return await this.#piscina.run(jobs, { signal: this.#ender });
     } finally {
-      if (this.#isBusy) this.#state = 'free';
+      if (this.isBusy) this.#state = 'free';
     }
   }
 
@@ -91,11 +95,6 @@ export class WorkerSlot {
   async close(): Promise<void> {
     this.#state = 'broken';
     await this.#piscina.destroy();
-  }
-
-  /** A getter, because the compiler does not see that the state changes during an await. */
-  get #isBusy(): boolean {
-    return this.#state === 'busy';
   }
 
   #load(): Piscina<readonly Job[], readonly JobResult[]> {
