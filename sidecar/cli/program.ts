@@ -129,6 +129,8 @@ function createProgram(
     .option('--state <state>', 'queued, running, succeeded, failed …')
     .option('--tenant <name>', 'of one tenant')
     .option('--caller <name>', 'of one caller')
+    .option('--dry-run', 'dry runs alone')
+    .option('--no-dry-run', 'no dry runs')
     .option('--limit <n>', 'how many', wholeNumber)
     .option('--offset <n>', 'how many to skip', countFromZero)
     .action(async ({ gateway, ...options }: ListOptions & PlaceOptions) => {

@@ -11,6 +11,8 @@ export interface ListOptions {
   readonly state?: string;
   readonly tenant?: string;
   readonly caller?: string;
+  /** Dry runs alone, or none of them. */
+  readonly dryRun?: boolean;
   readonly limit?: number;
   readonly offset?: number;
   readonly json?: boolean;

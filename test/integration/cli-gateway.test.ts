@@ -180,6 +180,10 @@ describe('ngsi-ld-gateway purges', () => {
       lines.map(({ id }) => id),
       ['p-1', 'p-0'],
     );
+    await cli(['purges', 'list', '--no-dry-run'], env);
+    await cli(['purges', 'list', '--dry-run', '--caller', 'ada'], env);
+    const asked = stub.requests.slice(2).map(({ url }) => url);
+    assert.deepEqual(asked, ['/api/v2/purges?dryRun=false', '/api/v2/purges?dryRun=true&caller=ada']);
   });
 
   it('purges show, cancel and throttle work on the purge that is named', async () => {

@@ -123,6 +123,21 @@ describe('a purge as a job', () => {
     }
     const list = await gateway.send('GET', '/api/v2/purges?state=refused');
     assert.equal(list.headers.get('x-total-count'), '2');
+    const listed = async (query: string) => {
+      const answer = await gateway.send('GET', `/api/v2/purges?${query}`);
+      return (answer.json() as readonly PurgeRecord[]).map(({ dryRun }) => dryRun);
+    };
+    const every = await listed('');
+    assert.ok(every.includes(true) && every.includes(false));
+    assert.deepEqual(
+      await listed('dryRun=true'),
+      every.filter((isDry) => isDry),
+    );
+    assert.deepEqual(
+      await listed('dryRun=false'),
+      every.filter((isDry) => !isDry),
+    );
+    assert.equal((await gateway.send('GET', '/api/v2/purges?dryRun=yes')).status, 400);
   });
 
   it('a purge as a job is cancelled while it waits and while it runs: deletes in flight finish, no others are sent', async () => {

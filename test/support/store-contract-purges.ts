@@ -37,7 +37,7 @@ export function purgeContract(test: StoreTest): void {
     assert.equal((await purges.list({ limit: 10, offset: 0 })).total, 1);
   });
 
-  test('records are listed with the newest first, page by page, by state, tenant, caller and policy', async ({
+  test('records are listed with the newest first, page by page, by state, tenant, caller, policy and dry run', async ({
     purges,
   }) => {
     await purges.put(purgeRecord('a', 'succeeded', { tenant: 'Madrid' }));
@@ -57,6 +57,10 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await ids({ tenant: '' }), ['cb', 2]);
     assert.deepEqual(await ids({ caller: 'ada', state: 'running' }), ['d', 1]);
     assert.deepEqual(await ids({ retentionPolicy: 'old' }), ['c', 1]);
+    await purges.put(purgeRecord('e', 'succeeded', { dryRun: true }));
+    assert.deepEqual(await ids({ dryRun: true }), ['e', 1]);
+    assert.deepEqual(await ids({ dryRun: false }, { limit: 3, offset: 0 }), ['dcb', 4]);
+    assert.deepEqual(await ids({ dryRun: true, state: 'running' }), ['', 0]);
     assert.deepEqual(await ids({ caller: "x' OR '1'='1" }), ['', 0]);
   });
 

@@ -11,7 +11,7 @@ export type ParameterSchema =
       readonly default?: number;
       readonly description: string;
     }
-  | { readonly type: 'boolean'; readonly default: boolean; readonly description: string }
+  | { readonly type: 'boolean'; readonly default?: boolean; readonly description: string }
   | {
       readonly type: 'string';
       readonly enum: readonly string[];

@@ -24,6 +24,7 @@ const FILTERS = {
   state: { type: 'string', enum: PURGE_STATES, description: 'The state of the purges.' },
   tenant: { type: 'string', maxLength: 256, description: 'The tenant that they were for.' },
   caller: { type: 'string', maxLength: 256, description: 'Who started them.' },
+  dryRun: { type: 'boolean', description: 'true: dry runs alone; false: no dry runs.' },
 } as const;
 
 /** Purges as resources: started, watched, changed, cancelled and looked up. */

@@ -95,6 +95,8 @@ export interface PurgeFilter {
   readonly state?: PurgeState | undefined;
   readonly tenant?: string | undefined;
   readonly caller?: string | undefined;
+  /** True: dry runs alone; false: none of them. */
+  readonly dryRun?: boolean | undefined;
   readonly retentionPolicy?: string | undefined;
   readonly limit: number;
   readonly offset: number;

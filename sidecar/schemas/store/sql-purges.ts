@@ -37,12 +37,14 @@ interface FilterParameters {
   readonly tenant: string | null;
   readonly caller: string | null;
   readonly retentionPolicy: string | null;
+  readonly dryRun: 0 | 1 | null;
 }
 
 /** Null takes all. The tenant `''` is the default tenant. PostgreSQL learns the type of a parameter from its first use. */
 const MATCHES = `
   (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
-  (caller = @caller OR @caller IS NULL) AND (retention_policy = @retentionPolicy OR @retentionPolicy IS NULL)`;
+  (caller = @caller OR @caller IS NULL) AND (retention_policy = @retentionPolicy OR @retentionPolicy IS NULL) AND
+  (dry_run = @dryRun OR @dryRun IS NULL)`;
 
 const GET = statement<{ id: string }, Pick<PurgeRow, 'record'>>('SELECT record FROM purge WHERE id = @id');
 const LIST = statement<FilterParameters & { limit: number; offset: number }, Pick<PurgeRow, 'record'>>(
@@ -114,16 +116,16 @@ export class SqlPurges implements Purges, PurgeQueue {
   }
 
   async list({ limit, offset, ...filter }: PurgeFilter) {
-    const parameters: FilterParameters = {
+    const texts = {
       state: filter.state ?? null,
       tenant: filter.tenant ?? null,
       caller: filter.caller ?? null,
       retentionPolicy: filter.retentionPolicy ?? null,
     };
-    if (
-      !Object.values<string | null>({ ...parameters }).every((value) => value === null || isStorable(value))
-    )
+    if (!Object.values(texts).every((value) => value === null || isStorable(value)))
       return { items: [], total: 0 };
+    const dryRun = filter.dryRun === undefined ? null : filter.dryRun ? 1 : 0;
+    const parameters: FilterParameters = { ...texts, dryRun };
     return this.#session.read(function* () {
       const items = (yield* all(LIST, { ...parameters, limit, offset })).map(recordOf);
       return { items, total: (yield* first(COUNT, parameters))?.total ?? 0 };
