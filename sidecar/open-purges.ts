@@ -14,6 +14,7 @@ import { RetentionService } from './jobs/retention/retention-service.js';
 import { createHeaderSealer } from './jobs/sealed-headers.js';
 import type { PurgeMetrics, PurgeOutcome } from './metrics/purge-metrics.js';
 import type { BrokerClient } from './purge/broker/client.js';
+import type { Learnt } from './purge/broker/note.js';
 import { createRunningPurges, type RunningPurges } from './purge/running.js';
 import type { BrokerNotes, BrokerNotice } from './schemas/store/broker-notes.js';
 import type { PurgeNotice, PurgeQueue, Purges, PurgeState } from './schemas/store/purge-records.js';
@@ -44,6 +45,8 @@ export interface OpenPurges {
   readonly running: RunningPurges;
   /** Goes on with jobs that no process works on, and begins to look at schedules. See PurgeService. */
   start(): void;
+  /** What counts now of what was learnt about the broker. */
+  learnt(): Learnt;
   /** Another process has done something that may concern this one. */
   noticed(notice: PurgeNotice | BrokerNotice): void;
   /** Stops all purges, and refuses new ones; jobs go on at the next start. */
@@ -129,6 +132,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       scheduler.start();
       notes.start();
     },
+    learnt: () => ({ entities: memories.entities.facts(), temporal: memories.temporal.facts() }),
     noticed(notice) {
       if (notice.what === 'learnt') notes.noticed(notice.writer);
       else service.noticed(notice);

@@ -799,6 +799,31 @@ export interface components {
       /** @description The query of the purge. */
       readonly query: string;
     };
+    /** Lesson */
+    readonly Lesson: {
+      /** @enum {string} */
+      readonly collection: 'entities' | 'temporal';
+      readonly name: string;
+      /**
+       * @description proof: it was seen to work; limit: purges are slower or more careful for it.
+       * @enum {string}
+       */
+      readonly kind: 'proof' | 'limit';
+      readonly detail: string;
+      /** Format: date-time */
+      readonly learntAt: string;
+    };
+    /** Status */
+    readonly Status: {
+      /** @enum {string} */
+      readonly status: 'up' | 'down' | 'shutting down';
+      /** @enum {string} */
+      readonly broker: 'up' | 'down' | 'not asked';
+      /** @enum {string} */
+      readonly database: 'up' | 'down' | 'not asked';
+      /** @description What purges have learnt about the broker; each counts for an hour. */
+      readonly learnt: readonly components['schemas']['Lesson'][];
+    };
     /**
      * ImportedExamples
      * @description The examples of a model, held against its schema.

@@ -15,7 +15,7 @@ import { registerConsoleRoutes, type ConsoleRoutesOptions } from './console-rout
 import { createFrontDoor } from './front-door.js';
 import { instanceOf } from './forward-problem.js';
 import { closeIdleClients } from './idle-clients.js';
-import { registerHealthRoutes, type HealthRoutesOptions } from './health-routes.js';
+import { registerHealthRoutes } from './health-routes.js';
 import { sendAfterUpload } from './late-upload.js';
 import type { LoopCheck } from './loop-check.js';
 import { registerMetricsRoute, type MetricsPage } from './metrics-routes.js';
@@ -28,8 +28,7 @@ import { PurgeFailedError } from '../jobs/errors.js';
 import { PURGE_ID_HEADER, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.js';
 
-export interface AppOptions
-  extends PurgeRoutesOptions, HealthRoutesOptions, ApiOptions, ConsoleRoutesOptions {
+export interface AppOptions extends PurgeRoutesOptions, ApiOptions, ConsoleRoutesOptions {
   readonly logger: FastifyBaseLogger;
   /** Forwards what is for the broker. */
   readonly passThrough: PassThrough;

@@ -41,6 +41,7 @@ export async function startFakeApi(
     AppOptions,
     | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
     | ('transfer' | 'importLimit')
+    | 'learnt'
     | ('checkToken' | 'hasToken' | 'checkHost' | 'checkLoop' | 'turns' | 'purges' | 'retention')
   > = {
     ...service,
@@ -54,6 +55,7 @@ export async function startFakeApi(
     checkLoop: () => undefined,
     logger: pino({}, log.stream),
     isShuttingDown: () => false,
+    learnt: () => ({ entities: new Map(), temporal: new Map() }),
   };
   const client = { send: async () => Promise.resolve({ status: 200 }) };
   // Purges and pass-through are not called.

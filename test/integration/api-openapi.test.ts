@@ -65,6 +65,7 @@ const OPERATIONS = {
   '/retention-policies/{retentionPolicy}/preview': 'get',
   '/retention-policies/{retentionPolicy}/run': 'post',
   '/retention-policies/{retentionPolicy}/runs': 'get',
+  '/status': 'get',
   '/openapi.json': 'get options',
 };
 
@@ -221,6 +222,7 @@ async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
   for (const [method, target, body] of [
     ...REQUESTS,
     ['GET', '/openapi.json'],
+    ['GET', '/status'],
     ['OPTIONS', '/openapi.json'],
     ['OPTIONS', '/contexts/C'],
     ['OPTIONS', `${MODEL}/context`],
@@ -280,6 +282,7 @@ async function successes(api: ApiClient): Promise<void> {
   }
   for (const target of [
     '/openapi.json',
+    '/status',
     ...REQUESTS.filter(([method]) => method === 'GET').map(([, one]) => one),
   ]) {
     await api.get(target);

@@ -38,7 +38,7 @@ export interface Endpoint {
   readonly isConditional?: boolean;
   /** A read that scripts of any web page may send (CORS). */
   readonly isCrossOrigin?: boolean;
-  /** It is answered without reading the store. */
+  /** It is answered whatever becomes of the store. */
   readonly isStatic?: boolean;
   handle(call: Call<Readonly<Record<string, string>>, unknown, unknown>): Promise<Answer>;
 }

@@ -24,9 +24,10 @@ import { referenceEndpoints } from './references.js';
 import { retentionEndpoints, type RetentionEndpointsOptions } from './retention.js';
 import { API_PATH, type ApiRoute } from './routes.js';
 import type { JsonSchema } from './schema-types.js';
+import { statusEndpoint, type StatusEndpointOptions } from './status.js';
 import { workbenchEndpoints } from './workbench.js';
 
-export interface ApiOptions extends PurgeEndpointsOptions, RetentionEndpointsOptions {
+export interface ApiOptions extends PurgeEndpointsOptions, RetentionEndpointsOptions, StatusEndpointOptions {
   readonly schemas: SchemaService;
   readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
@@ -85,6 +86,7 @@ function endpointsOf(options: ApiOptions, routes: readonly ApiRoute[]): readonly
     ...workbenchEndpoints(workbench),
     ...purgeEndpoints(options),
     ...retentionEndpoints(options),
+    statusEndpoint(options),
     openapiEndpoint(routes),
   ];
   return [...endpoints, ...endpoints.filter(({ isCrossOrigin }) => isCrossOrigin).map(preflight)];

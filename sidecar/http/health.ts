@@ -1,0 +1,48 @@
+import type { BrokerClient } from '../purge/broker/client.js';
+import type { SchemaService } from '../schemas/service/service.js';
+
+export interface HealthOptions {
+  readonly client: BrokerClient;
+  readonly schemas: SchemaService;
+  readonly isShuttingDown: () => boolean;
+}
+
+/** Whether the gateway takes work, and whether its broker and its database answer. */
+export interface Health {
+  readonly status: 'up' | 'down' | 'shutting down';
+  readonly broker: 'up' | 'down' | 'not asked';
+  readonly database: 'up' | 'down' | 'not asked';
+}
+
+/** Time within which the broker must answer for the gateway to be ready, in milliseconds. */
+const READY_TIMEOUT_MS = 2000;
+
+/** Asks broker and database. Never rejects. */
+export async function readHealth({ client, schemas, isShuttingDown }: HealthOptions): Promise<Health> {
+  if (isShuttingDown()) return { status: 'shutting down', broker: 'not asked', database: 'not asked' };
+  const [isBrokerUp, isDatabaseUp] = await Promise.all([brokerAnswers(client), schemas.isReady()]);
+  return {
+    status: upOrDown(isBrokerUp && isDatabaseUp),
+    broker: upOrDown(isBrokerUp),
+    database: upOrDown(isDatabaseUp),
+  };
+}
+
+function upOrDown(isUp: boolean): 'up' | 'down' {
+  return isUp ? 'up' : 'down';
+}
+
+/** Any answer but a server error will do: without credentials of its own, the gateway may well be refused. */
+async function brokerAnswers(client: BrokerClient): Promise<boolean> {
+  const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
+  try {
+    const { status } = await client.send({
+      method: 'GET',
+      path: '/entities?type=NoSuchTypeHealthProbe&limit=1',
+      signal,
+    });
+    return status < 500;
+  } catch {
+    return false;
+  }
+}

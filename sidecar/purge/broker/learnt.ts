@@ -1,0 +1,70 @@
+import { isProof, type FactValue } from './facts.js';
+import { COLLECTIONS, type Learnt } from './note.js';
+
+/** Something learnt about a broker, for people. */
+export interface Lesson {
+  readonly collection: (typeof COLLECTIONS)[number];
+  /** As facts are named: `page-max`, `honoured q`. */
+  readonly name: string;
+  /** `proof`: it was seen to work; `limit`: purges are slower or more careful for it. */
+  readonly kind: 'proof' | 'limit';
+  /** One sentence. */
+  readonly detail: string;
+  /** In milliseconds since 1970. */
+  readonly atMs: number;
+}
+
+/** How a broker was asked for no more than is needed (`Projection`), by its parameters. */
+const PROJECTIONS: Readonly<Record<string, string>> = {
+  pick: 'ids alone (pick=id)',
+  'key-values': 'key-values (options=keyValues)',
+  'recent-times': 'the newest instances with system times (lastN, options=sysAttrs)',
+  recent: 'the newest instances alone (lastN)',
+  times: 'system times (options=sysAttrs)',
+};
+
+/**
+ * What was learnt about a broker, in sentences: what does not work first, then by collection and name. Steps between, such as
+ * the page sizes that were tried, are left out.
+ */
+export function lessonsOf(learnt: Learnt): readonly Lesson[] {
+  const lessons = COLLECTIONS.flatMap((collection) =>
+    [...learnt[collection]].flatMap(([name, { value, atMs }]): readonly Lesson[] => {
+      const detail = sentence(name, value);
+      const kind = isProof(name) ? 'proof' : 'limit';
+      return detail === undefined ? [] : [{ collection, name, kind, detail, atMs }];
+    }),
+  );
+  const order = ({ kind, collection, name }: Lesson) =>
+    `${kind === 'limit' ? 0 : 1} ${collection === 'entities' ? 0 : 1} ${name}`;
+  return lessons.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+function sentence(name: string, value: FactValue): string | undefined {
+  const [kind = '', ...rest] = name.split(' ');
+  const about = rest.join(' ');
+  switch (kind) {
+    case 'page-max':
+      return `Pages of more than ${String(value)} are refused.`;
+    case 'batch-max':
+      return `Batch deletes of more than ${String(value)} ids are refused.`;
+    case 'no-count':
+      return 'Matches are not counted (count=true), so they are listed to be counted.';
+    case 'no-batch':
+      return 'Batch delete is missing or has no effect, so each entity is deleted by a request of its own.';
+    case 'needs-datasets':
+      return 'deleteAll=true works only for attributes with datasets.';
+    case 'refused':
+      return `Lists of ${PROJECTIONS[about] ?? about} are refused, so more is read than is needed.`;
+    case 'counts-before':
+      return `${about} is applied after counting and paging, so counts are not believed.`;
+    case 'distrusted':
+      return 'A filter was ignored, so every filter has to be proven again.';
+    case 'honoured':
+      return `${about} is honoured: with a value that cannot match, nothing was listed.`;
+    case 'collection-end':
+      return value === '/' ? 'The path of the collection ends with a slash.' : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { relayTo, startRecordingBroker } from '../support/recording-broker.js';
+
+after(stopAll);
+
+interface Status {
+  readonly status: string;
+  readonly broker: string;
+  readonly database: string;
+  readonly learnt: readonly { name: string; kind: string; collection: string; learntAt: string }[];
+}
+
+describe('GET /api/v2/status', () => {
+  it('GET /api/v2/status says what purges have learnt about the broker, and needs no token', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
+    const relay = relayTo(broker);
+    // A broker that has no batch delete.
+    const held = await startRecordingBroker(async (request) =>
+      request.url.includes('/entityOperations/delete') ? { status: 404 } : relay(request),
+    );
+    const gateway = await startTestGateway({ BROKER_URL: held.url, GATEWAY_TOKEN: 'the-shared-secret' });
+    const read = async () => (await gateway.send('GET', '/api/v2/status')).json() as Status;
+    const before = await read();
+    assert.deepEqual(before, { status: 'up', broker: 'up', database: 'up', learnt: [] });
+    const purged = await gateway.purge('type=Car', { 'x-gateway-token': 'the-shared-secret' });
+    assert.equal(purged.status, 204);
+    const { learnt } = await read();
+    assert.deepEqual(
+      learnt.map(({ collection, name, kind }) => [collection, name, kind]),
+      [
+        ['entities', 'no-batch', 'limit'],
+        ['entities', 'honoured type', 'proof'],
+      ],
+    );
+    for (const { learntAt } of learnt) assert.ok(Math.abs(Date.parse(learntAt) - Date.now()) < 60_000);
+  });
+
+  it('GET /api/v2/status is 200 while the broker is away, and says so', async () => {
+    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+    const answer = await gateway.send('GET', '/api/v2/status');
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.json(), { status: 'down', broker: 'down', database: 'up', learnt: [] });
+  });
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createCapabilities } from '../../../../sidecar/purge/broker/capabilities.js';
+import { FACT_MS, isFact } from '../../../../sidecar/purge/broker/facts.js';
+import { lessonsOf } from '../../../../sidecar/purge/broker/learnt.js';
+
+describe('what was learnt about a broker, for people', () => {
+  it('what was learnt about a broker has what does not work first, a sentence each, and when it was learnt', () => {
+    let nowMs = 1000;
+    const clock = { now: () => nowMs };
+    const entities = createCapabilities(clock);
+    const temporal = createCapabilities(clock);
+    entities.setHonoured('q');
+    entities.setProvenPage('pick', 500);
+    nowMs = 2000;
+    entities.batchDelete = false;
+    temporal.pageSizeMax = 200;
+    temporal.refusedProjections = new Set(['recent']);
+    const shown = lessonsOf({ entities: entities.facts(), temporal: temporal.facts() });
+    assert.deepEqual(
+      shown.map(({ collection, name, kind, atMs }) => [collection, name, kind, atMs]),
+      [
+        ['entities', 'no-batch', 'limit', 2000],
+        ['temporal', 'page-max', 'limit', 2000],
+        ['temporal', 'refused recent', 'limit', 2000],
+        ['entities', 'honoured q', 'proof', 1000],
+      ],
+    );
+    assert.match(shown[1]?.detail ?? '', /more than 200 /);
+    for (const { detail } of shown) assert.match(detail, /^\S.*\.$/);
+    nowMs = 1000 + FACT_MS;
+    assert.ok(
+      !lessonsOf({ entities: entities.facts(), temporal: new Map() }).some(({ kind }) => kind === 'proof'),
+    );
+  });
+
+  it('what was learnt about a broker leaves out what is only a step on the way', () => {
+    for (const [name, value, isShown] of [
+      ['page-max', 10, true],
+      ['batch-max', 10, true],
+      ['no-count', true, true],
+      ['no-batch', true, true],
+      ['needs-datasets', true, true],
+      ['refused pick', true, true],
+      ['counts-before q', true, true],
+      ['distrusted', true, true],
+      ['honoured NGSILD-Tenant', true, true],
+      ['collection-end', '/', true],
+      ['collection-end', '', false],
+      ['page pick', 100, false],
+    ] as const) {
+      assert.ok(isFact(name, value), name);
+      const facts = new Map([[name, { value, atMs: 0 }]]);
+      assert.equal(lessonsOf({ entities: facts, temporal: new Map() }).length, isShown ? 1 : 0, name);
+    }
+  });
+});
