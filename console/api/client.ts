@@ -2,12 +2,7 @@ import { askForToken, token } from './token.js';
 import type { components } from './types.js';
 
 export type Purge = components['schemas']['Purge'];
-export type PurgePreview = components['schemas']['PurgePreview'] & {
-  readonly atLeast?: boolean;
-  readonly unit?: string;
-  readonly hints?: readonly string[];
-  readonly items?: readonly Readonly<Record<string, unknown>>[];
-};
+export type PurgePreview = components['schemas']['PurgePreview'];
 export type RetentionPolicy = components['schemas']['RetentionPolicy'];
 export type RetentionSettings = components['schemas']['RetentionPolicySettings'];
 export type RetentionPreview = components['schemas']['RetentionPreview'];

@@ -889,7 +889,24 @@ export interface components {
     /** PurgePreview */
     readonly PurgePreview: {
       readonly matched: number;
+      /** @description Ids of entities that match, at most 100. */
       readonly sample: readonly string[];
+      /**
+       * @description What is counted; entities if not given.
+       * @enum {string}
+       */
+      readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
+      /** @description true: there are more than could be counted. */
+      readonly atLeast?: boolean;
+      /** @description Some of the parts that match, at most 100. */
+      readonly items?: readonly {
+        readonly entityId: string;
+        readonly attribute?: string;
+        readonly datasetId?: string;
+        readonly instanceId?: string;
+      }[];
+      /** @description Why nothing may match. */
+      readonly hints?: readonly string[];
     };
     /** PurgeSummary */
     readonly PurgeSummary: {

@@ -166,11 +166,13 @@ describe('the purge routes in the OpenAPI document', () => {
     const broker = await startTestBroker();
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
     const { api, url } = await startApi({ BROKER_URL: broker.url });
-    const { paths } = api.description.document as unknown as {
+    const { paths, components } = api.description.document as unknown as {
       readonly paths: Readonly<
         Record<string, { readonly servers: readonly { readonly url: string }[]; readonly delete: Operation }>
       >;
+      readonly components: { readonly schemas: { readonly PurgePreview: { readonly properties: object } } };
     };
+    const previewed = new Set<string>();
     for (const [path, query] of [
       ['/ngsi-ld/v1/entities', 'type=Car&maxAffected=5&record=ids'],
       ['/ngsi-ld/v1/temporal/entities', 'type=Car&attrs=speed&maxPerSecond=50'],
@@ -186,10 +188,18 @@ describe('the purge routes in the OpenAPI document', () => {
       ] as const) {
         const target = more === '' ? query : `${query.replace('&record=ids', '')}${more}`;
         const answer = await fetch(`${url}${path}?${target}`, { method: 'DELETE', headers });
-        assert.equal(answer.status, status, await answer.text());
+        const text = await answer.text();
+        assert.equal(answer.status, status, text);
         assert.ok(String(status) in operation.responses);
+        if (status === 200) for (const name of Object.keys(JSON.parse(text) as object)) previewed.add(name);
       }
     }
+    assert.ok(previewed.has('unit') && previewed.has('hints'));
+    const described = Object.keys(components.schemas.PurgePreview.properties);
+    assert.deepEqual(
+      [...previewed].filter((name) => !described.includes(name)),
+      [],
+    );
   });
 });
 

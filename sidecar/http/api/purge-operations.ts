@@ -1,5 +1,5 @@
 import { ENTITY_PARAMETERS, TEMPORAL_PARAMETERS } from '../../purge/query/parameters.js';
-import { PURGE } from './purge-schemas.js';
+import { PURGE, UNIT } from './purge-schemas.js';
 import { COUNT, STRINGS, TEXT, type JsonSchema } from './schema-types.js';
 
 /** A part of an OpenAPI document. */
@@ -20,7 +20,22 @@ const NUMBERS = ['maxAffected', 'maxPerSecond'];
 const PREVIEW = {
   title: 'PurgePreview',
   type: 'object',
-  properties: { matched: COUNT, sample: STRINGS },
+  properties: {
+    matched: COUNT,
+    sample: { ...STRINGS, description: 'Ids of entities that match, at most 100.' },
+    unit: { ...UNIT, description: 'What is counted; entities if not given.' },
+    atLeast: { type: 'boolean', description: 'true: there are more than could be counted.' },
+    items: {
+      type: 'array',
+      description: 'Some of the parts that match, at most 100.',
+      items: {
+        type: 'object',
+        properties: { entityId: TEXT, attribute: TEXT, datasetId: TEXT, instanceId: TEXT },
+        required: ['entityId'],
+      },
+    },
+    hints: { ...STRINGS, description: 'Why nothing may match.' },
+  },
   required: ['matched', 'sample'],
 } as const;
 

@@ -11,6 +11,7 @@ export function defined<Value extends object>(
 }
 
 export const TARGET = { type: 'string', enum: ['entities', 'temporal'] } as const;
+export const UNIT = { type: 'string', enum: ['entities', 'attributes', 'datasets', 'instances'] } as const;
 export const POSITIVE = { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 } as const;
 export const HEADER_TEXT = {
   type: 'string',
@@ -27,7 +28,7 @@ export const PURGE = {
     id: TEXT,
     state: { type: 'string', enum: PURGE_STATES },
     target: TARGET,
-    unit: { type: 'string', enum: ['entities', 'attributes', 'datasets', 'instances'] },
+    unit: UNIT,
     ...{ query: TEXT, tenant: TEXT, link: TEXT, caller: TEXT, requestId: TEXT, worker: TEXT },
     retentionPolicy: TEXT,
     dryRun: { type: 'boolean' },
