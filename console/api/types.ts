@@ -798,6 +798,13 @@ export interface components {
       readonly cutoff: string;
       /** @description The query of the purge. */
       readonly query: string;
+      /**
+       * @description What is counted; if not given: entities, or attributes with drop or keep.
+       * @enum {string}
+       */
+      readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
+      /** @description true: there are more than could be counted. */
+      readonly atLeast?: boolean;
     };
     /** Lesson */
     readonly Lesson: {
@@ -892,7 +899,7 @@ export interface components {
       /** @description Ids of entities that match, at most 100. */
       readonly sample: readonly string[];
       /**
-       * @description What is counted; entities if not given.
+       * @description What is counted; if not given: entities, or attributes with drop or keep.
        * @enum {string}
        */
       readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';

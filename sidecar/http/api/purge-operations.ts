@@ -23,7 +23,10 @@ const PREVIEW = {
   properties: {
     matched: COUNT,
     sample: { ...STRINGS, description: 'Ids of entities that match, at most 100.' },
-    unit: { ...UNIT, description: 'What is counted; entities if not given.' },
+    unit: {
+      ...UNIT,
+      description: 'What is counted; if not given: entities, or attributes with drop or keep.',
+    },
     atLeast: { type: 'boolean', description: 'true: there are more than could be counted.' },
     items: {
       type: 'array',

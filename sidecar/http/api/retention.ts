@@ -13,7 +13,7 @@ import { accepted, created, current, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { NAME, PAGE, parameters } from './parameters.js';
-import { HEADER_TEXT, POSITIVE, PURGE, TARGET } from './purge-schemas.js';
+import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET, UNIT } from './purge-schemas.js';
 import { apiUrl } from './routes.js';
 import { COUNT, DESCRIPTION, STRINGS, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
 
@@ -139,8 +139,9 @@ export function retentionEndpoints(options: RetentionEndpointsOptions): readonly
       handle: async ({ params, request, disconnected }) => {
         const preview = retention.preview(nameOf(params), callerOf(request, options), disconnected());
         const { cutoff, query, report } = await preview.catch(asOurs);
-        const { matched, sample } = report;
-        return current({ matched, sample, cutoff, query });
+        const { matched, sample, unit, isLowerBound } = report;
+        const atLeast = isLowerBound === undefined ? {} : { atLeast: true };
+        return current({ matched, sample, cutoff, query, ...defined({ unit }), ...atLeast });
       },
     }),
     endpoint({
@@ -267,6 +268,11 @@ const PREVIEW = {
     sample: STRINGS,
     cutoff: { ...TIME, description: 'What is older goes.' },
     query: { ...TEXT, description: 'The query of the purge.' },
+    unit: {
+      ...UNIT,
+      description: 'What is counted; if not given: entities, or attributes with drop or keep.',
+    },
+    atLeast: { type: 'boolean', description: 'true: there are more than could be counted.' },
   },
   required: ['matched', 'sample', 'cutoff', 'query'],
   additionalProperties: false,
