@@ -43,6 +43,7 @@ export const text = {
     forbidden: 'This is not allowed',
     unavailable: 'The gateway cannot do this for now',
     failed: 'This did not work',
+    signIn: 'This needs a sign-in',
     retry: 'Try again',
     giveToken: 'Enter the token',
     retryAfter: (seconds: string) => `It may be tried again after ${seconds} s.`,
@@ -58,6 +59,7 @@ export const text = {
     use: 'Use it',
     cancel: 'Not now',
     forget: 'Forget the token',
+    unsendable: 'A token has ASCII letters, digits and signs only.',
   },
   purge: {
     title: 'Purge',

@@ -1,8 +1,10 @@
+import { noteDate } from '../shared/gateway-clock.js';
 import { askForToken, token } from './token.js';
 import type { components } from './types.js';
 
 export type Purge = components['schemas']['Purge'];
 export type PurgePreview = components['schemas']['PurgePreview'];
+export type Status = components['schemas']['Status'];
 export type RetentionPolicy = components['schemas']['RetentionPolicy'];
 export type RetentionSettings = components['schemas']['RetentionPolicySettings'];
 export type RetentionPreview = components['schemas']['RetentionPreview'];
@@ -48,6 +50,14 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The type of the problem with which the gateway asks for its token. Others answer 401 as well: brokers, and gateways in front. */
+const TOKEN_WANTED = 'urn:ngsi-ld-gateway:problem:unauthorized';
+
+/** Whether a request was refused for want of the gateway token. */
+export function isTokenWanted(error: unknown): boolean {
+  return error instanceof ApiError && error.problem.type === TOKEN_WANTED;
+}
+
 /** The gateway is reached where this page came from, a path of a gateway in front included. */
 const BASE = new URL('../', document.baseURI);
 
@@ -58,18 +68,21 @@ export function addressOf(path: string): string {
 
 /**
  * Sends a request with the token of this tab. Where it is missing or wrong, it is asked for, and the request is sent again:
- * a 401 says that nothing was done.
+ * that refusal says that nothing was done. It may also come late, when another token was given meanwhile: then it is not asked for.
  *
  * @param path without a leading slash
  * @throws ApiError, OfflineError; an AbortError when the signal was aborted
  */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
   for (;;) {
-    const response = await send(method, path, options);
+    const given = token();
+    const response = await send(method, path, options, given);
+    noteDate(response.headers.get('date'));
     if (response.ok) return response;
-    const problem = await problemOf(response);
-    if (response.status === 401 && (await askForToken())) continue;
-    throw new ApiError(problem, response.headers.get('retry-after') ?? undefined);
+    const error = new ApiError(await problemOf(response), response.headers.get('retry-after') ?? undefined);
+    const isNewer = token() !== undefined && token() !== given;
+    if (isTokenWanted(error) && (isNewer || (await askForToken()))) continue;
+    throw error;
   }
 }
 
@@ -91,8 +104,12 @@ export async function callPage<Item>(path: string, signal: AbortSignal): Promise
   return { items, total: Number(response.headers.get('x-total-count') ?? items.length) };
 }
 
-async function send(method: string, path: string, { headers, json, signal }: CallOptions): Promise<Response> {
-  const given = token();
+async function send(
+  method: string,
+  path: string,
+  { headers, json, signal }: CallOptions,
+  given: string | undefined,
+): Promise<Response> {
   try {
     return await fetch(addressOf(path), {
       method,

@@ -3,6 +3,9 @@ import { call, type Purge } from './client.js';
 /** Pauses before a broken stream is asked for again, in milliseconds. */
 const PAUSES = [500, 1000, 2000, 5000];
 
+/** The gateway gives a sign every 15 s; a stream without one for this long is dead, e.g. after this machine slept. */
+const SILENT_MS = 40_000;
+
 export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly onRecord: (record: Purge) => void;
@@ -59,7 +62,7 @@ async function* eventsOf(response: Response): AsyncGenerator<string, void> {
   let text = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await unlessSilent(reader.read());
       if (done) return;
       const parts = (text + value).split('\n\n');
       text = parts.pop() ?? '';
@@ -70,6 +73,18 @@ async function* eventsOf(response: Response): AsyncGenerator<string, void> {
     }
   } finally {
     await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function unlessSilent<Value>(read: Promise<Value>): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('The stream of events gives no sign.')), SILENT_MS);
+  });
+  try {
+    return await Promise.race([read, silence]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

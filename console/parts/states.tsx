@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { ApiError, OfflineError } from '../api/client.js';
+import { ApiError, isTokenWanted, OfflineError } from '../api/client.js';
 import { text } from '../strings.js';
 
 /** What is shown while nothing is there yet. */
@@ -41,7 +41,7 @@ export function Failure({
       {problem !== undefined && <ProblemDetails problem={problem} />}
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry}>
-          {status === 401 ? text.state.giveToken : text.state.retry}
+          {isTokenWanted(error) ? text.state.giveToken : text.state.retry}
         </button>
       )}
     </section>
@@ -83,7 +83,7 @@ function titleOf(error: unknown): string {
   if (!(error instanceof ApiError)) return text.state.failed;
   switch (error.problem.status) {
     case 401:
-      return text.state.unauthorized;
+      return isTokenWanted(error) ? text.state.unauthorized : text.state.signIn;
     case 403:
       return text.state.forbidden;
     case 503:

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api/client.js';
+import { isTokenWanted } from '../api/client.js';
 
 /** What came of loading something. While it is loaded again, the last value stays. */
 export interface Loaded<Value> {
@@ -42,7 +42,7 @@ export function useLoad<Value>(
       (error: unknown) => {
         if (!signal.aborted) setState((last) => ({ ...last, error, isLoading: false }));
         // Who has no token to give is not asked for it every few seconds.
-        if (!(error instanceof ApiError && error.problem.status === 401)) again();
+        if (!isTokenWanted(error)) again();
       },
     );
     return () => {
