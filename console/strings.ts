@@ -86,6 +86,10 @@ export const text = {
     context: '@context URL',
     contextHint: 'expands the names above',
     place: 'Where (geoquery)',
+    unsendableTenant: (character: string) =>
+      `“${character}” cannot be in a tenant: header fields take ASCII letters, digits and signs only.`,
+    unsendableContext: (character: string) =>
+      `“${character}” cannot be in a URL as it is: write it percent-encoded.`,
     shape: 'Shape',
     shapes: { none: 'Anywhere', circle: 'Circle', box: 'Box', other: 'By hand' },
     planeLabel: (kind: string) =>
@@ -139,6 +143,7 @@ export const text = {
     counting: 'Counting…',
     outdated: 'Counting again…',
     matches: 'match now',
+    unsendable: 'The tenant or the @context URL cannot be sent. Nothing is asked until it is put right.',
     atLeast: 'at least',
     sample: (shown: number) => (shown === 1 ? 'The one match' : `The first ${count(shown)}`),
     sampleLabel: 'Sample of matches',
@@ -148,7 +153,10 @@ export const text = {
     start: (value: number, unit: string) => `Purge ${counted(value, unit)}…`,
   },
   confirm: {
-    title: (value: number, unit: string) => `Delete ${counted(value, unit)}?`,
+    title: (value: number, unit: string, isMore: boolean) =>
+      `Delete ${isMore ? 'at least ' : ''}${counted(value, unit)}?`,
+    more: 'More match than could be counted. All of them go.',
+    goAll: 'Delete all matches',
     what: 'This deletes at the broker, and cannot be undone. The request is:',
     tenant: (name: string) => `In the tenant ${name}.`,
     bound: (value: number) => `Refuse if more than ${count(value)} match by then`,

@@ -10,6 +10,8 @@ interface FieldProps {
   readonly isRequired?: boolean;
   readonly isReadOnly?: boolean;
   readonly error?: string | undefined;
+  /** Called when the field is left. */
+  readonly onLeave?: () => void;
 }
 
 /** A line of text with its label, and a hint below it. */
@@ -36,6 +38,7 @@ export function Field({ label, value, onInput, hint, type = 'text', error, ...pr
         aria-invalid={error !== undefined}
         {...(note === undefined ? {} : { 'aria-describedby': `${id}-note` })}
         onInput={(event) => onInput(event.currentTarget.value)}
+        onBlur={() => props.onLeave?.()}
       />
       {note !== undefined && (
         <p id={`${id}-note`} class={error === undefined ? 'hint' : 'hint wrong'}>

@@ -12,7 +12,7 @@ import { requestLine } from './request-text.js';
 
 interface ConfirmDialogProps {
   readonly form: PurgeForm;
-  readonly preview: PurgePreview;
+  readonly preview: Pick<PurgePreview, 'matched' | 'atLeast'> & { readonly unit: string };
   readonly onClose: () => void;
 }
 
@@ -20,11 +20,12 @@ interface ConfirmDialogProps {
 export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
   const [typed, setTyped] = useState('');
   const isBoundGiven = Boolean(form.fields.maxAffected);
-  const [isBounded, setIsBounded] = useState(true);
+  const { matched, unit, atLeast = false } = preview;
+  // Where not all could be counted, that many would surely be too few.
+  const [isBounded, setIsBounded] = useState(!atLeast);
   const [isStarting, setIsStarting] = useState(false);
   const [error, setError] = useState<unknown>();
   const t = text.confirm;
-  const { matched, unit = 'entities' } = preview;
   const bounded: PurgeForm =
     isBounded && !isBoundGiven ? { ...form, fields: { ...form.fields, maxAffected: String(matched) } } : form;
   const isRight = typed.replaceAll(/[\s,.]/g, '') === String(matched);
@@ -41,7 +42,7 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
     }
   };
   return (
-    <Dialog title={t.title(matched, unit)} onClose={onClose}>
+    <Dialog title={t.title(matched, unit, atLeast)} onClose={onClose}>
       <form
         method="dialog"
         onSubmit={(event) => {
@@ -50,6 +51,7 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
         }}
       >
         <p>{t.what}</p>
+        {atLeast && <p class="hint-box">{t.more}</p>}
         <pre class="request" tabIndex={0}>
           {requestLine(bounded, queryOf(bounded))}
         </pre>
@@ -68,7 +70,7 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
         {error !== undefined && <Failure error={error} />}
         <div class="actions">
           <button type="submit" class="danger" disabled={!isRight || isStarting}>
-            {isStarting ? t.starting : `${t.go} ${count(matched)}`}
+            {isStarting ? t.starting : atLeast ? t.goAll : `${t.go} ${count(matched)}`}
           </button>
           <button type="button" onClick={onClose}>
             {t.cancel}

@@ -1,4 +1,5 @@
 /** What the form of a purge holds, and the query that it makes. Pure: it is tested without a browser. */
+import { unsendable } from '../shared/header-text.js';
 
 export type Target = 'entities' | 'temporal';
 
@@ -77,7 +78,8 @@ export function formOf(
 
 /** Encodes a value, and leaves alone what may stand in a query as it is (RFC 3986 § 3.4), for people to read. */
 export function encodeValue(value: string): string {
-  return encodeURIComponent(value)
+  // Half a character cannot be encoded.
+  return encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'))
     .replace(/%(3A|2C|3B|2F|40|24)/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
     .replace(/'/g, '%27');
 }
@@ -95,7 +97,18 @@ function decodedValue(value: string): string | undefined {
   }
 }
 
-/** Why the form makes no purge yet; undefined where it may be sent. The gateway knows better, and is asked. */
+/** Whether nothing is selected yet. */
 export function isEmpty(form: PurgeForm): boolean {
   return queryOf(form, ['maxAffected', 'maxPerSecond', 'record', 'drop', 'keep']) === '';
+}
+
+/** Whether a header field of the form cannot be sent. */
+export function isUnsendable({ tenant, link }: PurgeForm): boolean {
+  return unsendable(tenant) !== undefined || unsendable(link) !== undefined;
+}
+
+/** What the counts of a preview are in. @param unit what the gateway says */
+export function unitOf({ target, fields }: PurgeForm, unit: string | undefined): string {
+  if (unit !== undefined || target === 'temporal') return unit ?? 'entities';
+  return Boolean(fields.drop?.trim()) || Boolean(fields.keep?.trim()) ? 'attributes' : 'entities';
 }

@@ -146,6 +146,7 @@ function NumberField({
         setDraft(typed);
         if (isNumber(typed)) onNumber(Number(typed));
       }}
+      onLeave={() => setDraft(undefined)}
     />
   );
 }

@@ -50,6 +50,7 @@ export function GeoPlane({
         role="img"
         aria-label={text.purge.planeLabel(text.purge.shapes[shape.kind].toLowerCase())}
         onPointerDown={(event) => {
+          if (event.button !== 0) return;
           event.currentTarget.setPointerCapture(event.pointerId);
           start.current = pointAt(event);
         }}

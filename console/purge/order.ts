@@ -6,7 +6,7 @@ import { pathOf } from './request-text.js';
 export function headersOf({ tenant, link }: PurgeForm): Readonly<Record<string, string>> {
   return {
     ...(tenant.trim() === '' ? {} : { 'ngsild-tenant': tenant.trim() }),
-    ...(link === '' ? {} : { link }),
+    ...(link.trim() === '' ? {} : { link: link.trim() }),
   };
 }
 

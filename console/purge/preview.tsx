@@ -4,7 +4,7 @@ import { Failure, innerProblem } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { counted, text } from '../strings.js';
 import { ConfirmDialog } from './confirm.js';
-import { isEmpty, queryOf, type PurgeForm } from './form.js';
+import { isEmpty, isUnsendable, queryOf, unitOf, type PurgeForm } from './form.js';
 import { headersOf } from './order.js';
 import { pathOf } from './request-text.js';
 
@@ -31,7 +31,8 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const latest = useRef(form);
   latest.current = form;
   const key = keyOf(form);
-  const isNothing = isEmpty(form);
+  const isWrong = isUnsendable(form);
+  const isNothing = isWrong || isEmpty(form);
   useEffect(() => {
     if (isNothing) {
       setSeen(undefined);
@@ -55,12 +56,13 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const t = text.preview;
   const isCurrent = seen?.key === key;
   const found = seen?.preview;
+  const unit = unitOf(form, found?.unit);
   const retry = () => setTurn((last) => last + 1);
   return (
     <section class="card preview" aria-labelledby="preview" aria-busy={!isNothing && !isCurrent}>
       <h2 id="preview">{t.title}</h2>
       <div aria-live="polite">
-        {isNothing && <p class="quiet">{t.empty}</p>}
+        {isNothing && <p class={isWrong ? 'wrong' : 'quiet'}>{isWrong ? t.unsendable : t.empty}</p>}
         {!isNothing && !isCurrent && (
           <p class="quiet">
             <span class="spinner" aria-hidden="true" /> {seen === undefined ? t.counting : t.outdated}
@@ -69,17 +71,17 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
         {isCurrent && seen.error !== undefined && (
           <Failure error={seen.error} title={refusalOf(seen.error)} onRetry={retry} />
         )}
-        {!isNothing && found !== undefined && <Matches found={found} isCurrent={isCurrent} />}
+        {!isNothing && found !== undefined && <Matches found={found} unit={unit} isCurrent={isCurrent} />}
       </div>
       {isCurrent && found !== undefined && found.matched > 0 && (
         <div class="actions">
           <button type="button" class="danger" onClick={() => setIsConfirming(true)}>
-            {t.start(found.matched, found.unit ?? 'entities')}
+            {t.start(found.matched, unit)}
           </button>
         </div>
       )}
       {isConfirming && found !== undefined && (
-        <ConfirmDialog form={form} preview={found} onClose={() => setIsConfirming(false)} />
+        <ConfirmDialog form={form} preview={{ ...found, unit }} onClose={() => setIsConfirming(false)} />
       )}
     </section>
   );
@@ -91,9 +93,16 @@ async function preview(form: PurgeForm, signal: AbortSignal): Promise<PurgePrevi
   return callJson<PurgePreview>('DELETE', path, { headers: headersOf(form), signal });
 }
 
-function Matches({ found, isCurrent }: { readonly found: PurgePreview; readonly isCurrent: boolean }) {
+function Matches({
+  found,
+  unit,
+  isCurrent,
+}: {
+  readonly found: PurgePreview;
+  readonly unit: string;
+  readonly isCurrent: boolean;
+}) {
   const t = text.preview;
-  const unit = found.unit ?? 'entities';
   return (
     <div class={isCurrent ? undefined : 'outdated'}>
       {found.matched === 0 ? (

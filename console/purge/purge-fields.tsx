@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Choice, Field, Tick } from '../parts/fields.js';
+import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
 import { contextOf, linkTo } from './context-link.js';
 import type { Field as Name, PurgeForm } from './form.js';
@@ -57,12 +58,14 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
             label={t.tenant}
             hint={t.tenantHint}
             value={form.tenant}
+            error={wrongHeader(form.tenant, t.unsendableTenant)}
             onInput={(tenant) => set({ tenant })}
           />
           <Field
             label={t.context}
             hint={t.contextHint}
             value={contextOf(form.link)}
+            error={wrongHeader(contextOf(form.link), t.unsendableContext)}
             onInput={(context) => set({ link: linkTo(context) })}
           />
         </div>
@@ -122,6 +125,12 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
       </details>
     </>
   );
+}
+
+/** What is wrong with a text that goes into a header field. */
+function wrongHeader(value: string, words: (character: string) => string): string | undefined {
+  const character = unsendable(value);
+  return character === undefined ? undefined : words(character);
 }
 
 /** Whether whole entities go, or attributes of them. */

@@ -50,7 +50,11 @@ export function useRoute(): Route & { readonly visit: number } {
 
 /** Keeps what a page shows in its address, without leading anywhere or a step in the history of the browser. */
 export function keepInAddress(hash: string): void {
-  if (location.hash !== hash) history.replaceState(history.state, '', hash);
+  try {
+    if (location.hash !== hash) history.replaceState(history.state, '', hash);
+  } catch {
+    // Some browsers allow a hundred of these in half a minute; the next one catches up.
+  }
 }
 
 /** Leads to a place that takes the one of this page in the history of the browser. */

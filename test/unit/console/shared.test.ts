@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { isUnsendable, formOf, queryOf, unitOf } from '../../../console/purge/form.js';
+import { duration } from '../../../console/shared/format.js';
+import { localTime, noteDate } from '../../../console/shared/gateway-clock.js';
+import { unsendable } from '../../../console/shared/header-text.js';
+
+describe('what goes into a header field', () => {
+  it('a text is refused before it is sent exactly where fetch, or the gateway, would refuse it', () => {
+    for (const good of ['', 'madrid', ' madrid ', 'a b', '~!*', 'x'.repeat(4000)])
+      assert.equal(unsendable(good), undefined, good);
+    for (const [bad, character] of [
+      ['Мадрид', 'М'],
+      ['münchen', 'ü'],
+      ['a\u{1f600}b', '\u{1f600}'],
+      ['a\tb', '\t'],
+      ['a\r\nX-Gateway-Token: b', '\r'],
+      ['a\0', '\0'],
+    ] as const)
+      assert.equal(unsendable(bad), character);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        if (unsendable(text) === undefined) new Headers({ 'ngsild-tenant': text.trim() });
+      }),
+    );
+  });
+
+  it('a form with such a tenant or context makes no request', () => {
+    assert.ok(isUnsendable(formOf('entities', 'type=Car', { tenant: 'Мадрид' })));
+    assert.ok(isUnsendable(formOf('entities', 'type=Car', { link: '<https://example.org/ü>' })));
+    assert.ok(!isUnsendable(formOf('entities', 'q=name=="ü"', { tenant: 'madrid' })));
+  });
+});
+
+describe('the form of a purge, with odd text', () => {
+  it('half a character in a field makes a query all the same', () => {
+    const form = formOf('entities', 'type=Car');
+    assert.equal(queryOf({ ...form, fields: { q: 'a\ud83d' } }), 'q=a%EF%BF%BD');
+    assert.equal(queryOf({ ...form, fields: { q: '\u{1f600}' } }), 'q=%F0%9F%98%80');
+  });
+
+  it('counts of a purge that drops or keeps attributes are in attributes', () => {
+    assert.equal(unitOf(formOf('entities', 'type=Car&drop=speed'), undefined), 'attributes');
+    assert.equal(unitOf(formOf('entities', 'type=Car&keep=speed'), undefined), 'attributes');
+    assert.equal(unitOf(formOf('entities', 'type=Car'), undefined), 'entities');
+    assert.equal(unitOf(formOf('temporal', 'type=Car'), 'instances'), 'instances');
+  });
+});
+
+describe('the clock of the gateway', () => {
+  it('a time of the gateway is shown by the clock of this machine, where the two differ', () => {
+    const iso = '2026-11-23T10:00:00Z';
+    const at = Date.parse(iso);
+    noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 7_200_000);
+    assert.equal(localTime(iso), at - 7_200_000);
+    noteDate(null, at);
+    assert.equal(localTime(iso), at - 7_200_000);
+    // Less than what Date can say.
+    noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at + 900);
+    assert.equal(localTime(iso), at);
+  });
+});
+
+describe('spans of time', () => {
+  it('a span never has sixty seconds or sixty minutes in it', () => {
+    for (const [milliseconds, words] of [
+      [59_960, '1 min 0 s'],
+      [119_999, '2 min 0 s'],
+      [3_599_700, '1 h 0 min'],
+      [86_399_000, '23 h 59 min'],
+      [90_000_000, '25 h 0 min'],
+      [-5, '0 ms'],
+    ] as const)
+      assert.equal(duration(milliseconds), words);
+  });
+});
