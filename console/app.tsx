@@ -82,7 +82,7 @@ function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {
         <HistoryPage params={route.params} />
       );
     case 'retention':
-      return <RetentionPage name={name} step={route.path[2]} />;
+      return <RetentionPage name={name} step={route.path[2]} params={route.params} />;
     case 'models':
       return <ModelsPage />;
     case 'workbench':

@@ -21,8 +21,13 @@ function pathOf(name: string): string {
   return `${PATH}/${encodeURIComponent(name)}`;
 }
 
-export async function listPolicies(signal: AbortSignal): Promise<Page<RetentionPolicy>> {
-  return callPage<RetentionPolicy>(`${PATH}?limit=100`, signal);
+/** One page of the policies, by name. @param page from 1 on */
+export async function listPolicies(
+  page: number,
+  size: number,
+  signal: AbortSignal,
+): Promise<Page<RetentionPolicy>> {
+  return callPage<RetentionPolicy>(`${PATH}?limit=${size}&offset=${(page - 1) * size}`, signal);
 }
 
 export async function readPolicy(name: string, signal: AbortSignal): Promise<ReadPolicy> {

@@ -2,12 +2,16 @@ import { useState } from 'preact/hooks';
 import { ApiError } from '../api/client.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
+import { SureDialog } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
 import { writePolicy, type ReadPolicy } from './policies-api.js';
 import { formOfPolicy, NEW_POLICY, settingsOf, type PolicyForm } from './policy-form.js';
 import { nextRuns } from './schedule.js';
+
+/** The step of the page of a policy that asks whether it is to delete. */
+export const ENFORCE = 'enforce';
 
 /** The form of a policy, new or there already. What is saved here only reports; enforcing it is a step of its own. */
 export function PolicyEditor({
@@ -25,6 +29,8 @@ export function PolicyEditor({
   );
   const [error, setError] = useState<unknown>();
   const [isSaving, setIsSaving] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  const isEnforced = read?.policy.mode === 'enforce';
   const set = (changed: Partial<PolicyForm>) => setForm({ ...form, ...changed });
   const field = (
     name: Exclude<keyof PolicyForm, 'target' | 'enabled'>,
@@ -40,13 +46,14 @@ export function PolicyEditor({
       onInput={(value) => set({ [name]: value })}
     />
   );
-  const save = async () => {
+  const save = async (step?: typeof ENFORCE) => {
+    setIsAsking(false);
     setIsSaving(true);
     setError(undefined);
     try {
       const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.policy), read?.etag);
       onSaved?.();
-      location.hash = routeTo(['retention', name]);
+      location.hash = routeTo(['retention', name, ...(step === undefined ? [] : [step])]);
     } catch (failure) {
       setError(failure);
       setIsSaving(false);
@@ -64,7 +71,9 @@ export function PolicyEditor({
         class="card"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isSaving) void save();
+          if (isSaving) return;
+          if (isEnforced) setIsAsking(true);
+          else void save();
         }}
       >
         <div class="grid">
@@ -94,12 +103,27 @@ export function PolicyEditor({
         </div>
         <Tick label={t.enabled} isOn={form.enabled} onChange={(enabled) => set({ enabled })} />
         {error !== undefined && <Failure error={error} title={isOvertaken ? t.overtaken : undefined} />}
+        {isEnforced && <p class="notice warn">{t.saveStops(form.name)}</p>}
         <div class="actions">
           <button type="submit" class="primary" disabled={isSaving}>
             {t.saveReport}
           </button>
+          {isEnforced && (
+            <button type="button" disabled={isSaving} onClick={() => void save(ENFORCE)}>
+              {t.saveEnforce}
+            </button>
+          )}
         </div>
       </form>
+      {isAsking && (
+        <SureDialog
+          title={t.saveTitle(form.name)}
+          what={t.saveWhat}
+          go={t.saveGo}
+          onClose={() => setIsAsking(false)}
+          onSure={() => save()}
+        />
+      )}
     </div>
   );
 }

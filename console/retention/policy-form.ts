@@ -1,4 +1,9 @@
-import type { RetentionPolicy, RetentionSettings } from '../api/client.js';
+import type { components } from '../api/types.js';
+import { formOf, unitOf } from '../purge/form.js';
+
+type RetentionPolicy = components['schemas']['RetentionPolicy'];
+type RetentionSettings = components['schemas']['RetentionPolicySettings'];
+type RetentionPreview = components['schemas']['RetentionPreview'];
 
 /** The fields of a policy as they are typed. */
 export interface PolicyForm {
@@ -80,4 +85,9 @@ export function withMode(policy: RetentionPolicy, mode: 'report' | 'enforce'): R
     ...{ target, query, olderThan, by, schedule, timeZone, maxGrowth, enabled, mode },
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
   };
+}
+
+/** What the count of a preview is in. Of the history, the gateway says it. */
+export function unitOfPreview({ query, unit }: Pick<RetentionPreview, 'query' | 'unit'>): string {
+  return unitOf(formOf('entities', query), unit);
 }

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Purge, RetentionPolicy } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Loading } from '../parts/states.js';
+import { SureDialog } from '../parts/sure-dialog.js';
 import { count, rate, time } from '../shared/format.js';
-import { routeTo } from '../shared/router.js';
+import { keepInAddress, routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import {
@@ -15,34 +16,46 @@ import {
   writePolicy,
   type ReadPolicy,
 } from './policies-api.js';
-import { PreviewedDialog, SureDialog } from './policy-dialogs.js';
-import { PolicyEditor } from './policy-editor.js';
-import { withMode } from './policy-form.js';
+import { PreviewedDialog } from './policy-dialogs.js';
+import { ENFORCE, PolicyEditor } from './policy-editor.js';
+import { unitOfPreview, withMode } from './policy-form.js';
 import { nextRuns } from './schedule.js';
 import { Sparkline } from './sparkline.js';
 
 const RUNS_EVERY_MS = 5000;
 
 /** One policy: what it does, when it runs next, what it matches now, and what its runs came to. */
-export function PolicyPage({ name, isEdited }: { readonly name: string; readonly isEdited: boolean }) {
+export function PolicyPage({ name, step }: { readonly name: string; readonly step: string | undefined }) {
   const { value, error, reload } = useLoad(name, (signal) => readPolicy(name, signal));
   if (value === undefined)
     return (
       <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}</div>
     );
-  if (isEdited) return <PolicyEditor key={value.etag} read={value} onSaved={reload} />;
-  return <PolicyView read={value} onChanged={reload} />;
+  if (step === 'edit') return <PolicyEditor key={value.etag} read={value} onSaved={reload} />;
+  return <PolicyView key={value.etag} read={value} isToEnforce={step === ENFORCE} onChanged={reload} />;
 }
 
 type Asking = 'enforce' | 'run' | 'remove';
 
-function PolicyView({ read, onChanged }: { readonly read: ReadPolicy; readonly onChanged: () => void }) {
+interface PolicyViewProps {
+  readonly read: ReadPolicy;
+  /** The address asks for the question whether the policy is to delete. */
+  readonly isToEnforce: boolean;
+  readonly onChanged: () => void;
+}
+
+function PolicyView({ read, isToEnforce, onChanged }: PolicyViewProps) {
   const { policy, etag } = read;
   const { name, mode, schedule, timeZone } = policy;
   const t = text.retention;
-  const [asking, setAsking] = useState<Asking>();
+  const [asking, setAsking] = useState<Asking | undefined>(
+    isToEnforce && mode === 'report' ? 'enforce' : undefined,
+  );
   const [error, setError] = useState<unknown>();
-  const close = () => setAsking(undefined);
+  const close = () => {
+    setAsking(undefined);
+    keepInAddress(routeTo(['retention', name]));
+  };
   const run = async () => {
     location.hash = routeTo(['purge', (await runPolicy(name)).id]);
   };
@@ -218,7 +231,9 @@ function Preview({ name, etag }: { readonly name: string; readonly etag: string 
       {value !== undefined && (
         <>
           <p class="matched">
-            <strong>{count(value.matched)}</strong> {t.previewed(value.matched).replace(/^\S+ /, '')}
+            {value.atLeast === true && <span>{text.preview.atLeast} </span>}
+            <strong>{count(value.matched)}</strong>{' '}
+            {t.previewed(value.matched, unitOfPreview(value)).replace(/^\S+ /, '')}
           </p>
           <p>
             {t.cutoff}: {time(value.cutoff)}

@@ -1,3 +1,4 @@
+import { NoSuchPage, Pager, pageOf } from '../parts/pager.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
@@ -11,22 +12,30 @@ import { nextRuns } from './schedule.js';
 /** The name under which the form for a new policy is; no policy can have it. */
 const NEW = '+';
 
+const PAGE_SIZE = 50;
+
 /** All retention policies, or the one that the address names. */
 export function RetentionPage({
   name,
   step,
+  params,
 }: {
   readonly name: string | undefined;
   readonly step: string | undefined;
+  readonly params: URLSearchParams;
 }) {
   if (name === NEW) return <PolicyEditor key={NEW} />;
-  if (name !== undefined) return <PolicyPage key={name} name={name} isEdited={step === 'edit'} />;
-  return <PolicyList />;
+  if (name !== undefined) return <PolicyPage key={name} name={name} step={step} />;
+  return <PolicyList page={pageOf(params.get('page'))} />;
 }
 
-function PolicyList() {
+function PolicyList({ page }: { readonly page: number }) {
   const t = text.retention;
-  const { value, error, reload } = useLoad('policies', listPolicies);
+  const { value, error, reload } = useLoad(`policies ${page}`, (signal) =>
+    listPolicies(page, PAGE_SIZE, signal),
+  );
+  const to = (one: number) => routeTo(['retention'], { page: one === 1 ? undefined : String(one) });
+  const isPast = value !== undefined && value.items.length === 0 && page > 1;
   return (
     <div class="page">
       <div class="heading">
@@ -38,7 +47,8 @@ function PolicyList() {
       <p class="lead">{t.lead}</p>
       {error !== undefined && <Failure error={error} onRetry={reload} />}
       {value === undefined && error === undefined && <Loading />}
-      {value !== undefined && value.items.length === 0 && (
+      {isPast && <NoSuchPage to={to(1)} />}
+      {value !== undefined && value.items.length === 0 && !isPast && (
         <Empty>
           <p>{t.empty}</p>
           <a href={routeTo(['retention', NEW])}>{t.create}</a>
@@ -77,6 +87,16 @@ function PolicyList() {
             </tbody>
           </table>
         </div>
+      )}
+      {value !== undefined && value.items.length > 0 && value.total > PAGE_SIZE && (
+        <Pager
+          {...{ page, to }}
+          pageSize={PAGE_SIZE}
+          total={value.total}
+          label={t.pages}
+          back={t.before}
+          on={t.after}
+        />
       )}
     </div>
   );
