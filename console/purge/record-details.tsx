@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call, type Purge } from '../api/client.js';
+import { isFinal } from '../api/events.js';
 import { Failure } from '../parts/states.js';
+import { SureDialog } from '../parts/sure-dialog.js';
 import { count, duration, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
@@ -67,30 +69,58 @@ export function RecordDetails({ record }: { readonly record: Purge }) {
   );
 }
 
-/** The list of what was deleted, where one is kept. */
+/** The list of what was deleted, where one is kept: it can be had, and removed. */
 function Ids({ record }: { readonly record: Purge }) {
   const [error, setError] = useState<unknown>();
   const [isLoading, setIsLoading] = useState(false);
+  const [isRemoving, setIsRemoving] = useState(false);
+  const [isRemoved, setIsRemoved] = useState(false);
+  const t = text.run;
+  const path = `api/v2/purges/${encodeURIComponent(record.id)}/ids`;
   if (!/(?:^|&)record=ids(?:&|$)/.test(record.query)) return null;
   const load = async () => {
     setError(undefined);
     setIsLoading(true);
     try {
-      const answer = await call('GET', `api/v2/purges/${encodeURIComponent(record.id)}/ids`);
+      const answer = await call('GET', path);
       save(await answer.blob(), `${record.id}.ndjson`);
     } catch (failure) {
       setError(failure);
     }
     setIsLoading(false);
   };
+  if (isRemoved)
+    return (
+      <p role="status" class="quiet">
+        {t.idsRemoved}
+      </p>
+    );
   return (
     <>
-      <p>
+      <div class="actions">
         <button type="button" disabled={isLoading} onClick={() => void load()}>
-          {text.run.idsLoad}
+          {t.idsLoad}
         </button>
-      </p>
+        {isFinal(record) && (
+          <button type="button" onClick={() => setIsRemoving(true)}>
+            {t.idsRemove}
+          </button>
+        )}
+      </div>
       {error !== undefined && <Failure error={error} />}
+      {isRemoving && (
+        <SureDialog
+          title={t.idsRemoveTitle}
+          what={t.idsRemoveWhat}
+          go={t.idsRemoveGo}
+          onClose={() => setIsRemoving(false)}
+          onSure={async () => {
+            await call('DELETE', path);
+            setIsRemoving(false);
+            setIsRemoved(true);
+          }}
+        />
+      )}
     </>
   );
 }

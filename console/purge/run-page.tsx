@@ -4,10 +4,12 @@ import { isFinal } from '../api/events.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure, Loading, ProblemDetails } from '../parts/states.js';
 import { count, duration, rate } from '../shared/format.js';
+import { localTime } from '../shared/gateway-clock.js';
 import { routeTo } from '../shared/router.js';
 import { counted, text } from '../strings.js';
 import { formOf } from './form.js';
 import { RateChart } from './rate-chart.js';
+import { averageRate } from './rates.js';
 import { RecordDetails } from './record-details.js';
 import { addressOfForm } from './purge-page.js';
 import { Throttle } from './throttle.js';
@@ -15,13 +17,14 @@ import { usePurge } from './use-purge.js';
 
 /** One purge: how far it is, how fast, what failed, and its record. It goes on without this page. */
 export function RunPage({ id }: { readonly id: string }) {
-  const { record, rates, isBroken, error, retry, show } = usePurge(id);
+  const { record, rates, before, isBroken, error, retry, show } = usePurge(id);
   if (record === undefined)
     return (
       <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={retry} />}</div>
     );
   const { target, query, tenant, link, state } = record;
   const isOver = isFinal(record);
+  const average = isOver ? averageRate(record, localTime, Date.now()) : undefined;
   const t = text.run;
   return (
     <div class="page">
@@ -54,11 +57,12 @@ export function RunPage({ id }: { readonly id: string }) {
         {!isOver && <Controls record={record} onChanged={show} />}
       </section>
       {record.problem !== undefined && <Ending problem={record.problem} />}
-      {(!isOver || rates.length > 1) && !record.dryRun && (
+      {(!isOver || rates.length > 1 || average !== undefined) && !record.dryRun && (
         <section class="card" aria-labelledby="rate">
           <h2 id="rate">{t.rate}</h2>
           {!isOver && record.ratePerSecond !== undefined && <p>{t.rateNow(rate(record.ratePerSecond))}</p>}
-          <RateChart rates={rates} />
+          {average !== undefined && <p>{t.rateAverage(rate(average.perSecond))}</p>}
+          {(!isOver || rates.length > 1) && <RateChart rates={rates} before={before} />}
         </section>
       )}
       <Failures record={record} />
@@ -80,7 +84,7 @@ function Progress({ record }: { readonly record: Purge }) {
   const all = Math.max(record.matched, record.expected ?? 0, settled);
   const isKnown = isOver || record.expected !== undefined;
   const left =
-    record.estimatedEndAt === undefined ? undefined : Date.parse(record.estimatedEndAt) - Date.now();
+    record.estimatedEndAt === undefined ? undefined : localTime(record.estimatedEndAt) - Date.now();
   const words = isKnown
     ? t.of(count(settled), counted(all, record.unit))
     : t.soFar(counted(settled, record.unit));

@@ -31,9 +31,10 @@ export function Throttle({
   const choose = (next: number) => {
     setChosen(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => void send(STEPS[next] ?? null), REST_MS);
+    timer.current = setTimeout(() => void send(next), REST_MS);
   };
-  const send = async (maxPerSecond: number | null) => {
+  const send = async (sent: number) => {
+    const maxPerSecond = STEPS[sent] ?? null;
     setError(undefined);
     try {
       const path = `api/v2/purges/${encodeURIComponent(record.id)}`;
@@ -46,7 +47,8 @@ export function Throttle({
     } catch (failure) {
       setError(failure);
     }
-    setChosen(undefined);
+    // The slider may have been moved on meanwhile.
+    setChosen((now) => (now === sent ? undefined : now));
   };
   return (
     <div class="throttle">

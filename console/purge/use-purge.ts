@@ -1,19 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Purge } from '../api/client.js';
-import { watchPurge } from '../api/events.js';
-
-/** One point of the rate of a purge. */
-export interface RateSample {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly perSecond: number;
-}
+import { isFinal, watchPurge } from '../api/events.js';
+import { localTime } from '../shared/gateway-clock.js';
+import { averageRate, withSample, type AverageRate, type RateSample } from './rates.js';
 
 /** A purge as it goes on. */
 export interface WatchedPurge {
   readonly record: Purge | undefined;
   /** The newest last; a bounded number of them, however long the purge takes. */
   readonly rates: readonly RateSample[];
+  /** How fast it went before this page looked. */
+  readonly before: AverageRate | undefined;
   /** The stream broke, and is asked for again. */
   readonly isBroken: boolean;
   /** The record cannot be read. */
@@ -23,24 +20,27 @@ export interface WatchedPurge {
   readonly show: (record: Purge) => void;
 }
 
-const MAX_SAMPLES = 240;
-
 /** Follows a purge for as long as the page shows it. */
 export function usePurge(id: string): WatchedPurge {
   const [record, setRecord] = useState<Purge>();
   const [rates, setRates] = useState<readonly RateSample[]>([]);
+  const [before, setBefore] = useState<AverageRate>();
   const [isBroken, setIsBroken] = useState(false);
   const [error, setError] = useState<unknown>();
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     const aborter = new AbortController();
+    let isFirst = true;
     setError(undefined);
     watchPurge(id, {
       signal: aborter.signal,
       onRecord: (next) => {
+        const { ratePerSecond, state } = next;
+        if (isFirst && !isFinal(next))
+          setBefore((known) => known ?? averageRate(next, localTime, Date.now()));
+        isFirst = false;
         setRecord(next);
         setIsBroken(false);
-        const { ratePerSecond, state } = next;
         if (ratePerSecond !== undefined && state === 'running')
           setRates((last) => withSample(last, { at: Date.now(), perSecond: ratePerSecond }));
       },
@@ -51,16 +51,9 @@ export function usePurge(id: string): WatchedPurge {
     return () => aborter.abort();
   }, [id, turn]);
   return {
-    ...{ record, rates, isBroken, error },
+    ...{ record, rates, before, isBroken, error },
     retry: () => setTurn((last) => last + 1),
-    show: setRecord,
+    // An answer may come after the event that ended the purge, and is older then.
+    show: (next) => setRecord((last) => (last !== undefined && isFinal(last) ? last : next)),
   };
-}
-
-/** Adds a sample; when there are too many, every second one of the older half goes. */
-export function withSample(last: readonly RateSample[], sample: RateSample): readonly RateSample[] {
-  const samples = [...last, sample];
-  if (samples.length <= MAX_SAMPLES) return samples;
-  const half = MAX_SAMPLES / 2;
-  return [...samples.slice(0, half).filter((_, index) => index % 2 === 0), ...samples.slice(half)];
 }

@@ -1,0 +1,51 @@
+/** How fast a purge goes, over time. Pure: it is tested without a browser. */
+import type { components } from '../api/types.js';
+
+type Purge = components['schemas']['Purge'];
+
+/** One point of the rate of a purge. */
+export interface RateSample {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly perSecond: number;
+}
+
+/** A stretch of a purge of which only the average is known. */
+export interface AverageRate {
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  readonly perSecond: number;
+}
+
+const MAX_SAMPLES = 240;
+
+/** A shorter stretch has no average worth the name, in milliseconds. */
+const LEAST_STRETCH_MS = 1000;
+
+/** Adds a sample; when there are too many, every second one of the older half goes. */
+export function withSample(last: readonly RateSample[], sample: RateSample): readonly RateSample[] {
+  const samples = [...last, sample];
+  if (samples.length <= MAX_SAMPLES) return samples;
+  const half = MAX_SAMPLES / 2;
+  return [...samples.slice(0, half).filter((_, index) => index % 2 === 0), ...samples.slice(half)];
+}
+
+/**
+ * How fast a purge went from its start to its end, or to now.
+ *
+ * @param timeOf a time of the record, in milliseconds by the clock of `nowMs`
+ * @returns undefined for a purge that has deleted nothing, or has only just begun
+ */
+export function averageRate(
+  { startedAt, endedAt, deleted }: Pick<Purge, 'startedAt' | 'endedAt' | 'deleted'>,
+  timeOf: (iso: string) => number,
+  nowMs: number,
+): AverageRate | undefined {
+  if (startedAt === undefined || deleted === 0) return undefined;
+  const from = timeOf(startedAt);
+  const to = endedAt === undefined ? nowMs : timeOf(endedAt);
+  // Not for NaN either.
+  if (!(to - from >= LEAST_STRETCH_MS)) return undefined;
+  return { from, to, perSecond: (deleted * 1000) / (to - from) };
+}
