@@ -1,9 +1,10 @@
-import { addressOf, ApiError, callPage, OfflineError, type Purge } from '../api/client.js';
+import { callJson, callPage, type Purge, type Status } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Loading } from '../parts/states.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
+import { Learnt } from './learnt.js';
 
 const EVERY_MS = 5000;
 
@@ -11,51 +12,53 @@ const EVERY_MS = 5000;
 const PROBLEM_STATES = ['failed', 'partial', 'interrupted', 'refused'] as const;
 const SHOWN = 10;
 
-/** Previews are dry runs that mostly fail while a query is half typed: more is read than is shown, and they are left out. */
-const READ = 50;
-
-interface Health {
-  readonly status: string;
-  readonly broker: string;
-  readonly database: string;
-}
-
-/** Whether all is well: health, what is at work, and what went wrong lately. */
+/** Whether all is well: health, what is at work, what went wrong lately, and what was learnt about the broker. */
 export function OverviewPage() {
   const t = text.overview;
   return (
     <div class="page">
       <h1>{t.title}</h1>
-      <HealthCards />
+      <StatusSections />
       <Purges title={t.running} states={['running', 'queued', 'cancelling']} none={t.none} />
       <Purges title={t.problems} states={PROBLEM_STATES} none={t.noProblems} />
     </div>
   );
 }
 
-/** Not ready is an answer as well here, with status 503. */
-async function readHealth(signal: AbortSignal): Promise<Health> {
-  const response = await fetch(addressOf('health/ready'), { signal, cache: 'no-store' }).catch(
-    (cause: unknown) => {
-      if (signal.aborted) throw cause;
-      throw new OfflineError(false, cause);
-    },
+function StatusSections() {
+  const t = text.overview;
+  const { value, error, reload } = useLoad(
+    'status',
+    async (signal) => ({
+      at: Date.now(),
+      status: await callJson<Status>('GET', 'api/v2/status', { signal }),
+    }),
+    EVERY_MS,
   );
-  const health = (await response.json().catch(() => undefined)) as Health | undefined;
-  if (typeof health?.status !== 'string')
-    throw new ApiError({ title: response.statusText, status: response.status }, undefined);
-  return health;
+  return (
+    <>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && (
+        <>
+          <Health status={value.status} />
+          {error !== undefined && <Stale at={value.at} />}
+          <section aria-labelledby="learnt">
+            <h2 id="learnt">{t.learnt}</h2>
+            <Learnt lessons={value.status.learnt} />
+          </section>
+        </>
+      )}
+    </>
+  );
 }
 
-function HealthCards() {
+function Health({ status }: { readonly status: Status }) {
   const t = text.overview;
-  const { value, error, reload } = useLoad('health', readHealth, EVERY_MS);
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
   const parts = [
-    [t.gateway, value.status],
-    [t.broker, value.broker],
-    [t.database, value.database],
+    [t.gateway, status.status],
+    [t.broker, status.broker],
+    [t.database, status.database],
   ] as const;
   return (
     <section aria-labelledby="health">
@@ -64,11 +67,22 @@ function HealthCards() {
         {parts.map(([name, state]) => (
           <li key={name} class={state === 'up' ? 'good' : 'bad'}>
             <span>{name}</span>
-            <strong>{state === 'up' ? t.up : state === 'down' ? t.down : state}</strong>
+            <strong>{t.states[state]}</strong>
           </li>
         ))}
       </ul>
+      {status.broker === 'down' && <p class="notice warn">{t.brokerDown}</p>}
+      {status.database === 'down' && <p class="notice warn">{t.databaseDown}</p>}
     </section>
+  );
+}
+
+/** Says that what is shown is old. */
+function Stale({ at }: { readonly at: number }) {
+  return (
+    <p class="quiet">
+      {text.state.stale} {text.overview.updated(time(at))}
+    </p>
   );
 }
 
@@ -85,12 +99,10 @@ function Purges({
   const { value, error, reload } = useLoad(
     states.join(),
     async (signal) => {
-      const pages = await Promise.all(
-        states.map((state) => callPage<Purge>(`api/v2/purges?state=${state}&limit=${READ}`, signal)),
-      );
+      const list = (state: string) => `api/v2/purges?state=${state}&dryRun=false&limit=${SHOWN}`;
+      const pages = await Promise.all(states.map((state) => callPage<Purge>(list(state), signal)));
       const purges = pages
         .flatMap(({ items }) => items)
-        .filter(({ dryRun }) => !dryRun)
         .sort((a, b) => b.createdAt.localeCompare(a.createdAt));
       return { at: Date.now(), purges: purges.slice(0, SHOWN) };
     },
@@ -103,11 +115,7 @@ function Purges({
       {value === undefined && error === undefined && <Loading />}
       {value !== undefined && value.purges.length === 0 && <p class="quiet">{none}</p>}
       {value !== undefined && value.purges.length > 0 && <PurgeTable purges={value.purges} label={title} />}
-      {value !== undefined && error !== undefined && (
-        <p class="quiet">
-          {text.state.stale} {text.overview.updated(time(value.at))}
-        </p>
-      )}
+      {value !== undefined && error !== undefined && <Stale at={value.at} />}
     </section>
   );
 }
