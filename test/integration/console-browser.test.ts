@@ -6,6 +6,10 @@ import type { Browser, Page } from 'playwright-core';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { openConsole, startBrowser, type Tab } from '../support/browser.js';
 import { ensureCliBuilt } from '../support/cli-process.js';
+import { formFlows } from '../support/console/form-flow.js';
+import { listFlows } from '../support/console/list-flow.js';
+import { policyFlows } from '../support/console/policy-flow.js';
+import { runFlows } from '../support/console/run-flow.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { isDelete, relayTo, startRecordingBroker, type RecordedAnswer } from '../support/recording-broker.js';
 import { Waiting } from '../support/waiting.js';
@@ -85,13 +89,16 @@ function assertClean({ faults }: Tab): void {
   assert.deepEqual(faults, []);
 }
 
-describe('the console in a browser', () => {
+// Most of a flow is waiting for the page.
+describe('the console in a browser', { concurrency: 3 }, () => {
   let browser: Browser;
 
   before(async () => {
     await ensureCliBuilt();
     browser = await startBrowser();
   });
+
+  for (const flows of [formFlows, listFlows, policyFlows, runFlows]) flows(() => browser);
 
   it('a purge goes from its preview to its end, deletes nothing before it is confirmed, and is found in the history', async () => {
     const world = await withHeldCars(35);
@@ -235,6 +242,8 @@ describe('the console in a browser', () => {
       },
       ...{ maxGrowth: 3, createdAt: markup, modifiedAt: markup },
     };
+    const lesson = { collection: 'entities', kind: 'limit', name: markup, detail: markup, learntAt: markup };
+    const status = { status: 'up', broker: 'up', database: 'up', learnt: [lesson] };
     await page.route('**/ngsi-ld/v1/**', (route) =>
       route.fulfill(json({ matched: 2, sample: [markup], hints: [markup] })),
     );
@@ -245,6 +254,7 @@ describe('the console in a browser', () => {
           contentType: 'text/event-stream',
           body: `data: ${JSON.stringify(record)}\n\n`,
         });
+      if (path.endsWith('/status')) return route.fulfill(json(status));
       if (path.endsWith('/preview')) return route.fulfill(json({ ...error, broker: error }, 400));
       if (path.endsWith('/purges') || path.endsWith('/runs')) return route.fulfill(json([record]));
       return route.fulfill(json(path.endsWith('/retention-policies') ? [policy] : policy));

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import type { EmbeddedBroker } from '../../../sidecar/embedded-broker/index.js';
+import { openConsole, type Tab } from '../browser.js';
+import { startTestBroker, startTestGateway, type TestGateway } from '../gateway-harness.js';
+
+/** A gateway before a broker of its own, and the console of it in a tab. */
+export interface Flow extends Tab {
+  readonly broker: EmbeddedBroker;
+  readonly gateway: TestGateway;
+}
+
+/**
+ * Opens the console of a new gateway.
+ *
+ * @param hash where in it, with `#`
+ * @param prepare fills the broker before anyone asks it
+ */
+export async function openFlow(
+  browser: Browser,
+  hash: string,
+  prepare: (broker: EmbeddedBroker) => void,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Flow> {
+  const broker = await startTestBroker();
+  prepare(broker);
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent', ...env });
+  return { broker, gateway, ...(await openConsole(browser, gateway.url, hash)) };
+}
+
+/** Confirms the purge that the form shows; its page is there then, and its end is waited for. */
+export async function confirmPurge(page: Page, counted: string): Promise<void> {
+  const [count = ''] = counted.split(' ');
+  await page.getByRole('button', { name: `Purge ${counted}…` }).click();
+  await page.getByRole('heading', { name: `Delete ${counted}?` }).waitFor();
+  await page.getByLabel(/^Type the count/).fill(count);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#\/purge\/[^?]+$/);
+  await page.getByText('done', { exact: true }).waitFor();
+}
+
+/** The query of the request that the form shows, decoded. */
+export async function shownQuery(page: Page): Promise<string> {
+  const request = await page.locator('pre.request').first().innerText();
+  return decodeURIComponent(request.split('?')[1] ?? '');
+}
+
+/** Leaves the page of a flow, so that it asks for nothing any more. Nothing was refused by its policy, and no script failed. */
+export async function endFlow({ page, faults }: Tab): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.goto('about:blank');
+  assert.deepEqual(faults, []);
+}
+
+export const number = (value: number) => ({ type: 'Property', value });

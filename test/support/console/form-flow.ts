@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { endFlow, confirmPurge, number, openFlow, shownQuery } from './flow.js';
+
+const car = (index: number) => ({
+  id: `urn:ngsi-ld:Car:${index}`,
+  type: 'Car',
+  speed: number(index),
+  brand: number(1),
+  location: { type: 'GeoProperty', value: { type: 'Point', coordinates: [index * 40, 0] } },
+});
+
+/** The form of a purge: what it selects, how it is filled in, and what it refuses by itself. */
+export function formFlows(browser: () => Browser): void {
+  it('a place is drawn with the pointer and refined by the keyboard, as a circle and as a box, and what lies in it matches', async () => {
+    // At the longitudes 0, 40 and 80.
+    const flow = await openFlow(browser(), '#/purge?query=type%3DCar', ({ entities }) =>
+      entities.seed(3, car),
+    );
+    const { page } = flow;
+    await page.getByText('3 entities match now').waitFor();
+    await page.locator('summary', { hasText: 'Where' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Shape').selectOption('circle');
+    const plane = page.getByRole('img', { name: /^A plane of longitudes/ });
+    for (let out = 0; out < 3; out += 1) await page.getByRole('button', { name: 'Zoom out' }).click();
+    await plane.scrollIntoViewIfNeeded();
+    const area = (await plane.boundingBox()) ?? assert.fail('no plane');
+    const at = (lon: number, lat: number) =>
+      [area.x + ((lon + 180) / 360) * area.width, area.y + ((90 - lat) / 180) * area.height] as const;
+    const drag = async (from: readonly [number, number], to: readonly [number, number]) => {
+      await page.mouse.move(...from);
+      await page.mouse.down();
+      await page.mouse.move(...to, { steps: 3 });
+      await page.mouse.up();
+      // It is drawn no more.
+      await page.mouse.move(area.x + 2, area.y + 2);
+    };
+    await drag(at(0, 0), at(20, 0));
+    const metres = Number(await page.getByLabel('Radius in metres').inputValue());
+    assert.ok(metres > 2_000_000 && metres < 2_500_000, String(metres));
+    assert.match(await shownQuery(page), /georel=near;maxDistance==2\d{6}&geometry=Point&coordinates=\[/);
+    await page.getByText('1 entity match').waitFor();
+    await page.getByLabel('Radius in metres').focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Delete');
+    await page.keyboard.type('5000000');
+    await page.getByText('2 entities match now').waitFor();
+    await page.getByLabel('Shape').selectOption('box');
+    await drag(at(30, 10), at(100, -10));
+    await page.getByText('2 entities match now').waitFor();
+    await page.getByLabel('East').focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('Tab');
+    // What was left empty shows what is drawn again.
+    assert.match(await page.getByLabel('East').inputValue(), /^\d/);
+    await page.getByLabel('East').fill('60');
+    await page.getByText('1 entity match').waitFor();
+    await confirmPurge(page, '1 entity');
+    assert.equal(flow.broker.entities.count(), 2);
+    await endFlow(flow);
+  });
+
+  it('attributes are dropped and kept, are counted as attributes, and the entities stay', async () => {
+    const flow = await openFlow(browser(), '#/purge?query=type%3DCar', ({ entities }) =>
+      entities.seed(3, car),
+    );
+    const { page, gateway } = flow;
+    const first = async () =>
+      Object.keys(
+        (await gateway.send('GET', '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1')).json() as object,
+      ).sort();
+    await page.getByLabel('What of each match').selectOption('drop');
+    await page.getByLabel('Attribute names').fill('speed');
+    await confirmPurge(page, '3 attributes');
+    assert.deepEqual(await first(), ['brand', 'id', 'location', 'type']);
+    await page.getByRole('link', { name: 'Purge', exact: true }).click();
+    await page.getByLabel('Type', { exact: true }).fill('Car');
+    await page.getByLabel('What of each match').selectOption('keep');
+    await page.getByLabel('Attribute names').fill('brand');
+    await confirmPurge(page, '3 attributes');
+    assert.deepEqual(await first(), ['brand', 'id', 'type']);
+    await endFlow(flow);
+  });
+
+  it('the history before a time is purged, and what was deleted is listed, downloaded and removed', async () => {
+    const instance = (day: number) => ({ ...number(day), observedAt: `2026-01-0${day}T00:00:00Z` });
+    const flow = await openFlow(browser(), '', ({ temporal }) =>
+      temporal.seed(2, (index) => ({
+        id: `urn:ngsi-ld:Car:${index}`,
+        type: 'Car',
+        speed: [1, 2, 3].map(instance),
+      })),
+    );
+    const { page, gateway } = flow;
+    await page.getByText('History (temporal)').click();
+    await page.getByLabel('Type', { exact: true }).fill('Car');
+    await page.getByLabel('Relation (timerel)').selectOption('before');
+    await page.getByLabel('Time (timeAt)').fill('2026-01-03T00:00:00Z');
+    await page.locator('summary', { hasText: 'Limits and record' }).click();
+    await page.getByLabel(/^Keep a list/).check();
+    await confirmPurge(page, '4 instances');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the list' }).click(),
+    ]);
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split('\n');
+    assert.equal(lines.length, 4);
+    for (const line of lines) assert.match(line, /urn:ngsi-ld:Car:[01]/);
+    await page.getByRole('button', { name: 'Remove the list…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the list' }).click();
+    await page.getByText('The list was removed.').waitFor();
+    const id = new URL(page.url()).hash.split('/').pop() ?? '';
+    assert.equal((await gateway.send('GET', `/api/v2/purges/${id}/ids`)).status, 404);
+    assert.equal((await gateway.send('GET', `/api/v2/purges/${id}`)).status, 200);
+    await endFlow(flow);
+  });
+
+  it('a tenant or an @context that no header can hold is refused in words, and nothing is sent', async () => {
+    const flow = await openFlow(browser(), '', ({ entities }) => entities.seed(1, car));
+    const { page } = flow;
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.method()));
+    for (const [label, value, words] of [
+      ['Tenant', 'Мадрид', '“М” cannot be in a tenant'],
+      ['@context URL', 'https://example.org/ü', '“ü” cannot be in a URL as it is'],
+    ] as const) {
+      await page.getByLabel(label).fill(value);
+      await page.getByLabel('Type', { exact: true }).fill('Car');
+      await page.getByText(words).waitFor();
+      await page.getByText('Nothing is asked until it is put right.').waitFor();
+      assert.equal(await page.getByRole('alert').count(), 0);
+      await page.getByLabel(label).fill('');
+    }
+    // The pause after the last change is over: only what can be sent was.
+    await page.getByText('1 entity match').waitFor();
+    assert.deepEqual(sent, ['DELETE']);
+    await endFlow(flow);
+  });
+}

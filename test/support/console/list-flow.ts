@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { endFlow, number, openFlow } from './flow.js';
+
+const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car', speed: number(index) });
+
+/** The history and the overview: what is listed, filtered, and seen of a broker. */
+export function listFlows(browser: () => Browser): void {
+  it('the history is paged and filtered by its address, without dry runs until they are asked for', async () => {
+    const flow = await openFlow(browser(), '#/elsewhere', ({ entities }) => entities.seed(1, car, 'madrid'));
+    const { page, gateway } = flow;
+    for (let index = 0; index < 26; index += 1) await gateway.purge(`id=urn:ngsi-ld:Car:${index}&type=Car`);
+    await gateway.purge('type=Car', { 'ngsild-tenant': 'madrid' });
+    await gateway.purge('typo=1');
+    for (let index = 0; index < 3; index += 1) await gateway.purge(`q=speed>${index}&dryRun=true`);
+    const rows = page.locator('tbody tr');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByText('1–25 of 28').waitFor();
+    assert.equal(await rows.count(), 25);
+    assert.equal(await page.getByText('dry run', { exact: true }).count(), 0);
+    await page.getByRole('link', { name: 'Older' }).click();
+    await page.getByText('26–28 of 28').waitFor();
+    assert.equal(await rows.count(), 3);
+    await page.reload();
+    await page.getByText('26–28 of 28').waitFor();
+    await page.getByLabel('Show dry runs').check();
+    await page.getByText('1–25 of 31').waitFor();
+    assert.equal(await page.getByText('dry run', { exact: true }).count(), 3);
+    await page.getByLabel('State').selectOption('refused');
+    await page.getByText('1–1 of 1').waitFor();
+    await page.getByLabel('State').selectOption('');
+    await page.getByLabel('Tenant').fill('madrid');
+    await page.getByText('1–1 of 1').waitFor();
+    await page.getByText('type=Car @ madrid').waitFor();
+    await page.getByLabel('Caller').fill('nobody');
+    await page.getByText('No purge fits these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByText('1–25 of 31').waitFor();
+    await page.goto(`${gateway.url}/console/#/history?page=9`);
+    await page.getByRole('link', { name: 'Go to the first page' }).click();
+    await page.getByText('1–25 of 28').waitFor();
+    await endFlow(flow);
+  });
+
+  it('the overview shows what was learnt about the broker, and a broker that is down, in the theme that was chosen', async () => {
+    const flow = await openFlow(browser(), '#/overview', ({ entities }) => entities.seed(2, car));
+    const { page, broker, gateway } = flow;
+    await page.getByText('Nothing yet: the next purge').waitFor();
+    await gateway.purge('type=Car&q=speed>0');
+    const dark = async () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await dark();
+    await page.getByLabel('Theme').selectOption('dark');
+    assert.notEqual(await dark(), light);
+    await page.reload();
+    assert.equal(await page.getByLabel('Theme').inputValue(), 'dark');
+    assert.notEqual(await dark(), light);
+    await page.getByText('q is honoured: with a value that cannot match, nothing was listed.').waitFor();
+    const tile = page.locator('.tiles li', { hasText: 'Broker' });
+    assert.equal(await tile.locator('strong').innerText(), 'up');
+    await broker.close();
+    await page.reload();
+    await tile.getByText('down').waitFor();
+    await page.getByText('The broker does not answer.').waitFor();
+    assert.equal(
+      await page.locator('.tiles li', { hasText: 'Database' }).locator('strong').innerText(),
+      'up',
+    );
+    await page.getByText('type=Car&q=speed', { exact: false }).waitFor({ state: 'detached' });
+    await endFlow(flow);
+  });
+
+  it('a late refusal of an old token does not ask again after a newer one was given', async () => {
+    const flow = await openFlow(browser(), '#/elsewhere', () => {}, { GATEWAY_TOKEN: 'token-of-console' });
+    const { page } = flow;
+    let release: () => void = () => {};
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    // Of the requests of the overview, one is answered only after the token was given.
+    await page.route('**/api/v2/purges?state=failed*', async (route) => {
+      const answer = await route.fetch();
+      if (answer.status() === 401) await isReleased;
+      await route.fulfill({ response: answer });
+    });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByLabel('Token', { exact: true }).fill('Schlüssel');
+    await page.keyboard.press('Enter');
+    await page.getByText('A token has ASCII letters').waitFor();
+    await page.getByLabel('Token', { exact: true }).fill('token-of-console');
+    await page.keyboard.press('Enter');
+    await page.getByText('No purge is at work.').waitFor();
+    release();
+    await page.getByText('No purge failed lately.').waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await endFlow(flow);
+  });
+
+  it('a 401 that is not of the gateway does not ask for its token', async () => {
+    const flow = await openFlow(browser(), '#/elsewhere', () => {});
+    const { page } = flow;
+    await page.route('**/api/v2/purges*', async (route) =>
+      route.fulfill({ status: 401, contentType: 'application/json', body: '{"message":"Unauthorized"}' }),
+    );
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('alert').getByText('This needs a sign-in').waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await endFlow(flow);
+  });
+}

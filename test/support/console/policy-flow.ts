@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { endFlow, openFlow } from './flow.js';
+
+/** Retention policies: many of them, and what becomes of one that deletes when it is changed. */
+export function policyFlows(browser: () => Browser): void {
+  it('all policies are found, page by page, and one that deletes is not changed without a word about it', async () => {
+    const flow = await openFlow(browser(), '#/elsewhere', () => {});
+    const { page, gateway } = flow;
+    const settings = { target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt' };
+    const put = async (name: string, mode: string) =>
+      gateway.send('PUT', `/api/v2/retention-policies/${name}`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...settings, schedule: '0 3 * * *', mode }),
+      });
+    const modeOf = async (name: string) =>
+      (await gateway.send('GET', `/api/v2/retention-policies/${name}`)).json() as {
+        mode: string;
+        olderThan: string;
+      };
+    for (let index = 10; index < 61; index += 1) await put(`cars-${index}`, 'report');
+    await put('old-cars', 'enforce');
+    await page.getByRole('link', { name: 'Retention' }).click();
+    await page.getByText('1–50 of 52').waitFor();
+    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByText('51–52 of 52').waitFor();
+    await page.getByRole('link', { name: 'old-cars' }).click();
+    await page.getByText('deletes', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByText('old-cars deletes. Saved with other settings, it only reports').waitFor();
+    await page.getByLabel('Older than (olderThan)').fill('P2D');
+    await page.getByRole('button', { name: 'Save (report only)' }).click();
+    await page.getByRole('heading', { name: 'Stop old-cars from deleting?' }).waitFor();
+    await page.keyboard.press('Escape');
+    assert.deepEqual(
+      [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
+      ['enforce', 'P1D'],
+    );
+    await page.getByRole('button', { name: 'Save (report only)' }).click();
+    await page.getByRole('button', { name: 'Save, and only report' }).click();
+    await page.getByText('only reports', { exact: true }).waitFor();
+    assert.deepEqual(
+      [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
+      ['report', 'P2D'],
+    );
+    await put('old-cars', 'enforce');
+    await page.reload();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Older than (olderThan)').fill('P3D');
+    await page.getByRole('button', { name: 'Save, then enforce…' }).click();
+    await page.getByRole('heading', { name: 'Let old-cars delete?' }).waitFor();
+    await page.getByText('A run now would delete 0 entities.').waitFor();
+    // What was changed does not delete before its name is typed.
+    assert.deepEqual(
+      [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
+      ['report', 'P3D'],
+    );
+    await page.getByLabel(/^Type the name/).fill('old-cars');
+    await page.keyboard.press('Enter');
+    await page.getByText('deletes', { exact: true }).waitFor();
+    assert.equal((await modeOf('old-cars')).mode, 'enforce');
+    await page.waitForURL(/#\/retention\/old-cars$/);
+    await endFlow(flow);
+  });
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { endFlow, openFlow } from './flow.js';
+
+/** The page of one purge, by events that a test sends. */
+export function runFlows(browser: () => Browser): void {
+  it('the chart of a purge that is opened late has the average before, and an answer older than the end changes nothing', async () => {
+    const flow = await openFlow(browser(), '#/elsewhere', () => {});
+    const { page, gateway } = flow;
+    const id = (await gateway.purge('type=Car')).headers.get('purge-id') ?? '';
+    const known = (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as object;
+    const long = 'x'.repeat(300);
+    const running = {
+      ...{ ...known, endedAt: undefined, state: 'running', expected: 2 ** 53 - 1, matched: 2 ** 53 - 1 },
+      ...{ deleted: 5000, ratePerSecond: 40, caller: long, tenant: long, query: `type=${long}` },
+      startedAt: new Date(Date.now() - 100_000).toISOString(),
+    };
+    const ended = { ...running, state: 'succeeded', endedAt: new Date().toISOString() };
+    let now: object = running;
+    // Each stream breaks off after its record, and is asked for again.
+    await page.route('**/events', async (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: `id: 1\ndata: ${JSON.stringify(now)}\n\n` }),
+    );
+    let answer: () => void = () => {};
+    const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/cancel', async (route) => {
+      await isAnswered;
+      await route.fulfill({
+        status: 202,
+        contentType: 'application/json',
+        body: JSON.stringify({ ...running, state: 'cancelling' }),
+      });
+    });
+    await page.goto(`${gateway.url}/console/#/purge/${id}`);
+    // 5000 in some hundred seconds.
+    await page.getByText(/the average of (?:50|49\.\d|48\.\d)\/s before this page was opened/).waitFor();
+    assert.equal(await page.locator('.chart .before').count(), 1);
+    await page.setViewportSize({ width: 360, height: 740 });
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
+    await page.getByRole('button', { name: 'Cancel the purge' }).click();
+    now = ended;
+    await page.getByText('done', { exact: true }).waitFor();
+    await page.getByText(/^On average /).waitFor();
+    const answered = page.waitForResponse('**/cancel');
+    answer();
+    await (await answered).finished();
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    assert.equal(await page.getByText('being cancelled').count(), 0);
+    await page.getByText('done', { exact: true }).waitFor();
+    await endFlow(flow);
+  });
+}
