@@ -1,4 +1,5 @@
 import { call, type Purge } from './client.js';
+import { eventsOf } from './event-stream.js';
 
 /** Pauses before a broken stream is asked for again, in milliseconds. */
 const PAUSES = [500, 1000, 2000, 5000];
@@ -31,7 +32,8 @@ export async function watchPurge(id: string, options: WatchOptions): Promise<voi
     try {
       const path = `api/v2/purges/${encodeURIComponent(id)}/events`;
       const response = await call('GET', path, { signal });
-      for await (const data of eventsOf(response)) {
+      const { body } = response;
+      for await (const data of body === null ? [] : eventsOf(body, SILENT_MS)) {
         const record = JSON.parse(data) as Purge;
         if (broken > 0) onBroken(undefined);
         broken = 0;
@@ -53,39 +55,6 @@ export async function watchPurge(id: string, options: WatchOptions): Promise<voi
 function isRefusal(error: unknown): boolean {
   const status = (error as { problem?: { status?: number } } | undefined)?.problem?.status ?? 0;
   return status >= 400 && status < 500 && status !== 429;
-}
-
-/** The data of each event (the HTML standard, § 9.2). */
-async function* eventsOf(response: Response): AsyncGenerator<string, void> {
-  if (response.body === null) return;
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  try {
-    for (;;) {
-      const { done, value } = await unlessSilent(reader.read());
-      if (done) return;
-      const parts = (text + value).split('\n\n');
-      text = parts.pop() ?? '';
-      for (const part of parts) {
-        const lines = part.split('\n').filter((line) => line.startsWith('data:'));
-        if (lines.length > 0) yield lines.map((line) => line.slice(5).trimStart()).join('\n');
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
-}
-
-async function unlessSilent<Value>(read: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('The stream of events gives no sign.')), SILENT_MS);
-  });
-  try {
-    return await Promise.race([read, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -153,6 +153,17 @@ describe('a retention policy', () => {
     assert.equal(runs.headers.get('x-total-count'), '2');
   });
 
+  it('says what the count of a preview is in, where it is not of entities', async () => {
+    const broker = await startTestBroker();
+    const speed = [1, 2].map((value) => ({ type: 'Property', value, observedAt: OLD }));
+    broker.temporal.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car', speed }));
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    await put(gateway, 'history', { target: 'temporal', by: 'observedAt' });
+    const preview = (await gateway.send('GET', '/api/v2/retention-policies/history/preview')).json();
+    const { matched, unit } = preview as Record<string, unknown>;
+    assert.deepEqual([matched, unit], [6, 'instances']);
+  });
+
   it('deletes nothing in a run that matches far more than the last ones, and says so', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(2, car(OLD));

@@ -121,6 +121,24 @@ export function formFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
+  it('matches that cannot all be counted are confirmed as such, without a bound that would refuse them', async () => {
+    const flow = await openFlow(browser(), '#/elsewhere', () => {});
+    const { page, gateway } = flow;
+    await page.route('**/ngsi-ld/v1/**', async (route) =>
+      route.fulfill({ json: { matched: 2500, sample: ['urn:a:1'], unit: 'instances', atLeast: true } }),
+    );
+    await page.goto(`${gateway.url}/console/#/purge?target=temporal&query=timerel%3Dbefore`);
+    await page.getByRole('button', { name: 'Purge 2,500 instances…' }).click();
+    await page.getByRole('heading', { name: 'Delete at least 2,500 instances?' }).waitFor();
+    const dialog = page.getByRole('dialog');
+    assert.ok(!(await dialog.getByRole('checkbox').isChecked()));
+    assert.doesNotMatch(await dialog.locator('pre.request').innerText(), /maxAffected/);
+    await dialog.getByRole('checkbox').check();
+    assert.match(await dialog.locator('pre.request').innerText(), /maxAffected=2500/);
+    assert.ok(await dialog.getByRole('button', { name: 'Delete all matches' }).isDisabled());
+    await endFlow(flow);
+  });
+
   it('a tenant or an @context that no header can hold is refused in words, and nothing is sent', async () => {
     const flow = await openFlow(browser(), '', ({ entities }) => entities.seed(1, car));
     const { page } = flow;

@@ -19,9 +19,11 @@ export function runFlows(browser: () => Browser): void {
     const ended = { ...running, state: 'succeeded', endedAt: new Date().toISOString() };
     let now: object = running;
     // Each stream breaks off after its record, and is asked for again.
-    await page.route('**/events', async (route) =>
-      route.fulfill({ contentType: 'text/event-stream', body: `id: 1\ndata: ${JSON.stringify(now)}\n\n` }),
-    );
+    const serve = async () =>
+      page.route('**/events', async (route) =>
+        route.fulfill({ contentType: 'text/event-stream', body: `id: 1\ndata: ${JSON.stringify(now)}\n\n` }),
+      );
+    await serve();
     let answer: () => void = () => {};
     const isAnswered = new Promise<void>((resolve) => (answer = resolve));
     await page.route('**/cancel', async (route) => {
@@ -38,6 +40,14 @@ export function runFlows(browser: () => Browser): void {
     assert.equal(await page.locator('.chart .before').count(), 1);
     await page.setViewportSize({ width: 360, height: 740 });
     assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
+    await page.context().setOffline(true);
+    await page.route('**/events', (route) => route.abort());
+    await page.getByText('The connection to the gateway is broken.').waitFor();
+    await page.context().setOffline(false);
+    await page.unroute('**/events');
+    await serve();
+    await page.getByText('The connection to the gateway is broken.').waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.chart .before').count(), 1);
     await page.getByRole('button', { name: 'Cancel the purge' }).click();
     now = ended;
     await page.getByText('done', { exact: true }).waitFor();

@@ -1,0 +1,43 @@
+/** Server-sent events of an answer (the HTML standard, § 9.2), as far as the gateway sends them. */
+
+/**
+ * The data of each event.
+ *
+ * @param silentMs after which a stream without a byte counts as dead, e.g. because this machine slept
+ * @throws Error when it is dead, and what the stream fails with
+ */
+export async function* eventsOf(
+  bytes: ReadableStream<Uint8Array<ArrayBuffer>>,
+  silentMs: number,
+): AsyncGenerator<string, void> {
+  const reader = bytes.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await unlessSilent(reader.read(), silentMs);
+      if (done) return;
+      const parts = (text + decoder.decode(value, { stream: true })).split('\n\n');
+      text = parts.pop() ?? '';
+      for (const part of parts) {
+        const lines = part.split('\n').filter((line) => line.startsWith('data:'));
+        if (lines.length > 0) yield lines.map((line) => line.slice(5).trimStart()).join('\n');
+      }
+    }
+  } finally {
+    // A dead stream may never say that it is cancelled.
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+async function unlessSilent<Value>(read: Promise<Value>, silentMs: number): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('The stream of events gives no sign.')), silentMs);
+  });
+  try {
+    return await Promise.race([read, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
