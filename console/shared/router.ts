@@ -43,6 +43,8 @@ export function useRoute(): Route & { readonly visit: number } {
   useEffect(() => {
     const update = () => setPlace((last) => ({ hash: location.hash, visit: last.visit + 1 }));
     addEventListener('hashchange', update);
+    // It may have been led elsewhere before this listened.
+    setPlace((last) => (last.hash === location.hash ? last : { hash: location.hash, visit: last.visit + 1 }));
     return () => removeEventListener('hashchange', update);
   }, []);
   return { ...parseRoute(hash), visit };
