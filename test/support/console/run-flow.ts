@@ -40,6 +40,10 @@ export function runFlows(browser: () => Browser): void {
     assert.equal(await page.locator('.chart .before').count(), 1);
     await page.setViewportSize({ width: 360, height: 740 });
     assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
+    for (const link of await page.locator('header nav a').all()) {
+      const { x, width } = (await link.boundingBox()) ?? assert.fail('a section without a place');
+      assert.ok(x >= 0 && x + width <= 360, 'a section is reached only by scrolling');
+    }
     await page.context().setOffline(true);
     await page.route('**/events', (route) => route.abort());
     await page.getByText('The connection to the gateway is broken.').waitFor();
