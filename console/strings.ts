@@ -87,9 +87,9 @@ export const text = {
     tenant: 'Tenant',
     tenantHint: 'NGSILD-Tenant; empty for the default one',
     unsendableTenant: (character: string) =>
-      `“${character}” cannot be in a tenant: header fields take ASCII letters, digits and signs only.`,
+      `${character} cannot be in a tenant: header fields take ASCII letters, digits and signs only.`,
     unsendableContext: (character: string) =>
-      `“${character}” cannot be in a URL as it is: write it percent-encoded.`,
+      `${character} cannot be in a URL as it is: write it percent-encoded.`,
     context: '@context URL',
     contextHint: 'expands the names above',
     place: 'Where (geoquery)',
@@ -290,6 +290,7 @@ export const text = {
     before: 'Before',
     after: 'After',
     next: 'Next runs',
+    nextRun: 'Next run',
     nextLocal: 'Here',
     nextPolicy: (zone: string) => `In ${zone}`,
     noNext: 'It runs by request only.',

@@ -55,7 +55,7 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
         <pre class="request" tabIndex={0}>
           {requestLine(bounded, queryOf(bounded))}
         </pre>
-        {form.tenant !== '' && <p>{t.tenant(form.tenant)}</p>}
+        {form.tenant.trim() !== '' && <p>{t.tenant(form.tenant.trim())}</p>}
         {!isBoundGiven && <Tick label={t.bound(matched)} isOn={isBounded} onChange={setIsBounded} />}
         <Field
           label={t.type(matched)}

@@ -16,7 +16,8 @@ export function requestLine({ target }: PurgeForm, query: string): string {
  * @param base the address of the gateway, with a slash at its end
  */
 export function curlOf(form: PurgeForm, query: string, base: string, hasToken: boolean): string {
-  const { target, tenant, link } = form;
+  const { target, link } = form;
+  const tenant = form.tenant.trim();
   const headers = [
     'Prefer: respond-async',
     ...(tenant === '' ? [] : [`NGSILD-Tenant: ${tenant}`]),
@@ -30,7 +31,8 @@ export function curlOf(form: PurgeForm, query: string, base: string, hasToken: b
 }
 
 /** The purge as a call of the command line. @param base the address of the gateway, with a slash at its end */
-export function commandOf({ target, tenant, link }: PurgeForm, query: string, base: string): string {
+export function commandOf({ target, link, ...form }: PurgeForm, query: string, base: string): string {
+  const tenant = form.tenant.trim();
   return [
     `npx ngsi-ld-gateway purge --gateway ${quoted(base.replace(/\/$/, ''))}`,
     ...(target === 'temporal' ? ['--temporal'] : []),

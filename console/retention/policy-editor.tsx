@@ -92,7 +92,7 @@ export function PolicyEditor({
           {field('olderThan', t.olderThan, { hint: t.olderThanHint, isRequired: true })}
           {field('by', t.by, { hint: t.byHint, isRequired: true })}
           {field('schedule', t.schedule, {
-            hint: next === undefined ? t.scheduleHint : `${t.next}: ${time(next.getTime())}`,
+            hint: next === undefined ? t.scheduleHint : `${t.nextRun}: ${time(next.getTime())}`,
             isRequired: true,
           })}
           {field('timeZone', t.timeZone, { isRequired: true })}

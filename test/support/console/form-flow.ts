@@ -145,8 +145,8 @@ export function formFlows(browser: () => Browser): void {
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.method()));
     for (const [label, value, words] of [
-      ['Tenant', 'Мадрид', '“М” cannot be in a tenant'],
-      ['@context URL', 'https://example.org/ü', '“ü” cannot be in a URL as it is'],
+      ['Tenant', 'Мадрид', '“М” (U+041C) cannot be in a tenant'],
+      ['@context URL', 'https://example.org/ü', '“ü” (U+00FC) cannot be in a URL as it is'],
     ] as const) {
       await page.getByLabel(label).fill(value);
       await page.getByLabel('Type', { exact: true }).fill('Car');

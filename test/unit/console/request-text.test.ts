@@ -44,4 +44,17 @@ describe('the request of a purge as text', () => {
       ...['--tenant', "o'hara", '--link', 'http://c.test/x.jsonld', query],
     ]);
   });
+
+  it('spaces around a tenant are left out, as the console sends it', () => {
+    for (const [typed, words] of [
+      [' madrid ', 1],
+      ['   ', 0],
+    ] as const) {
+      const form = formOf('entities', 'type=Car', { tenant: typed });
+      const shown = [curlOf(form, 'type=Car', BASE, false), commandOf(form, 'type=Car', BASE)];
+      for (const text of shown)
+        assert.equal(wordsOf(text).filter((word) => /^(?:NGSILD-Tenant: )?madrid$/.test(word)).length, words);
+      assert.ok(words === 1 || shown.every((text) => !/tenant/i.test(text)));
+    }
+  });
 });
