@@ -46,7 +46,7 @@ export interface OpenPurges {
   /** Goes on with jobs that no process works on, and begins to look at schedules. See PurgeService. */
   start(): void;
   /** What counts now of what was learnt about the broker. */
-  learnt(): Learnt;
+  readonly learnt: () => Learnt;
   /** Another process has done something that may concern this one. */
   noticed(notice: PurgeNotice | BrokerNotice): void;
   /** Stops all purges, and refuses new ones; jobs go on at the next start. */
