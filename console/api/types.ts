@@ -572,6 +572,17 @@ export interface components {
      * @description An entity: NGSI-LD normalized, concise, key-values or GeoJSON, or NGSIv2 normalized; or several.
      */
     readonly Entities: Record<string, never> | readonly Record<string, never>[];
+    /**
+     * Suggestion
+     * @description What was probably meant: the value at the pointer, or the name of the member that it ends with.
+     */
+    readonly Suggestion:
+      | {
+          readonly value: string | number | boolean;
+        }
+      | {
+          readonly name: string;
+        };
     /** EntityError */
     readonly EntityError: {
       readonly pointer: string;
@@ -579,6 +590,7 @@ export interface components {
       readonly column: number;
       readonly detail: string;
       readonly keyword: string;
+      readonly suggestion?: components['schemas']['Suggestion'];
     };
     /** EntityWarning */
     readonly EntityWarning: {
@@ -587,6 +599,7 @@ export interface components {
       readonly column: number;
       readonly detail: string;
       readonly code: string;
+      readonly suggestion?: components['schemas']['Suggestion'];
     };
     /** Verdict */
     readonly Verdict: {

@@ -223,6 +223,20 @@ const ENTITIES = {
   oneOf: [{ type: 'object' }, { type: 'array', items: { type: 'object' } }],
 } as const;
 
+const SUGGESTION = {
+  title: 'Suggestion',
+  description: 'What was probably meant: the value at the pointer, or the name of the member that it ends with.',
+  oneOf: [
+    {
+      type: 'object',
+      properties: { value: { type: ['string', 'number', 'boolean'] } },
+      required: ['value'],
+      additionalProperties: false,
+    },
+    { type: 'object', properties: { name: TEXT }, required: ['name'], additionalProperties: false },
+  ],
+} as const;
+
 const VERDICT = {
   title: 'Verdict',
   type: 'object',
@@ -235,7 +249,7 @@ const VERDICT = {
       items: {
         title: 'EntityError',
         type: 'object',
-        properties: { ...PLACE, detail: TEXT, keyword: TEXT },
+        properties: { ...PLACE, detail: TEXT, keyword: TEXT, suggestion: SUGGESTION },
         required: ['pointer', 'line', 'column', 'detail', 'keyword'],
         additionalProperties: false,
       },
@@ -245,7 +259,7 @@ const VERDICT = {
       items: {
         title: 'EntityWarning',
         type: 'object',
-        properties: { ...PLACE, detail: TEXT, code: TEXT },
+        properties: { ...PLACE, detail: TEXT, code: TEXT, suggestion: SUGGESTION },
         required: ['pointer', 'line', 'column', 'detail', 'code'],
         additionalProperties: false,
       },

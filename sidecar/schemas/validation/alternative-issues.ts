@@ -110,10 +110,12 @@ function merged(keyword: string, place: Place, issues: readonly Issue[]): Issue 
     if (issues.length > MAX_SAID) demands.push(`meet one of ${issues.length - MAX_SAID} more demands`);
     const found = words.find((one) => one.found !== undefined)?.found;
     const hint = words.find((one) => one.hint !== undefined)?.hint;
+    const meant = words.find((one) => one.meant !== undefined)?.meant;
     return {
       must: demands.join(', or '),
       ...(found === undefined ? {} : { found }),
       ...(hint === undefined ? {} : { hint }),
+      ...(meant === undefined ? {} : { meant }),
     };
   });
 }

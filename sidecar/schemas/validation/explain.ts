@@ -8,7 +8,7 @@ import { mergeIssues } from './merge-issues.js';
 import { evaluatedItems, evaluatesMember, objectIssues, unknownMember } from './object-issues.js';
 import { kindIssue, numberIssues, stringIssues } from './scalar-issues.js';
 import { Spelling } from './spelling.js';
-import { sentenceOf } from './words.js';
+import { type Meant, sentenceOf, type Words } from './words.js';
 
 /** Something that is wrong with a document, by its schema. */
 export interface Explained {
@@ -22,6 +22,8 @@ export interface Explained {
   readonly ofMember?: true;
   /** Predicate of a sentence about the value: `must be at least 0, is -3`. Made when it is asked for. */
   readonly say: () => string;
+  /** What was probably meant instead, where that can be said. */
+  readonly meant?: () => Meant | undefined;
 }
 
 /**
@@ -37,13 +39,18 @@ export function explain(
   spelling: Spelling = new Spelling(),
 ): readonly Explained[] {
   const issues = mergeIssues(new Explainer(targets).faultsOf(root, new Place(document)), spelling);
-  return issues.map(({ place, keyword, missing, ofMember, words }) => ({
-    tokens: place.tokens,
-    keyword,
-    ...(missing === undefined ? {} : { missing }),
-    ...(ofMember === undefined ? {} : { ofMember }),
-    say: () => sentenceOf(words(spelling)),
-  }));
+  return issues.map(({ place, keyword, missing, ofMember, words }) => {
+    let made: Words | undefined;
+    const once = (): Words => (made ??= words(spelling));
+    return {
+      tokens: place.tokens,
+      keyword,
+      ...(missing === undefined ? {} : { missing }),
+      ...(ofMember === undefined ? {} : { ofMember }),
+      say: () => sentenceOf(once()),
+      meant: () => once().meant,
+    };
+  });
 }
 
 /** Faults of one schema in one place that are looked for; far more than are shown. */

@@ -54,8 +54,28 @@ export function typeIssue(place: Place, types: readonly string[]): Issue {
     must: `be ${either([...new Set(types)].map(typeWord))}`,
     // Of a number that should be an integer, the digits say it all.
     found: `is ${types.includes('integer') ? untypedNumber(place.value) : typed(place.value)}`,
+    ...meantOf(place.value, ofAnotherType(place.value, types)),
   });
   return { ...issue(place, 'type', words), types };
+}
+
+function meantOf(insteadOf: JsonValue, value: JsonValue | undefined): Pick<Words, 'meant'> {
+  return value === undefined ? {} : { meant: { value, insteadOf } };
+}
+
+/** JSON numbers (RFC 8259 § 6), as strings. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** The scalar of one of the types that is written like this one of another: 12 for "12". */
+function ofAnotherType(value: JsonValue, types: readonly string[]): JsonValue | undefined {
+  if (typeof value === 'string') {
+    if (types.includes('boolean') && (value === 'true' || value === 'false')) return value === 'true';
+    const number = NUMBER.test(value) && value.length <= 15 ? Number(value) : NaN;
+    const fits = types.includes('number') || (types.includes('integer') && Number.isInteger(number));
+    return fits && Number.isFinite(number) ? number : undefined;
+  }
+  const isWritten = typeof value === 'number' || typeof value === 'boolean';
+  return isWritten && types.includes('string') ? String(value) : undefined;
 }
 
 function untypedNumber(value: JsonValue): string {
@@ -88,7 +108,8 @@ function allowedWords(allowed: readonly JsonValue[], value: JsonValue, spelling:
   if (only === undefined) return { must: 'not be there: no value is allowed' };
   const near = typeof value === 'string' ? spelling.near(value, allowed) : [];
   const [meant] = near;
-  const hint = meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?` };
+  const hint =
+    meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?`, ...meantOf(value, meant) };
   if (others.length === 0) return { must: `be ${allowedValue(only)}`, found, ...hint };
   const isLong = allowed.length > MAX_LISTED;
   const ordered = isLong && typeof value === 'string' ? foremost(allowed, near) : allowed;

@@ -180,7 +180,7 @@ function withMisspellings(issues: readonly Issue[], spelling: Spelling): readonl
     if (explained.has(misspelt)) return one;
     explained.add(misspelt);
     const plain = `is probably meant to be ${shown(missing)}, which is missing`;
-    const words = () => ({ must: `be called ${shown(missing)}`, plain });
+    const words = () => ({ must: `be called ${shown(missing)}`, plain, meant: { name: missing } });
     return { ...memberIssue(misspelt, keyword, words), missing };
   });
   return renamed
@@ -214,7 +214,7 @@ function withSuggestion(one: Issue): Issue {
     );
     return {
       ...one.words(spelling),
-      ...(meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?` }),
+      ...(meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?`, meant: { name: meant } }),
     };
   };
   return { ...one, words };

@@ -14,8 +14,14 @@ const REPORT_LIMITS = {
   cutPointer: 200,
 } as const;
 
+
+/** A suggestion as answers have it: what to write there, or how to name the member that the pointer ends with. */
+type Suggestion = { readonly value: JsonValue } | { readonly name: string };
+
 /** An error or a warning that is shown. */
-type Shown = EntityError | EntityNotice;
+type Shown = ShownError | ShownNotice;
+type ShownError = EntityError & { readonly suggestion?: Suggestion | undefined };
+type ShownNotice = EntityNotice & { readonly suggestion?: Suggestion | undefined };
 
 /** What is shown of one entity; tokens lead through the body. */
 interface Report {
@@ -23,8 +29,8 @@ interface Report {
   /** Those against which it was held, where the caller did not name one. */
   readonly models: readonly string[] | undefined;
   readonly isValid: boolean;
-  readonly errors: readonly EntityError[];
-  readonly warnings: readonly EntityNotice[];
+  readonly errors: readonly ShownError[];
+  readonly warnings: readonly ShownNotice[];
 }
 
 /** Gathers the reports on the entities of a body, and writes them down. */
@@ -45,7 +51,11 @@ export class Reports {
       return;
     }
     const { entity: most, body } = REPORT_LIMITS;
-    const inBody = <One extends Shown>(one: One): One => ({ ...one, tokens: [...path, ...one.tokens] });
+    const inBody = <One extends Shown>(one: One): One => ({
+      ...one,
+      tokens: [...path, ...one.tokens],
+      suggestion: suggestionFor(entity, one),
+    });
     const firstErrors = foremost(errors, entity, this.#errors < body ? most : 1).map(inBody);
     const shownErrors = this.#affordable(firstErrors);
     const [first] = firstErrors;
@@ -80,7 +90,7 @@ export class Reports {
     return found;
   }
 
-  /** JSON of each report: `{valid, form, errors: [{pointer, detail, keyword, line, column}], warnings}`, by place in the text. */
+  /** JSON of each report: `{valid, form, errors: [{pointer, detail, keyword, line, column, suggestion?}], warnings}`, by place in the text. */
   write(text: string): readonly string[] {
     const all = this.#reports.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
     if (all.length === 0) return this.#reports.map((report) => written(report, NO_POSITIONS));
@@ -93,14 +103,30 @@ export class Reports {
   }
 }
 
+/** What was meant, where it can be written into the entity as it was sent: what was read may be a conversion of it. */
+function suggestionFor(entity: JsonObject, { tokens, meant }: Shown): Suggestion | undefined {
+  const suggested = meant?.();
+  const name = tokens.at(-1);
+  if (suggested === undefined || name === undefined) return undefined;
+  const holder = tokens.slice(0, -1).reduce<JsonValue | undefined>(inner, entity);
+  const written = inner(holder, name);
+  if ('name' in suggested) {
+    const canBeNamed = isObject(holder) && written !== undefined && !Object.hasOwn(holder, suggested.name);
+    return canBeNamed ? suggested : undefined;
+  }
+  const { value, insteadOf } = suggested;
+  return written === insteadOf ? { value } : undefined;
+}
+
 /** The error with a short pointer: of the nearest value around that has one, the entity at last. */
-function cut(error: EntityError, least: number): EntityError {
+function cut(error: ShownError, least: number): ShownError {
   let length = 0;
   const end = error.tokens.findIndex((token, index) => {
     length += token.length + 1;
     return index >= least && length > REPORT_LIMITS.cutPointer;
   });
-  return end < 0 ? error : { ...error, tokens: error.tokens.slice(0, end) };
+  // What is suggested is for the whole pointer.
+  return end < 0 ? error : { ...error, tokens: error.tokens.slice(0, end), suggestion: undefined };
 }
 
 function lengthOf(tokens: readonly string[]): number {
@@ -146,6 +172,7 @@ function written(
         ...tell(one),
         line,
         column,
+        ...(one.suggestion === undefined ? {} : { suggestion: one.suggestion }),
       }));
   const isLast = ({ code }: EntityNotice) => code.startsWith('more-');
   const inPlace = warnings.filter((warning) => !isLast(warning));

@@ -15,13 +15,14 @@ import type { Explained } from './explain.js';
 import { instanceIssues, isAccepted, viewOf } from './instance-errors.js';
 import type { Model } from './model.js';
 import { Spelling } from './spelling.js';
-import { shown } from './words.js';
+import { type Meant, shown } from './words.js';
 
 /** Something that is valid but probably not intended. */
 export interface EntityNotice {
   readonly tokens: readonly string[];
   readonly code: string;
   readonly say: () => string;
+  readonly meant?: () => Meant | undefined;
 }
 
 /** Errors and warnings of one entity, in no particular order; it is valid when there are no errors. */
@@ -109,6 +110,8 @@ export interface EntityError {
   readonly keyword: string;
   /** Predicate of a sentence about that place; made when it is asked for. */
   readonly say: () => string;
+  /** What was probably meant instead, where that can be said. */
+  readonly meant?: () => Meant | undefined;
 }
 
 /** Errors by the schema that are kept of one entity: far more than are shown. */
@@ -131,8 +134,9 @@ function schemaErrors(
   if (view.issues.length === 0 && further.length === 0 && reading.leftOut.length === 0) return NONE;
   const isConsequence = consequencesOf(reading.faults, entity);
   const found: EntityError[] = [];
-  const add = ({ missing, keyword, say }: Explained, tokens: readonly string[]): void => {
-    if (found.length < MAX_ERRORS && !isConsequence(tokens, missing)) found.push({ tokens, keyword, say });
+  const add = ({ missing, keyword, say, meant }: Explained, tokens: readonly string[]): void => {
+    if (found.length < MAX_ERRORS && !isConsequence(tokens, missing))
+      found.push({ tokens, keyword, say, ...(meant === undefined ? {} : { meant }) });
   };
   const typeMember = view.hasOwnType ? typeMemberOf(entity) : undefined;
   for (const one of view.issues) {
@@ -216,11 +220,7 @@ function isBare(value: JsonValue | undefined): boolean {
 /** Warnings that are kept of one entity: far more than are shown. */
 const MAX_WARNINGS = 1000;
 
-interface Warning {
-  readonly tokens: readonly string[];
-  readonly code: string;
-  readonly say: () => string;
-}
+type Warning = EntityNotice;
 
 /**
  * Attributes that the model does not know, though it allows them, and those that are of another kind than it says. Where an
@@ -247,6 +247,10 @@ function modelWarnings(
           tokens: [name],
           code: 'unknown-attribute',
           say: () => unknown(name, model, names, spelling),
+          meant: () => {
+            const meant = spelling.nearest(name, names);
+            return meant === undefined ? undefined : { name: meant };
+          },
         });
       continue;
     }

@@ -7,6 +7,12 @@ const MAX_SHOWN = 80;
 /** Characters of a pattern that are shown: a part of one says little. */
 const MAX_PATTERN = 200;
 
+/**
+ * What was probably meant: another value instead of one, or another name of the member. The value is kept, because what was
+ * read may be a conversion of what was written.
+ */
+export type Meant = { readonly value: JsonValue; readonly insteadOf: JsonValue } | { readonly name: string };
+
 /** The parts of a sentence on a value. */
 export interface Words {
   /** Completes "must …". */
@@ -15,6 +21,7 @@ export interface Words {
   readonly found?: string;
   /** What may help. */
   readonly hint?: string;
+  readonly meant?: Meant;
   /** The demand as it is said of a single issue, where "must …" is not how people say it. */
   readonly plain?: string;
 }

@@ -55,6 +55,7 @@ describe('the task of validating', () => {
         keyword: 'enum',
         line: 5,
         column: 43,
+        suggestion: { value: 'occupied' },
       },
       {
         pointer: '/speed/value',

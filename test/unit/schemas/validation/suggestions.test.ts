@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { tokensOf } from '../../../../sidecar/shared/json/pointer.js';
+
+const SCHEMA = {
+  type: 'object',
+  required: ['id', 'type', 'speed'],
+  properties: {
+    id: { type: 'string' },
+    type: { const: 'Car' },
+    speed: { type: 'number', minimum: 0 },
+    doors: { type: 'integer' },
+    name: { type: 'string' },
+    isOpen: { type: 'boolean' },
+    state: { enum: ['free', 'occupied'] },
+    limit: { anyOf: [{ type: 'number' }, { type: 'boolean' }] },
+    place: { type: 'object', properties: { street: { type: 'string' } }, additionalProperties: false },
+  },
+};
+validationTasks.prepareModel({ key: 'suggesting', type: 'Car', schema: JSON.stringify(SCHEMA) });
+
+interface Found {
+  readonly pointer: string;
+  readonly suggestion?: { readonly value?: JsonValue; readonly name?: string };
+}
+
+function verdictOn(entity: JsonObject) {
+  const result = validationTasks.validate({ key: 'suggesting', type: 'Car', text: JSON.stringify(entity) });
+  assert.ok('answer' in result);
+  return JSON.parse(result.answer) as {
+    valid: boolean;
+    errors: readonly Found[];
+    warnings: readonly Found[];
+  };
+}
+
+/** The entity with what was suggested, as a client would do it that knows nothing but pointers. */
+function mended(entity: JsonObject, { pointer, suggestion }: Found): JsonObject {
+  assert.ok(suggestion !== undefined, `nothing is suggested at ${pointer}`);
+  const tokens = tokensOf(pointer) ?? [];
+  const last = tokens.at(-1) ?? '';
+  const change = (at: JsonValue, [token, ...rest]: readonly string[]): JsonValue => {
+    if (token === undefined) return suggestion.value ?? at;
+    if (isArray(at)) return at.map((item, index) => (String(index) === token ? change(item, rest) : item));
+    assert.ok(isObject(at));
+    return Object.fromEntries(
+      Object.entries(at).map(([name, held]) => {
+        if (name !== token) return [name, held];
+        return [rest.length === 0 ? (suggestion.name ?? name) : name, change(held, rest)];
+      }),
+    );
+  };
+  assert.ok(last !== '');
+  const found = change(entity, tokens);
+  assert.ok(isObject(found));
+  return found;
+}
+
+const CAR = { id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: 1 };
+
+const MISTAKES: Readonly<Record<string, JsonObject>> = {
+  'a number in quotes': { ...CAR, speed: '12.5' },
+  'an integer in quotes': { ...CAR, doors: '4' },
+  'a boolean in quotes': { ...CAR, isOpen: 'true' },
+  'a number where a string belongs': { ...CAR, name: 12 },
+  'a misspelt value': { ...CAR, state: 'ocupied' },
+  'a misspelt name of a required attribute': { id: CAR.id, type: 'Car', sped: 1 },
+  'a misspelt name of a member that is refused': { ...CAR, place: { streat: 'Main' } },
+  'a misspelt value of a normalized attribute': { ...CAR, speed: { type: 'Property', value: '3' } },
+  'a misspelt value of one instance of several': {
+    ...CAR,
+    speed: [
+      { type: 'Property', value: 3 },
+      { type: 'Property', value: '4', datasetId: 'urn:d:1' },
+    ],
+  },
+  'a value of several types': { ...CAR, limit: '7' },
+};
+
+describe('suggestions', () => {
+  for (const [kind, entity] of Object.entries(MISTAKES))
+    it(`what is suggested for ${kind} makes the entity valid`, () => {
+      const { valid, errors } = verdictOn(entity);
+      assert.equal(valid, false);
+      const [error] = errors;
+      assert.ok(error !== undefined);
+      assert.equal(verdictOn(mended(entity, error)).valid, true);
+    });
+
+  it('what is suggested for a misspelt name that the model allows ends the warning', () => {
+    const entity = { ...CAR, stat: 'free' };
+    const { valid, warnings } = verdictOn(entity);
+    const [warning] = warnings;
+    assert.ok(warning !== undefined);
+    assert.deepEqual([valid, warning.suggestion], [true, { name: 'state' }]);
+    assert.deepEqual(verdictOn(mended(entity, warning)).warnings, []);
+  });
+
+  it('nothing is suggested where it is not plain what was meant, or cannot be written there', () => {
+    const cases: readonly JsonObject[] = [
+      { ...CAR, speed: 'fast' },
+      { ...CAR, speed: '0x10' },
+      { ...CAR, speed: '12345678901234567890' },
+      { ...CAR, doors: '4.5' },
+      { ...CAR, isOpen: 'yes' },
+      { ...CAR, state: 'broken' },
+      { ...CAR, speed: -1 },
+      { ...CAR, name: { type: 'Property', value: ['a'] } },
+      { ...CAR, stat: 'free', state: 'free' },
+    ];
+    for (const entity of cases) {
+      const { errors, warnings } = verdictOn(entity);
+      assert.ok(errors.length + warnings.length > 0, JSON.stringify(entity));
+      for (const one of [...errors, ...warnings])
+        assert.ok(!('suggestion' in one), JSON.stringify({ entity, one }));
+    }
+  });
+});
