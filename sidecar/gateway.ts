@@ -145,7 +145,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     bodyLimit: config.BODY_LIMIT_BYTES,
     importLimit: config.IMPORT_LIMIT_BYTES,
     isShuttingDown: () => isShuttingDown,
-    learnt: endings.learnt,
+    learnt: () => endings.learnt(),
     passThrough: createPassThrough({
       dispatcher: pool,
       brokerUrl,
