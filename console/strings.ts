@@ -388,7 +388,7 @@ export const text = {
     states: { up: 'up', down: 'down', 'not asked': 'not asked', 'shutting down': 'shutting down' },
     brokerDown: 'The broker does not answer. Purges at work wait for it for a while; new ones fail.',
     databaseDown:
-      'The database does not answer. What waits for an answer goes on without a record; jobs and policies have to wait.',
+      'The database does not answer. Purges whose callers wait go on; jobs and policies have to wait for it.',
     learnt: 'What was learnt about the broker',
     learntFor: 'Purges find this out, and go by it for an hour.',
     nothingLearnt: 'Nothing yet: the next purge or preview finds out what the broker can do.',

@@ -7,7 +7,7 @@ const HEIGHT = 90;
 
 interface RateChartProps {
   readonly rates: readonly RateSample[];
-  /** A time that nobody looked at: its average is drawn, broken, up to where the line begins. */
+  /** What was before the page was opened: its average is drawn as a broken line, up to where the other one begins. */
   readonly before: AverageRate | undefined;
 }
 
