@@ -1,3 +1,4 @@
+import { whenSeen, whileSeen } from '../shared/seen.js';
 import { call, type Purge } from './client.js';
 import { eventsOf } from './event-stream.js';
 
@@ -21,27 +22,27 @@ export function isFinal({ state }: Pick<Purge, 'state'>): boolean {
 
 /**
  * Follows a purge by its server-sent events until it has ended. They are read with fetch: an EventSource cannot send the
- * token. A stream that breaks is asked for again, since its end is none of the purge.
+ * token. A stream that breaks is asked for again, since its end is none of the purge. It is let go while the tab is hidden.
  *
  * @throws ApiError for a purge that is not known, or may not be read
  */
 export async function watchPurge(id: string, options: WatchOptions): Promise<void> {
-  const { signal, onRecord, onBroken } = options;
+  const { signal, onBroken } = options;
   const isAborted = () => signal.aborted;
-  for (let broken = 0; ;) {
+  let broken = 0;
+  const onRecord = (record: Purge) => {
+    if (broken > 0) onBroken(undefined);
+    broken = 0;
+    options.onRecord(record);
+  };
+  for (;;) {
+    await whenSeen(signal);
+    if (isAborted()) return;
     try {
-      const path = `api/v2/purges/${encodeURIComponent(id)}/events`;
-      const response = await call('GET', path, { signal });
-      const { body } = response;
-      for await (const data of body === null ? [] : eventsOf(body, SILENT_MS)) {
-        const record = JSON.parse(data) as Purge;
-        if (broken > 0) onBroken(undefined);
-        broken = 0;
-        onRecord(record);
-        if (isFinal(record)) return;
-      }
+      if (await whileSeen(signal, (seen) => readEvents(id, seen, onRecord))) return;
     } catch (error) {
       if (isAborted()) return;
+      if (document.hidden) continue;
       if (isRefusal(error)) throw error;
       onBroken(error);
     }
@@ -49,6 +50,21 @@ export async function watchPurge(id: string, options: WatchOptions): Promise<voi
     if (isAborted()) return;
     broken += 1;
   }
+}
+
+/** Reads one stream to its end. @returns whether the purge has ended */
+async function readEvents(
+  id: string,
+  signal: AbortSignal,
+  onRecord: (record: Purge) => void,
+): Promise<boolean> {
+  const { body } = await call('GET', `api/v2/purges/${encodeURIComponent(id)}/events`, { signal });
+  for await (const data of body === null ? [] : eventsOf(body, SILENT_MS)) {
+    const record = JSON.parse(data) as Purge;
+    onRecord(record);
+    if (isFinal(record)) return true;
+  }
+  return false;
 }
 
 /** A 4xx stays one when the same is asked for again. */

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isTokenWanted } from '../api/client.js';
+import { whenSeen } from './seen.js';
 
 /** What came of loading something. While it is loaded again, the last value stays. */
 export interface Loaded<Value> {
@@ -10,7 +11,7 @@ export interface Loaded<Value> {
 }
 
 /**
- * Loads a value, again whenever its key changes, and every so often where that is asked for. What was asked for before is
+ * Loads a value, again whenever its key changes, and, while the tab is seen, every so often where that is asked for. What was asked for before is
  * aborted, so that an old answer never replaces a new one.
  */
 export function useLoad<Value>(
@@ -32,7 +33,11 @@ export function useLoad<Value>(
     let timer: ReturnType<typeof setTimeout> | undefined;
     const again = () => {
       if (everyMs !== undefined && !signal.aborted)
-        timer = setTimeout(() => setTurn((last) => last + 1), everyMs);
+        timer = setTimeout(() => {
+          void whenSeen(signal).then(() => {
+            if (!signal.aborted) setTurn((last) => last + 1);
+          });
+        }, everyMs);
     };
     latest.current(signal).then(
       (value) => {

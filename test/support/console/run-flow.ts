@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { endFlow, openFlow } from './flow.js';
 
-/** The page of one purge, by events that a test sends. */
+/** The page of one purge, in part by events that a test sends. */
 export function runFlows(browser: () => Browser): void {
   it('the chart of a purge that is opened late has the average before, and an answer older than the end changes nothing', async () => {
     const flow = await openFlow(browser(), '#/elsewhere', () => {});
@@ -62,6 +62,32 @@ export function runFlows(browser: () => Browser): void {
     await page.evaluate('new Promise(requestAnimationFrame)');
     assert.equal(await page.getByText('being cancelled').count(), 0);
     await page.getByText('done', { exact: true }).waitFor();
+    await endFlow(flow);
+  });
+
+  it('a tab that is hidden holds no stream of events, and goes on with the purge when it is seen again', async () => {
+    const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' });
+    const flow = await openFlow(browser(), '#/elsewhere', ({ entities }) => entities.seed(100, car));
+    const { page, gateway } = flow;
+    const started = await gateway.purge('type=Car&maxPerSecond=1', { prefer: 'respond-async' });
+    const { id } = started.json() as { readonly id: string };
+    const show = async (hidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });` +
+          "document.dispatchEvent(new Event('visibilitychange'));",
+      );
+    const isEvents = (one: { url(): string }) => one.url().endsWith(`/${id}/events`);
+    await page.goto(`${gateway.url}/console/#/purge/${id}`);
+    await page.getByText('of 100 entities').waitFor();
+    const ended = page.waitForEvent('requestfailed', isEvents);
+    await show(true);
+    await ended;
+    assert.equal(await page.getByText('The connection to the gateway is broken.').count(), 0);
+    await gateway.send('POST', `/api/v2/purges/${id}/cancel`);
+    const asked = page.waitForRequest(isEvents);
+    await show(false);
+    await asked;
+    await page.getByText('cancelled', { exact: true }).waitFor();
     await endFlow(flow);
   });
 }
