@@ -74,4 +74,16 @@ describe('createHostCheck', () => {
     assert.equal(statusOf('api.city.test', 'https://api.city.test', { by: behindToken }), undefined);
     assert.equal(statusOf('api.city.test', 'https://evil.test', { by: behindToken }), 'origin-not-allowed');
   });
+
+  it('createHostCheck takes a purge from the console behind Kong, which replaces the Host, by localhost and by the public name alone', () => {
+    const named = createHostCheck({ names: ['gw.city.test'], anyHost: true });
+    for (const [origin, by, refusal] of [
+      ['http://127.0.0.1:8000', behindToken, undefined],
+      ['http://localhost:8000', behindToken, undefined],
+      ['https://gw.city.test', named, undefined],
+      ['https://gw.city.test', behindToken, 'origin-not-allowed'],
+      ['http://192.168.0.7:8000', named, 'origin-not-allowed'],
+    ] as const)
+      assert.equal(statusOf('sidecar', origin, { by }), refusal, origin);
+  });
 });
