@@ -225,7 +225,8 @@ const ENTITIES = {
 
 const SUGGESTION = {
   title: 'Suggestion',
-  description: 'What was probably meant: the value at the pointer, or the name of the member that it ends with.',
+  description:
+    'What was probably meant: the value at the pointer, or the name of the member that it ends with.',
   oneOf: [
     {
       type: 'object',

@@ -108,8 +108,7 @@ function allowedWords(allowed: readonly JsonValue[], value: JsonValue, spelling:
   if (only === undefined) return { must: 'not be there: no value is allowed' };
   const near = typeof value === 'string' ? spelling.near(value, allowed) : [];
   const [meant] = near;
-  const hint =
-    meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?`, ...meantOf(value, meant) };
+  const hint = meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?`, ...meantOf(value, meant) };
   if (others.length === 0) return { must: `be ${allowedValue(only)}`, found, ...hint };
   const isLong = allowed.length > MAX_LISTED;
   const ordered = isLong && typeof value === 'string' ? foremost(allowed, near) : allowed;

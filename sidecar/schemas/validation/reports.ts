@@ -14,7 +14,6 @@ const REPORT_LIMITS = {
   cutPointer: 200,
 } as const;
 
-
 /** A suggestion as answers have it: what to write there, or how to name the member that the pointer ends with. */
 type Suggestion = { readonly value: JsonValue } | { readonly name: string };
 
