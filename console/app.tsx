@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { forgetToken, onTokenChange, token } from './api/token.js';
 import { HistoryPage } from './history/history-page.js';
 import { OverviewPage } from './overview/overview-page.js';
-import { ModelsPage, NotFoundPage, WorkbenchPage } from './pages/signposts.js';
+import { ModelsPage } from './models/models-page.js';
+import { NotFoundPage, WorkbenchPage } from './pages/signposts.js';
 import { TokenDialog } from './parts/token-dialog.js';
 import { PurgePage } from './purge/purge-page.js';
 import { RunPage } from './purge/run-page.js';
@@ -84,7 +85,7 @@ function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {
     case 'retention':
       return <RetentionPage name={name} step={route.path[2]} params={route.params} />;
     case 'models':
-      return <ModelsPage />;
+      return <ModelsPage route={route} />;
     case 'workbench':
       return <WorkbenchPage />;
     case 'overview':

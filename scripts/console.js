@@ -28,9 +28,14 @@ export async function consoleFiles(root, dist) {
   return [...made, { path: stamp, contents: Buffer.from(text) }];
 }
 
+/** The packages of the editors. */
+const EDITOR = ['autocomplete', 'commands', 'lang-json', 'language', 'lint', 'merge', 'state', 'view'].map(
+  (name) => `@codemirror/${name}`,
+);
+
 /** What the output depends on besides the sources. @param {string} root */
 function madeBy(root) {
-  const packages = ['vite', 'preact', 'croner'].map((name) =>
+  const packages = ['vite', 'preact', 'croner', ...EDITOR].map((name) =>
     join(root, 'node_modules', name, 'package.json'),
   );
   return [import.meta.filename, ...packages];

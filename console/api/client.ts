@@ -47,6 +47,10 @@ export class OfflineError extends Error {
 export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** A body that is sent as it is; its media type is in the headers, unless it has one itself. */
+  readonly body?: string | Blob | FormData;
+  /** It changes nothing, whatever its method is. */
+  readonly isRead?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -97,6 +101,22 @@ export interface Page<Item> {
   readonly total: number;
 }
 
+/** A document, and the ETag of what was read: a write with it replaces nothing else. */
+export interface Tagged<Value> {
+  readonly value: Value;
+  readonly etag: string;
+}
+
+/** Sends a request for a document with its ETag. */
+export async function callTagged<Value>(
+  method: string,
+  path: string,
+  options?: CallOptions,
+): Promise<Tagged<Value>> {
+  const response = await call(method, path, options);
+  return { value: (await response.json()) as Value, etag: response.headers.get('etag') ?? '' };
+}
+
 /** Reads one page of a list. */
 export async function callPage<Item>(path: string, signal: AbortSignal): Promise<Page<Item>> {
   const response = await call('GET', path, { signal });
@@ -107,7 +127,7 @@ export async function callPage<Item>(path: string, signal: AbortSignal): Promise
 async function send(
   method: string,
   path: string,
-  { headers, json, signal }: CallOptions,
+  { headers, json, body, isRead, signal }: CallOptions,
   given: string | undefined,
 ): Promise<Response> {
   try {
@@ -121,11 +141,12 @@ async function send(
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(body === undefined ? {} : { body }),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new OfflineError(method !== 'GET' && !/[?&]dryRun=true$/.test(path), error);
+    throw new OfflineError(method !== 'GET' && isRead !== true && !/[?&]dryRun=true$/.test(path), error);
   }
 }
 

@@ -2,28 +2,6 @@ import { addressOf } from '../api/client.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
 
-/** What the API offers for models, with links to it. */
-export function ModelsPage() {
-  const { models } = text;
-  return (
-    <div class="page narrow">
-      <h1>{models.title}</h1>
-      <p class="lead">{models.lead}</p>
-      <ul class="signposts">
-        {models.rows.map(([path, meaning]) => (
-          <li key={path}>
-            <a href={addressOf(path)}>
-              <code>/{path}</code>
-            </a>
-            <span>{meaning}</span>
-          </li>
-        ))}
-      </ul>
-      <p>{models.docs}</p>
-    </div>
-  );
-}
-
 /** What the API and the command line offer for entities and JSON-LD. */
 export function WorkbenchPage() {
   const { workbench } = text;

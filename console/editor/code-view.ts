@@ -1,0 +1,118 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json, jsonParseLinter } from '@codemirror/lang-json';
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
+import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
+import { EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
+import { editorTheme } from './editor-theme.js';
+import { rangeOfLine, rangeOfPointer } from './json-places.js';
+import { schemaCompletions } from './schema-completions.js';
+
+/** Something wrong in the text of an editor, and where it is. */
+export interface Mark {
+  readonly detail: string;
+  /** JSON pointer into the text. */
+  readonly pointer?: string;
+  /** From 1; instead of a pointer. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface CodeViewOptions {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  /** Whether keywords of JSON Schema are offered. */
+  readonly isSchema: boolean;
+  /** Least and most height, in CSS units. */
+  readonly heights: readonly [string, string];
+}
+
+/** An editor in the page. */
+export interface CodeView {
+  /** Replaces the text, unless it is that already. */
+  setValue(value: string): void;
+  /** Marks places, those that are not JSON besides. */
+  setMarks(marks: readonly Mark[]): void;
+  /** Shows a place, and puts the cursor there. */
+  reveal(mark: Pick<Mark, 'pointer' | 'line' | 'column'>): void;
+  remove(): void;
+}
+
+const parseFaults = jsonParseLinter();
+
+/**
+ * Browsers that replace selected text themselves write style attributes into it, which the policy of the page refuses and
+ * reports.
+ */
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  const { inputType, data } = event;
+  if (inputType !== 'insertText' || data === null || view.state.selection.main.empty) return false;
+  view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+  return true;
+}
+
+/** Puts an editor of JSON into a root of its own. Tab is left to the page, so that nobody is held in it. */
+export function showCode(root: ShadowRoot, options: CodeViewOptions): CodeView {
+  const { label, value, onInput, isSchema, heights } = options;
+  const parent = document.createElement('div');
+  root.append(parent);
+  let isSetting = false;
+  const view = new EditorView({
+    doc: value,
+    parent,
+    root,
+    extensions: [
+      ...[lineNumbers(), highlightActiveLineGutter(), foldGutter(), history(), indentOnInput()],
+      ...[bracketMatching(), closeBrackets(), json(), editorTheme, EditorView.lineWrapping],
+      EditorView.theme({ '&': { minHeight: heights[0], maxHeight: heights[1] } }),
+      isSchema ? autocompletion({ override: [schemaCompletions], icons: false }) : [],
+      keymap.of([
+        ...[...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap],
+      ]),
+      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+      EditorView.domEventHandlers({ beforeinput: replaceSelection }),
+      EditorView.updateListener.of(({ docChanged, state }) => {
+        if (docChanged && !isSetting) onInput(state.doc.toString());
+      }),
+    ],
+  });
+  const rangeOf = ({ pointer, line, column }: Pick<Mark, 'pointer' | 'line' | 'column'>) => {
+    const text = view.state.doc.toString();
+    return line === undefined ? rangeOfPointer(text, pointer ?? '') : rangeOfLine(text, line, column);
+  };
+  return {
+    setValue(next) {
+      if (view.state.doc.toString() === next) return;
+      isSetting = true;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
+      isSetting = false;
+    },
+    setMarks(marks) {
+      const own = view.state.doc.length === 0 ? [] : parseFaults(view);
+      const given = marks.map((mark): Diagnostic => ({
+        ...rangeOf(mark),
+        severity: 'error',
+        message: mark.detail,
+      }));
+      view.dispatch(setDiagnostics(view.state, [...own, ...given]));
+    },
+    reveal(mark) {
+      const { from, to } = rangeOf(mark);
+      view.dispatch({
+        selection: { anchor: from, head: to },
+        effects: EditorView.scrollIntoView(from, { y: 'center' }),
+      });
+      view.focus();
+    },
+    remove() {
+      view.destroy();
+      parent.remove();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { jsonLanguage } from '@codemirror/lang-json';
+import type { SyntaxNode } from '@lezer/common';
+
+/** A part of a text, in UTF-16 units. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Where the value is that a JSON pointer (RFC 6901) names; of what is not there, the nearest that is around it.
+ *
+ * @param text JSON, also while it is being typed
+ */
+export function rangeOfPointer(text: string, pointer: string): Range {
+  let node = valueIn(jsonLanguage.parser.parse(text).topNode);
+  let name: SyntaxNode | undefined;
+  for (const step of pointer.split('/').slice(1)) {
+    const next = node === undefined ? undefined : memberOf(text, node, unescaped(step));
+    if (next === undefined) break;
+    ({ value: node, name } = next);
+  }
+  // Of a value with members, its name is enough; without one, its first character.
+  if (node === undefined) return { from: 0, to: Math.min(1, text.length) };
+  const isLarge = node.name === 'Object' || node.name === 'Array';
+  if (isLarge && name !== undefined) return { from: name.from, to: name.to };
+  return { from: node.from, to: isLarge ? node.from + 1 : node.to };
+}
+
+/** Where a line and a column, both from 1, are; to the end of the line. */
+export function rangeOfLine(text: string, line: number, column = 1): Range {
+  const lines = text.split('\n');
+  const index = Math.min(Math.max(line, 1), lines.length) - 1;
+  const start = lines.slice(0, index).reduce((sum, one) => sum + one.length + 1, 0);
+  const length = lines[index]?.length ?? 0;
+  const from = start + Math.min(Math.max(column, 1) - 1, Math.max(length - 1, 0));
+  return { from, to: start + length };
+}
+
+const VALUES: ReadonlySet<string> = new Set(['Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
+
+/** The first value in a node; a text that is being typed has other things beside it. */
+function valueIn(parent: SyntaxNode): SyntaxNode | undefined {
+  for (let one = parent.firstChild; one !== null; one = one.nextSibling) if (VALUES.has(one.name)) return one;
+  return undefined;
+}
+
+function memberOf(
+  text: string,
+  node: SyntaxNode,
+  step: string,
+): { readonly value: SyntaxNode; readonly name?: SyntaxNode } | undefined {
+  if (node.name === 'Object')
+    for (const property of node.getChildren('Property')) {
+      const [name, value] = [property.firstChild, valueIn(property)];
+      if (name === null || value === undefined) continue;
+      if (stringAt(text, name) === step) return { value, name };
+    }
+  if (node.name !== 'Array' || !/^\d+$/.test(step)) return undefined;
+  const values: SyntaxNode[] = [];
+  for (let one = node.firstChild; one !== null; one = one.nextSibling)
+    if (VALUES.has(one.name)) values.push(one);
+  const value = values[Number(step)];
+  return value === undefined ? undefined : { value };
+}
+
+/** The text of a JSON string; undefined where it is not one yet. */
+export function stringAt(text: string, { from, to }: Range): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text.slice(from, to));
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unescaped(step: string): string {
+  return step.replace(/~1/g, '/').replace(/~0/g, '~');
+}

@@ -1,0 +1,59 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Failure, Loading } from '../parts/states.js';
+import type { Side } from './merge-view.js';
+
+/** Below this width two columns cannot be read. */
+const NARROW = '(max-width: 720px)';
+
+/** Two texts side by side, or in one column on a narrow screen; loaded when it is first needed. */
+export function MergeEditor({
+  label,
+  older,
+  newer,
+}: {
+  readonly label: string;
+  readonly older: Side;
+  readonly newer: Side;
+}) {
+  const host = useRef<HTMLDivElement>(null);
+  const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
+  const [state, setState] = useState<{ readonly error?: unknown; readonly isThere: boolean }>({
+    isThere: false,
+  });
+  useEffect(() => {
+    const query = matchMedia(NARROW);
+    const update = () => setIsNarrow(query.matches);
+    query.addEventListener('change', update);
+    return () => query.removeEventListener('change', update);
+  }, []);
+  useEffect(() => {
+    let [remove, isLeft] = [() => {}, false];
+    import('./merge-view.js').then(
+      ({ showMerge, showUnified }) => {
+        if (isLeft || host.current === null) return;
+        // The policy of the page allows styles in a root of their own alone.
+        const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
+        remove = isNarrow ? showUnified(root, older, newer, label) : showMerge(root, older, newer);
+        setState({ isThere: true });
+      },
+      (error: unknown) => isLeft || setState({ error, isThere: false }),
+    );
+    return () => {
+      isLeft = true;
+      remove();
+    };
+  }, [older.value, newer.value, isNarrow]);
+  return (
+    <div class="merge">
+      {!isNarrow && (
+        <p class="sides" aria-hidden="true">
+          <span>{older.label}</span>
+          <span>{newer.label}</span>
+        </p>
+      )}
+      {state.error !== undefined && <Failure error={state.error} />}
+      {!state.isThere && state.error === undefined && <Loading />}
+      <div ref={host} class="code-host" role="group" aria-label={label} />
+    </div>
+  );
+}

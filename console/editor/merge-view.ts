@@ -1,0 +1,69 @@
+import { json } from '@codemirror/lang-json';
+import { MergeView, unifiedMergeView } from '@codemirror/merge';
+import { EditorState, type Extension } from '@codemirror/state';
+import { EditorView, lineNumbers } from '@codemirror/view';
+import { editorTheme } from './editor-theme.js';
+
+/** One side of a comparison. */
+export interface Side {
+  readonly label: string;
+  readonly value: string;
+}
+
+const UNCHANGED = { margin: 3, minSize: 6 } as const;
+
+/** Shows two texts, the older one at the left. @returns what takes it away again */
+export function showMerge(root: ShadowRoot, older: Side, newer: Side): () => void {
+  const common = (label: string): Extension => [
+    lineNumbers(),
+    json(),
+    editorTheme,
+    EditorView.lineWrapping,
+    EditorState.readOnly.of(true),
+    // Focusable, so that the keyboard scrolls it.
+    EditorView.editable.of(false),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+  ];
+  const parent = frameIn(root);
+  const view = new MergeView({
+    a: { doc: older.value, extensions: common(older.label) },
+    b: { doc: newer.value, extensions: common(newer.label) },
+    ...{ parent, root, collapseUnchanged: UNCHANGED, gutter: true, highlightChanges: true },
+  });
+  return () => {
+    view.destroy();
+    parent.remove();
+  };
+}
+
+/** The same in one column, for narrow screens: what was is shown above what is. */
+export function showUnified(root: ShadowRoot, older: Side, newer: Side, label: string): () => void {
+  const parent = frameIn(root);
+  const view = new EditorView({
+    parent,
+    root,
+    doc: newer.value,
+    extensions: [
+      lineNumbers(),
+      json(),
+      editorTheme,
+      EditorView.lineWrapping,
+      EditorState.readOnly.of(true),
+      EditorView.editable.of(false),
+      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+      unifiedMergeView({ original: older.value, mergeControls: false, collapseUnchanged: UNCHANGED }),
+    ],
+  });
+  return () => {
+    view.destroy();
+    parent.remove();
+  };
+}
+
+/** Both sides scroll together, in a frame around them. */
+function frameIn(root: ShadowRoot): HTMLElement {
+  const frame = document.createElement('div');
+  Object.assign(frame.style, { maxHeight: '600px', overflow: 'auto' });
+  root.append(frame);
+  return frame;
+}

@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import { count } from '../shared/format.js';
+import { text } from '../strings.js';
+import type { ChangeReport, Difference } from './models-api.js';
+
+/** The worst comes first. */
+const CLASSES = ['breaking', 'narrowing', 'compatible'] as const;
+
+const CHIPS = { breaking: 'chip bad', narrowing: 'chip warn', compatible: 'chip good' } as const;
+
+/** How many differences are shown at first. */
+const AT_FIRST = 50;
+
+/** The class of a change. */
+export function ChangeChip({ of }: { readonly of: Difference['class'] }) {
+  return <span class={CHIPS[of]}>{text.models.classes[of]}</span>;
+}
+
+/** What changes, the worst first: a sentence each, where it is, and an entity that is refused because of it. */
+export function ChangeList({
+  report,
+  onPlace,
+}: {
+  readonly report: ChangeReport;
+  /** Leads to a place in the new schema, by its pointer. */
+  readonly onPlace?: ((pointer: string) => void) | undefined;
+}) {
+  const t = text.models;
+  const [shown, setShown] = useState(AT_FIRST);
+  const { overall, differences } = report;
+  const sorted = [...differences].sort((a, b) => CLASSES.indexOf(a.class) - CLASSES.indexOf(b.class));
+  return (
+    <>
+      <p class="verdict">
+        <ChangeChip of={overall} /> {t.meanings[overall]}
+      </p>
+      {differences.length === 0 ? (
+        <p class="quiet">{t.noDifferences}</p>
+      ) : (
+        <ul class="differences">
+          {sorted.slice(0, shown).map((difference, index) => (
+            <li key={index}>
+              <ChangeChip of={difference.class} />
+              <div>
+                <p class="words">{difference.detail}</p>
+                <p class="place">
+                  {onPlace === undefined ? (
+                    <code>{difference.pointer === '' ? '/' : difference.pointer}</code>
+                  ) : (
+                    <button type="button" class="link" onClick={() => onPlace(difference.pointer)}>
+                      <code>{difference.pointer === '' ? '/' : difference.pointer}</code>
+                    </button>
+                  )}{' '}
+                  · {t.reasons[difference.reason]}
+                </p>
+                {difference.witness !== undefined && <Witness entity={difference.witness} />}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {sorted.length > shown && (
+        <button type="button" onClick={() => setShown(shown + 500)}>
+          {t.showMore(count(sorted.length - shown))}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Witness({ entity }: { readonly entity: unknown }) {
+  return (
+    <details>
+      <summary>{text.models.witness}</summary>
+      <pre tabIndex={0} aria-label={text.models.witness}>
+        {JSON.stringify(entity, null, 2)}
+      </pre>
+    </details>
+  );
+}

@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks';
+import type { Tagged } from '../api/client.js';
+import { Field } from '../parts/fields.js';
+import { Failure } from '../parts/states.js';
+import { text } from '../strings.js';
+import { createContext, readContext, updateContext, type WrittenContext } from './contexts-api.js';
+import { faultsOf, jsonFault } from './faults.js';
+import { shownJson } from './model-schema.js';
+import { NEW_CONTEXT, toContext, toContexts } from './places.js';
+import { SchemaEditor } from './schema-editor.js';
+import { isObject } from './samples.js';
+import { isOvertaken } from './use-trial.js';
+
+/** Lines of the body before those of the context. */
+const LINES_BEFORE = 1;
+
+/** A custom context, new or to be changed. */
+export function ContextEditor({
+  name: given,
+  read,
+  onSaved,
+}: {
+  readonly name?: string;
+  readonly read?: Tagged<unknown>;
+  readonly onSaved?: () => void;
+}) {
+  const t = text.models.contexts;
+  const [name, setName] = useState(given ?? '');
+  const [typed, setTyped] = useState(() =>
+    read === undefined ? NEW_TEXT : shownJson(isObject(read.value) ? read.value['@context'] : read.value),
+  );
+  const [etag, setEtag] = useState(read?.etag ?? '');
+  const [written, setWritten] = useState<WrittenContext>();
+  const [error, setError] = useState<unknown>();
+  const [isSaving, setIsSaving] = useState(false);
+  const fault = jsonFault(typed);
+  const save = async () => {
+    setIsSaving(true);
+    setError(undefined);
+    try {
+      const done =
+        read === undefined || given === undefined
+          ? await createContext(name.trim(), typed)
+          : await updateContext(given, typed, etag);
+      if (done.warnings.length > 0) setWritten(done);
+      else leave(done.name);
+    } catch (failure) {
+      setError(failure);
+      setIsSaving(false);
+    }
+  };
+  /** What is there now is replaced by the text when it is saved. */
+  const goOn = async () => {
+    try {
+      if (given !== undefined) setEtag((await readContext(given, new AbortController().signal)).etag);
+      setError(undefined);
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const leave = (to: string) => {
+    onSaved?.();
+    location.hash = toContext(to);
+  };
+  if (written !== undefined) return <Written written={written} onGo={() => leave(written.name)} />;
+  return (
+    <div class="page">
+      <p class="crumb">
+        <a href={toContexts()}>{t.all}</a>
+        {given !== undefined && (
+          <>
+            {' / '}
+            <a href={toContext(given)}>{given}</a>
+          </>
+        )}
+      </p>
+      <h1>{given ?? t.create}</h1>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isSaving && fault === undefined) void save();
+        }}
+      >
+        {given === undefined && (
+          <Field
+            label={t.name}
+            hint={text.models.nameHint}
+            value={name}
+            isRequired
+            error={name === NEW_CONTEXT ? text.models.nameHint : undefined}
+            onInput={setName}
+          />
+        )}
+        <SchemaEditor
+          label={t.document}
+          value={typed}
+          onInput={(value) => {
+            setTyped(value);
+            setError(undefined);
+          }}
+          faults={faultsOf(error, '/@context', LINES_BEFORE)}
+          isSchema={false}
+        />
+        <p class="hint" role="status">
+          {fault === undefined ? t.documentHint : text.models.notJson(fault)}
+        </p>
+        {given !== undefined && <p class="hint-box">{t.changeWhat}</p>}
+        {error !== undefined && (
+          <Failure error={error} title={isOvertaken(error) ? text.models.overtaken : undefined} />
+        )}
+        {isOvertaken(error) && (
+          <div class="actions">
+            <button type="button" onClick={() => void goOn()}>
+              {text.models.goOn}
+            </button>
+            <p class="quiet">{text.models.goOnHint}</p>
+          </div>
+        )}
+        <div class="actions">
+          <button type="submit" class="primary" disabled={isSaving || fault !== undefined}>
+            {given === undefined ? t.createGo : t.save}
+          </button>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+const NEW_TEXT = `{
+  "speed": "https://example.org/terms#speed"
+}`;
+
+/** A context was saved, and something about it may not be as expected. */
+function Written({ written, onGo }: { readonly written: WrittenContext; readonly onGo: () => void }) {
+  const t = text.models.contexts;
+  return (
+    <div class="page narrow">
+      <h1>{written.name}</h1>
+      <section class="notice warn" role="alert">
+        <h3>{t.savedWith(written.version)}</h3>
+        <ul class="findings">
+          {written.warnings.map(({ code, detail }, index) => (
+            <li key={index}>
+              {detail} <span class="chip">{code}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <div class="actions">
+        <button type="button" class="primary" onClick={onGo}>
+          {t.show}
+        </button>
+      </div>
+    </div>
+  );
+}

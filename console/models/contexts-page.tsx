@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks';
+import type { Tagged } from '../api/client.js';
+import { Copyable } from '../parts/copyable.js';
+import { NoSuchPage, pageOf, Pager } from '../parts/pager.js';
+import { Failure, Loading } from '../parts/states.js';
+import { SureDialog } from '../parts/sure-dialog.js';
+import { time } from '../shared/format.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { ContextEditor } from './context-editor.js';
+import { findContext, listContexts, readContext, removeContext, type Context } from './contexts-api.js';
+import { PAGE_SIZE } from './models-api.js';
+import { NEW_CONTEXT, toContext, toContexts, toModels } from './places.js';
+import { TermsTable } from './terms-table.js';
+
+/** All contexts, or the one that the address names. */
+export function ContextsPage({
+  name,
+  step,
+  params,
+}: {
+  readonly name: string | undefined;
+  readonly step: string | undefined;
+  readonly params: URLSearchParams;
+}) {
+  if (name === NEW_CONTEXT) return <ContextEditor key={NEW_CONTEXT} />;
+  if (name !== undefined) return <ContextPage key={name} name={name} isEdited={step === 'edit'} />;
+  return <ContextList page={pageOf(params.get('page'))} />;
+}
+
+function ContextList({ page }: { readonly page: number }) {
+  const t = text.models.contexts;
+  const { value, error, reload } = useLoad(`contexts ${page}`, (signal) => listContexts(page, signal));
+  return (
+    <div class="page">
+      <p class="crumb">
+        <a href={toModels()}>{text.models.allDomains}</a>
+      </p>
+      <div class="heading">
+        <h1>{t.title}</h1>
+        <a class="button" href={toContext(NEW_CONTEXT)}>
+          {t.create}
+        </a>
+      </div>
+      <p class="lead">{t.lead}</p>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && value.items.length === 0 && <NoSuchPage to={toContexts()} />}
+      {value !== undefined && value.items.length > 0 && (
+        <div class="table" role="region" aria-label={t.title} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t.name}</th>
+                <th scope="col">{t.kind}</th>
+                <th scope="col" class="number">
+                  {text.models.version}
+                </th>
+                <th scope="col">{text.models.changed}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.items.map(({ name, kind, version, modifiedAt }) => (
+                <tr key={name}>
+                  <td class="name">
+                    <a href={toContext(name)}>{name}</a>
+                  </td>
+                  <td>{t.kinds[kind]}</td>
+                  <td class="number">{version ?? '–'}</td>
+                  <td class="when">{modifiedAt === undefined ? '–' : time(modifiedAt)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {value !== undefined && value.total > PAGE_SIZE && (
+        <Pager
+          {...{ page, pageSize: PAGE_SIZE, total: value.total }}
+          {...{ label: text.models.pages, back: text.models.before, on: text.models.after }}
+          to={(one) => toContexts({ page: one === 1 ? undefined : String(one) })}
+        />
+      )}
+    </div>
+  );
+}
+
+function ContextPage({ name, isEdited }: { readonly name: string; readonly isEdited: boolean }) {
+  const { value, error, reload } = useLoad(name, async (signal) => {
+    const [document, about] = await Promise.all([readContext(name, signal), findContext(name, signal)]);
+    return { document, about };
+  });
+  if (value === undefined)
+    return (
+      <div class="page">
+        <Back />
+        {error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}
+      </div>
+    );
+  const { document, about } = value;
+  if (isEdited && about?.kind === 'custom')
+    return <ContextEditor key={document.etag} name={name} read={document} onSaved={reload} />;
+  return <ContextView name={name} read={document} about={about} />;
+}
+
+function ContextView({
+  name,
+  read: { value: document, etag },
+  about,
+}: {
+  readonly name: string;
+  readonly read: Tagged<unknown>;
+  readonly about: Context | undefined;
+}) {
+  const t = text.models.contexts;
+  const [isRemoving, setIsRemoving] = useState(false);
+  const isCustom = about?.kind === 'custom';
+  return (
+    <div class="page">
+      <Back />
+      <div class="heading">
+        <h1>{name}</h1>
+        {about !== undefined && <span class="chip">{t.kinds[about.kind]}</span>}
+        {isCustom && (
+          <>
+            <a class="button" href={toContext(name, 'edit')}>
+              {text.models.edit}
+            </a>
+            <button type="button" onClick={() => setIsRemoving(true)}>
+              {text.models.remove}
+            </button>
+          </>
+        )}
+      </div>
+      {about !== undefined && (
+        <>
+          <p class="lead">{t.notes[about.kind]}</p>
+          <Copyable label={t.url} value={about.url} />
+        </>
+      )}
+      <section class="card" aria-labelledby="terms">
+        <h2 id="terms">{text.models.terms.title}</h2>
+        <TermsTable id={`${name} ${etag}`} document={document} isCore={about?.kind === 'core'} />
+        <details>
+          <summary>{t.document}</summary>
+          <pre tabIndex={0} aria-label={t.document}>
+            {JSON.stringify(document, null, 2)}
+          </pre>
+        </details>
+      </section>
+      {isRemoving && (
+        <SureDialog
+          title={t.removeTitle(name)}
+          what={t.removeWhat}
+          go={t.removeGo}
+          onClose={() => setIsRemoving(false)}
+          onSure={async () => {
+            await removeContext(name, etag);
+            location.hash = toContexts();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Back() {
+  return (
+    <p class="crumb">
+      <a href={toContexts()}>{text.models.contexts.all}</a>
+    </p>
+  );
+}

@@ -1,0 +1,175 @@
+import { useState } from 'preact/hooks';
+import { ApiError, type Tagged } from '../api/client.js';
+import { Dialog } from '../parts/dialog.js';
+import { Choice, Field, Tick } from '../parts/fields.js';
+import { Failure } from '../parts/states.js';
+import { SureDialog } from '../parts/sure-dialog.js';
+import { count } from '../shared/format.js';
+import { text } from '../strings.js';
+import {
+  COMPATIBILITIES,
+  createDomain,
+  removeDomain,
+  updateDomain,
+  type Compatibility,
+  type Domain,
+} from './models-api.js';
+import { toDomain, toModels } from './places.js';
+
+/** Asks for the name of a new domain, and leads to it. */
+export function NewDomainDialog({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('');
+  return (
+    <DomainForm
+      title={text.models.createDomain}
+      go={text.models.createDomainGo}
+      onClose={onClose}
+      name={{ value: name, onInput: setName }}
+      onSave={async (description, compatibility) => {
+        const domain = await createDomain({
+          name: name.trim(),
+          compatibility,
+          ...(description === '' ? {} : { description }),
+        });
+        location.hash = toDomain(domain.name);
+      }}
+    />
+  );
+}
+
+/** Changes the description of a domain, and what its models accept. */
+export function EditDomainDialog({
+  read: { value: domain, etag },
+  onClose,
+}: {
+  readonly read: Tagged<Domain>;
+  /** Called when it was changed as well. */
+  readonly onClose: () => void;
+}) {
+  return (
+    <DomainForm
+      title={text.models.editDomain(domain.name)}
+      go={text.models.save}
+      onClose={onClose}
+      initial={domain}
+      onSave={async (description, compatibility) => {
+        const change = { description: description === '' ? null : description, compatibility };
+        await updateDomain(domain.name, change, etag);
+        onClose();
+      }}
+    />
+  );
+}
+
+function DomainForm({
+  title,
+  go,
+  name,
+  initial,
+  onClose,
+  onSave,
+}: {
+  readonly title: string;
+  readonly go: string;
+  readonly name?: { readonly value: string; readonly onInput: (value: string) => void };
+  readonly initial?: Pick<Domain, 'description' | 'compatibility'>;
+  readonly onClose: () => void;
+  readonly onSave: (description: string, compatibility: Compatibility) => Promise<void>;
+}) {
+  const t = text.models;
+  const [description, setDescription] = useState(initial?.description ?? '');
+  const [compatibility, setCompatibility] = useState<Compatibility>(initial?.compatibility ?? 'none');
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setIsBusy] = useState(false);
+  const save = async () => {
+    setIsBusy(true);
+    setError(undefined);
+    try {
+      await onSave(description.trim(), compatibility);
+    } catch (failure) {
+      setError(failure);
+      setIsBusy(false);
+    }
+  };
+  const isOvertaken = error instanceof ApiError && error.problem.status === 412;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        method="dialog"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) void save();
+        }}
+      >
+        <div class="stack">
+          {name !== undefined && (
+            <Field
+              label={t.name}
+              hint={t.nameHint}
+              isRequired
+              isWide
+              value={name.value}
+              onInput={name.onInput}
+            />
+          )}
+          <Field label={t.description} isWide value={description} onInput={setDescription} />
+          <Choice
+            label={t.defaultCompatibility}
+            value={compatibility}
+            choices={COMPATIBILITIES.map((one) => [one, `${one}: ${t.compatibilities[one]}`] as const)}
+            onChoose={setCompatibility}
+          />
+        </div>
+        {error !== undefined && <Failure error={error} title={isOvertaken ? t.overtaken : undefined} />}
+        <div class="actions">
+          <button type="submit" class="primary" disabled={isBusy}>
+            {go}
+          </button>
+          <button type="button" onClick={onClose}>
+            {text.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Before a domain is deleted: with its models only where that is ticked, and its name was typed. */
+export function RemoveDomainDialog({
+  domain,
+  models,
+  onClose,
+}: {
+  readonly domain: string;
+  /** How many it has, as far as is known. */
+  readonly models: number;
+  readonly onClose: () => void;
+}) {
+  const t = text.models;
+  const [isCascade, setIsCascade] = useState(false);
+  const [typed, setTyped] = useState('');
+  return (
+    <SureDialog
+      title={t.removeDomainTitle(domain)}
+      what={models === 0 ? t.removeDomainEmpty : t.removeDomainWhat(count(models), models)}
+      go={isCascade ? t.removeDomainAll : t.removeDomainGo}
+      onClose={onClose}
+      isReady={models === 0 || (isCascade && typed.trim() === domain)}
+      onSure={async () => {
+        await removeDomain(domain, isCascade);
+        location.hash = toModels();
+      }}
+    >
+      {models > 0 && (
+        <>
+          <Tick
+            label={t.removeDomainCascade(count(models), models)}
+            isOn={isCascade}
+            onChange={setIsCascade}
+          />
+          {isCascade && <Field label={t.typeName(domain)} value={typed} onInput={setTyped} isWide />}
+        </>
+      )}
+    </SureDialog>
+  );
+}

@@ -1,0 +1,173 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Field } from '../parts/fields.js';
+import { NoSuchPage, pageOf, Pager } from '../parts/pager.js';
+import { Empty, Failure, Loading } from '../parts/states.js';
+import { count, time } from '../shared/format.js';
+import { replaceAddress } from '../shared/router.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { NewDomainDialog } from './domain-dialogs.js';
+import { ModelTable } from './model-table.js';
+import { countModels, listDomains, PAGE_SIZE, searchModels } from './models-api.js';
+import { toContexts, toDomain, toImport, toModels, toNewModel } from './places.js';
+import { useDebounced } from './use-debounced.js';
+
+/** How long typing has to pause before a search, in milliseconds. */
+const PAUSE_MS = 300;
+
+const FILTERS = ['q', 'type', 'attribute'] as const;
+type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
+
+/** All domains; or, once something is searched for, the models of all domains that fit. */
+export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
+  const t = text.models;
+  const shown = filtersOf(params);
+  const [filters, setFilters] = useState<Filters>(shown);
+  const [isCreating, setIsCreating] = useState(false);
+  const settled = useDebounced(filters, PAUSE_MS);
+  const isSearch = FILTERS.some((name) => shown[name] !== '');
+  useEffect(() => {
+    if (FILTERS.some((name) => settled[name] !== shown[name])) replaceAddress(toModels(settled));
+  }, [settled]);
+  const field = (name: keyof Filters, label: string, hint: string) => (
+    <Field
+      label={label}
+      hint={hint}
+      value={filters[name]}
+      onInput={(value) => setFilters({ ...filters, [name]: value })}
+    />
+  );
+  return (
+    <div class="page">
+      <div class="heading">
+        <h1>{t.title}</h1>
+        <a class="button" href={toNewModel()}>
+          {t.create}
+        </a>
+        <a class="button" href={toImport()}>
+          {t.importLink}
+        </a>
+        <button type="button" onClick={() => setIsCreating(true)}>
+          {t.createDomain}
+        </button>
+        <a class="button" href={toContexts()}>
+          {t.contexts.title}
+        </a>
+      </div>
+      <p class="lead">{t.lead}</p>
+      <form class="filters" role="search" aria-label={t.search} onSubmit={(event) => event.preventDefault()}>
+        {field('q', t.q, t.qHint)}
+        {field('type', t.type, t.typeHint)}
+        {field('attribute', t.attribute, t.attributeHint)}
+        {FILTERS.some((name) => filters[name] !== '') && (
+          <button type="button" class="clear" onClick={() => setFilters({ q: '', type: '', attribute: '' })}>
+            {t.clearSearch}
+          </button>
+        )}
+      </form>
+      {isSearch ? <Found filters={shown} page={pageOf(params.get('page'))} /> : <Domains params={params} />}
+      {isCreating && <NewDomainDialog onClose={() => setIsCreating(false)} />}
+    </div>
+  );
+}
+
+function filtersOf(params: URLSearchParams): Filters {
+  return {
+    q: params.get('q') ?? '',
+    type: params.get('type') ?? '',
+    attribute: params.get('attribute') ?? '',
+  };
+}
+
+function Found({ filters, page }: { readonly filters: Filters; readonly page: number }) {
+  const t = text.models;
+  const key = JSON.stringify([filters, page]);
+  const { value, error, reload } = useLoad(key, (signal) => searchModels(filters, page, signal));
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (value === undefined) return <Loading />;
+  return (
+    <section class="found" aria-labelledby="found">
+      <h2 id="found">
+        <span role="status">{t.found(value.total)}</span>
+      </h2>
+      {value.total === 0 && (
+        <Empty>
+          <p>{t.nothingFound}</p>
+        </Empty>
+      )}
+      {value.items.length > 0 && <ModelTable models={value.items} label={t.search} hasDomains />}
+      {value.items.length === 0 && page > 1 && <NoSuchPage to={toModels(filters)} />}
+      {value.total > PAGE_SIZE && (
+        <Pager
+          {...{ page, pageSize: PAGE_SIZE, total: value.total, label: t.pages, back: t.before, on: t.after }}
+          to={(one) => toModels({ ...filters, page: one === 1 ? undefined : String(one) })}
+        />
+      )}
+    </section>
+  );
+}
+
+function Domains({ params }: { readonly params: URLSearchParams }) {
+  const t = text.models;
+  const page = pageOf(params.get('page'));
+  const { value, error, reload } = useLoad(`domains ${page}`, (signal) => listDomains(page, signal));
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (value === undefined) return <Loading />;
+  if (value.total === 0)
+    return (
+      <Empty>
+        <p>{t.empty}</p>
+        <p>
+          <a href={toNewModel()}>{t.emptyCreate}</a> · <a href={toImport()}>{t.emptyImport}</a>
+        </p>
+      </Empty>
+    );
+  if (value.items.length === 0) return <NoSuchPage to={toModels()} />;
+  return (
+    <>
+      <div class="table" role="region" aria-label={t.domains} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t.domain}</th>
+              <th scope="col">{t.description}</th>
+              <th scope="col" class="number">
+                {t.models}
+              </th>
+              <th scope="col">{t.compatibility}</th>
+              <th scope="col">{t.changed}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {value.items.map(({ name, description, compatibility, modifiedAt }) => (
+              <tr key={name}>
+                <td class="name">
+                  <a href={toDomain(name)}>{name}</a>
+                </td>
+                <td class="prose">{description}</td>
+                <td class="number">
+                  <ModelCount domain={name} />
+                </td>
+                <td>{compatibility}</td>
+                <td class="when">{time(modifiedAt)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {value.total > PAGE_SIZE && (
+        <Pager
+          {...{ page, pageSize: PAGE_SIZE, total: value.total, label: t.pages, back: t.before, on: t.after }}
+          to={(one) => toModels({ page: one === 1 ? undefined : String(one) })}
+        />
+      )}
+    </>
+  );
+}
+
+/** How many models a domain has; read for each row, as the list of domains does not say. */
+function ModelCount({ domain }: { readonly domain: string }) {
+  const { value, error } = useLoad(domain, (signal) => countModels(domain, signal));
+  if (error !== undefined) return <>–</>;
+  return <>{value === undefined ? '…' : count(value)}</>;
+}

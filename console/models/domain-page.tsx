@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks';
+import { NoSuchPage, pageOf, Pager } from '../parts/pager.js';
+import { Empty, Failure, Loading } from '../parts/states.js';
+import { count } from '../shared/format.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { EditDomainDialog, RemoveDomainDialog } from './domain-dialogs.js';
+import { ModelTable } from './model-table.js';
+import { apiPath, domainWarnings, downloadOf, listModels, PAGE_SIZE, readDomain } from './models-api.js';
+import { toContext, toDomain, toImport, toModels, toNewModel } from './places.js';
+
+/** One domain: its models, and what is to be known of the context that they share. */
+export function DomainPage({ name, params }: { readonly name: string; readonly params: URLSearchParams }) {
+  const t = text.models;
+  const page = pageOf(params.get('page'));
+  const [asking, setAsking] = useState<'edit' | 'remove'>();
+  const read = useLoad(name, (signal) => readDomain(name, signal));
+  const models = useLoad(`${name} ${page}`, (signal) => listModels(name, page, signal));
+  const close = () => setAsking(undefined);
+  if (read.value === undefined)
+    return (
+      <div class="page">
+        <Back />
+        {read.error === undefined ? <Loading /> : <Failure error={read.error} onRetry={read.reload} />}
+      </div>
+    );
+  const { description, compatibility } = read.value.value;
+  return (
+    <div class="page">
+      <Back />
+      <div class="heading">
+        <h1>{name}</h1>
+        <a class="button" href={toNewModel(name)}>
+          {t.create}
+        </a>
+        <a class="button" href={toImport(name)}>
+          {t.importLink}
+        </a>
+        <a
+          class="button"
+          href={downloadOf(apiPath(['export'], { domain: name }))}
+          download={`${name}.tar.gz`}
+        >
+          {t.export}
+        </a>
+        <button type="button" onClick={() => setAsking('edit')}>
+          {t.edit}
+        </button>
+        <button type="button" onClick={() => setAsking('remove')}>
+          {t.remove}
+        </button>
+      </div>
+      {description !== undefined && <p class="lead">{description}</p>}
+      <p class="lead">
+        {t.compatibility}: <strong>{compatibility}</strong> ({t.compatibilities[compatibility]}) ·{' '}
+        <a href={toContext(name)}>{t.domainContext}</a>
+      </p>
+      {read.error !== undefined && <Failure error={read.error} onRetry={read.reload} />}
+      <Warnings domain={name} />
+      {models.error !== undefined && <Failure error={models.error} onRetry={models.reload} />}
+      {models.value === undefined && models.error === undefined && <Loading />}
+      {models.value?.total === 0 && (
+        <Empty>
+          <p>{t.emptyDomain}</p>
+          <a href={toNewModel(name)}>{t.emptyCreate}</a>
+        </Empty>
+      )}
+      {models.value !== undefined && models.value.items.length > 0 && (
+        <ModelTable models={models.value.items} label={t.modelsOf(name)} />
+      )}
+      {models.value !== undefined && models.value.items.length === 0 && page > 1 && (
+        <NoSuchPage to={toDomain(name)} />
+      )}
+      {models.value !== undefined && models.value.total > PAGE_SIZE && (
+        <Pager
+          {...{ page, pageSize: PAGE_SIZE, total: models.value.total }}
+          {...{ label: t.pages, back: t.before, on: t.after }}
+          to={(one) => toDomain(name, { page: one === 1 ? undefined : String(one) })}
+        />
+      )}
+      {asking === 'edit' && (
+        <EditDomainDialog
+          read={read.value}
+          onClose={() => {
+            close();
+            // It may have been changed elsewhere.
+            read.reload();
+          }}
+        />
+      )}
+      {asking === 'remove' && models.value !== undefined && (
+        <RemoveDomainDialog domain={name} models={models.value.total} onClose={close} />
+      )}
+    </div>
+  );
+}
+
+function Back() {
+  return (
+    <p class="crumb">
+      <a href={toModels()}>{text.models.allDomains}</a>
+    </p>
+  );
+}
+
+/** What may not be as expected in the context of all models of a domain. */
+function Warnings({ domain }: { readonly domain: string }) {
+  const t = text.models;
+  const { value, error, reload } = useLoad(domain, (signal) => domainWarnings(domain, signal));
+  if (error !== undefined) return <Failure error={error} onRetry={reload} title={t.noWarningsRead} />;
+  if (value === undefined || value.total === 0) return null;
+  return (
+    <section class="notice warn" aria-labelledby="warnings">
+      <h3 id="warnings">{t.domainWarnings(value.total)}</h3>
+      <ul class="findings">
+        {value.items.map(({ code, term, detail }, index) => (
+          <li key={index}>
+            {detail} <span class="chip">{term === undefined ? code : `${code}: ${term}`}</span>
+          </li>
+        ))}
+      </ul>
+      {value.total > value.items.length && <p>{t.andMore(count(value.total - value.items.length))}</p>}
+    </section>
+  );
+}

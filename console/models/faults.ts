@@ -1,0 +1,42 @@
+import { ApiError } from '../api/client.js';
+
+/** What the gateway finds wrong in a text, with the place where it is known. */
+export interface Fault {
+  readonly detail: string;
+  /** JSON pointer into the text. */
+  readonly pointer?: string;
+  /** From 1. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/**
+ * The faults that a problem names in a text that was a member of the body.
+ *
+ * @param member the pointer of the member, such as `/schema`
+ * @param linesBefore lines of the body before those of the text
+ */
+export function faultsOf(error: unknown, member: string, linesBefore: number): readonly Fault[] {
+  if (!(error instanceof ApiError)) return [];
+  const { errors, line, column, detail, title } = error.problem;
+  if (Array.isArray(errors))
+    return errors.flatMap((one: unknown) => {
+      const { pointer, detail: said } = (one ?? {}) as Readonly<Record<string, unknown>>;
+      if (typeof pointer !== 'string' || typeof said !== 'string') return [];
+      if (pointer !== member && !pointer.startsWith(`${member}/`)) return [{ detail: said }];
+      return [{ detail: said, pointer: pointer.slice(member.length) }];
+    });
+  if (typeof line !== 'number' || line <= linesBefore) return [];
+  const place = { line: line - linesBefore, ...(typeof column === 'number' ? { column } : {}) };
+  return [{ detail: detail ?? title, ...place }];
+}
+
+/** Whether a text is one JSON value; else why not, in the words of the browser. */
+export function jsonFault(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,176 @@
+import { useState } from 'preact/hooks';
+import { count } from '../shared/format.js';
+import { text } from '../strings.js';
+import { ChangeChip, ChangeList } from './change-report.js';
+import type { ImportedFile, ImportReport } from './models-api.js';
+import { toContext, toModel } from './places.js';
+
+/** What needs a look comes first. */
+const STATUSES = ['refused', 'created', 'updated', 'unchanged'] as const;
+
+const CHIPS = { refused: 'chip bad', created: 'chip good', updated: 'chip busy', unchanged: 'chip' } as const;
+
+/** How many files of a status are shown at first. */
+const AT_FIRST = 50;
+
+/** What became of each file of an import, or would become of it. */
+export function ImportReportView({ report }: { readonly report: ImportReport }) {
+  const t = text.models.imports;
+  const { summary, files, dependents } = report;
+  return (
+    <>
+      <dl class="counts">
+        {STATUSES.map((status) => (
+          <div key={status} class={status === 'refused' && summary.refused > 0 ? 'bad' : ''}>
+            <dt>{t.statuses[status]}</dt>
+            <dd>{count(summary[status])}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>{t.models}</dt>
+          <dd>{count(summary.models)}</dd>
+        </div>
+        <div class={summary.examples.invalid > 0 ? 'bad' : ''}>
+          <dt>{t.examples}</dt>
+          <dd>{t.exampleCounts(count(summary.examples.valid), count(summary.examples.invalid))}</dd>
+        </div>
+      </dl>
+      {summary.domains.length > 0 && <p>{t.into(summary.domains.join(', '))}</p>}
+      {summary.ignored > 0 && <p class="quiet">{t.ignored(count(summary.ignored))}</p>}
+      {files.length === 0 && <p class="hint-box">{t.nothing}</p>}
+      {STATUSES.map((status) => (
+        <Files
+          key={status}
+          status={status}
+          files={files.filter((file) => file.status === status)}
+          isDryRun={summary.dryRun}
+        />
+      ))}
+      {dependents.length > 0 && (
+        <section>
+          <h3>{t.dependents}</h3>
+          <ul class="files">
+            {dependents.slice(0, 500).map(({ domain, model, status, change, reason }) => (
+              <li key={`${domain}/${model}`}>
+                <span class={CHIPS[status]}>{t.statuses[status]}</span>
+                <div>
+                  <a href={toModel({ domain, name: model })}>
+                    {domain}/{model}
+                  </a>{' '}
+                  {change !== undefined && <ChangeChip of={change} />}
+                  {reason !== undefined && <p class="words">{reason}</p>}
+                </div>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Files({
+  status,
+  files,
+  isDryRun,
+}: {
+  readonly status: ImportedFile['status'];
+  readonly files: readonly ImportedFile[];
+  readonly isDryRun: boolean;
+}) {
+  const t = text.models.imports;
+  const [shown, setShown] = useState(AT_FIRST);
+  if (files.length === 0) return null;
+  const list = (
+    <>
+      <ul class="files">
+        {files.slice(0, shown).map((file, index) => (
+          <FileRow key={index} file={file} isDryRun={isDryRun} />
+        ))}
+      </ul>
+      {files.length > shown && (
+        <button type="button" onClick={() => setShown(shown + 500)}>
+          {text.models.showMore(count(files.length - shown))}
+        </button>
+      )}
+    </>
+  );
+  const title = `${t.statuses[status]}: ${count(files.length)}`;
+  if (status === 'unchanged')
+    return (
+      <details>
+        <summary>{title}</summary>
+        {list}
+      </details>
+    );
+  return (
+    <section>
+      <h3>{title}</h3>
+      {list}
+    </section>
+  );
+}
+
+function FileRow({ file, isDryRun }: { readonly file: ImportedFile; readonly isDryRun: boolean }) {
+  const t = text.models.imports;
+  const { path, status, line, reason, url, change, differences = [], examples } = file;
+  return (
+    <li>
+      <span class={CHIPS[status]}>{t.statuses[status]}</span>
+      <div>
+        <p class="path">
+          {path}
+          {line !== undefined && <span class="quiet"> {t.line(line)}</span>}
+        </p>
+        <p class="place">
+          <Became file={file} isDryRun={isDryRun} />
+          {url !== undefined && <code>{url}</code>}
+          {change !== undefined && <ChangeChip of={change} />}
+        </p>
+        {reason !== undefined && <p class="words">{reason}</p>}
+        {change !== undefined && differences.length > 0 && (
+          <details>
+            <summary>{t.differences}</summary>
+            <ChangeList report={{ overall: change, differences }} />
+          </details>
+        )}
+        {examples !== undefined && examples.invalid.length > 0 && (
+          <details>
+            <summary>{t.invalidExamples}</summary>
+            <ul class="findings">
+              {examples.invalid.slice(0, 100).map((fault, index) => (
+                <li key={index}>
+                  <code>
+                    {fault.path}
+                    {fault.line === undefined ? '' : `:${fault.line}`}
+                  </code>{' '}
+                  {fault.pointer} {fault.detail}
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** The model or context that a file is, as a link where it is there. */
+function Became({ file, isDryRun }: { readonly file: ImportedFile; readonly isDryRun: boolean }) {
+  const t = text.models.imports;
+  const { model, context, status } = file;
+  const isThere = status === 'unchanged' || status === 'updated' || (status === 'created' && !isDryRun);
+  const [domain = '', name = ''] = model?.split('/') ?? [];
+  if (model !== undefined)
+    return (
+      <>
+        {t.model} {isThere ? <a href={toModel({ domain, name })}>{model}</a> : <strong>{model}</strong>}
+      </>
+    );
+  if (context === undefined) return null;
+  return (
+    <>
+      {t.context} {isThere ? <a href={toContext(context)}>{context}</a> : <strong>{context}</strong>}
+    </>
+  );
+}

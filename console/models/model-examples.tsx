@@ -1,0 +1,115 @@
+import { useState } from 'preact/hooks';
+import type { Tagged } from '../api/client.js';
+import { Failure, Loading } from '../parts/states.js';
+import { SureDialog } from '../parts/sure-dialog.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { ExampleFiles } from './example-files.js';
+import { shownJson } from './model-schema.js';
+import { writeModel } from './model-write.js';
+import { validate, type Model, type Verdict } from './models-api.js';
+import { NewExample } from './new-example.js';
+import { isObject, withExample } from './samples.js';
+import { VerdictView } from './verdict-view.js';
+
+/** The examples that a schema has, whether each is valid, and those that are made of it. */
+export function ModelExamples({
+  read: { value: model, etag },
+  onChanged,
+}: {
+  readonly read: Tagged<Model>;
+  readonly onChanged: () => void;
+}) {
+  const t = text.models.examples;
+  const examples = examplesOf(model.schema);
+  const [removing, setRemoving] = useState<number>();
+  const write = async (schema: unknown) => {
+    await writeModel(model, { schemaText: shownJson(schema) }, { etag });
+    onChanged();
+  };
+  return (
+    <>
+      <section class="card" aria-labelledby="examples">
+        <h2 id="examples">{t.title}</h2>
+        <p class="quiet">{t.lead}</p>
+        {examples.length === 0 ? (
+          <p class="quiet">{t.none}</p>
+        ) : (
+          <Kept model={model} etag={etag} examples={examples} onRemove={setRemoving} />
+        )}
+      </section>
+      <NewExample
+        model={model}
+        canBeAdded={isObject(model.schema)}
+        onAdd={(example) => write(withExample(model.schema, example))}
+      />
+      <ExampleFiles model={model} etag={etag} />
+      {removing !== undefined && isObject(model.schema) && (
+        <SureDialog
+          title={t.removeTitle(removing + 1)}
+          what={t.removeWhat}
+          go={t.removeGo}
+          onClose={() => setRemoving(undefined)}
+          onSure={() => write(withoutExample(model.schema, removing))}
+        />
+      )}
+    </>
+  );
+}
+
+function examplesOf(schema: unknown): readonly unknown[] {
+  const examples = isObject(schema) ? schema['examples'] : undefined;
+  return Array.isArray(examples) ? examples : [];
+}
+
+/** The schema without one of its examples. */
+function withoutExample(schema: unknown, index: number): unknown {
+  if (!isObject(schema)) return schema;
+  const { examples, ...rest } = schema;
+  const left = Array.isArray(examples) ? examples.filter((_, at) => at !== index) : [];
+  return left.length === 0 ? rest : { ...rest, examples: left };
+}
+
+function Kept({
+  model,
+  etag,
+  examples,
+  onRemove,
+}: {
+  readonly model: Model;
+  readonly etag: string;
+  readonly examples: readonly unknown[];
+  readonly onRemove: (index: number) => void;
+}) {
+  const t = text.models.examples;
+  const { value, error, reload } = useLoad(`${model.domain}/${model.name} ${etag}`, async (signal) =>
+    Promise.all(examples.slice(0, SHOWN).map(async (one) => verdictOf(model, one, signal))),
+  );
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (value === undefined) return <Loading />;
+  return (
+    <ol class="examples">
+      {value.map((verdict, index) => (
+        <li key={index}>
+          <pre tabIndex={0} aria-label={t.one(index + 1)}>
+            {shownJson(examples[index])}
+          </pre>
+          <div>
+            {verdict === undefined ? <p>{t.notChecked}</p> : <VerdictView verdict={verdict} />}
+            <button type="button" class="small" onClick={() => onRemove(index)}>
+              {text.models.remove}
+            </button>
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** How many examples are checked and shown. */
+const SHOWN = 20;
+
+async function verdictOf(model: Model, example: unknown, signal: AbortSignal) {
+  if (!isObject(example)) return undefined;
+  return (await validate(model, JSON.stringify(example), signal)) as Verdict;
+}

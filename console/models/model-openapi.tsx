@@ -1,0 +1,125 @@
+import { Failure, Loading } from '../parts/states.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { downloadOf, modelPath, readDocument, type Model } from './models-api.js';
+import { summaryOf, type ApiOperation, type ApiSchema } from './openapi-summary.js';
+
+/** What the API of a broker is for entities of a model, to be read by people; the file is for programs. */
+export function ModelOpenapi({ model }: { readonly model: Model }) {
+  const t = text.models.openapi;
+  const path = modelPath(model, ['files', 'openapi.json']);
+  const { value, error, reload } = useLoad(path, (signal) => readDocument(path, signal));
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (value === undefined) return <Loading />;
+  const { operations, schemas } = summaryOf(value);
+  return (
+    <>
+      <section class="card" aria-labelledby="operations">
+        <div class="bar">
+          <h2 id="operations">{t.operations}</h2>
+          <a class="button small" href={downloadOf(path)} download={`${model.name}.openapi.json`}>
+            {text.models.download}
+          </a>
+        </div>
+        <p class="quiet">{t.lead}</p>
+        {operations.map((operation) => (
+          <Operation key={`${operation.method} ${operation.path}`} operation={operation} />
+        ))}
+      </section>
+      <section class="card" aria-labelledby="schemas">
+        <h2 id="schemas">{t.schemas}</h2>
+        {schemas.map((schema) => (
+          <SchemaTable key={schema.name} schema={schema} />
+        ))}
+      </section>
+    </>
+  );
+}
+
+function Operation({ operation }: { readonly operation: ApiOperation }) {
+  const t = text.models.openapi;
+  const { method, path, summary, parameters, body, answers } = operation;
+  return (
+    <details class="operation">
+      <summary>
+        <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>{path}</code>{' '}
+        <span class="quiet">{summary}</span>
+      </summary>
+      {parameters.length > 0 && (
+        <>
+          <h4>{t.parameters}</h4>
+          <dl class="members">
+            {parameters.map(({ name, place, isRequired, description }) => (
+              <div key={`${place} ${name}`}>
+                <dt>
+                  <code>{name}</code>{' '}
+                  <span class="quiet">{isRequired ? `${place}, ${t.required}` : place}</span>
+                </dt>
+                <dd>{description}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+      {body.length > 0 && (
+        <>
+          <h4>{t.body}</h4>
+          <ul class="findings">
+            {body.map(({ mediaType, holds }) => (
+              <li key={mediaType}>
+                <code>{mediaType}</code> {holds}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h4>{t.answers}</h4>
+      <dl class="members">
+        {answers.map(({ status, description }) => (
+          <div key={status}>
+            <dt>
+              <code>{status}</code>
+            </dt>
+            <dd>{description}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function SchemaTable({ schema: { name, members } }: { readonly schema: ApiSchema }) {
+  const t = text.models.openapi;
+  return (
+    <details class="operation">
+      <summary>
+        <code>{name}</code>
+      </summary>
+      <div class="table" role="region" aria-label={name} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t.member}</th>
+              <th scope="col">{t.holds}</th>
+              <th scope="col">{text.models.description}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {members.map((member) => (
+              <tr key={member.name}>
+                <th scope="row" class="term">
+                  {member.name}
+                  {member.isRequired && <span class="chip">{t.required}</span>}
+                </th>
+                <td>
+                  <code>{member.holds}</code>
+                </td>
+                <td class="prose">{member.description}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

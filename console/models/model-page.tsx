@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks';
+import type { Tagged } from '../api/client.js';
+import { Failure, Loading } from '../parts/states.js';
+import { SureDialog } from '../parts/sure-dialog.js';
+import { time } from '../shared/format.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { keepDraft } from './drafts.js';
+import { ModelContext } from './model-context.js';
+import { ModelExamples } from './model-examples.js';
+import { ModelOpenapi } from './model-openapi.js';
+import { draftName, ModelSchema } from './model-schema.js';
+import { ModelSettingsForm } from './model-settings.js';
+import { ModelVersions } from './model-versions.js';
+import { StatusChip } from './model-table.js';
+import { readModel, removeModel, type Model, type ModelKey } from './models-api.js';
+import { MODEL_PARTS, toDomain, toModel, toModels, type ModelPart } from './places.js';
+import { Warnings } from './save-panel.js';
+
+/** One model, and the part of it that the address names. */
+export function ModelPage({
+  domain,
+  name,
+  part: given,
+  params,
+}: ModelKey & { readonly part: string | undefined; readonly params: URLSearchParams }) {
+  const key: ModelKey = { domain, name };
+  const part = MODEL_PARTS.find((one) => one === given) ?? 'schema';
+  const { value, error, reload } = useLoad(`${domain}/${name}`, (signal) => readModel(key, signal));
+  return (
+    <div class="page">
+      <p class="crumb">
+        <a href={toModels()}>{text.models.allDomains}</a> / <a href={toDomain(domain)}>{domain}</a>
+      </p>
+      {value === undefined && error === undefined && <Loading />}
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value !== undefined && (
+        <>
+          <Heading read={value} />
+          {(part === 'schema' || part === 'context') && <Warnings warnings={value.value.warnings} />}
+          <Tabs of={key} part={part} />
+          <Part key={part} part={part} read={value} onChanged={reload} params={params} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Heading({ read: { value: model, etag } }: { readonly read: Tagged<Model> }) {
+  const t = text.models;
+  const [isRemoving, setIsRemoving] = useState(false);
+  const { name, domain, version, status, deprecatedAt, sunset, description } = model;
+  return (
+    <>
+      <div class="heading">
+        <h1>{name}</h1>
+        <span class="chip">{t.versionName(version)}</span>
+        <StatusChip status={status} />
+        <button type="button" class="last" onClick={() => setIsRemoving(true)}>
+          {t.remove}
+        </button>
+      </div>
+      {description !== undefined && <p class="lead">{description}</p>}
+      {deprecatedAt !== undefined && <p class="lead">{t.deprecatedSince(time(deprecatedAt))}</p>}
+      {sunset !== undefined && <p class="lead">{t.sunsetOn(time(sunset))}</p>}
+      {isRemoving && (
+        <SureDialog
+          title={t.removeTitle(name)}
+          what={t.removeWhat(version, model.contextName)}
+          go={t.removeGo}
+          onClose={() => setIsRemoving(false)}
+          onSure={async () => {
+            await removeModel(model, etag);
+            keepDraft(draftName(model), undefined);
+            location.hash = toDomain(domain);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Tabs({ of, part }: { readonly of: ModelKey; readonly part: ModelPart }) {
+  const t = text.models;
+  return (
+    <nav class="tabs" aria-label={t.partsOf(of.name)}>
+      <ul>
+        {MODEL_PARTS.map((one) => (
+          <li key={one}>
+            <a href={toModel(of, one)} {...(one === part ? { 'aria-current': 'page' as const } : {})}>
+              {t.parts[one]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Part({
+  part,
+  read,
+  onChanged,
+  params,
+}: {
+  readonly part: ModelPart;
+  readonly read: Tagged<Model>;
+  readonly onChanged: () => void;
+  readonly params: URLSearchParams;
+}) {
+  const { value: model, etag } = read;
+  switch (part) {
+    case 'schema':
+      return <ModelSchema read={read} onChanged={onChanged} />;
+    case 'versions':
+      return <ModelVersions key={etag} model={model} params={params} />;
+    case 'examples':
+      return <ModelExamples key={etag} read={read} onChanged={onChanged} />;
+    case 'openapi':
+      return <ModelOpenapi key={etag} model={model} />;
+    case 'context':
+      return <ModelContext key={etag} model={model} etag={etag} />;
+    case 'settings':
+      return <ModelSettingsForm key={etag} read={read} onChanged={onChanged} />;
+  }
+}

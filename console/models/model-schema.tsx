@@ -1,0 +1,142 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Tagged } from '../api/client.js';
+import { text } from '../strings.js';
+import { draftOf, keepDraft } from './drafts.js';
+import { faultsOf, jsonFault } from './faults.js';
+import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
+import {
+  apiPath,
+  downloadOf,
+  modelPath,
+  readModel,
+  type Compatibility,
+  type Model,
+  type ModelKey,
+} from './models-api.js';
+import { SavePanel } from './save-panel.js';
+import { SchemaEditor, type Place } from './schema-editor.js';
+import { useTrial } from './use-trial.js';
+
+/** Under which the typed schema of a model is kept. */
+export function draftName({ domain, name }: ModelKey): string {
+  return apiPath([domain, name]);
+}
+
+/** A document as it is shown in an editor. */
+export function shownJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+/** The schema of a model, to be read and changed. What saving would do is said beside it, before it is done. */
+export function ModelSchema({
+  read: { value: model, etag },
+  onChanged,
+}: {
+  readonly read: Tagged<Model>;
+  readonly onChanged: () => void;
+}) {
+  const t = text.models;
+  const stored = shownJson(model.schema);
+  const name = draftName(model);
+  // What was typed before, and what it was made from: a save replaces nothing newer than that.
+  const [draft, setDraft] = useState(() => draftOf(name));
+  const [compatibility, setCompatibility] = useState<Compatibility | ''>('');
+  const [place, setPlace] = useState<Place>();
+  const [saved, setSaved] = useState('');
+  const [error, setError] = useState<unknown>();
+  const [isSaving, setIsSaving] = useState(false);
+  // Saved, but not read again yet: until then the text stays as it was typed.
+  const [isSettling, setIsSettling] = useState(false);
+  useEffect(() => {
+    if (isSettling) setDraft(undefined);
+    setIsSettling(false);
+  }, [etag]);
+
+  const typed = draft?.text ?? stored;
+  const base = draft?.etag ?? etag;
+  const isChanged = !isSettling && (typed !== stored || base !== etag);
+  const unreadable = jsonFault(typed);
+  const settings = compatibility === '' ? undefined : { compatibility };
+  const write = { schemaText: typed, settings };
+  const isWritable = isChanged && unreadable === undefined;
+  const { trial, again } = useTrial(model, isWritable ? write : undefined, { etag: base });
+
+  const keep = (value: string, from = base) => {
+    const next = value === stored && from === etag ? undefined : { text: value, etag: from };
+    keepDraft(name, next);
+    setDraft(next);
+    setError(undefined);
+    setSaved('');
+  };
+  const forget = () => {
+    keep(stored, etag);
+    setCompatibility('');
+  };
+  const save = async () => {
+    setIsSaving(true);
+    setError(undefined);
+    try {
+      const { value, etag: now } = await writeModel(model, write, { etag: base });
+      keepDraft(name, undefined);
+      setCompatibility('');
+      setSaved(t.savedAs(value.version));
+      if (now === base) setDraft(undefined);
+      else setIsSettling(true);
+      onChanged();
+    } catch (failure) {
+      setError(failure);
+    }
+    setIsSaving(false);
+  };
+  /** The text stays; from now on it is compared with, and replaces, what is there now. */
+  const goOn = async () => {
+    try {
+      keep(typed, (await readModel(model, new AbortController().signal)).etag);
+      onChanged();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const faults = trial.isCurrent ? faultsOf(trial.error, '/schema', LINES_BEFORE_SCHEMA) : [];
+  return (
+    <div class="columns editing">
+      <section class="card" aria-labelledby="schema">
+        <div class="bar">
+          <h2 id="schema">{t.schema}</h2>
+          {isChanged && <span class="chip warn">{t.unsaved}</span>}
+          <span class="quiet" role="status">
+            {saved}
+          </span>
+          {isChanged && (
+            <button type="button" class="small" onClick={forget}>
+              {t.discard}
+            </button>
+          )}
+          <a
+            class="button small"
+            href={downloadOf(modelPath(model, ['files', 'schema.json']))}
+            download="schema.json"
+          >
+            {t.download}
+          </a>
+        </div>
+        <SchemaEditor label={t.schema} value={typed} onInput={keep} faults={faults} place={place} />
+      </section>
+      <SavePanel
+        trial={trial}
+        wait={isChanged ? unreadable && t.notJson(unreadable) : t.unchanged}
+        isSaving={isSaving}
+        error={error}
+        onSave={() => void save()}
+        onAgain={again}
+        onOvertaken={() => void goOn()}
+        compatibility={
+          isChanged
+            ? { now: model.compatibility, chosen: compatibility, onChoose: setCompatibility }
+            : undefined
+        }
+        onPlace={(pointer) => setPlace({ pointer })}
+      />
+    </div>
+  );
+}

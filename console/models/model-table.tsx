@@ -1,0 +1,61 @@
+import { time } from '../shared/format.js';
+import { text } from '../strings.js';
+import type { ModelSummary } from './models-api.js';
+import { toDomain, toModel } from './places.js';
+
+/** Models in rows, each a link. */
+export function ModelTable({
+  models,
+  label,
+  hasDomains = false,
+}: {
+  readonly models: readonly ModelSummary[];
+  readonly label: string;
+  /** Whether each row names its domain. */
+  readonly hasDomains?: boolean;
+}) {
+  const t = text.models;
+  return (
+    <div class="table" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t.model}</th>
+            {hasDomains && <th scope="col">{t.domain}</th>}
+            <th scope="col">{t.description}</th>
+            <th scope="col" class="number">
+              {t.version}
+            </th>
+            <th scope="col">{t.changed}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.map((model) => (
+            <tr key={`${model.domain}/${model.name}`}>
+              <td class="name">
+                <a href={toModel(model)}>{model.name}</a>
+                <StatusChip status={model.status} />
+              </td>
+              {hasDomains && (
+                <td class="name">
+                  <a href={toDomain(model.domain)}>{model.domain}</a>
+                </td>
+              )}
+              <td class="prose">{model.description}</td>
+              <td class="number">{model.version}</td>
+              <td class="when">{time(model.modifiedAt)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Says that a model is a draft or deprecated; nothing for others. */
+export function StatusChip({ status }: Pick<ModelSummary, 'status'>) {
+  if (status === 'published') return null;
+  return (
+    <span class={status === 'deprecated' ? 'chip warn' : 'chip busy'}>{text.models.statuses[status]}</span>
+  );
+}

@@ -1,0 +1,148 @@
+import { useState } from 'preact/hooks';
+import type { Page } from '../api/client.js';
+import { Choice } from '../parts/fields.js';
+import { Failure, Loading } from '../parts/states.js';
+import { count, time } from '../shared/format.js';
+import { useLoad } from '../shared/use-load.js';
+import { replaceAddress } from '../shared/router.js';
+import { text } from '../strings.js';
+import { ChangeChip } from './change-report.js';
+import { downloadOf, listVersions, modelPath, type Model, type ModelVersion } from './models-api.js';
+import { toModel } from './places.js';
+import { VersionCompare } from './version-compare.js';
+
+/** How many versions are asked for at a time. */
+const PAGE = 1000;
+
+/** The versions of a model, the newest first, and two of them side by side. */
+export function ModelVersions({
+  model,
+  params,
+}: {
+  readonly model: Model;
+  readonly params: URLSearchParams;
+}) {
+  const t = text.models;
+  const last = Math.max(1, Math.ceil(model.version / PAGE));
+  const [page, setPage] = useState(last);
+  const { value, error, reload } = useLoad(`${model.domain}/${model.name} ${page}`, (signal) =>
+    listVersions(model, page, signal),
+  );
+  const to = numberOf(params.get('to')) ?? model.version;
+  const from = numberOf(params.get('from')) ?? Math.max(1, to - 1);
+  const compare = (one: number, other: number) =>
+    replaceAddress(toModel(model, 'versions', { from: String(one), to: String(other) }));
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (value === undefined) return <Loading />;
+  const numbers = value.items.map(({ version }) => version).reverse();
+  const choices = [...new Set([...numbers, from, to])].sort((a, b) => b - a);
+  return (
+    <>
+      <section class="card" aria-labelledby="versions">
+        <h2 id="versions">{t.parts.versions}</h2>
+        <VersionTable model={model} versions={value} onCompare={(one) => compare(one - 1, one)} />
+        {last > 1 && (
+          <p class="actions">
+            {page > 1 && (
+              <button type="button" onClick={() => setPage(page - 1)}>
+                {t.olderVersions}
+              </button>
+            )}
+            {page < last && (
+              <button type="button" onClick={() => setPage(page + 1)}>
+                {t.newerVersions}
+              </button>
+            )}
+          </p>
+        )}
+      </section>
+      {model.version > 1 && (
+        <section class="card" aria-labelledby="compare">
+          <h2 id="compare">{t.compare}</h2>
+          <div class="filters">
+            <Choice
+              label={t.from}
+              value={String(from)}
+              choices={choices.map((one) => [String(one), t.versionName(one)] as const)}
+              onChoose={(one) => compare(Number(one), to)}
+            />
+            <Choice
+              label={t.to}
+              value={String(to)}
+              choices={choices.map((one) => [String(one), t.versionName(one)] as const)}
+              onChoose={(one) => compare(from, Number(one))}
+            />
+          </div>
+          {from === to ? (
+            <p class="quiet">{t.sameVersion}</p>
+          ) : (
+            <VersionCompare key={`${from} ${to}`} of={model} from={from} to={to} />
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+function numberOf(given: string | null): number | undefined {
+  return given !== null && /^[1-9]\d{0,9}$/.test(given) ? Number(given) : undefined;
+}
+
+function VersionTable({
+  model,
+  versions,
+  onCompare,
+}: {
+  readonly model: Model;
+  readonly versions: Page<ModelVersion>;
+  readonly onCompare: (version: number) => void;
+}) {
+  const t = text.models;
+  return (
+    <div class="table tall" role="region" aria-label={t.parts.versions} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t.version}</th>
+            <th scope="col">{t.made}</th>
+            <th scope="col">{t.change}</th>
+            <th scope="col">{t.description}</th>
+            <th scope="col">{t.dialect}</th>
+            <th scope="col">{t.size}</th>
+            <th scope="col">
+              <span class="visually-hidden">{t.compare}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...versions.items].reverse().map((one) => (
+            <tr key={one.version}>
+              <td>
+                <a
+                  href={downloadOf(modelPath(model, ['schema'], { version: String(one.version) }))}
+                  target="_blank"
+                  rel="noopener"
+                >
+                  {one.version}
+                </a>
+                {one.version === model.version && <span class="chip good">{t.current}</span>}
+              </td>
+              <td class="when">{time(one.createdAt)}</td>
+              <td>{one.change === undefined ? '–' : <ChangeChip of={one.change} />}</td>
+              <td class="prose">{one.description}</td>
+              <td>{one.dialect}</td>
+              <td class="when">{t.bytes(count(one.size))}</td>
+              <td>
+                {one.version > 1 && (
+                  <button type="button" class="small" onClick={() => onCompare(one.version)}>
+                    {t.compareWith(one.version - 1)}
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

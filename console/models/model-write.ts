@@ -1,0 +1,56 @@
+import { callTagged, type CallOptions, type Tagged } from '../api/client.js';
+import {
+  modelPath,
+  type ModelKey,
+  type ModelSettings,
+  type ModelTrial,
+  type UpdatedModel,
+} from './models-api.js';
+
+/** What is to become of a model. */
+export interface ModelWrite {
+  /** JSON as it was written. It is sent as it is, so that the gateway sees what the reader sees; it has to be one value. */
+  readonly schemaText?: string | undefined;
+  readonly settings?: ModelSettings | undefined;
+}
+
+/** `absent`: there is none yet. Else the ETag of what is replaced. */
+export type Expected = 'absent' | { readonly etag: string };
+
+/** Lines of the body before that of the schema. */
+export const LINES_BEFORE_SCHEMA = 1;
+
+/** The body of a write: the schema begins on a line of its own, so that lines of problems can be found in it. */
+export function bodyOf({ schemaText, settings = {} }: ModelWrite): string {
+  const members = Object.entries(settings).map(
+    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`,
+  );
+  if (schemaText === undefined) return JSON.stringify(settings);
+  return `{${members.join('')}"schema":\n${schemaText}\n}`;
+}
+
+function options(write: ModelWrite, expected: Expected): CallOptions {
+  const condition: Readonly<Record<string, string>> =
+    expected === 'absent' ? { 'if-none-match': '*' } : { 'if-match': expected.etag };
+  return { body: bodyOf(write), headers: { 'content-type': 'application/json', ...condition } };
+}
+
+/** What a write would do, without doing it. @throws ApiError as the write would */
+export async function tryWrite(
+  key: ModelKey,
+  write: ModelWrite,
+  expected: Expected,
+  signal: AbortSignal,
+): Promise<ModelTrial> {
+  const path = modelPath(key, [], { dryRun: 'true' });
+  return (await callTagged<ModelTrial>('PUT', path, { ...options(write, expected), signal })).value;
+}
+
+/** Writes a model. @throws ApiError: 409 for a change that its compatibility refuses, 412 where it was changed meanwhile */
+export async function writeModel(
+  key: ModelKey,
+  write: ModelWrite,
+  expected: Expected,
+): Promise<Tagged<UpdatedModel>> {
+  return callTagged('PUT', modelPath(key), options(write, expected));
+}

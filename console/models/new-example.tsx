@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import { Failure } from '../parts/states.js';
+import { text } from '../strings.js';
+import { jsonFault } from './faults.js';
+import { validate, type Model, type Verdict } from './models-api.js';
+import { plainSample, samplesOf, type SampleForm } from './samples.js';
+import { SchemaEditor } from './schema-editor.js';
+import { VerdictView } from './verdict-view.js';
+
+/** The form of samples that is meant by the form in which an entity was read. */
+const FORMS: Readonly<Record<Verdict['form'], SampleForm>> = {
+  normalized: 'ngsi-ld',
+  concise: 'ngsi-ld',
+  keyvalues: 'keyvalues',
+  ngsiv2: 'ngsiv2',
+  geojson: 'geojson',
+};
+
+/** An entity is checked against a model, and may become an example of it. */
+export function NewExample({
+  model,
+  canBeAdded,
+  onAdd,
+}: {
+  readonly model: Model;
+  readonly canBeAdded: boolean;
+  /** Makes a new version of the model. */
+  readonly onAdd: (example: Readonly<Record<string, unknown>>) => Promise<void>;
+}) {
+  const t = text.models.examples;
+  const [entity, setEntity] = useState('');
+  const [verdict, setVerdict] = useState<Verdict>();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setIsBusy] = useState(false);
+  const fault = entity.trim() === '' ? undefined : jsonFault(entity);
+  const plain = verdict === undefined ? undefined : plainOf(entity, verdict);
+  const attempt = async (work: () => Promise<void>) => {
+    setIsBusy(true);
+    setError(undefined);
+    try {
+      await work();
+    } catch (failure) {
+      setError(failure);
+    }
+    setIsBusy(false);
+  };
+  const check = async () => {
+    const found = await validate(model, entity);
+    setVerdict(Array.isArray(found) ? (found[0] as Verdict) : (found as Verdict));
+  };
+  return (
+    <section class="card" aria-labelledby="check">
+      <h2 id="check">{t.checkTitle}</h2>
+      <SchemaEditor
+        label={t.entity}
+        value={entity}
+        onInput={(value) => {
+          setEntity(value);
+          setVerdict(undefined);
+          setError(undefined);
+        }}
+        faults={verdict?.errors ?? []}
+        isSchema={false}
+        height="short"
+      />
+      {verdict !== undefined && <VerdictView verdict={verdict} />}
+      {verdict !== undefined && plain === undefined && <p class="hint">{t.cannotAdd}</p>}
+      {error !== undefined && <Failure error={error} />}
+      <div class="actions">
+        <button
+          type="button"
+          disabled={isBusy || entity.trim() === '' || fault !== undefined}
+          onClick={() => void attempt(check)}
+        >
+          {t.check}
+        </button>
+        {verdict !== undefined && plain !== undefined && canBeAdded && (
+          <button type="button" disabled={isBusy} onClick={() => void attempt(() => onAdd(plain))}>
+            {verdict.valid ? t.add(model.version + 1) : t.addInvalid(model.version + 1)}
+          </button>
+        )}
+        <p class="hint" role="status">
+          {fault === undefined ? '' : text.models.notJson(fault)}
+        </p>
+      </div>
+    </section>
+  );
+}
+
+/** One entity as the schema describes it; undefined for several, and where that cannot be. */
+function plainOf(entity: string, verdict: Verdict) {
+  const [sample, ...more] = samplesOf(entity) ?? [];
+  return sample === undefined || more.length > 0 ? undefined : plainSample(sample, FORMS[verdict.form]);
+}

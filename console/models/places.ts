@@ -1,0 +1,46 @@
+import { routeTo } from '../shared/router.js';
+import type { ModelKey } from './models-api.js';
+
+/** Names begin with a letter, so that none of these is a domain. */
+export const NEW_MODEL = '~new';
+export const IMPORT = '~import';
+export const CONTEXTS = '~contexts';
+
+/** The parts of a model, in the order in which they are shown; the first one is shown unless the address names another. */
+export const MODEL_PARTS = ['schema', 'versions', 'examples', 'openapi', 'context', 'settings'] as const;
+export type ModelPart = (typeof MODEL_PARTS)[number];
+
+export function toModels(params: Readonly<Record<string, string | undefined>> = {}): string {
+  return routeTo(['models'], params);
+}
+
+export function toDomain(domain: string, params: Readonly<Record<string, string | undefined>> = {}): string {
+  return routeTo(['models', domain], params);
+}
+
+export function toModel(
+  { domain, name }: ModelKey,
+  part: ModelPart = 'schema',
+  params: Readonly<Record<string, string | undefined>> = {},
+): string {
+  return routeTo(['models', domain, name, ...(part === 'schema' ? [] : [part])], params);
+}
+
+export function toNewModel(domain?: string): string {
+  return routeTo(['models', NEW_MODEL], { domain });
+}
+
+export function toImport(domain?: string): string {
+  return routeTo(['models', IMPORT], { domain });
+}
+
+export function toContexts(params: Readonly<Record<string, string | undefined>> = {}): string {
+  return routeTo(['models', CONTEXTS], params);
+}
+
+export function toContext(name: string, step?: 'edit'): string {
+  return routeTo(['models', CONTEXTS, name, ...(step === undefined ? [] : [step])]);
+}
+
+/** The name under which the form for a new context is; no context can have it. */
+export const NEW_CONTEXT = '~new';

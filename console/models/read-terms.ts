@@ -1,0 +1,78 @@
+import { ApiError } from '../api/client.js';
+import { expandWith, readContext } from './contexts-api.js';
+import { apiPath, readDocument } from './models-api.js';
+import { MAX_TERMS, partsOf, probeOf, readProbe, type NamedTerm, type Term } from './terms.js';
+
+/** A term, and the context that defines it. */
+export interface SourcedTerm extends Term {
+  /** Undefined for the context itself; else the URL of one that it names. */
+  readonly from: string | undefined;
+}
+
+export interface ContextTerms {
+  readonly terms: readonly SourcedTerm[];
+  /** There are more than are shown. */
+  readonly isCut: boolean;
+  /** Other contexts that it names of which the terms are not shown: those of the core, and what cannot be read here. */
+  readonly others: readonly string[];
+}
+
+/** The most documents of one context that are read. */
+const MAX_DOCUMENTS = 20;
+
+/**
+ * The terms of a context, those of the contexts here that it names included, with the IRIs that the gateway finds for them.
+ *
+ * @param document with `@context`
+ * @param isCore the context of the standard itself: else its terms are left out
+ */
+export async function readTerms(
+  document: unknown,
+  isCore: boolean,
+  signal: AbortSignal,
+): Promise<ContextTerms> {
+  const found = new Map<string, NamedTerm & { from: string | undefined }>();
+  const others: string[] = [];
+  const seen = new Set<string>();
+  const visit = async (value: unknown, from: string | undefined): Promise<void> => {
+    for (const part of partsOf(value)) {
+      if ('terms' in part) for (const term of part.terms) found.set(term.term, { ...term, from });
+      else if (!seen.has(part.url)) {
+        seen.add(part.url);
+        const isShown = !isCoreUrl(part.url) && seen.size <= MAX_DOCUMENTS;
+        const named = isShown ? await storedAt(part.url, signal) : undefined;
+        if (named === undefined) others.push(part.url);
+        else await visit(named, part.url);
+      }
+    }
+  };
+  await visit(document, undefined);
+  const all = [...found.values()].sort((a, b) => (a.term < b.term ? -1 : 1));
+  const shown = all.slice(0, MAX_TERMS);
+  const iris = await irisOf(document, shown, signal);
+  const terms = shown.map((term, index) => ({ ...term, iri: iris[index]?.iri }));
+  return { terms, isCut: all.length > shown.length, others: isCore ? [] : others };
+}
+
+async function irisOf(document: unknown, terms: readonly NamedTerm[], signal: AbortSignal) {
+  if (terms.length === 0) return [];
+  const context = (document as { '@context'?: unknown } | null)?.['@context'];
+  const { result } = await expandWith(context, probeOf(terms), signal);
+  return readProbe(terms, result);
+}
+
+function isCoreUrl(url: string): boolean {
+  return /\/ngsi-ld-core-context(?:-v[\d.]+)?(?:\.jsonld)?$/.test(url);
+}
+
+/** The context that the gateway has under a URL: one of its own, or a reference document. Undefined where there is none. */
+async function storedAt(url: string, signal: AbortSignal): Promise<unknown> {
+  const own = /\/api\/v2\/contexts\/([^/?#]+)(?:\?version=(\d+))?$/.exec(url);
+  try {
+    if (own?.[1] !== undefined) return (await readContext(decodeURIComponent(own[1]), signal, own[2])).value;
+    return await readDocument(apiPath(['references'], { uri: url }), signal);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { useRef, useState } from 'preact/hooks';
+import { Choice, Tick } from '../parts/fields.js';
+import { Failure } from '../parts/states.js';
+import { text } from '../strings.js';
+import { faultsOf, jsonFault } from './faults.js';
+import { inferSchema } from './models-api.js';
+import { guessForm, nameFor, plainSample, samplesOf, type SampleForm } from './samples.js';
+import { SchemaEditor } from './schema-editor.js';
+
+/** What came of samples. */
+export interface Inferred {
+  readonly schema: unknown;
+  /** The first sample as the schema describes it, where it can be. */
+  readonly example: Readonly<Record<string, unknown>> | undefined;
+  readonly name: string | undefined;
+}
+
+/** One entity or several are pasted, and become a schema. */
+export function SampleCard({
+  onInferred,
+  name,
+}: {
+  readonly onInferred: (inferred: Inferred) => void;
+  /** Of the model, if it has one already. */
+  readonly name: string;
+}) {
+  const t = text.models.samples;
+  const [sample, setSample] = useState('');
+  const [form, setForm] = useState<SampleForm | ''>('');
+  const [isEnum, setIsEnum] = useState(false);
+  const [isExample, setIsExample] = useState(true);
+  const [error, setError] = useState<unknown>();
+  const [said, setSaid] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const aborter = useRef<AbortController>(undefined);
+  const guessed = formOf(sample);
+  const fault = sample.trim() === '' ? undefined : jsonFault(sample);
+
+  const infer = async () => {
+    aborter.current?.abort();
+    const { signal } = (aborter.current = new AbortController());
+    setError(undefined);
+    setSaid('');
+    setIsBusy(true);
+    try {
+      const samples = samplesOf(sample) ?? [];
+      const used = form === '' ? guessForm(samples) : form;
+      const model = NAME.test(name) ? name : nameFor(samples);
+      const query = {
+        form: used,
+        ...(isEnum ? { enum: 'true' } : {}),
+        ...(model === undefined ? {} : { model }),
+      };
+      const schema = await inferSchema(sample, query, signal);
+      const [first] = samples;
+      const example = isExample && first !== undefined ? plainSample(first, used) : undefined;
+      setSaid(isExample && example === undefined ? t.doneWithout : t.done);
+      onInferred({ schema, example, name: nameFor(samples) });
+    } catch (failure) {
+      if (!signal.aborted) setError(failure);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <section class="card" aria-labelledby="sample">
+      <h2 id="sample">{t.title}</h2>
+      <p class="quiet">{t.lead}</p>
+      <SchemaEditor
+        label={t.label}
+        value={sample}
+        onInput={(value) => {
+          setSample(value);
+          setSaid('');
+          setError(undefined);
+        }}
+        faults={faultsOf(error, '', 0)}
+        isSchema={false}
+        height="short"
+      />
+      <div class="grid section">
+        <Choice
+          label={t.form}
+          value={form}
+          choices={[
+            ['', guessed === undefined ? t.guess : t.guessed(t.forms[guessed])] as const,
+            ...FORMS.map((one) => [one, t.forms[one]] as const),
+          ]}
+          onChoose={setForm}
+        />
+        <div>
+          <Tick label={t.example} isOn={isExample} onChange={setIsExample} />
+          <Tick label={t.enumerate} isOn={isEnum} onChange={setIsEnum} />
+        </div>
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      <div class="actions">
+        <button
+          type="button"
+          disabled={isBusy || sample.trim() === '' || fault !== undefined}
+          onClick={() => void infer()}
+        >
+          {t.go}
+        </button>
+        <p class="hint" role="status">
+          {fault === undefined ? said : text.models.notJson(fault)}
+        </p>
+      </div>
+    </section>
+  );
+}
+
+const FORMS = ['keyvalues', 'ngsi-ld', 'ngsiv2', 'geojson'] as const;
+const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
+
+function formOf(sample: string): SampleForm | undefined {
+  try {
+    const samples = samplesOf(sample);
+    return samples === undefined ? undefined : guessForm(samples);
+  } catch {
+    return undefined;
+  }
+}

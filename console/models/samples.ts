@@ -1,0 +1,91 @@
+/** What is done with samples before a schema is inferred from them. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The form of samples, as the API calls it. */
+export type SampleForm = 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
+
+/** The samples of a text: one object, or a list of them. @throws SyntaxError; undefined where there are none */
+export function samplesOf(text: string): readonly Json[] | undefined {
+  const value: unknown = JSON.parse(text);
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.length > 0 && list.every(isObject) ? list : undefined;
+}
+
+/** Which form samples have, by how their attributes look. */
+export function guessForm(samples: readonly Json[]): SampleForm {
+  if (samples.every(({ type, geometry }) => type === 'Feature' && geometry !== undefined)) return 'geojson';
+  const attributes = samples.flatMap((sample) =>
+    Object.entries(sample)
+      .filter(([name]) => !['id', '@id', 'type', '@type', '@context', 'scope'].includes(name))
+      .map(([, value]) => value)
+      .filter(isObject),
+  );
+  if (attributes.some(({ type }) => typeof type === 'string' && KINDS.has(type))) return 'ngsi-ld';
+  if (attributes.some((one) => 'value' in one && 'metadata' in one)) return 'ngsiv2';
+  if (attributes.some((one) => 'value' in one && typeof one['type'] === 'string' && !isGeometry(one)))
+    return 'ngsiv2';
+  return attributes.some((one) => VALUES.some((name) => name in one) && !('type' in one))
+    ? 'ngsi-ld'
+    : 'keyvalues';
+}
+
+const KINDS: ReadonlySet<string> = new Set(
+  ['Property', 'Relationship', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty'].concat([
+    'ListProperty',
+    'ListRelationship',
+  ]),
+);
+
+/** The members that hold the value of an attribute, one for each kind (NGSI-LD § 4.5.4). */
+const VALUES = ['value', 'object', 'languageMap', 'vocab', 'json', 'valueList', 'objectList'] as const;
+
+function isGeometry(value: Json): boolean {
+  return 'coordinates' in value;
+}
+
+/** The type that the first sample names, if it can be the name of a model. */
+export function nameFor(samples: readonly Json[]): string | undefined {
+  const [first] = samples;
+  const type = first?.['type'] ?? first?.['@type'];
+  const own = type === 'Feature' ? (first?.['properties'] as Json | undefined)?.['type'] : type;
+  const [name] = [own].flat();
+  return typeof name === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/.test(name) ? name : undefined;
+}
+
+/**
+ * A sample as the schema describes it: by the plain values of its attributes (NGSI-LD § 4.5.4). Undefined where it has
+ * something that has no plain value; it is no example then.
+ */
+export function plainSample(sample: Json, form: SampleForm): Json | undefined {
+  if (form === 'geojson') return undefined;
+  const plain: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(sample)) {
+    if (name === '@context') continue;
+    if (form === 'keyvalues' || !isObject(value)) plain[name] = value;
+    else {
+      const member = VALUES.find((one) => one in value);
+      if (member === undefined) return undefined;
+      plain[name] = value[member];
+    }
+  }
+  return form !== 'keyvalues' && Object.values(plain).some((one) => isListOfAttributes(one))
+    ? undefined
+    : plain;
+}
+
+/** Several instances of an attribute, one for each dataset, have no plain value that a schema describes. */
+function isListOfAttributes(value: unknown): boolean {
+  return Array.isArray(value) && value.some((one) => isObject(one) && KINDS.has(String(one['type'])));
+}
+
+/** The schema with a sample as its example. */
+export function withExample(schema: unknown, sample: Json | undefined): unknown {
+  if (sample === undefined || !isObject(schema)) return schema;
+  const { examples } = schema;
+  return { ...schema, examples: [...(Array.isArray(examples) ? (examples as unknown[]) : []), sample] };
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,147 @@
+import type { ComponentChildren } from 'preact';
+import { ApiError } from '../api/client.js';
+import { Choice } from '../parts/fields.js';
+import { Failure } from '../parts/states.js';
+import { text } from '../strings.js';
+import { ChangeList } from './change-report.js';
+import { COMPATIBILITIES, type Compatibility, type ModelTrial } from './models-api.js';
+import { isOvertaken, refusedReport, type Trial } from './use-trial.js';
+
+interface SavePanelProps {
+  readonly trial: Trial;
+  /** Why nothing can be saved yet; undefined once it could be. */
+  readonly wait: string | undefined;
+  readonly isSaving: boolean;
+  /** What went wrong when it was saved. */
+  readonly error: unknown;
+  readonly onSave: () => void;
+  /** Looks again what it would do, where that failed. */
+  readonly onAgain: () => void;
+  /** Reads the model again, and keeps what was typed. */
+  readonly onOvertaken?: (() => void) | undefined;
+  /** What the model accepts now; the choice for this save. */
+  readonly compatibility?:
+    | {
+        readonly now: Compatibility;
+        readonly chosen: Compatibility | '';
+        readonly onChoose: (chosen: Compatibility | '') => void;
+      }
+    | undefined;
+  readonly onPlace?: ((pointer: string) => void) | undefined;
+  /** Shown above the button. */
+  readonly children?: ComponentChildren;
+}
+
+/** What saving would do, said before it is done; what refuses it, and what can be done then. */
+export function SavePanel(props: SavePanelProps) {
+  const t = text.models;
+  const { trial, wait, isSaving, error, onSave, onPlace, compatibility } = props;
+  const problem = error ?? (wait === undefined ? trial.error : undefined);
+  const refused = refusedReport(problem);
+  const isReady = wait === undefined && trial.isCurrent && trial.found !== undefined && !isSaving;
+  const found = wait === undefined ? trial.found : undefined;
+  return (
+    <section class="card save" aria-labelledby="saving" aria-busy={wait === undefined && !trial.isCurrent}>
+      <h2 id="saving">{t.saving}</h2>
+      <p class="hint" role="status">
+        {wait ?? (trial.isCurrent ? '' : t.looking)}
+      </p>
+      {refused === undefined && problem !== undefined && (
+        <Failure
+          error={problem}
+          title={isOvertaken(problem) ? t.overtaken : undefined}
+          onRetry={error === undefined && !isSettled(problem) ? props.onAgain : undefined}
+        />
+      )}
+      {isOvertaken(problem) && props.onOvertaken !== undefined && (
+        <div class="actions">
+          <button type="button" onClick={props.onOvertaken}>
+            {t.goOn}
+          </button>
+          <p class="quiet">{t.goOnHint}</p>
+        </div>
+      )}
+      {refused !== undefined && (
+        <div class="notice bad" role="alert">
+          <h3>{t.refused}</h3>
+          <p>{problem instanceof Error ? problem.message : ''}</p>
+          <p>{t.refusedAdvice}</p>
+        </div>
+      )}
+      {refused !== undefined && <ChangeList report={refused} onPlace={onPlace} />}
+      {refused === undefined && problem === undefined && found !== undefined && (
+        <div class={trial.isCurrent ? '' : 'outdated'}>
+          <p>
+            <strong>{outcomeOf(found)}</strong>
+          </p>
+          {hasChange(found) && <ChangeList report={found.change} onPlace={onPlace} />}
+          <Warnings warnings={found.warnings} />
+        </div>
+      )}
+      {compatibility !== undefined && (
+        <div class="narrow-field">
+          <Choice
+            label={t.saveWith}
+            value={compatibility.chosen}
+            choices={[
+              ['', t.asItIs(compatibility.now)] as const,
+              ...COMPATIBILITIES.filter((one) => one !== compatibility.now).map(
+                (one) => [one, `${one}: ${t.compatibilities[one]}`] as const,
+              ),
+            ]}
+            onChoose={compatibility.onChoose}
+          />
+          {compatibility.chosen !== '' && <p class="hint">{t.saveWithHint(compatibility.chosen)}</p>}
+        </div>
+      )}
+      {props.children}
+      <div class="actions">
+        <button
+          type="button"
+          class={found?.change.overall === 'breaking' ? 'danger' : 'primary'}
+          disabled={!isReady}
+          onClick={onSave}
+        >
+          {isReady && found !== undefined ? labelOf(found) : t.save}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+/** Whether the same would be answered again: the schema is at fault, or the model is another one. */
+function isSettled(problem: unknown): boolean {
+  return problem instanceof ApiError && [400, 404, 409, 412, 413, 422].includes(problem.problem.status);
+}
+
+function hasChange({ outcome, change }: ModelTrial): boolean {
+  return change.differences.length > 0 || outcome === 'version' || outcome === 'replaced';
+}
+
+function outcomeOf({ outcome, version }: ModelTrial): string {
+  return text.models.outcomes[outcome](version);
+}
+
+function labelOf({ outcome, version, change }: ModelTrial): string {
+  const t = text.models;
+  if (outcome === 'created') return t.saveCreated;
+  if (outcome !== 'version') return t.save;
+  return change.overall === 'breaking' ? t.saveBreaking(version) : t.saveVersion(version);
+}
+
+/** What may not be as expected in a model. */
+export function Warnings({ warnings }: Pick<ModelTrial, 'warnings'>) {
+  if (warnings.length === 0) return null;
+  return (
+    <div class="notice warn">
+      <h3>{text.models.warnings}</h3>
+      <ul class="findings">
+        {warnings.map(({ code, term, detail }, index) => (
+          <li key={index}>
+            {detail} <span class="chip">{`${code}: ${term}`}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { CodeView } from '../editor/code-view.js';
+import { Loading } from '../parts/states.js';
+import { text } from '../strings.js';
+import type { Fault } from './faults.js';
+import { JsonArea } from './json-area.js';
+
+/** A place to be shown; a new object each time that it is asked for. */
+export interface Place {
+  readonly pointer: string;
+}
+
+const HEIGHTS = { short: ['120px', '260px'], tall: ['320px', '600px'] } as const;
+
+/**
+ * An editor of JSON, with its faults marked in it and listed below. It is loaded when it is first needed; where it cannot be,
+ * a plain field takes its place.
+ */
+export function SchemaEditor({
+  label,
+  value,
+  onInput,
+  faults,
+  place,
+  isSchema = true,
+  height = 'tall',
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly faults: readonly Fault[];
+  readonly place?: Place | undefined;
+  readonly isSchema?: boolean;
+  readonly height?: 'short' | 'tall';
+}) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<CodeView>(undefined);
+  const latest = useRef({ value, onInput });
+  latest.current = { value, onInput };
+  const [state, setState] = useState<'loading' | 'there' | 'failed'>('loading');
+  useEffect(() => {
+    let isLeft = false;
+    import('../editor/code-view.js').then(
+      ({ showCode }) => {
+        if (isLeft || host.current === null) return;
+        // The policy of the page allows styles in a root of their own alone.
+        const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
+        view.current = showCode(root, {
+          ...{ label, isSchema, value: latest.current.value, heights: HEIGHTS[height] },
+          onInput: (typed) => latest.current.onInput(typed),
+        });
+        setState('there');
+      },
+      () => isLeft || setState('failed'),
+    );
+    return () => {
+      isLeft = true;
+      view.current?.remove();
+      view.current = undefined;
+    };
+  }, []);
+  useEffect(() => {
+    view.current?.setValue(value);
+    view.current?.setMarks(faults);
+  }, [value, JSON.stringify(faults), state]);
+  useEffect(() => {
+    if (place !== undefined) view.current?.reveal(place);
+  }, [place]);
+  if (state === 'failed') return <JsonArea label={label} value={value} onInput={onInput} rows={20} />;
+  return (
+    <>
+      {state === 'loading' && <Loading />}
+      <div ref={host} class={`code-host ${height}`} />
+      {faults.length > 0 && (
+        <ul class="faults" aria-label={text.models.faults}>
+          {faults.slice(0, 50).map((fault, index) => (
+            <li key={index}>
+              <button type="button" class="link" onClick={() => view.current?.reveal(fault)}>
+                <code>{placeOf(fault)}</code>
+              </button>{' '}
+              {fault.detail}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function placeOf({ pointer, line, column }: Fault): string {
+  if (line !== undefined) return `${line}:${column ?? 1}`;
+  return pointer === undefined || pointer === '' ? '/' : pointer;
+}

@@ -1,0 +1,63 @@
+import { MergeEditor } from '../editor/merge-editor.js';
+import { Failure, Loading } from '../parts/states.js';
+import { count } from '../shared/format.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { ChangeList } from './change-report.js';
+import { shownJson } from './model-schema.js';
+import { diffVersions, readModel, type ModelDiff, type ModelKey } from './models-api.js';
+
+/** Two versions of a model side by side, with what the changes mean beside them. */
+export function VersionCompare({
+  of,
+  from,
+  to,
+}: {
+  readonly of: ModelKey;
+  readonly from: number;
+  readonly to: number;
+}) {
+  const t = text.models;
+  const { value, error, reload } = useLoad(`${of.domain}/${of.name} ${from} ${to}`, async (signal) => {
+    const [diff, older, newer] = await Promise.all([
+      diffVersions(of, from, to, signal),
+      readModel(of, signal, from),
+      readModel(of, signal, to),
+    ]);
+    return { diff, older: older.value, newer: newer.value };
+  });
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (value === undefined) return <Loading />;
+  return (
+    <div class="compared">
+      <MergeEditor
+        label={t.compared(from, to)}
+        older={{ label: t.versionName(from), value: shownJson(value.older.schema) }}
+        newer={{ label: t.versionName(to), value: shownJson(value.newer.schema) }}
+      />
+      <div>
+        <h3>{t.report}</h3>
+        <ChangeList report={value.diff.change} />
+        <Pointers diff={value.diff} />
+      </div>
+    </div>
+  );
+}
+
+/** Where the texts differ, what means nothing included. */
+function Pointers({ diff: { pointers, pointersTotal } }: { readonly diff: ModelDiff }) {
+  const t = text.models;
+  if (pointersTotal === 0) return null;
+  return (
+    <details>
+      <summary>{t.pointers(count(pointersTotal))}</summary>
+      <ul class="findings">
+        {pointers.slice(0, 500).map(({ op, pointer }) => (
+          <li key={`${op} ${pointer}`}>
+            {t.ops[op]} <code>{pointer === '' ? '/' : pointer}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

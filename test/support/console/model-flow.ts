@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { endFlow } from './flow.js';
+import { carSchema, fillEditor, get, openModels, put } from './models.js';
+
+/** One model: made, changed, compared. */
+export function modelFlows(browser: () => Browser): void {
+  it('a model is made from a sample; a change that breaks it is refused with its report, and saved another way', async () => {
+    const flow = await openModels(browser(), '');
+    const { page, gateway } = flow;
+    await page.getByRole('link', { name: 'Make a model from a sample' }).click();
+    const sample = {
+      ...{ id: 'urn:ngsi-ld:Car:1', type: 'Car' },
+      speed: { type: 'Property', value: 30 },
+      owner: { type: 'Relationship', object: 'urn:ngsi-ld:Person:1' },
+    };
+    await fillEditor(page, 'One entity, or a list of them', JSON.stringify(sample));
+    await page.getByRole('button', { name: 'Make a schema from it' }).click();
+    await page.getByText('The schema is below.').waitFor();
+    await page.getByLabel('Name of the new domain').fill('City');
+    assert.equal(await page.getByLabel('Name of the model').inputValue(), 'Car');
+    await page.getByRole('button', { name: 'Create the model' }).click();
+    await page.getByRole('heading', { name: 'Car', exact: true }).waitFor();
+    const made = (await get(gateway, '/domains/City/models/Car'))['schema'] as {
+      examples: unknown;
+    };
+    assert.deepEqual(made.examples, [
+      { id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: 30, owner: 'urn:ngsi-ld:Person:1' },
+    ]);
+
+    await put(gateway, '/domains/City', { compatibility: 'backward' });
+    await page.reload();
+    const changed = carSchema({ speed: { type: 'string' } }, ['colour']);
+    await fillEditor(page, 'JSON Schema', JSON.stringify(changed, null, 2));
+    await page.getByText('This change is refused').waitFor();
+    await page.getByText('property "colour" is required now').waitFor();
+    await page.getByText('An entity that was valid, and no longer is').first().click();
+    await page.locator('.differences pre').first().getByText('urn:ngsi-ld:Car:1').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+    assert.equal((await get(gateway, '/domains/City/models/Car'))['version'], 1);
+
+    await page.getByLabel('Compatibility for this save').selectOption('none');
+    await page.getByRole('button', { name: 'Save the breaking change as version 2' }).click();
+    await page.getByText('Saved. The current version is 2.').waitFor();
+    assert.deepEqual((await get(gateway, '/domains/City/models/Car'))['schema'], changed);
+
+    await page.getByRole('link', { name: 'Versions' }).click();
+    await page.getByRole('group', { name: 'Version 1 and version 2, side by side' }).waitFor();
+    await page.getByRole('textbox', { name: 'Version 1' }).getByText('"owner"').first().waitFor();
+    await page.getByRole('textbox', { name: 'Version 2' }).getByText('"colour"').waitFor();
+    await page.getByText('property "colour" is required now').waitFor();
+    await endFlow(flow);
+  });
+
+  it('what is wrong in a schema is marked where it is, and an update of somebody else is not overwritten', async () => {
+    const flow = await openModels(browser(), '/City/Car', [
+      ['/domains', { name: 'City' }],
+      ['/domains/City/models/Car', { schema: carSchema({}) }],
+    ]);
+    const { page, gateway } = flow;
+    await fillEditor(
+      page,
+      'JSON Schema',
+      '{\n  "type": "object",\n  "properties": {"speed": {"type": "numbr"}}\n}',
+    );
+    await page.getByRole('button', { name: '/properties/speed/type' }).click();
+    await page.keyboard.insertText('"number"');
+    await page.getByText('Version 2 is made.').waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    // The keyword is offered while it is typed.
+    await fillEditor(page, 'JSON Schema', '{"type": "object", "prop');
+    await page.getByRole('option', { name: /^properties/ }).click();
+    await page.keyboard.press('Control+a');
+    const mine = carSchema({ speed: { type: 'number' } });
+    await page.keyboard.insertText(JSON.stringify(mine));
+    await page.getByRole('button', { name: 'Save as version 2' }).waitFor();
+
+    const theirs = carSchema({ doors: { type: 'integer' } });
+    await put(gateway, '/domains/City/models/Car', { schema: theirs });
+    await page.getByRole('button', { name: 'Save as version 2' }).click();
+    await page.getByText('This was changed elsewhere meanwhile. Nothing was overwritten.').waitFor();
+    assert.deepEqual((await get(gateway, '/domains/City/models/Car'))['schema'], theirs);
+    // What was typed is still there after a look elsewhere.
+    await page.getByRole('link', { name: 'Versions' }).click();
+    await page.getByText('current', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Schema', exact: true }).click();
+    await page.getByText('not saved').waitFor();
+    await page.getByRole('button', { name: 'Go on with my text' }).click();
+    await page.getByText('property "doors"').waitFor();
+    await page.getByRole('button', { name: /as version 3$/ }).click();
+    await page.getByText('Saved. The current version is 3.').waitFor();
+    assert.deepEqual((await get(gateway, '/domains/City/models/Car'))['schema'], mine);
+    await endFlow(flow);
+  });
+}

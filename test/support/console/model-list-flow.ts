@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { tarGz } from '../archives.js';
+import { stopLater } from '../gateway-harness.js';
+import { commonSchema, completeRepository, entriesOf } from '../repositories.js';
+import { endFlow } from './flow.js';
+import { carSchema, fillEditor, openModels } from './models.js';
+
+/** All models: found, imported, deleted; and contexts. */
+export function modelListFlows(browser: () => Browser): void {
+  it('models are found in all domains, page after page', async () => {
+    const schema = { type: 'object', properties: { speed: { type: 'number' } } };
+    const names = Array.from({ length: 27 }, (_, index) => `Car${String(index).padStart(2, '0')}`);
+    const flow = await openModels(browser(), '', [
+      ...['City', 'Sea'].map((name) => ['/domains', { name }] as const),
+      ...names.map((name) => [`/domains/City/models/${name}`, { schema }] as const),
+      ['/domains/Sea/models/Ship', { schema: { type: 'object', properties: { knots: {} } } }],
+    ]);
+    const { page } = flow;
+    await page.getByRole('row', { name: /^City/ }).getByText('27').waitFor();
+    await page.getByLabel('Attribute').fill('speed');
+    await page.getByText('27 models found').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByRole('link', { name: 'Car26' }).waitFor();
+    await page.getByText('26–27 of 27').waitFor();
+    await page.getByLabel('Attribute').fill('');
+    await page.getByLabel('Search', { exact: true }).fill('SHIP');
+    await page.getByText('1 model found').waitFor();
+    await page.getByRole('link', { name: 'Ship' }).click();
+    await page.getByRole('heading', { name: 'Ship' }).waitFor();
+    await endFlow(flow);
+  });
+
+  it('a dropped folder and an archive are looked at before they are imported', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'console-models-'));
+    stopLater(() => rm(folder, { recursive: true, force: true }));
+    const files = completeRepository();
+    for (const [path, content] of Object.entries(files)) {
+      const file = join(folder, 'city', path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+    }
+    const flow = await openModels(browser(), '/~import');
+    const { page, gateway } = flow;
+    await drop(page, join(folder, 'city'));
+    await page.getByText('What the import would do').waitFor();
+    await page.getByText('Bench/schema.json', { exact: false }).first().waitFor();
+    await page.getByText('1 not', { exact: false }).first().waitFor();
+    assert.equal((await gateway.send('GET', '/api/v2/models')).text, '[]');
+    await page.getByRole('button', { name: /^Import \(/ }).click();
+    await page.getByText('What the import did').waitFor();
+    await page.getByRole('link', { name: 'dataModel.City/Bench' }).waitFor();
+
+    // The same as an archive, of which one file is refused and one is new.
+    const entries = entriesOf({
+      ...files,
+      'Broken/schema.json': '{broken',
+      'shared/common-schema.json': commonSchema(),
+    });
+    const archive = join(folder, 'city.tar.gz');
+    await writeFile(archive, await tarGz(entries));
+    await page.locator('input[type=file]').first().setInputFiles(archive);
+    await page.getByText('refused: 1').waitFor();
+    await page.getByText('It cannot be read as JSON', { exact: false }).waitFor();
+    await page.getByText('There is nothing to import.').waitFor();
+    await page
+      .locator('input[type=file]')
+      .last()
+      .setInputFiles(join(folder, 'city', 'Lamp'));
+    await page.getByText('What the import would do').waitFor();
+    await endFlow(flow);
+  });
+
+  it('deleting says what it does, and shows in the words of the gateway what forbids it', async () => {
+    const flow = await openModels(browser(), '/City/Car/context', [
+      ['/contexts', { name: 'official', '@context': { speed: 'https://terms.example/speed' } }],
+      ['/domains', { name: 'City' }],
+      ['/domains/City/models/Car', { schema: carSchema({ speed: { type: 'number' } }), context: 'official' }],
+    ]);
+    const { page, gateway } = flow;
+    await page.getByRole('link', { name: 'https://terms.example/speed' }).waitFor();
+    await page.getByRole('link', { name: 'official', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete the context' }).click();
+    await page.getByText('The context "official" is in use by model "Car" in domain "City".').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
+    await page.goto(`${gateway.url}/console/#/models/City`);
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const go = page.getByRole('button', { name: /^Delete the domain/ });
+    assert.ok(await go.isDisabled());
+    await page.getByLabel('Delete its model too').check();
+    await page.getByLabel('Type the name to confirm: City').fill('Cit');
+    assert.ok(await go.isDisabled());
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('link', { name: 'Car', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByText('Its version and its context City~Car are deleted').waitFor();
+    await page.getByRole('button', { name: 'Delete the model' }).click();
+    await page.getByText('This domain has no models yet.').waitFor();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete the domain' }).click();
+    await page.getByText('There are no domains yet.').waitFor();
+    await endFlow(flow);
+  });
+
+  it('a context is made, shown with the IRIs of its terms, and changed', async () => {
+    const flow = await openModels(browser(), '/~contexts/~new');
+    const { page } = flow;
+    await page.getByLabel('Name', { exact: true }).fill('own');
+    await fillEditor(page, 'The @context', '{"a": {"@id": 5}}');
+    await page.getByRole('button', { name: 'Create the context' }).click();
+    await page.getByRole('button', { name: '/a', exact: true }).waitFor();
+    await fillEditor(
+      page,
+      'The @context',
+      '{"ex": "https://terms.example/", "speed": "ex:speed", "no": null}',
+    );
+    await page.getByRole('button', { name: 'Create the context' }).click();
+    await page.getByText('"no" is mapped to null').waitFor();
+    await page.getByRole('button', { name: 'Show the context' }).click();
+    await page.getByRole('row', { name: /^speed https:\/\/terms\.example\/speed/ }).waitFor();
+    await page.getByRole('row', { name: /^no none: it is dropped/ }).waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await fillEditor(page, 'The @context', '{"speed": "urn:terms:speed"}');
+    await page.getByRole('button', { name: 'Save a new version' }).click();
+    await page.getByRole('row', { name: /^speed urn:terms:speed/ }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'urn:terms:speed' }).count(), 0);
+    await endFlow(flow);
+  });
+}
+
+/** Drops a file or folder of this machine onto the page, as the window manager does. */
+async function drop(page: Page, path: string): Promise<void> {
+  const zone = await page.locator('.drop').boundingBox();
+  assert.ok(zone !== null);
+  const session = await page.context().newCDPSession(page);
+  const [x, y] = [zone.x + zone.width / 2, zone.y + zone.height / 2];
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', {
+      ...{ type, x, y },
+      data: { items: [], files: [path], dragOperationsMask: 1 },
+    });
+}

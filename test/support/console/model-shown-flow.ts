@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { checkAccess } from './access.js';
+import { endFlow, openFlow, type Flow } from './flow.js';
+import { carSchema, fillEditor, openModels } from './models.js';
+
+/** How the models section is shown: hostile content, by the keyboard, and to everybody. */
+export function modelShownFlows(browser: () => Browser): void {
+  it('hostile names, descriptions, terms, changes and problems of models are shown as text', async () => {
+    const flow = await openFlow(browser(), '#/elsewhere', () => undefined);
+    await showHostile(flow);
+    await endFlow(flow);
+  });
+
+  it('a model can be made by the keyboard alone', async () => {
+    const flow = await openModels(browser(), '');
+    const { page } = flow;
+    await page.getByText('There are no domains yet.').waitFor();
+    const focused = async () => String(await page.evaluate(FOCUSED));
+    const tabTo = async (name: RegExp) => {
+      for (let steps = 0; steps < 60; steps += 1) {
+        if (name.test(await focused())) return;
+        await page.keyboard.press('Tab');
+      }
+      assert.fail(`${String(name)} cannot be reached by Tab.`);
+    };
+    await tabTo(/^New model$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'One entity, or a list of them' }).waitFor();
+    await tabTo(/^One entity/);
+    await page.keyboard.insertText('{"id": "urn:ngsi-ld:Car:1", "type": "Car", "speed": 3}');
+    await tabTo(/^Make a schema from it$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('The schema is below.').waitFor();
+    await tabTo(/^Name of the new domain$/);
+    await page.keyboard.type('City');
+    await tabTo(/^Create the model$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Car', exact: true }).waitFor();
+    await endFlow(flow);
+  });
+
+  for (const theme of ['light', 'dark'] as const)
+    it(`no page of the models has a serious fault of accessibility, nor is wider than a telephone, in the ${theme} theme`, async () => {
+      const key = '/domains/City/models/Car';
+      const schema = { ...carSchema({ speed: { type: 'string' } }), examples: [{ id: 'x', type: 'Car' }] };
+      const flow = await openModels(
+        browser(),
+        '',
+        [
+          ['/domains', { name: 'City', description: 'Of a city' }],
+          [key, { schema: carSchema({ location: {}, speed: { type: 'number' } }) }],
+          [key, { schema }],
+        ],
+        theme,
+      );
+      const { page, gateway } = flow;
+      for (const [hash, sign] of [
+        ['', 'Of a city'],
+        ['?q=Car', '1 model found'],
+        ['/City', 'One context for all its models'],
+        ['/City/Car', 'Nothing has been changed.'],
+        ['/City/Car/versions', 'Change report'],
+        ['/City/Car/examples', 'not valid'],
+        ['/City/Car/openapi', 'Query entities of type Car'],
+        ['/City/Car/context', 'https://uri.etsi.org/ngsi-ld/default-context/speed'],
+        ['/City/Car/settings', 'Nothing has been changed.'],
+        ['/~new', 'Infer a schema from a sample'],
+        ['/~import', 'Drop a folder'],
+        ['/~contexts', 'City~Car'],
+        ['/~contexts/City~Car', 'default-context/speed'],
+        ['/Nowhere', 'There is no domain'],
+      ] as const) {
+        await page.goto(`${gateway.url}/console/#/models${hash}`);
+        await page.getByText(sign).first().waitFor();
+        await checkAccess(page);
+      }
+      await endFlow(flow);
+    });
+}
+
+/** The name of what has the focus, in the root of an editor as well. */
+const FOCUSED = `(() => {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused?.getAttribute('aria-label') ?? (focused?.labels?.[0] ?? focused)?.innerText;
+})()`;
+
+const MARKUP = '<img src=x onerror=reportFault(1)><b>bold</b>';
+
+/** Every page of the section, where all that the gateway says is markup. */
+async function showHostile({ page, gateway }: Flow): Promise<void> {
+  const fulfil = (body: unknown, status = 200) => ({
+    ...{ status, contentType: 'application/json', headers: { etag: '"e"' } },
+    body: JSON.stringify(body),
+  });
+  const difference = {
+    ...{ pointer: MARKUP, class: 'breaking', reason: 'type', detail: MARKUP },
+    witness: { a: MARKUP },
+  };
+  const change = { overall: 'breaking', differences: [difference] };
+  const warnings = [{ code: MARKUP, term: MARKUP, detail: MARKUP, pointer: MARKUP }];
+  const model = {
+    ...{ domain: MARKUP, name: MARKUP, description: MARKUP, status: 'deprecated', compatibility: 'none' },
+    ...{ version: 2, contextName: MARKUP, createdAt: MARKUP, modifiedAt: MARKUP, dialect: MARKUP },
+    ...{ schema: { title: MARKUP, examples: [MARKUP] }, context: MARKUP, references: [], warnings },
+    ...{ sunset: MARKUP, deprecatedAt: MARKUP, contextBase: MARKUP },
+  };
+  const context = { name: MARKUP, kind: 'custom', version: 1, url: MARKUP };
+  const terms = {
+    '@context': { [MARKUP]: { '@id': MARKUP, '@type': MARKUP }, j: 'javascript:reportFault(1)' },
+  };
+  const openapi = {
+    paths: { [MARKUP]: { get: { summary: MARKUP, parameters: [{ name: MARKUP, description: MARKUP }] } } },
+    components: { schemas: { [MARKUP]: { properties: { [MARKUP]: { type: MARKUP } } } } },
+  };
+  const problem = { type: 'about:blank', title: MARKUP, status: 400, detail: MARKUP };
+  await page.route('**/api/v2/**', (route) => {
+    const { pathname, searchParams } = new URL(route.request().url());
+    if (pathname.endsWith('/infer')) return route.fulfill(fulfil(problem, 400));
+    if (pathname.endsWith('/expand'))
+      return route.fulfill(
+        fulfil({ result: [{ 'javascript:reportFault(1)': 'urn:console:term:1' }], warnings }),
+      );
+    if (pathname.endsWith('/import')) {
+      const files = [{ path: MARKUP, status: 'refused', reason: MARKUP, url: MARKUP, model: MARKUP }];
+      const summary = {
+        ...{ dryRun: true, domains: [MARKUP], created: 1, updated: 0, unchanged: 0, refused: 1 },
+        ...{ ignored: 0, models: 1, examples: { valid: 0, invalid: 0 } },
+      };
+      return route.fulfill(fulfil({ summary, files, dependents: [] }));
+    }
+    if (pathname.endsWith('/domains')) return route.fulfill(fulfil([model]));
+    if (pathname.endsWith('/models')) return route.fulfill(fulfil([model]));
+    if (pathname.endsWith('/warnings')) return route.fulfill(fulfil(warnings));
+    if (pathname.endsWith('/contexts')) return route.fulfill(fulfil([context]));
+    if (pathname.endsWith('/versions'))
+      return route.fulfill(fulfil([{ ...model, change: 'breaking', size: 1 }]));
+    if (pathname.endsWith('/diff'))
+      return route.fulfill(fulfil({ from: 1, to: 2, change, pointers: [], pointersTotal: 0 }));
+    if (pathname.endsWith('/openapi.json')) return route.fulfill(fulfil(openapi));
+    if (pathname.endsWith('/context') || pathname.includes('/contexts/')) return route.fulfill(fulfil(terms));
+    if (searchParams.has('dryRun')) return route.fulfill(fulfil({ ...problem, report: change }, 409));
+    return route.fulfill(fulfil(model));
+  });
+  const name = encodeURIComponent(MARKUP);
+  for (const hash of [
+    ...['', `?q=${name}`, `/${name}`, `/${name}/${name}`, `/${name}/${name}/versions`],
+    ...[`/${name}/${name}/examples`, `/${name}/${name}/openapi`, `/${name}/${name}/context`],
+    ...[`/${name}/${name}/settings`, '/~contexts', `/~contexts/${name}`, '/~import'],
+  ]) {
+    // So that nothing of the page before is taken for this one.
+    await page.goto('about:blank');
+    await page.goto(`${gateway.url}/console/#/models${hash}`);
+    if (hash === '/~import')
+      await page
+        .locator('input[type=file]')
+        .first()
+        .setInputFiles({ name: `${MARKUP}.json`, mimeType: 'application/json', buffer: Buffer.from('{}') });
+    await page.locator('main').getByText(MARKUP).first().waitFor();
+    if (hash.endsWith('/context')) await page.getByText('javascript:reportFault(1)').waitFor();
+    assert.equal(await page.locator('img, b, a[href^="javascript:"]').count(), 0, hash);
+  }
+  await page.goto(`${gateway.url}/console/#/models/${name}/${name}`);
+  await fillEditor(page, 'JSON Schema', '{"type": "object"}');
+  await page.getByText('This change is refused').waitFor();
+  assert.equal(await page.locator('img, b').count(), 0);
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import type { TestGateway } from '../gateway-harness.js';
+import { openFlow, type Flow } from './flow.js';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A schema of cars, with more or other properties. */
+export const carSchema = (properties: object, required: readonly string[] = []) => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  required: ['id', 'type', ...required],
+  properties: { id: { type: 'string', format: 'uri' }, type: { const: 'Car' }, ...properties },
+});
+
+/** Opens a place of the section, where that is there before the page is. */
+export async function openModels(
+  browser: Browser,
+  place: string,
+  things: readonly (readonly [string, unknown])[] = [],
+  theme: 'light' | 'dark' = 'light',
+): Promise<Flow> {
+  const flow = await openFlow(browser, '#/elsewhere', () => undefined);
+  await flow.page.emulateMedia({ colorScheme: theme });
+  for (const [path, body] of things) await put(flow.gateway, path, body);
+  await flow.page.goto(`${flow.gateway.url}/console/#/models${place}`);
+  return flow;
+}
+
+export async function put(gateway: TestGateway, path: string, body: unknown): Promise<void> {
+  const method = path === '/domains' || path === '/contexts' ? 'POST' : 'PUT';
+  const answer = await gateway.send(method, `/api/v2${path}`, {
+    headers: JSON_TYPE,
+    body: JSON.stringify(body),
+  });
+  assert.ok(answer.status < 300, answer.text);
+}
+
+export const get = async (gateway: TestGateway, path: string) =>
+  (await gateway.send('GET', `/api/v2${path}`)).json() as Readonly<Record<string, unknown>>;
+
+/** Puts a text into an editor, in place of what is there. */
+export async function fillEditor(page: Page, label: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: label }).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { summaryOf } from '../../../console/models/openapi-summary.js';
+
+describe('the summary of an OpenAPI description', () => {
+  it('an operation is shown with the parameters of its path, its body and its answers, references followed', () => {
+    const { operations } = summaryOf({
+      paths: {
+        '/cars': {
+          parameters: [{ $ref: '#/components/parameters/a~1b' }],
+          post: {
+            summary: 'Create',
+            parameters: [{ name: 'own', in: 'query', required: true }],
+            requestBody: {
+              content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/x/Car' } } } },
+            },
+            responses: { 201: { description: 'Created.' }, 400: { $ref: '#/components/responses/Bad' } },
+          },
+        },
+      },
+      components: {
+        parameters: { 'a/b': { name: 'tenant', in: 'header', description: 'Who' } },
+        responses: { Bad: { description: 'Wrong.' } },
+      },
+    });
+    assert.deepEqual(operations, [
+      {
+        ...{ method: 'POST', path: '/cars', summary: 'Create' },
+        parameters: [
+          { name: 'tenant', place: 'header', isRequired: false, description: 'Who' },
+          { name: 'own', place: 'query', isRequired: true, description: undefined },
+        ],
+        body: [{ mediaType: 'application/json', holds: 'Car[]' }],
+        answers: [
+          { status: '201', description: 'Created.' },
+          { status: '400', description: 'Wrong.' },
+        ],
+      },
+    ]);
+  });
+
+  it('a document is shown with its members, and what each holds', () => {
+    const { schemas } = summaryOf({
+      components: {
+        schemas: {
+          Car: {
+            required: ['id'],
+            properties: {
+              id: { type: 'string', format: 'uri' },
+              kind: { enum: ['a', 'b'] },
+              type: { const: 'Car' },
+              speed: { anyOf: [{ $ref: '#/components/schemas/Speed' }, { type: ['number', 'null'] }] },
+            },
+          },
+          Speed: { type: 'number' },
+        },
+      },
+    });
+    assert.deepEqual(
+      schemas.map(({ name, members }) => [
+        name,
+        ...members.map(({ name: member, holds }) => [member, holds]),
+      ]),
+      [
+        [
+          'Car',
+          ['id', 'string (uri)'],
+          ['kind', '"a" | "b"'],
+          ['type', '"Car"'],
+          ['speed', 'Speed | number | null'],
+        ],
+      ],
+    );
+    assert.deepEqual(
+      schemas[0]?.members.map(({ isRequired }) => isRequired),
+      [true, false, false, false],
+    );
+  });
+
+  it('what is not a description is an empty summary', () => {
+    for (const value of [null, 3, [], { paths: [], components: 4 }, { paths: { '/a': null } }])
+      assert.deepEqual(summaryOf(value), { operations: [], schemas: [] });
+    assert.equal(summaryOf({ paths: { '/a': { get: null, post: 3 } } }).operations.length, 2);
+  });
+});

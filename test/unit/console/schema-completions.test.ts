@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CompletionContext } from '@codemirror/autocomplete';
+import { json } from '@codemirror/lang-json';
+import { EditorState } from '@codemirror/state';
+import { schemaCompletions } from '../../../console/editor/schema-completions.js';
+
+/** What is offered at the `|` of a text. */
+function offered(marked: string, explicit = true) {
+  const pos = marked.indexOf('|');
+  const state = EditorState.create({ doc: marked.replace('|', ''), extensions: json() });
+  return schemaCompletions(new CompletionContext(state, pos, explicit));
+}
+
+const names = (marked: string) => offered(marked)?.options.map(({ displayLabel }) => displayLabel) ?? [];
+
+describe('what the editor of a schema offers', () => {
+  it('keywords are offered where a name stands, with the beginning of their value', () => {
+    for (const text of ['{|}', '{"|"}', '{"type": "object", "pro|"}', '{"type": "object", pro|']) {
+      const result = offered(text);
+      const option = result?.options.find(({ displayLabel }) => displayLabel === 'properties');
+      assert.equal(option?.apply, '"properties": {}', text);
+    }
+  });
+
+  it('a name that has a value keeps it', () => {
+    const result = offered('{"min|": 3}');
+    assert.equal(result?.options.find(({ displayLabel }) => displayLabel === 'minimum')?.apply, '"minimum"');
+    assert.ok(result !== null);
+    assert.deepEqual([result.from, result.to], [1, 6]);
+  });
+
+  it('no keyword is offered for names of attributes, definitions and examples', () => {
+    for (const text of ['{"properties": {"|"}}', '{"$defs": {"|": {}}}', '{"examples": [{"|": 1}]}'])
+      assert.deepEqual(names(text), [], text);
+    assert.ok(names('{"properties": {"speed": {"|"}}}').includes('maximum'));
+    assert.ok(names('{"properties": {"properties": {"|"}}}').includes('maximum'));
+  });
+
+  it('the values of a keyword are offered, and none where any value may stand', () => {
+    assert.ok(names('{"type": "|"}').includes('integer'));
+    assert.ok(names('{"format": |}').includes('date-time'));
+    assert.ok(names('{"x-ngsi": {"type": "|"}}').includes('Relationship'));
+    assert.deepEqual(names('{"title": "|"}'), []);
+    assert.deepEqual(names('{"constructor": "|"}'), []);
+  });
+
+  it('nothing is offered unasked where nothing is typed', () => {
+    assert.equal(offered('{"a": 1, |}', false), null);
+  });
+});
