@@ -470,7 +470,7 @@ export const text = {
       `The model keeps the compatibility ${chosen} from then on, until it is changed in its settings.`,
     refused: 'This change is refused',
     refusedAdvice:
-      'Nothing was changed, and your text stays here. Change the schema, choose another compatibility for this save below, or make a new model instead.',
+      'Nothing was changed, and your text stays here. Change the schema, choose another compatibility, or make a new model instead.',
     goOn: 'Go on with my text',
     goOnHint: 'It is compared with what is there now, and replaces it when you save.',
     warnings: 'Warnings',

@@ -53,6 +53,16 @@ const KEYWORDS: readonly (readonly [string, string, string])[] = [
   ['x-ngsi', '{"type": "Property"}', 'the kind of the attribute, and its unit'],
 ];
 
+/** Keywords that nearly every schema has: they are offered first. */
+const OFTEN: ReadonlySet<string> = new Set([
+  'type',
+  'properties',
+  'required',
+  'description',
+  'items',
+  'enum',
+]);
+
 /** Members whose names are given by those who write the schema. */
 const MAPS: ReadonlySet<string> = new Set(
   ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependentRequired'].concat(
@@ -103,6 +113,7 @@ function keywords(hasValue: boolean): readonly Completion[] {
     displayLabel: name,
     detail: info,
     type: 'keyword',
+    boost: OFTEN.has(name) ? 1 : 0,
     apply: hasValue ? `"${name}"` : `"${name}": ${value}`,
   }));
 }
