@@ -13,6 +13,14 @@ after(stopAll);
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
+/** What is written as the name of something, and never loaded: of SVG, of drafts of JSON Schema, of a term in an example. */
+const NAMES = [
+  'http://www.w3.org',
+  'https://json-schema.org',
+  'http://json-schema.org',
+  'https://example.org',
+];
+
 describe('the files of the console', () => {
   let gateway: TestGateway;
 
@@ -89,7 +97,7 @@ describe('the files of the console', () => {
       const content = await readFile(join(folder, name));
       bytes += gzipSync(content).length;
       for (const [url] of content.toString().matchAll(/https?:\/\/[\w.-]+/g))
-        assert.match(url, /^http:\/\/www\.w3\.org$/, name);
+        assert.ok(NAMES.includes(url), `${name}: ${url}`);
     }
     assert.ok(bytes > 10_000 && bytes < 250_000, String(bytes));
   });

@@ -26,8 +26,7 @@ describe('what the editor of a schema offers', () => {
   it('a name that has a value keeps it', () => {
     const result = offered('{"min|": 3}');
     assert.equal(result?.options.find(({ displayLabel }) => displayLabel === 'minimum')?.apply, '"minimum"');
-    assert.ok(result !== null);
-    assert.deepEqual([result.from, result.to], [1, 6]);
+    assert.equal(result.to, 6);
   });
 
   it('no keyword is offered for names of attributes, definitions and examples', () => {
