@@ -75,6 +75,23 @@ export function modelListFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
+  it('an import that is larger than the gateway takes is said to be so', async () => {
+    const flow = await openModels(browser(), '/~import', [], { env: { IMPORT_LIMIT_BYTES: '2048' } });
+    const { page } = flow;
+    const name = 'schema.json';
+    const choose = async (bytes: number) =>
+      page
+        .locator('input[type=file]')
+        .first()
+        .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.alloc(bytes, ' ') });
+    await choose(4096);
+    await page.getByText('This is too large for the gateway').waitFor();
+    await page.getByText('IMPORT_LIMIT_BYTES', { exact: false }).first().waitFor();
+    await choose(10);
+    await page.getByText('refused: 1').waitFor();
+    await endFlow(flow);
+  });
+
   it('deleting says what it does, and shows in the words of the gateway what forbids it', async () => {
     const flow = await openModels(browser(), '/City/Car/context', [
       ['/contexts', { name: 'official', '@context': { speed: 'https://terms.example/speed' } }],

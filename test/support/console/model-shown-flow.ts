@@ -13,6 +13,63 @@ export function modelShownFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
+  it('what the gateway refuses, and that it is away, is shown in the models section, with a way to try again', async () => {
+    const flow = await openModels(browser(), '');
+    const { page } = flow;
+    await page.getByText('There are no domains yet.').waitFor();
+    for (const [status, title] of [
+      [403, 'This is not allowed'],
+      [404, 'Not to be found'],
+      [503, 'The gateway cannot do this for now'],
+    ] as const) {
+      await page.route('**/api/v2/**', (route) =>
+        route.fulfill({
+          ...{ status, contentType: 'application/problem+json' },
+          body: '{"title": "Not to be found", "detail": "Why."}',
+        }),
+      );
+      for (const place of ['/~contexts', '/City', '/City/Car', '']) {
+        await page.goto(`${flow.gateway.url}/console/#/models${place}`);
+        await page.getByRole('alert').getByText(title).first().waitFor();
+      }
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    }
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('alert').getByText('cannot be reached').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('There are no domains yet.').waitFor();
+    await endFlow(flow);
+  });
+
+  it('models are read without the token; it is asked for once when something would be written, and what was typed stays', async () => {
+    const token = 'token-of-models';
+    const flow = await openModels(browser(), '', [], { env: { GATEWAY_TOKEN: token } });
+    const { page } = flow;
+    await page.getByRole('button', { name: 'New domain' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('City');
+    await page.getByRole('button', { name: 'Create the domain' }).click();
+    await page.getByLabel('Token', { exact: true }).fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'City' }).waitFor();
+    await page.getByRole('button', { name: 'Forget the token' }).click();
+    await page.getByRole('link', { name: 'New model' }).click();
+    await page.getByLabel('Name of the model').fill('Car');
+    const text = JSON.stringify(carSchema({}));
+    await fillEditor(page, 'JSON Schema', text);
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.getByText('The gateway token is needed').waitFor();
+    await page.getByLabel('Description').fill('A car');
+    await page.getByRole('button', { name: 'Enter the token' }).click();
+    await page.getByLabel('Token', { exact: true }).fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByText('A new model is created.').waitFor();
+    await page.getByRole('button', { name: 'Create the model' }).click();
+    await page.getByRole('heading', { name: 'Car' }).waitFor();
+    await endFlow(flow);
+  });
+
   it('a model can be made by the keyboard alone', async () => {
     const flow = await openModels(browser(), '');
     const { page } = flow;
@@ -53,7 +110,7 @@ export function modelShownFlows(browser: () => Browser): void {
           [key, { schema: carSchema({ location: {}, speed: { type: 'number' } }) }],
           [key, { schema }],
         ],
-        theme,
+        { theme },
       );
       const { page, gateway } = flow;
       for (const [hash, sign] of [
