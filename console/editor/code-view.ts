@@ -57,7 +57,7 @@ function replaceSelection(event: InputEvent, view: EditorView): boolean {
   return true;
 }
 
-/** Puts an editor of JSON into a root of its own. Tab is left to the page, so that nobody is held in it. */
+/** Puts an editor of JSON into a root of its own. Tab is left to the page, so that the keyboard leads out again. */
 export function showCode(root: ShadowRoot, options: CodeViewOptions): CodeView {
   const { label, value, onInput, isSchema, heights } = options;
   const parent = document.createElement('div');

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
 import { text } from '../strings.js';
 import { draftOf, keepDraft } from './drafts.js';
@@ -53,6 +53,8 @@ export function ModelSchema({
   }, [etag]);
 
   const typed = draft?.text ?? stored;
+  const latest = useRef(typed);
+  latest.current = typed;
   const base = draft?.etag ?? etag;
   const isChanged = !isSettling && (typed !== stored || base !== etag);
   const unreadable = jsonFault(typed);
@@ -65,6 +67,7 @@ export function ModelSchema({
     const next = value === stored && from === etag ? undefined : { text: value, etag: from };
     keepDraft(name, next);
     setDraft(next);
+    setIsSettling(false);
     setError(undefined);
     setSaved('');
   };
@@ -80,8 +83,13 @@ export function ModelSchema({
       keepDraft(name, undefined);
       setCompatibility('');
       setSaved(t.savedAs(value.version));
-      if (now === base) setDraft(undefined);
-      else setIsSettling(true);
+      // Who went on typing meanwhile goes on from what was saved.
+      if (latest.current !== typed) keep(latest.current, now);
+      else if (now === base) setDraft(undefined);
+      else {
+        setDraft({ text: typed, etag: now });
+        setIsSettling(true);
+      }
       onChanged();
     } catch (failure) {
       setError(failure);

@@ -120,6 +120,7 @@ function VersionTable({
               <td>
                 <a
                   href={downloadOf(modelPath(model, ['schema'], { version: String(one.version) }))}
+                  aria-label={t.versionName(one.version)}
                   target="_blank"
                   rel="noopener"
                 >

@@ -108,6 +108,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
           error={error}
           onSave={() => void save()}
           onAgain={again}
+          overtaken={t.exists}
           onPlace={(pointer) => setPlace({ pointer })}
         >
           <div class="stack">

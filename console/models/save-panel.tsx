@@ -15,8 +15,10 @@ interface SavePanelProps {
   /** What went wrong when it was saved. */
   readonly error: unknown;
   readonly onSave: () => void;
-  /** Looks again what it would do, where that failed. */
+  /** Checks again what it would do, where that failed. */
   readonly onAgain: () => void;
+  /** What is said where the model is not as it was expected. */
+  readonly overtaken?: string | undefined;
   /** Reads the model again, and keeps what was typed. */
   readonly onOvertaken?: (() => void) | undefined;
   /** What the model accepts now; the choice for this save. */
@@ -49,7 +51,7 @@ export function SavePanel(props: SavePanelProps) {
       {refused === undefined && problem !== undefined && (
         <Failure
           error={problem}
-          title={isOvertaken(problem) ? t.overtaken : undefined}
+          title={isOvertaken(problem) ? (props.overtaken ?? t.overtaken) : undefined}
           onRetry={error === undefined && !isSettled(problem) ? props.onAgain : undefined}
         />
       )}

@@ -3,21 +3,21 @@ import { ApiError, isTokenWanted } from '../api/client.js';
 import type { ChangeReport, ModelKey, ModelTrial } from './models-api.js';
 import { tryWrite, type Expected, type ModelWrite } from './model-write.js';
 
-/** How long typing has to pause before the gateway looks, in milliseconds. */
+/** How long typing has to pause before the gateway is asked, in milliseconds. */
 const PAUSE_MS = 500;
 
 /** What a write would do, as far as is known. */
 export interface Trial {
-  /** Of the write as it is now; else it is still being looked at. */
+  /** Of the write as it is now; else it is still being checked. */
   readonly isCurrent: boolean;
   readonly found: ModelTrial | undefined;
   readonly error: unknown;
 }
 
 /**
- * Looks, whenever the write has not changed for a while, what it would do.
+ * Checks what a write would do, whenever it has not changed for a while.
  *
- * @param write undefined: there is nothing to look at
+ * @param write undefined: there is nothing to check
  */
 export function useTrial(key: ModelKey | undefined, write: ModelWrite | undefined, expected: Expected) {
   const asked = JSON.stringify([key, write, expected]);

@@ -92,6 +92,11 @@ export function modelFlows(browser: () => Browser): void {
     await page.getByRole('button', { name: /as version 3$/ }).click();
     await page.getByText('Saved. The current version is 3.').waitFor();
     assert.deepEqual((await get(gateway, '/domains/City/models/Car'))['schema'], mine);
+    // A new model does not take the place of one that is there, either.
+    await page.goto(`${gateway.url}/console/#/models/~new?domain=City`);
+    await page.getByLabel('Name of the model').fill('Car');
+    await fillEditor(page, 'JSON Schema', JSON.stringify(theirs));
+    await page.getByText('There is a model of this name already. Nothing was overwritten.').waitFor();
     await endFlow(flow);
   });
 }
