@@ -1,5 +1,5 @@
 import { ApiError } from '../api/client.js';
-import { expandWith, readContext } from './contexts-api.js';
+import { expandWith, findContext, readContext } from './contexts-api.js';
 import { apiPath, readDocument } from './models-api.js';
 import { MAX_TERMS, partsOf, probeOf, readProbe, type NamedTerm, type Term } from './terms.js';
 
@@ -65,11 +65,16 @@ function isCoreUrl(url: string): boolean {
   return /\/ngsi-ld-core-context(?:-v[\d.]+)?(?:\.jsonld)?$/.test(url);
 }
 
+/** The URL of a context of a gateway; names need no encoding. */
+const OWN = /^(.*\/api\/v2\/contexts\/([\w.~-]+))(?:\?version=(\d+))?$/;
+
 /** The context that the gateway has under a URL: one of its own, or a reference document. Undefined where there is none. */
 async function storedAt(url: string, signal: AbortSignal): Promise<unknown> {
-  const own = /\/api\/v2\/contexts\/([^/?#]+)(?:\?version=(\d+))?$/.exec(url);
+  const [, address, name, version] = OWN.exec(url) ?? [];
   try {
-    if (own?.[1] !== undefined) return (await readContext(decodeURIComponent(own[1]), signal, own[2])).value;
+    // Other gateways have paths like these, too.
+    if (name !== undefined && (await findContext(name, signal))?.url === address)
+      return (await readContext(name, signal, version)).value;
     return await readDocument(apiPath(['references'], { uri: url }), signal);
   } catch (error) {
     if (error instanceof ApiError) return undefined;
