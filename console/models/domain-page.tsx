@@ -46,7 +46,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
         <button type="button" onClick={() => setAsking('edit')}>
           {t.edit}
         </button>
-        <button type="button" onClick={() => setAsking('remove')}>
+        <button type="button" disabled={models.value === undefined} onClick={() => setAsking('remove')}>
           {t.remove}
         </button>
       </div>

@@ -191,6 +191,16 @@ function DropZone({
   const [isOver, setIsOver] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // A browser opens what is dropped beside the place for it, and the page is gone.
+    const ignore = (event: DragEvent) => event.preventDefault();
+    addEventListener('dragover', ignore);
+    addEventListener('drop', ignore);
+    return () => {
+      removeEventListener('dragover', ignore);
+      removeEventListener('drop', ignore);
+    };
+  }, []);
   const chosen = (input: HTMLInputElement) => {
     const list = chosenFiles(input.files);
     // So that the same choice can be made again.

@@ -75,7 +75,7 @@ export function modelListFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('an import that is larger than the gateway takes is said to be so', async () => {
+  it('an import that is larger than the gateway takes is refused with its limit', async () => {
     const flow = await openModels(browser(), '/~import', [], { env: { IMPORT_LIMIT_BYTES: '2048' } });
     const { page } = flow;
     const name = 'schema.json';

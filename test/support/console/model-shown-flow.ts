@@ -13,7 +13,7 @@ export function modelShownFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('what the gateway refuses, and that it is away, is shown in the models section, with a way to try again', async () => {
+  it('refusals and outages are shown in the models section, with a way to try again', async () => {
     const flow = await openModels(browser(), '');
     const { page } = flow;
     await page.getByText('There are no domains yet.').waitFor();
