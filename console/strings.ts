@@ -538,7 +538,7 @@ export const text = {
       form: 'Form of the samples',
       forms: {
         keyvalues: 'plain values',
-        'ngsi-ld': 'NGSI-LD (normalized or concise)',
+        'ngsi-ld': 'NGSI-LD',
         ngsiv2: 'NGSIv2',
         geojson: 'GeoJSON',
       },

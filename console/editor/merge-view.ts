@@ -10,6 +10,9 @@ export interface Side {
   readonly value: string;
 }
 
+/** The frame is around both. */
+const unframed = EditorView.theme({ '&': { border: 'none', borderRadius: '0' } });
+
 const UNCHANGED = { margin: 3, minSize: 6 } as const;
 
 /** Shows two texts, the older one at the left. @returns what takes it away again */
@@ -18,6 +21,7 @@ export function showMerge(root: ShadowRoot, older: Side, newer: Side): () => voi
     lineNumbers(),
     json(),
     editorTheme,
+    unframed,
     EditorView.lineWrapping,
     EditorState.readOnly.of(true),
     // Focusable, so that the keyboard scrolls it.
@@ -47,6 +51,7 @@ export function showUnified(root: ShadowRoot, older: Side, newer: Side, label: s
       lineNumbers(),
       json(),
       editorTheme,
+      unframed,
       EditorView.lineWrapping,
       EditorState.readOnly.of(true),
       EditorView.editable.of(false),
@@ -63,7 +68,10 @@ export function showUnified(root: ShadowRoot, older: Side, newer: Side, label: s
 /** Both sides scroll together, in a frame around them. */
 function frameIn(root: ShadowRoot): HTMLElement {
   const frame = document.createElement('div');
-  Object.assign(frame.style, { maxHeight: '600px', overflow: 'auto' });
+  Object.assign(frame.style, {
+    ...{ maxHeight: '600px', overflow: 'auto' },
+    ...{ border: '1px solid var(--edge)', borderRadius: '5px' },
+  });
   root.append(frame);
   return frame;
 }

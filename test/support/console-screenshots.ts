@@ -59,7 +59,27 @@ await gateway.send('PUT', '/api/v2/retention-policies/silent-sensors', {
     ...{ schedule: '0 3 * * *', timeZone: 'Europe/Madrid', description: 'Sensors that fell silent.' },
   }),
 });
+/** A model with two versions, of which the second breaks the first. */
+async function putModel(): Promise<void> {
+  const send = async (method: string, path: string, body: unknown) =>
+    gateway.send(method, `/api/v2/domains${path}`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const schema = (speed: object) => ({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    required: ['id', 'type', 'speed'],
+    properties: { id: { type: 'string', format: 'uri' }, type: { const: 'Vehicle' }, speed },
+  });
+  await send('POST', '', { name: 'Mobility', description: 'Vehicles and roads' });
+  const path = '/Mobility/models/Vehicle';
+  await send('PUT', path, { schema: schema({ type: 'number', description: 'Property. In km/h' }) });
+  await send('PUT', path, { schema: schema({ type: 'string', description: 'Property. In words' }) });
+}
+
 if (isForLooking) {
+  await putModel();
   // For looking at the other pages, while working on them.
   for (const [name, hash] of [
     ['history', '#/history'],
@@ -68,6 +88,8 @@ if (isForLooking) {
     ['editor', '#/retention/+'],
     ['overview', '#/overview'],
     ['models', '#/models'],
+    ['model', '#/models/Mobility/Vehicle'],
+    ['versions', '#/models/Mobility/Vehicle/versions'],
     ['workbench', '#/workbench'],
     [
       'geo',
