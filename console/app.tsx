@@ -3,7 +3,7 @@ import { forgetToken, onTokenChange, token } from './api/token.js';
 import { HistoryPage } from './history/history-page.js';
 import { OverviewPage } from './overview/overview-page.js';
 import { ModelsPage } from './models/models-page.js';
-import { NotFoundPage, WorkbenchPage } from './pages/signposts.js';
+import { NotFoundPage } from './pages/not-found.js';
 import { TokenDialog } from './parts/token-dialog.js';
 import { PurgePage } from './purge/purge-page.js';
 import { RunPage } from './purge/run-page.js';
@@ -11,6 +11,7 @@ import { RetentionPage } from './retention/retention-page.js';
 import { routeTo, useRoute } from './shared/router.js';
 import { applyTheme, storedTheme, type Theme } from './shared/theme.js';
 import { text } from './strings.js';
+import { WorkbenchPage } from './workbench/workbench-page.js';
 
 const SECTIONS = ['purge', 'history', 'retention', 'models', 'workbench', 'overview'] as const;
 
@@ -87,7 +88,7 @@ function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {
     case 'models':
       return <ModelsPage route={route} />;
     case 'workbench':
-      return <WorkbenchPage />;
+      return <WorkbenchPage part={name} shared={route.params.get('shared')} />;
     case 'overview':
       return <OverviewPage />;
     default:

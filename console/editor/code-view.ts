@@ -21,6 +21,7 @@ export interface Mark {
   /** From 1; instead of a pointer. */
   readonly line?: number;
   readonly column?: number;
+  readonly isWarning?: boolean;
 }
 
 export interface CodeViewOptions {
@@ -97,7 +98,7 @@ export function showCode(root: ShadowRoot, options: CodeViewOptions): CodeView {
       const own = view.state.doc.length === 0 ? [] : parseFaults(view);
       const given = marks.map((mark): Diagnostic => ({
         ...rangeOf(mark),
-        severity: 'error',
+        severity: mark.isWarning === true ? 'warning' : 'error',
         message: mark.detail,
       }));
       view.dispatch(setDiagnostics(view.state, [...own, ...given]));

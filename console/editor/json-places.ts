@@ -27,6 +27,34 @@ export function rangeOfPointer(text: string, pointer: string): Range {
   return { from: node.from, to: isLarge ? node.from + 1 : node.to };
 }
 
+/** The edit of a text by which the value at a pointer becomes another one, or the member at its end gets another name. */
+export interface Edit extends Range {
+  readonly insert: string;
+}
+
+/**
+ * What a suggestion changes in a text, and nothing besides: how the rest is written stays.
+ *
+ * @returns undefined where the text has nothing at that place any more
+ */
+export function editOf(
+  text: string,
+  pointer: string,
+  suggestion: { readonly value: unknown } | { readonly name: string },
+): Edit | undefined {
+  let node = valueIn(jsonLanguage.parser.parse(text).topNode);
+  let name: SyntaxNode | undefined;
+  for (const step of pointer.split('/').slice(1)) {
+    const next = node === undefined ? undefined : memberOf(text, node, unescaped(step));
+    if (next === undefined) return undefined;
+    ({ value: node, name } = next);
+  }
+  const place = 'name' in suggestion ? name : node;
+  if (place === undefined) return undefined;
+  const insert = JSON.stringify('name' in suggestion ? suggestion.name : suggestion.value);
+  return { from: place.from, to: place.to, insert };
+}
+
 /** Where a line and a column, both from 1, are; to the end of the line. */
 export function rangeOfLine(text: string, line: number, column = 1): Range {
   const lines = text.split('\n');

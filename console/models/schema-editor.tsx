@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { CodeView } from '../editor/code-view.js';
+import type { CodeView, Mark } from '../editor/code-view.js';
 import { Loading } from '../parts/states.js';
 import { text } from '../strings.js';
 import type { Fault } from './faults.js';
@@ -21,6 +21,7 @@ export function SchemaEditor({
   value,
   onInput,
   faults,
+  marks = faults,
   place,
   isSchema = true,
   height = 'tall',
@@ -29,6 +30,8 @@ export function SchemaEditor({
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly faults: readonly Fault[];
+  /** What is marked, where that is not what is listed below. */
+  readonly marks?: readonly Mark[];
   readonly place?: Place | undefined;
   readonly isSchema?: boolean;
   readonly height?: 'short' | 'tall';
@@ -61,8 +64,8 @@ export function SchemaEditor({
   }, []);
   useEffect(() => {
     view.current?.setValue(value);
-    view.current?.setMarks(faults);
-  }, [value, JSON.stringify(faults), state]);
+    view.current?.setMarks(marks);
+  }, [value, JSON.stringify(marks), state]);
   useEffect(() => {
     if (place !== undefined) view.current?.reveal(place);
   }, [place]);

@@ -1,0 +1,47 @@
+import { text as strings } from '../strings.js';
+
+export const FORMS = ['', 'normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'] as const;
+export const CONTEXTS = ['own', 'core', 'url', 'inline'] as const;
+
+/** What is on the workbench. */
+export interface Bench {
+  readonly text: string;
+  /** `Domain/Model`; empty where the type of the entity says it. */
+  readonly model: string;
+  /** Empty where it is detected. */
+  readonly form: (typeof FORMS)[number];
+  readonly isStrict: boolean;
+  readonly context: (typeof CONTEXTS)[number];
+  /** The URL of a context, or a context. */
+  readonly url: string;
+  readonly inline: string;
+}
+
+export const EMPTY_BENCH: Bench = {
+  ...{ text: '', model: '', form: '', isStrict: true },
+  ...{ context: 'own', url: '', inline: '{}' },
+};
+
+/** The core context of NGSI-LD 1.9, which the gateway has. */
+export const CORE_CONTEXT = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld';
+
+/** An entity to begin with. */
+export const EXAMPLE = `{
+  "@context": "${CORE_CONTEXT}",
+  "id": "urn:ngsi-ld:Bike:1",
+  "type": "Bike",
+  "speed": {"type": "Property", "value": 12.5, "unitCode": "KMH"},
+  "owner": {"type": "Relationship", "object": "urn:ngsi-ld:Person:1"}
+}
+`;
+
+/** The domain and the name of the model, or undefined where the text names none. */
+export function modelOf(text: string): readonly [string, string] | undefined {
+  const [domain = '', name = '', ...rest] = text.trim().split('/');
+  return domain === '' || name === '' || rest.length > 0 ? undefined : [domain, name];
+}
+
+/** What is wrong with the name of the model, in words. */
+export function modelFault({ model }: Bench): string | undefined {
+  return model.trim() === '' || modelOf(model) !== undefined ? undefined : strings.workbench.modelWrong;
+}

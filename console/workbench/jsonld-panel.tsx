@@ -1,0 +1,112 @@
+import { JsonArea } from '../models/json-area.js';
+import { SchemaEditor } from '../models/schema-editor.js';
+import { jsonFault } from '../models/faults.js';
+import { useDebounced } from '../models/use-debounced.js';
+import { Copyable } from '../parts/copyable.js';
+import { Choice, Field } from '../parts/fields.js';
+import { Empty, Failure, Loading } from '../parts/states.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { CONTEXTS, type Bench } from './bench.js';
+import { PAUSE_MS } from './validate-panel.js';
+import { contextOf, process, type JsonLdResult } from './workbench-api.js';
+
+/** A document, expanded and compacted side by side. */
+export function JsonLdPanel({
+  bench,
+  onChange,
+}: {
+  readonly bench: Bench;
+  readonly onChange: (change: Partial<Bench>) => void;
+}) {
+  const t = text.workbench;
+  const settled = useDebounced(bench, PAUSE_MS);
+  return (
+    <>
+      <div class="card stack">
+        <SchemaEditor
+          label={t.document}
+          value={bench.text}
+          onInput={(typed) => onChange({ text: typed })}
+          isSchema={false}
+          faults={[]}
+          height="short"
+        />
+        <div class="grid">
+          <Choice
+            label={t.context}
+            value={bench.context}
+            choices={CONTEXTS.map((one) => [one, t.contexts[one] ?? one] as const)}
+            onChoose={(context) => onChange({ context })}
+          />
+          {bench.context === 'url' && (
+            <Field label={t.url} value={bench.url} onInput={(url) => onChange({ url })} hint={t.urlHint} />
+          )}
+        </div>
+        {bench.context === 'inline' && (
+          <JsonArea label={t.inline} value={bench.inline} onInput={(inline) => onChange({ inline })} />
+        )}
+        <p class="hint">{t.contextHint}</p>
+      </div>
+      <div class="columns even">
+        <Processed operation="expand" title={t.expanded} bench={settled} />
+        <Processed operation="compact" title={t.compacted} bench={settled} />
+      </div>
+    </>
+  );
+}
+
+function Processed({
+  operation,
+  title,
+  bench,
+}: {
+  readonly operation: 'expand' | 'compact';
+  readonly title: string;
+  readonly bench: Bench;
+}) {
+  const t = text.workbench;
+  const isEmpty = bench.text.trim() === '';
+  const context = contextOf(bench);
+  const isJson = [bench.text, ...(context === undefined ? [] : [context])].every(
+    (one) => jsonFault(one) === undefined,
+  );
+  const isReady = !isEmpty && isJson;
+  const { value, error, reload } = useLoad<JsonLdResult | undefined>(
+    JSON.stringify([bench.text, context, isReady]),
+    async (signal) => (isReady ? process(operation, bench, signal) : undefined),
+  );
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      {isEmpty && <Empty>{t.empty}</Empty>}
+      {!isEmpty && !isJson && <Empty>{t.notJson}</Empty>}
+      {isReady && error !== undefined && <Failure error={error} onRetry={reload} />}
+      {isReady && error === undefined && value === undefined && <Loading />}
+      {isReady && error === undefined && value !== undefined && (
+        <>
+          <Warnings warnings={value.warnings} />
+          <Copyable label={title} value={JSON.stringify(value.result, null, 2)} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Warnings({ warnings }: { readonly warnings: JsonLdResult['warnings'] }) {
+  const t = text.workbench;
+  if (warnings.length === 0) return <p class="hint">{t.lost}</p>;
+  return (
+    <ul class="bench-findings" aria-label={t.warnings(warnings.length)}>
+      {warnings.map(({ code, detail, pointer }) => (
+        <li key={`${code} ${pointer ?? ''} ${detail}`}>
+          <span class="chip warn">{t.warning}</span>
+          <div>
+            {pointer !== undefined && <code class="where">{pointer.replace(/^\/document/, '') || '/'}</code>}
+            <p>{detail}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import { ApiError } from '../api/client.js';
+import { SchemaEditor, type Place } from '../models/schema-editor.js';
+import { faultsOf } from '../models/faults.js';
+import { useDebounced } from '../models/use-debounced.js';
+import { Choice, Field, Tick } from '../parts/fields.js';
+import { Empty, Failure, Loading } from '../parts/states.js';
+import { routeTo } from '../shared/router.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { FORMS, modelFault, type Bench } from './bench.js';
+import { findingsOf, Verdicts } from './verdicts.js';
+import { withSuggestions, type Suggesting } from './suggestions.js';
+import { validate, type Verdict } from './workbench-api.js';
+
+/** How long after the last key a text is checked, in milliseconds. */
+export const PAUSE_MS = 400;
+
+/** An entity, what is wrong with it, and what mends it. */
+export function ValidatePanel({
+  bench,
+  onChange,
+}: {
+  readonly bench: Bench;
+  readonly onChange: (change: Partial<Bench>) => void;
+}) {
+  const t = text.workbench;
+  const [place, setPlace] = useState<Place>();
+  const [said, setSaid] = useState('');
+  const settled = useDebounced(bench, PAUSE_MS);
+  const isEmpty = settled.text.trim() === '' || modelFault(settled) !== undefined;
+  const key = JSON.stringify([settled.text, settled.model, settled.form, settled.isStrict, isEmpty]);
+  const { value, error, isLoading, reload } = useLoad<readonly Verdict[]>(key, async (signal) =>
+    isEmpty ? [] : validate(settled, signal),
+  );
+  const isCurrent = bench.text === settled.text;
+  const verdicts = value ?? [];
+  const fix = async (findings: readonly Suggesting[]) => {
+    const mended = await withSuggestions(bench.text, findings);
+    setSaid(mended === bench.text ? t.gone : '');
+    if (mended !== bench.text) onChange({ text: mended });
+  };
+  return (
+    <div class="columns editing">
+      <div class="card stack">
+        <SchemaEditor
+          label={t.text}
+          value={bench.text}
+          onInput={(typed) => onChange({ text: typed })}
+          isSchema={false}
+          faults={[]}
+          marks={isCurrent ? marksOf(verdicts, error) : []}
+          place={place}
+        />
+        <div class="grid">
+          <Field
+            label={t.model}
+            value={bench.model}
+            onInput={(model) => onChange({ model })}
+            hint={t.modelHint}
+            error={modelFault(bench)}
+          />
+          <Choice
+            label={t.form}
+            value={bench.form}
+            choices={FORMS.map((form) => [form, t.forms[form] ?? form] as const)}
+            onChoose={(form) => onChange({ form })}
+          />
+        </div>
+        <Tick label={t.isStrict} isOn={bench.isStrict} onChange={(isStrict) => onChange({ isStrict })} />
+      </div>
+      <div class="card" aria-live="polite" aria-busy={isLoading || !isCurrent}>
+        <p role="status" class="hint">
+          {said}
+        </p>
+        {isEmpty && <Empty>{modelFault(settled) ?? t.empty}</Empty>}
+        {!isEmpty && error !== undefined && <WhatNext error={error} onRetry={reload} />}
+        {!isEmpty && error === undefined && value === undefined && <Loading />}
+        {!isEmpty && error === undefined && (
+          <Verdicts
+            verdicts={verdicts}
+            onShow={({ pointer }) => setPlace({ pointer })}
+            onFix={(finding, suggestion) => void fix([{ pointer: finding.pointer, suggestion }])}
+            onFixAll={(findings) => void fix(findings)}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The places in the text: findings, or where it is not JSON. */
+function marksOf(verdicts: readonly Verdict[], error: unknown) {
+  const found = verdicts.flatMap(findingsOf).map((finding) => ({
+    ...{ pointer: finding.pointer, detail: finding.detail },
+    isWarning: 'code' in finding,
+  }));
+  return [...found, ...faultsOf(error, '', 0)];
+}
+
+/** A refusal; where no model has the type, what makes one. */
+function WhatNext({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  const isUnknown = error instanceof ApiError && error.problem.status === 404;
+  return (
+    <>
+      <Failure error={error} {...(isUnknown ? {} : { onRetry })} />
+      {isUnknown && (
+        <p class="actions">
+          <a class="button" href={routeTo(['models', '~new'])}>
+            {text.workbench.makeModel}
+          </a>{' '}
+          <a href={routeTo(['models'])}>{text.workbench.findModel}</a>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { useEffect, useState } from 'preact/hooks';
+import { keepInAddress, routeTo } from '../shared/router.js';
+import { text } from '../strings.js';
+import { EMPTY_BENCH, EXAMPLE, type Bench } from './bench.js';
+import { JsonLdPanel } from './jsonld-panel.js';
+import { ShareCard } from './share-card.js';
+import { unpacked } from './share.js';
+import { ValidatePanel } from './validate-panel.js';
+
+const PARTS = ['validate', 'jsonld'] as const;
+type Part = (typeof PARTS)[number];
+
+/** What was on the workbench when another page was opened; a reload clears it. */
+let left = EMPTY_BENCH;
+
+/** Tools for entities that are nowhere stored. */
+export function WorkbenchPage({
+  part = 'validate',
+  shared,
+}: {
+  readonly part?: string | undefined;
+  readonly shared: string | null;
+}) {
+  const t = text.workbench;
+  const chosen: Part = part === 'jsonld' ? part : 'validate';
+  const [bench, setBench] = useState(left);
+  const [isBadLink, setIsBadLink] = useState(false);
+  left = bench;
+  useEffect(() => {
+    if (shared === null) return;
+    let isOver = false;
+    void unpacked(shared).then((found) => {
+      if (isOver) return;
+      setIsBadLink(found === undefined);
+      if (found !== undefined) setBench(found);
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [shared]);
+  const change = (one: Partial<Bench>) => {
+    setBench((last) => ({ ...last, ...one }));
+    // The address would show something else than the page from here on.
+    if (shared !== null) keepInAddress(toPart(chosen));
+  };
+  return (
+    <div class="page">
+      <div class="heading">
+        <h1>{t.title}</h1>
+        <button type="button" class="small button" onClick={() => change({ text: EXAMPLE })}>
+          {t.example}
+        </button>
+        <button type="button" class="small" onClick={() => change({ text: '' })} disabled={bench.text === ''}>
+          {t.clear}
+        </button>
+      </div>
+      <p class="lead">{t.lead}</p>
+      {isBadLink && (
+        <p class="notice bad" role="alert">
+          {t.badLink}
+        </p>
+      )}
+      <nav class="tabs" aria-label={t.partsOf}>
+        <ul>
+          {PARTS.map((one) => (
+            <li key={one}>
+              <a href={toPart(one)} {...(one === chosen ? { 'aria-current': 'page' as const } : {})}>
+                {t.parts[one]}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <section class="bench">
+        {chosen === 'validate' ? (
+          <ValidatePanel bench={bench} onChange={change} />
+        ) : (
+          <JsonLdPanel bench={bench} onChange={change} />
+        )}
+        <ShareCard bench={bench} path={toPart(chosen)} />
+      </section>
+    </div>
+  );
+}
+
+function toPart(part: Part): string {
+  return routeTo(['workbench', ...(part === 'validate' ? [] : [part])]);
+}
