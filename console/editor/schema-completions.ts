@@ -1,8 +1,11 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
 import { stringAt } from './json-places.js';
+
+/** How long a text is parsed for what is offered in it, in milliseconds. */
+const PARSE_MS = 200;
 
 /** Keywords of JSON Schema with the beginning of their value, and what they are for. */
 const KEYWORDS: readonly (readonly [string, string, string])[] = [
@@ -91,7 +94,9 @@ const KINDS = [
 /** Offers keywords of JSON Schema where a name can stand, and the values that a keyword has. */
 export function schemaCompletions(context: CompletionContext): CompletionResult | null {
   const { state, pos } = context;
-  const node = syntaxTree(state).resolveInner(pos, -1);
+  // Of a text that was just changed, the tree may not reach this far yet.
+  const tree = ensureSyntaxTree(state, pos, PARSE_MS) ?? syntaxTree(state);
+  const node = tree.resolveInner(pos, -1);
   const word = context.matchBefore(/"?[$\w-]*/);
   const quoted = node.name === 'PropertyName' || node.name === 'String';
   const from = quoted ? node.from : (word?.from ?? pos);

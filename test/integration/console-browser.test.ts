@@ -460,7 +460,8 @@ describe('the console in a browser', { concurrency: 3 }, () => {
         ['#/retention/old-cars', 'would go now'],
         ['#/retention/+', 'Save (report only)'],
         ['#/models', 'There are no domains yet.'],
-        ['#/workbench', 'a JSON Schema from samples'],
+        ['#/workbench', 'Paste an entity'],
+        ['#/workbench/jsonld', 'Compacted'],
         ['#/overview', 'No purge failed lately.'],
         ['#/elsewhere', 'Nothing here'],
       ] as const) {

@@ -18,6 +18,7 @@ const NAMES = [
   'http://www.w3.org',
   'https://json-schema.org',
   'http://json-schema.org',
+  'https://uri.etsi.org',
   'https://example.org',
 ];
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openConsole } from '../browser.js';
 import { endFlow, openFlow, type Flow } from './flow.js';
@@ -23,7 +23,7 @@ const WRONG = `{
   "status": {"type": "Property", "value": "fre"}
 }`;
 
-async function openBench(browser: Browser, hash = '#/workbench'): Promise<Flow> {
+async function openBench(browser: Browser): Promise<Flow> {
   const flow = await openFlow(browser, '#/overview', () => {});
   const post = async (path: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' };
@@ -32,15 +32,18 @@ async function openBench(browser: Browser, hash = '#/workbench'): Promise<Flow> 
   };
   await post('/api/v2/domains', { name: 'City' });
   await post('/api/v2/domains/City/models', { name: 'Bike', schema: SCHEMA });
-  await flow.page.goto(`${flow.gateway.url}/console/${hash}`);
+  await flow.page.goto(`${flow.gateway.url}/console/#/workbench`);
   return flow;
 }
 
 const editor = (page: Page) => page.getByRole('textbox', { name: /^Entity, or an array|^Document/ });
 
-/** Replaces what is in the editor. */
+/** Replaces what is in the editor, as one does: what is there is deleted first. Chromium gives what replaces a marked text its style. */
 async function paste(page: Page, text: string): Promise<void> {
-  await editor(page).fill(text);
+  await editor(page).focus();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(text);
 }
 
 const textIn = async (page: Page): Promise<string> =>
@@ -48,144 +51,154 @@ const textIn = async (page: Page): Promise<string> =>
     .map((line) => line.replace(/\n$/, ''))
     .join('\n');
 
+/** Leads to an empty workbench. */
+async function clear(page: Page): Promise<void> {
+  await page.evaluate("location.hash = '#/workbench'");
+  await page.getByRole('link', { name: 'Validate', exact: true }).click();
+  await paste(page, ' ');
+  await page.getByLabel('Form').selectOption('');
+}
+
 /** Entities on the workbench: mended by a click, expanded and compacted, shared by a link. */
 export function workbenchFlows(browser: () => Browser): void {
-  it('an entity is mended by clicks on what is suggested, and the rest of the text stays as it was written', async () => {
-    const flow = await openBench(browser());
-    const { page } = flow;
-    await paste(page, WRONG);
-    await page.getByText('Not valid', { exact: true }).waitFor();
-    await page.getByText('did you mean "free"?').waitFor();
-    await page.getByText('5:43', { exact: true }).click();
-    await page.locator('.cm-lintRange-error').first().waitFor();
-    await page.getByRole('button', { name: 'Rename to speed' }).click();
-    await page.getByText('1 error, 0 warnings').waitFor();
-    await page.getByRole('button', { name: 'Write "free"' }).click();
-    await page.getByText('Valid', { exact: true }).waitFor();
-    assert.equal(await textIn(page), WRONG.replace('sped', 'speed').replace('fre"', 'free"'));
-    assert.ok(await page.getByRole('link', { name: 'City/Bike' }).isVisible());
-    await endFlow(flow);
-  });
+  describe('the workbench in a browser', { concurrency: 1 }, () => {
+    let flow: Flow;
+    let page: Page;
+    before(async () => {
+      flow = await openBench(browser());
+      ({ page } = flow);
+    });
+    after(async () => endFlow(flow));
 
-  it('the form in which an entity was read is shown, and another one or another model can be chosen', async () => {
-    const flow = await openBench(browser());
-    const { page } = flow;
-    await paste(page, '{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 3, "status": "tken"}');
-    await page.getByText('read as Key-values (simplified)').waitFor();
-    await page.getByRole('button', { name: 'Write "taken"' }).waitFor();
-    await page.getByLabel('Form').selectOption('normalized');
-    await page.getByText('read as Normalized').waitFor();
-    await page.getByLabel('Form').selectOption('');
-    await page.getByLabel('Model').fill('City/Cart');
-    await page.getByText('404', { exact: true }).waitFor();
-    await page.getByLabel('Model').fill('City');
-    await page.getByText('Write it as Domain/Model.').first().waitFor();
-    await page.getByLabel('Model').fill('');
-    await paste(page, '{"id": "urn:ngsi-ld:Cart:1", "type": "Cart"}');
-    await page.getByRole('link', { name: 'Make one from a sample' }).waitFor();
-    await paste(page, '{"id": "urn:ngsi-ld:Cart:1", "type": }');
-    await page
-      .getByText(/line 1, column/)
-      .first()
-      .waitFor();
-    await endFlow(flow);
-  });
+    it('an entity is mended by clicks on what is suggested, and the rest of the text stays as it was written', async () => {
+      await clear(page);
+      await paste(page, WRONG);
+      await page.getByText('Not valid', { exact: true }).waitFor();
+      await page.getByText('did you mean "free"?').waitFor();
+      await page.getByText('5:43', { exact: true }).click();
+      await page.locator('.cm-lintRange-error').first().waitFor();
+      await page.getByRole('button', { name: 'Rename to speed' }).click();
+      await page.getByText('1 error, 0 warnings').waitFor();
+      await page.getByRole('button', { name: 'Write "free"' }).click();
+      await page.getByText('Valid', { exact: true }).waitFor();
+      assert.equal(await textIn(page), WRONG.replace('sped', 'speed').replace('fre"', 'free"'));
+      assert.ok(await page.getByRole('link', { name: 'City/Bike' }).isVisible());
+    });
 
-  it('many entities are checked at once, and all that is suggested is applied by one click', async () => {
-    const flow = await openBench(browser());
-    const { page } = flow;
-    const bikes = Array.from({ length: 60 }, (_, index) => ({
-      ...{ id: `urn:ngsi-ld:Bike:${String(index)}`, type: 'Bike', speed: 3 },
-      status: index < 3 ? 'fre' : 'free',
-    }));
-    await paste(page, JSON.stringify(bikes));
-    await page.getByRole('button', { name: 'Apply all 3 suggestions' }).click();
-    await page.getByText('10 more entities are valid, or are not shown.').waitFor();
-    await page.getByRole('button', { name: /^Apply all/ }).waitFor({ state: 'detached' });
-    assert.equal(await page.getByText('Not valid', { exact: true }).count(), 0);
-    await endFlow(flow);
-  });
+    it('the form in which an entity was read is shown, and another one or another model can be chosen', async () => {
+      await clear(page);
+      await paste(page, '{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 3, "status": "tken"}');
+      await page.getByText('read as Key-values (simplified)').waitFor();
+      await page.getByRole('button', { name: 'Write "taken"' }).waitFor();
+      await page.getByLabel('Form').selectOption('normalized');
+      await page.getByText('read as Normalized').waitFor();
+      await page.getByLabel('Form').selectOption('');
+      await page.getByLabel('Model').fill('City/Cart');
+      await page.getByText('404', { exact: true }).waitFor();
+      await page.getByLabel('Model').fill('City');
+      await page.getByText('Write it as Domain/Model.').first().waitFor();
+      await page.getByLabel('Model').fill('');
+      await paste(page, '{"id": "urn:ngsi-ld:Cart:1", "type": "Cart"}');
+      await page.getByRole('link', { name: 'Make one from a sample' }).waitFor();
+      await paste(page, '{"id": "urn:ngsi-ld:Cart:1", "type": }');
+      await page
+        .getByText(/line 1, column/)
+        .first()
+        .waitFor();
+    });
 
-  it('a document is expanded and compacted side by side, with what JSON-LD leaves out', async () => {
-    const flow = await openBench(browser(), '#/workbench/jsonld');
-    const { page } = flow;
-    await paste(page, '{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "nowhere:speed": 1, "speed": 2}');
-    const [expanded, compacted] = ['Expanded', 'Compacted'].map((name) => page.getByRole('region', { name }));
-    assert.ok(expanded !== undefined && compacted !== undefined);
-    await expanded.getByText('warning').first().waitFor();
-    await page.getByLabel('Context', { exact: true }).selectOption('core');
-    await expanded.getByText('https://uri.etsi.org/ngsi-ld/default-context/speed').waitFor();
-    await page.getByLabel('Context', { exact: true }).selectOption('inline');
-    await page.getByLabel('Context (JSON)').fill('{"speed": "https://example.org/speed", "id": "@id"}');
-    await expanded.getByText('https://example.org/speed').waitFor();
-    await page.getByLabel('Context (JSON)').fill('{');
-    await expanded.getByText('This is not JSON yet.').waitFor();
-    await page.getByLabel('Context', { exact: true }).selectOption('url');
-    await page.getByLabel('URL of the context').fill('https://elsewhere.example/context.jsonld');
-    await compacted.getByText('422', { exact: true }).waitFor();
-    await endFlow(flow);
-  });
+    it('many entities are checked at once, and all that is suggested is applied by one click', async () => {
+      await clear(page);
+      const bikes = Array.from({ length: 60 }, (_, index) => ({
+        ...{ id: `urn:ngsi-ld:Bike:${String(index)}`, type: 'Bike', speed: 3 },
+        status: index < 3 ? 'fre' : 'free',
+      }));
+      await paste(page, JSON.stringify(bikes));
+      await page.getByRole('button', { name: 'Apply all 3 suggestions' }).click();
+      await page.getByText('10 more entities are valid, or are not shown.').waitFor();
+      await page.getByRole('button', { name: /^Apply all/ }).waitFor({ state: 'detached' });
+      assert.equal(await page.getByText('Not valid', { exact: true }).count(), 0);
+    });
 
-  it('a link holds the text and the choices, is opened by anyone, and sends nothing when it is made', async () => {
-    const flow = await openBench(browser());
-    const { page, gateway } = flow;
-    const text = WRONG.replace('Bike:1', 'Bike:ÄΩ🚲');
-    await paste(page, text);
-    await page.getByLabel('Form').selectOption('normalized');
-    await page.getByText('Not valid', { exact: true }).waitFor();
-    const requests: string[] = [];
-    page.on('request', (request) => requests.push(request.url()));
-    await page.getByRole('button', { name: 'Share', exact: true }).click();
-    const link = await page.getByLabel('Link to this text', { exact: true }).innerText();
-    assert.deepEqual(requests, []);
-    const hash = new URL(link).hash;
-    assert.match(hash, /^#\/workbench\?shared=[\w-]+$/);
-    const other = await openConsole(browser(), gateway.url, hash);
-    await other.page.getByText('Not valid', { exact: true }).waitFor();
-    assert.equal(await textIn(other.page), text);
-    assert.equal(await other.page.getByLabel('Form').inputValue(), 'normalized');
-    // From the first change on, the address does not claim to be what is shown.
-    await other.page.getByLabel('Form').selectOption('');
-    assert.ok(!other.page.url().includes('shared'));
-    await endFlow(other);
-    for (const broken of [
-      hash.slice(0, -9),
-      '#/workbench?shared=%00',
-      `#/workbench?shared=${'A'.repeat(20_000)}`,
-    ]) {
-      const tab = await openConsole(browser(), gateway.url, broken);
-      await tab.page.getByText('What this link holds cannot be read.').waitFor();
-      await endFlow(tab);
-    }
-    await endFlow(flow);
-  });
+    it('a document is expanded and compacted side by side, with what JSON-LD leaves out', async () => {
+      await clear(page);
+      await page.getByRole('link', { name: 'Expand and compact' }).click();
+      await paste(page, '{"@context": {}, "id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 2}');
+      const [expanded, compacted] = ['Expanded', 'Compacted'].map((name) =>
+        page.getByRole('region', { name }),
+      );
+      assert.ok(expanded !== undefined && compacted !== undefined);
+      await expanded.getByText('warning').first().waitFor();
+      await paste(page, '{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 2}');
+      await expanded.getByText('https://uri.etsi.org/ngsi-ld/default-context/speed').waitFor();
+      await expanded.getByText('Nothing is lost.').waitFor();
+      await page.getByLabel('Context', { exact: true }).selectOption('inline');
+      await page.getByLabel('Context (JSON)').fill('{"speed": "https://example.org/speed", "id": "@id"}');
+      await expanded.getByText('https://example.org/speed').waitFor();
+      await page.getByLabel('Context (JSON)').fill('{');
+      await expanded.getByText('This is not JSON yet.').waitFor();
+      await page.getByLabel('Context', { exact: true }).selectOption('url');
+      await page.getByLabel('URL of the context').fill('https://elsewhere.example/context.jsonld');
+      await compacted.getByText('422', { exact: true }).waitFor();
+    });
 
-  it('an entity is mended with the keyboard alone, and the editor holds nobody', async () => {
-    const flow = await openBench(browser());
-    const { page } = flow;
-    await editor(page).focus();
-    await page.keyboard.insertText('{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": "3"}');
-    const fix = page.getByRole('button', { name: 'Write 3' });
-    await fix.waitFor();
-    const isReached = async () => (await page.locator(':focus').innerText()) === 'Write 3';
-    for (let steps = 0; steps < 20 && !(await isReached()); steps += 1) await page.keyboard.press('Tab');
-    assert.ok(await isReached());
-    await page.keyboard.press('Enter');
-    await page.getByText('Valid', { exact: true }).waitFor();
-    await endFlow(flow);
-  });
+    it('a link holds the text and the choices, is opened by anyone, and sends nothing when it is made', async () => {
+      await clear(page);
+      const { gateway } = flow;
+      const text = WRONG.replace('Bike:1', 'Bike:ÄΩ🚲');
+      await paste(page, text);
+      await page.getByLabel('Form').selectOption('normalized');
+      await page.getByText('Not valid', { exact: true }).waitFor();
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
+      await page.getByRole('button', { name: 'Share', exact: true }).click();
+      const link = await page.getByLabel('Link to this text', { exact: true }).innerText();
+      assert.deepEqual(requests, []);
+      const hash = new URL(link).hash;
+      assert.match(hash, /^#\/workbench\?shared=[\w-]+$/);
+      const other = await openConsole(browser(), gateway.url, hash);
+      await other.page.getByText('Not valid', { exact: true }).waitFor();
+      assert.equal(await textIn(other.page), text);
+      assert.equal(await other.page.getByLabel('Form').inputValue(), 'normalized');
+      // From the first change on, the address does not claim to be what is shown.
+      await other.page.getByLabel('Form').selectOption('');
+      assert.ok(!other.page.url().includes('shared'));
+      await endFlow(other);
+      for (const broken of [
+        hash.slice(0, -9),
+        '#/workbench?shared=%00',
+        `#/workbench?shared=${'A'.repeat(20_000)}`,
+      ]) {
+        const tab = await openConsole(browser(), gateway.url, broken);
+        await tab.page.getByText('What this link holds cannot be read.').waitFor();
+        await endFlow(tab);
+      }
+    });
 
-  it('what entities hold is never markup on the workbench', async () => {
-    const flow = await openBench(browser());
-    const { page } = flow;
-    const markup = '<img src=x onerror=reportFault(1)>';
-    const entity = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', speed: 3, status: markup, [markup]: markup };
-    await paste(page, JSON.stringify(entity));
-    await page.getByText('Not valid', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Expand and compact' }).click();
-    await page.getByText('Compacted').first().waitFor();
-    await page.getByLabel('Expanded', { exact: true }).last().waitFor();
-    assert.equal(await page.locator('img').count(), 0);
-    await endFlow(flow);
+    it('an entity is mended with the keyboard alone, and the editor holds nobody', async () => {
+      await clear(page);
+      await editor(page).focus();
+      await page.keyboard.insertText('{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": "3"}');
+      const fix = page.getByRole('button', { name: 'Write 3' });
+      await fix.waitFor();
+      // The editor is within a root of its own, and that root has the focus as well.
+      const isReached = async () => (await page.locator(':focus').last().innerText()) === 'Write 3';
+      for (let steps = 0; steps < 20 && !(await isReached()); steps += 1) await page.keyboard.press('Tab');
+      assert.ok(await isReached());
+      await page.keyboard.press('Enter');
+      await page.getByText('Valid', { exact: true }).waitFor();
+    });
+
+    it('what entities hold is never markup on the workbench', async () => {
+      await clear(page);
+      const markup = '<img src=x onerror=reportFault(1)>';
+      const entity = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', speed: 3, status: markup, [markup]: markup };
+      await paste(page, JSON.stringify(entity));
+      await page.getByText('Not valid', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Expand and compact' }).click();
+      await page.getByText('Compacted').first().waitFor();
+      await page.getByLabel('Expanded', { exact: true }).last().waitFor();
+      assert.equal(await page.locator('img').count(), 0);
+    });
   });
 }
