@@ -11,18 +11,28 @@ interface Accessibility {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Checks that a page has no serious fault of accessibility, and that a telephone is wide enough for it. */
+/**
+ * Checks that a page has no serious fault of accessibility, in both themes, and that a telephone is wide enough for it. The
+ * themes differ by their colours alone, and axe-core takes long.
+ */
 export async function checkAccess(page: Page): Promise<void> {
   await page.evaluate(axe);
-  const found = await page.evaluate<Accessibility>('axe.run()');
+  await checkRules(page, 'axe.run()');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await checkRules(page, "axe.run({ runOnly: ['color-contrast'] })");
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(Number(overflow) <= 0, `${page.url()} is ${String(overflow)} pixels too wide`);
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+async function checkRules(page: Page, run: string): Promise<void> {
+  const found = await page.evaluate<Accessibility>(run);
   assert.ok(found.passes.some(({ id }) => id === 'color-contrast'));
   const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   assert.deepEqual(
     serious.map(({ id, nodes }) => `${page.url()}: ${id} ${nodes.map(({ html }) => html).join(' ')}`),
     [],
   );
-  await page.setViewportSize({ width: 360, height: 740 });
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-  assert.ok(Number(overflow) <= 0, `${page.url()} is ${String(overflow)} pixels too wide`);
-  await page.setViewportSize({ width: 1280, height: 900 });
 }
