@@ -140,7 +140,7 @@ describe('a purge as a job', () => {
     assert.equal((await gateway.send('GET', '/api/v2/purges?dryRun=yes')).status, 400);
   });
 
-  it('a purge as a job is cancelled while it waits and while it runs: deletes in flight finish, no others are sent', async () => {
+  it('a purge as a job can be cancelled while it waits and while it runs: deletes in flight finish, no others are sent', async () => {
     const { broker, held, gate } = await startHeldBroker(40);
     const gateway = await startTestGateway({
       BROKER_URL: held.url,
@@ -164,7 +164,7 @@ describe('a purge as a job', () => {
     assert.equal(last.deleted, 10);
   });
 
-  it('a purge as a job cancels a purge whose caller waits, who gets 503 with the counts', async () => {
+  it('a purge whose caller waits can be cancelled, and the caller gets 503 with the counts', async () => {
     const { held, gate } = await startHeldBroker(40);
     const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_BATCH_SIZE: '5' });
     const waiting = gateway.purge('type=Car');
@@ -179,7 +179,7 @@ describe('a purge as a job', () => {
     assert.equal((await recordOf(gateway, id)).state, 'cancelled');
   });
 
-  it('a purge as a job changes its rate and its concurrency while it runs, never above what its policy allows', async () => {
+  it('a purge as a job has a rate and a concurrency that can be changed while it runs, within its policy', async () => {
     const { held, gate } = await startHeldBroker(40);
     const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_CONCURRENCY: '8' });
     const { id } = await submitted(gateway, 'type=Car', { 'x-purge-policy': 'concurrency=3' });
@@ -199,7 +199,7 @@ describe('a purge as a job', () => {
     assert.equal((await change({ maxPerSecond: 5 })).status, 409);
   });
 
-  it('a purge as a job is started by POST as well, with the members of the purge in its body', async () => {
+  it('a purge as a job can be started by POST, with the members of the purge in its body', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(12, car, 'north');
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -224,7 +224,7 @@ describe('a purge as a job', () => {
       assert.match(String((await post(wrong)).status), /^4(?:00|22)$/, JSON.stringify(wrong));
   });
 
-  it('a purge as a job needs the token, if there is one, to read anything about purges', async () => {
+  it('records of purges can be read only with the token, if there is one', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-jobs' });
     const token = { 'x-gateway-token': 'token-of-jobs' };
@@ -245,7 +245,7 @@ describe('a purge as a job', () => {
     assert.equal(record.caller, 'ann');
   });
 
-  it('is found among ten thousand records, page by page, the newest first', async () => {
+  it('records of purges are listed page by page, the newest first, among ten thousand', async () => {
     const path = await temporaryDatabase();
     const store = await SqliteStore.open(path, systemClock);
     const numbers = Array.from({ length: 10_000 }, (_, index) => index);
@@ -264,7 +264,7 @@ describe('a purge as a job', () => {
     assert.deepEqual(found, expected.reverse());
   });
 
-  it('a purge as a job takes turns between tenants', async () => {
+  it('jobs of different tenants take turns', async () => {
     const { broker, held, gate } = await startHeldBroker(0);
     for (const tenant of ['a', 'b', 'c']) broker.entities.seed(1, car, tenant);
     const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_MAX_RUNNING: '1' });
@@ -283,7 +283,7 @@ describe('a purge as a job', () => {
 
 describe('a gateway that is started anew', () => {
   for (const how of ['SIGKILL', 'SIGTERM'] as const) {
-    it(`a gateway that is started anew goes on with its jobs after ${how}, and nothing matches in the end`, async () => {
+    it(`a gateway that is started anew goes on with its jobs after ${how}, until nothing matches`, async () => {
       const { broker, held, gate } = await startHeldBroker(200);
       const env = {
         BROKER_URL: held.url,

@@ -35,7 +35,7 @@ async function linesOf(gateway: Pick<TestGateway, 'send'>, id: string): Promise<
 }
 
 describe('a purge with record=ids', () => {
-  it('lists every entity that it deleted, to whoever may purge, in a file that its owner alone can read', async () => {
+  it('record=ids lists every deleted entity, for callers who may purge, in a file that only its owner can read', async () => {
     const folder = await temporaryFolder();
     const broker = await startTestBroker();
     broker.entities.seed(2500, car);
@@ -60,7 +60,7 @@ describe('a purge with record=ids', () => {
     assert.deepEqual(await readdir(join(folder, 'purge-ids')), []);
   });
 
-  it('names the entities whose deletes had no clear answer', async () => {
+  it('record=ids names the entities whose deletes had no clear answer', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(6, car);
     const relay = relayTo(broker);
@@ -84,7 +84,7 @@ describe('a purge with record=ids', () => {
     );
   });
 
-  it('names the parts of entities that it deleted', async () => {
+  it('record=ids names the deleted attributes with their entities', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(2, (index) => ({ ...car(index), speed: { type: 'Property', value: 1 } }));
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -98,7 +98,7 @@ describe('a purge with record=ids', () => {
     );
   });
 
-  it('records nothing unless it is asked to, and is refused where nothing could be recorded', async () => {
+  it('ids are recorded only on request, and record=ids is refused where nothing could be recorded', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(2, car);
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -113,7 +113,7 @@ describe('a purge with record=ids', () => {
     assert.equal((await gateway.send('GET', '/api/v2/purges/none/ids')).status, 404);
   });
 
-  it('loses its list with its record', async () => {
+  it('a list of recorded ids is deleted with the record of its purge', async () => {
     const folder = await temporaryFolder();
     const broker = await startTestBroker();
     broker.entities.seed(2, car);
@@ -128,7 +128,7 @@ describe('a purge with record=ids', () => {
       await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('ends all the same when the list cannot be written, and says so', async () => {
+  it('a purge with record=ids ends as usual when the list cannot be written, and warns of it', async () => {
     const folder = await temporaryFolder();
     const broker = await startTestBroker();
     broker.entities.seed(2, car);
@@ -186,7 +186,7 @@ describe('a purge with record=ids that two gateways on one PostgreSQL worked on'
     return { id, two, record, start };
   }
 
-  it('has one list in a folder that they share', async () => {
+  it('a purge that two gateways worked on has one list of ids in a folder that they share', async () => {
     const folder = await temporaryFolder();
     const { id, two, record } = await handedOver([folder, folder]);
     const deleted = (await linesOf(two, id)).filter(({ outcome }) => outcome === 'deleted');
@@ -194,7 +194,7 @@ describe('a purge with record=ids that two gateways on one PostgreSQL worked on'
     assert.deepEqual(record.warnings, []);
   });
 
-  it('has a list in the folder of each, and its record says so', async () => {
+  it('a purge that two gateways worked on has a list of ids in the folder of each, and its record says so', async () => {
     const folders = [await temporaryFolder(), await temporaryFolder()] as const;
     const { id, two, record } = await handedOver(folders);
     const deleted = (await linesOf(two, id)).filter(({ outcome }) => outcome === 'deleted');
@@ -205,7 +205,7 @@ describe('a purge with record=ids that two gateways on one PostgreSQL worked on'
     assert.deepEqual(await readdir(join(folders[0], 'purge-ids')), [`${id}.ndjson`]);
   });
 
-  it('is not said to be removed by a gateway that did not run it and has no list', async () => {
+  it('a gateway without the list of ids answers 404 and names the gateway that has it', async () => {
     const folders = [await temporaryFolder(), await temporaryFolder()] as const;
     const { id, two, start } = await handedOver(folders);
     const three = await start('three', await temporaryFolder());

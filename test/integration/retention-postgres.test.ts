@@ -43,7 +43,7 @@ class CommonClock {
 }
 
 describe('retention policies of three sidecars on one PostgreSQL', { timeout: 60_000 }, () => {
-  it('each run that is due begins once, however many sidecars look at the same moment', async () => {
+  it('a retention run that is due begins once, however many sidecars look at the same moment', async () => {
     const database = await createDatabase();
     stopLater(() => database.drop());
     const clock = new CommonClock();

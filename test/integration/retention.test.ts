@@ -60,7 +60,7 @@ async function ended(gateway: Sender, id: string): Promise<PurgeRecord> {
 }
 
 describe('a retention policy', () => {
-  it('is created with defaults that delete nothing, replaced under its ETag, listed and deleted', async () => {
+  it('a retention policy has defaults that delete nothing, and is replaced under its ETag, listed and deleted', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
     const made = await put(gateway, 'old-cars');
@@ -91,7 +91,7 @@ describe('a retention policy', () => {
     assert.equal((await gateway.send('GET', '/api/v2/retention-policies/old-cars')).status, 404);
   });
 
-  it('is refused, with the member that is wrong, when it could never run', async () => {
+  it('a retention policy that could never run is refused, naming the wrong member', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
     for (const [change, parameter] of [
@@ -124,7 +124,7 @@ describe('a retention policy', () => {
     assert.equal((await gateway.send('GET', '/api/v2/retention-policies/wrong')).status, 404);
   });
 
-  it('shows what it matches, reports it, and deletes it once it enforces', async () => {
+  it('a retention policy previews and reports its matches, and deletes them only in mode enforce', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(7, car(OLD));
     broker.entities.seed(5, car(new Date().toISOString()));
@@ -153,7 +153,7 @@ describe('a retention policy', () => {
     assert.equal(runs.headers.get('x-total-count'), '2');
   });
 
-  it('says what the count of a preview is in, where it is not of entities', async () => {
+  it('the preview of a retention policy says what its count is in, where it is not of entities', async () => {
     const broker = await startTestBroker();
     const speed = [1, 2].map((value) => ({ type: 'Property', value, observedAt: OLD }));
     broker.temporal.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car', speed }));
@@ -164,7 +164,7 @@ describe('a retention policy', () => {
     assert.deepEqual([matched, unit], [6, 'instances']);
   });
 
-  it('deletes nothing in a run that matches far more than the last ones, and says so', async () => {
+  it('a retention run that matches far more than the last ones deletes nothing, and says so', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(2, car(OLD));
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -182,7 +182,7 @@ describe('a retention policy', () => {
     assert.equal((await run(gateway, 'old-cars')).deleted, 7);
   });
 
-  it('has one run at a time', async () => {
+  it('a retention policy has one run at a time', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(4, car(OLD));
     const relay = relayTo(broker);
@@ -208,7 +208,7 @@ describe('a retention policy', () => {
     assert.equal((await start()).status, 202);
   });
 
-  it('purges its own tenant alone, and takes no other one from a request', async () => {
+  it('a retention policy purges its own tenant only, and refuses tenant headers', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(3, car(OLD));
     broker.entities.seed(3, car(OLD), 'north');
@@ -224,7 +224,7 @@ describe('a retention policy', () => {
     assert.deepEqual([broker.entities.count(), broker.entities.count('north')], [3, 0]);
   });
 
-  it('holds in each run what the gateway in front allowed its author, and allows whoever runs it', async () => {
+  it("a retention run obeys the X-Purge-Policy of the policy's author and that of the caller who starts it", async () => {
     const broker = await startTestBroker();
     broker.entities.seed(5, car(OLD));
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -244,7 +244,7 @@ describe('a retention policy', () => {
     assert.equal((await run(gateway, 'b')).deleted, 5);
   });
 
-  it('needs the token for all of it, where there is one', async () => {
+  it('retention policies need the token for every operation, if there is one', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-policies' });
     const headers = { 'x-gateway-token': 'token-of-policies' };
@@ -265,7 +265,7 @@ describe('a retention policy', () => {
       );
   });
 
-  it('runs by itself when it is due, and makes up once what was missed while nothing ran', async () => {
+  it('a retention policy runs by itself when it is due, and makes up once for runs that were missed', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(3, car(OLD));
     const folder = await mkdtemp(join(tmpdir(), 'retention-'));
@@ -290,7 +290,7 @@ describe('a retention policy', () => {
     assert.equal(broker.entities.count(), 0);
   });
 
-  it('deletes the instances of temporal entities that are older than its age', async () => {
+  it('a retention policy for temporal entities deletes the instances that are older than its age', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
     const instance = (observedAt: string) => ({ type: 'Property', value: 1, observedAt });

@@ -23,7 +23,7 @@ function kindsOf(env: Readonly<Record<string, string>> = {}) {
 }
 
 describe('the purges that a configuration allows', () => {
-  it('have each setting where it acts', () => {
+  it('a configuration puts each setting of purges where it acts', () => {
     const { entities, temporal } = kindsOf();
     const limits = { pageSize: 211, pageSizeMax: 977, batchSize: 83, maxAffected: 997 };
     assert.deepEqual(entities.limits, { ...limits, concurrency: 7, strategy: 'auto' });
@@ -34,16 +34,16 @@ describe('the purges that a configuration allows', () => {
     }
   });
 
-  it('have no maximum where it is 0', () => {
+  it('PURGE_MAX_AFFECTED=0 sets no maximum', () => {
     assert.equal(kindsOf({ PURGE_MAX_AFFECTED: '0' }).entities.limits.maxAffected, undefined);
   });
 
-  it('learn of current and temporal entities apart', () => {
+  it('what is learnt about a broker is kept apart for current and temporal entities', () => {
     const { entities, temporal } = kindsOf();
     assert.notEqual(entities.dependencies.capabilities, temporal.dependencies.capabilities);
   });
 
-  it('follow the strategy for entities alone, and the choices for whole tenants and temporal entities', () => {
+  it('PURGE_STRATEGY holds for entities only, and the choices for whole tenants and temporal entities for each target', () => {
     const native = kindsOf({ PURGE_STRATEGY: 'native' });
     assert.deepEqual(
       [native.entities.limits.strategy, native.temporal.limits.strategy],

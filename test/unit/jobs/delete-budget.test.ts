@@ -6,7 +6,7 @@ import { DeleteBudget } from '../../../sidecar/jobs/delete-budget.js';
 const nothing = async () => {};
 
 describe('the budget of a job', () => {
-  it('is what the maximum leaves after earlier processes, never less than nothing', () => {
+  it('the budget of a job is what earlier processes left of its maximum, and never negative', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (bound, before) => {
         assert.equal(new DeleteBudget(bound, before, nothing).left, Math.max(0, bound - before));
@@ -14,7 +14,7 @@ describe('the budget of a job', () => {
     );
   });
 
-  it('has all that may have been deleted written down before each request', async () => {
+  it('the budget of a job records everything that may have been deleted before each request', async () => {
     const amounts = fc.array(fc.nat({ max: 1000 }));
     await fc.assert(
       fc.asyncProperty(
@@ -38,7 +38,7 @@ describe('the budget of a job', () => {
     );
   });
 
-  it('takes what requests that begin together may delete together', async () => {
+  it('the budget of a job adds up the deletes of requests that begin together', async () => {
     const written: number[] = [];
     const budget = new DeleteBudget(100, 10, async (spent) => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -48,7 +48,7 @@ describe('the budget of a job', () => {
     assert.deepEqual(written, [30, 60]);
   });
 
-  it('refuses a request when it cannot be written down', async () => {
+  it('the budget of a job refuses a request that it cannot record', async () => {
     const away = new Error('the store is away');
     const budget = new DeleteBudget(100, 0, () => Promise.reject(away));
     await assert.rejects(budget.reserve(1), away);

@@ -36,8 +36,8 @@ function liveOf(before: Partial<PurgeRecord> = {}) {
 const progress = (deleted: number, more: Partial<typeof COUNTS> = {}) =>
   ({ type: 'progress', hasBegun: true, ...COUNTS, deleted, ...more }) as const;
 
-describe('what is told of a purge under way', () => {
-  it('is its latest state, at most four times a second', async () => {
+describe('the news of a running purge', () => {
+  it('watchers of a purge get its latest state, at most four times a second', async () => {
     const { purge, clock, told, turns } = liveOf();
     purge.set({ deleted: 1 });
     for (const deleted of [2, 3, 4]) purge.set({ deleted });
@@ -56,7 +56,7 @@ describe('what is told of a purge under way', () => {
     assert.deepEqual([told.length, clock.sleeps], [3, [250, 250]]);
   });
 
-  it('is a change at once if nothing was told for a quarter of a second', async () => {
+  it('watchers of a purge get a change at once when the last one is a quarter of a second old', async () => {
     const { purge, clock, told } = liveOf();
     purge.set({ deleted: 1 });
     await clock.sleep(250);
@@ -64,7 +64,7 @@ describe('what is told of a purge under way', () => {
     assert.deepEqual([told.length, clock.sleeps], [2, [250]]);
   });
 
-  it('is a new state at once', () => {
+  it('watchers of a purge get a new state at once', () => {
     const { purge, told } = liveOf();
     purge.set({ deleted: 1 });
     purge.set({ state: 'cancelling' });
@@ -78,7 +78,7 @@ describe('what is told of a purge under way', () => {
     );
   });
 
-  it('ends with its end', async () => {
+  it('watchers of a purge get nothing after its end', async () => {
     const { purge, told, turns } = liveOf();
     purge.set({ deleted: 1 });
     purge.set({ deleted: 2 });
@@ -93,7 +93,7 @@ describe('what is told of a purge under way', () => {
     );
   });
 
-  it('reaches those who wait for a change, once, and those whose signal aborts', async () => {
+  it('a change of a purge wakes each waiting caller once, and an aborted signal wakes its own caller', async () => {
     const { purge } = liveOf();
     const { signal } = new AbortController();
     const stop = new AbortController();
@@ -114,7 +114,7 @@ describe('what is told of a purge under way', () => {
     await woken;
   });
 
-  it('leaves no listener on the signal of those who waited', async (t) => {
+  it('waiting for a change of a purge leaves no listener on the signal of the caller', async (t) => {
     const { purge } = liveOf();
     const { signal } = new AbortController();
     const add = t.mock.method(signal, 'addEventListener');
@@ -130,10 +130,10 @@ describe('what is told of a purge under way', () => {
   });
 });
 
-describe('the counts of a purge under way', () => {
+describe('the counts of a running purge', () => {
   const BEFORE = { deleted: 10, alreadyGone: 2, requests: 5, retries: 1 };
 
-  it('add up with those of an earlier process', () => {
+  it('the counts of a purge include those of an earlier process', () => {
     const { purge } = liveOf(BEFORE);
     assert.deepEqual([purge.settledBefore, purge.affectedSince, purge.hasBegun], [12, 0, true]);
     purge.note({ type: 'progress', hasBegun: true, ...COUNTS });
@@ -145,7 +145,7 @@ describe('the counts of a purge under way', () => {
     assert.deepEqual([purge.settledBefore, purge.affectedSince], [12, 5]);
   });
 
-  it('say that deletes have begun from the first time on', () => {
+  it('a purge has begun from its first delete on, whatever later progress says', () => {
     const { purge } = liveOf();
     purge.note({ type: 'progress', hasBegun: false, ...COUNTS });
     assert.equal(purge.hasBegun, false);
@@ -154,7 +154,7 @@ describe('the counts of a purge under way', () => {
     assert.equal(purge.hasBegun, true);
   });
 
-  it('give a rate of what is settled, and with a count of all matches the time of the end', async () => {
+  it('a running purge has a rate of settled items, and an estimated end once all matches are counted', async () => {
     const { purge, clock } = liveOf(BEFORE);
     purge.note(progress(0, { alreadyGone: 0, failed: 0 }));
     assert.equal(purge.record.ratePerSecond, undefined);
@@ -172,7 +172,7 @@ describe('the counts of a purge under way', () => {
     );
   });
 
-  it('say how many matches an earlier process counted that are neither left nor in the counts', async () => {
+  it('a purge warns of matches that an earlier process counted and that are neither left nor in the counts', async () => {
     const { purge: first } = liveOf();
     first.note({ type: 'counted', matches: 400 });
     first.note(progress(100));
@@ -184,13 +184,13 @@ describe('the counts of a purge under way', () => {
     assert.deepEqual([purge.record.warnings.length, purge.record.expected], [2, 301]);
   });
 
-  it('take more matches than an earlier process counted as they are', async () => {
+  it('a purge does not warn when there are more matches than an earlier process counted', async () => {
     const { purge } = liveOf({ ...RECORD, expected: 400 });
     purge.note({ type: 'counted', matches: 500 });
     assert.deepEqual([purge.record.warnings, purge.record.expected], [[], 500]);
   });
 
-  it('have neither rate nor estimate after the end', async () => {
+  it('a purge that has ended has neither a rate nor an estimate', async () => {
     const { purge, clock, told } = liveOf();
     purge.note({ type: 'counted', matches: 400 });
     purge.note(progress(0));
@@ -204,7 +204,7 @@ describe('the counts of a purge under way', () => {
     }
   });
 
-  it('do not change by other news', () => {
+  it('events without counts do not change the record of a purge', () => {
     const { purge, told } = liveOf();
     purge.note({ type: 'broker-away' });
     purge.note({ type: 'drained', matched: 9 });
@@ -213,7 +213,7 @@ describe('the counts of a purge under way', () => {
 });
 
 describe('the report of a purge, in its record', () => {
-  it('gives the counts and what arrived, a hundred errors, and the warnings of all processes', () => {
+  it('the final record has the counts, the arrivals, a hundred errors, and the warnings of all processes', () => {
     const { purge } = liveOf({ warnings: ['before'] });
     const errors = Array.from({ length: 130 }, (_, index) => ({
       entityId: `urn:t:${index}`,
@@ -226,7 +226,7 @@ describe('the report of a purge, in its record', () => {
     assert.equal('sample' in purge.record || 'unit' in purge.record, false);
   });
 
-  it('gives the sample of a dry run, and the unit where it is known', () => {
+  it('the final record has the sample of a dry run, and the unit where it is known', () => {
     const { purge } = liveOf();
     const report = { ...REPORT, dryRun: true, sample: ['urn:t:1'], unit: 'instances' as const };
     purge.note({ type: 'finished', report });
@@ -234,8 +234,8 @@ describe('the report of a purge, in its record', () => {
   });
 });
 
-describe('how hard a purge under way works', () => {
-  it('is what its record says, and may be changed', () => {
+describe('the rate and the concurrency of a running purge', () => {
+  it('the rate and the concurrency of a running purge are those of its record', () => {
     const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
     assert.deepEqual([purge.control.concurrency, purge.control.pace.perSecond], [3, 7]);
     assert.equal(liveOf({ maxPerSecond: null }).purge.control.pace.perSecond, undefined);

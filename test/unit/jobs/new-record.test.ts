@@ -7,7 +7,7 @@ const recordOf = (headers: Readonly<Record<string, string>>, policy = {}) =>
   newRecord({ target: 'temporal', query: 'type=T', headers, policy, caller: 'c', requestId: 'r' }, ABOUT);
 
 describe('the record of a new purge', () => {
-  it('says who asked for what, with no counts yet', () => {
+  it('the record of a new purge says who asked for what, and has no counts yet', () => {
     const { id, ...record } = recordOf({}, { maxAffected: 7 });
     assert.match(id, /^[0-9a-f-]{36}$/);
     assert.deepEqual(record, {
@@ -19,7 +19,7 @@ describe('the record of a new purge', () => {
     assert.notEqual(recordOf({}).id, recordOf({}).id);
   });
 
-  it('names the tenant and the @context, and no other header', () => {
+  it('the record of a new purge has the tenant and the @context, and no other header', () => {
     const headers = { 'ngsild-tenant': 't1', 'fiware-service': 't2', link: '<x>', authorization: 'Bearer b' };
     const { tenant, link, ...rest } = recordOf(headers);
     assert.deepEqual([tenant, link], ['t1', '<x>']);
@@ -27,7 +27,7 @@ describe('the record of a new purge', () => {
     assert.equal(recordOf({ 'fiware-service': 't2' }).tenant, 't2');
   });
 
-  it('gets its limits when its query is understood', () => {
+  it('the record of a purge gets its limits once its query is understood', () => {
     const limits = {
       ...{ pageSize: 1, pageSizeMax: 1, batchSize: 1, concurrency: 5, maxAffected: undefined },
       strategy: 'auto' as const,

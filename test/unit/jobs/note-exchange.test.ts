@@ -99,8 +99,8 @@ async function processAt(
   };
 }
 
-describe('what processes tell each other about a broker', () => {
-  it('a filter that one process has proven is proven for the other, for what is left of its hour', async () => {
+describe('what processes share about a broker', () => {
+  it('a filter that one process has proven is proven for the other one, for the rest of its hour', async () => {
     const shared = sharedStore();
     const [one, two] = [await processAt(shared), await processAt(shared)];
     shared.time.nowMs += MINUTE_MS;
@@ -123,7 +123,7 @@ describe('what processes tell each other about a broker', () => {
     assert.equal(two.entities.isHonoured('q'), false);
   });
 
-  it('a process that starts takes restrictions from before its start, and no proof', async () => {
+  it('a process that starts takes over older restrictions, but no older proof', async () => {
     const shared = sharedStore();
     const one = await processAt(shared);
     shared.time.nowMs += MINUTE_MS;
@@ -177,7 +177,7 @@ describe('what processes tell each other about a broker', () => {
     assert.deepEqual([two.entities.isHonoured('q'), two.entities.pageSizeMax], [false, undefined]);
   });
 
-  it('a malformed note is left out, and the others are read', async () => {
+  it('a malformed note is skipped, and the others are read', async () => {
     const shared = sharedStore();
     const [one, two] = [await processAt(shared), await processAt(shared)];
     shared.time.nowMs += MINUTE_MS;
@@ -192,7 +192,7 @@ describe('what processes tell each other about a broker', () => {
     assert.equal(two.entities.pageSizeMax, 100);
   });
 
-  it('what is learnt in one go is one write, at most one follows within a second, and nothing new is no write', async () => {
+  it('facts that are learnt together are one write, at most one write a second follows, and old news is not written', async () => {
     const shared = sharedStore();
     const one = await processAt(shared);
     await one.go();
@@ -208,7 +208,7 @@ describe('what processes tell each other about a broker', () => {
     assert.equal(shared.state.writes, 2);
   });
 
-  it('a notice is followed at once, but not the own one', async () => {
+  it('a process reads the notes at once when another process wrote one, but not for its own', async () => {
     const shared = sharedStore();
     const [one, two] = [await processAt(shared), await processAt(shared)];
     await one.go(2000);
@@ -226,7 +226,7 @@ describe('what processes tell each other about a broker', () => {
     assert.deepEqual([shared.state.reads, two.entities.pageSizeMax], [before + 1, 100]);
   });
 
-  it('a store that fails hinders no one, and is written to when it is back', async () => {
+  it('a store that fails hinders no purge, and gets the notes when it is back', async () => {
     for (const isShared of [true, false]) {
       const shared = sharedStore();
       shared.state.isAway = true;
@@ -240,7 +240,7 @@ describe('what processes tell each other about a broker', () => {
     }
   });
 
-  it('a process with a store of its own looks only when it has learnt something', async () => {
+  it('a process with a store of its own reads the notes only after it has learnt something', async () => {
     const shared = sharedStore();
     const one = await processAt(shared, { isShared: false });
     await one.go(60_000);
@@ -250,7 +250,7 @@ describe('what processes tell each other about a broker', () => {
     assert.deepEqual([shared.state.reads, shared.state.writes], [2, 1]);
   });
 
-  it('nothing is read or written after the stop', async () => {
+  it('the exchange of notes neither reads nor writes after it was stopped', async () => {
     const shared = sharedStore();
     const one = await processAt(shared);
     await one.go();
@@ -264,7 +264,7 @@ describe('what processes tell each other about a broker', () => {
 });
 
 describe('the name of a broker', () => {
-  it('is its URL without credentials, and with the machine where only that machine reaches it', () => {
+  it('the name of a broker is its URL without credentials, with the name of the machine for a loopback address', () => {
     for (const [url, name] of [
       ['http://orion:1026', 'http://orion:1026'],
       ['https://me:secret@Broker.example/a/b/?x=1', 'https://broker.example/a/b'],

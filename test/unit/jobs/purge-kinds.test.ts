@@ -44,7 +44,7 @@ const least = (...values: readonly (number | undefined)[]) => {
 };
 
 describe('the limits of a purge', () => {
-  it('are the least of what configuration, policy and caller allow, one by one', () => {
+  it('each limit of a purge is the least of what configuration, policy and caller allow', () => {
     const limits = fc
       .record({ pageSize: size, pageSizeMax: size, batchSize: size, concurrency: size, maxAffected: bound })
       .map((some): PurgeLimits => ({ ...LIMITS, ...some }));
@@ -83,7 +83,7 @@ describe('what is allowed of purges', () => {
     return undefined;
   };
 
-  it('is every purge of entities, whatever is said of temporal ones', () => {
+  it('every purge of entities is allowed, whatever the policy says about temporal purges', () => {
     const { entities } = kinds();
     for (const allowTemporal of [true, false])
       assert.equal(
@@ -92,7 +92,7 @@ describe('what is allowed of purges', () => {
       );
   });
 
-  it('is no temporal purge, not even a dry run, where the policy says so', () => {
+  it('a policy without temporal purges refuses each of them, dry runs included', () => {
     const { temporal } = kinds();
     for (const query of ['type=Car', 'type=Car&attrs=a', 'type=Car&dryRun=true']) {
       const vet = (policy: PurgePolicy) => refusal(() => temporal.vet(temporal.parse(query), policy));
@@ -102,7 +102,7 @@ describe('what is allowed of purges', () => {
     }
   });
 
-  it('is no whole temporal entity where the configuration says so, dry runs and parts apart', () => {
+  it('a configuration without whole temporal deletes refuses them, but not dry runs or parts of entities', () => {
     const temporal = temporalPurges({ ...setup(), allowsWhole: false });
     const vet = (query: string) => refusal(() => temporal.vet(temporal.parse(query), {}));
     assert.match(vet('type=Car') ?? '', /TEMPORAL_WHOLE_DELETE/);
@@ -113,7 +113,7 @@ describe('what is allowed of purges', () => {
       assert.equal(vet(query), undefined, query);
   });
 
-  it('goes by what is configured for whole tenants, for both kinds', () => {
+  it('the setting for whole tenants holds for both kinds of purges', () => {
     const ALL = 'local=true';
     for (const make of [
       entityPurges,
@@ -130,7 +130,7 @@ describe('a prepared purge', () => {
   const prepare = (query: string, policy: PurgePolicy = {}, limits = LIMITS) =>
     preparePurge(kinds(limits), { target: 'entities', query, policy });
 
-  it('says what its query and its policy make of it', () => {
+  it('a prepared purge has the members of its query, the bound of its policy, and its unit', () => {
     const { dryRun, unit, maxPerSecond, isPaced, limits } = prepare(
       'type=Car&dryRun=true&maxPerSecond=5&drop=speed',
       { maxAffected: 9 },
@@ -149,19 +149,19 @@ describe('a prepared purge', () => {
     }
   });
 
-  it('is a dry run where the policy allows nothing else', () => {
+  it('a policy of dry runs only refuses every other purge', () => {
     assert.throws(() => prepare('type=Car', { dryRunOnly: true }), PolicyRefusedError);
     assert.equal(prepare('type=Car&dryRun=true', { dryRunOnly: true }).dryRun, true);
     assert.equal(prepare('type=Car', { dryRunOnly: false }).dryRun, false);
   });
 
-  it('takes no rate where the broker deletes by itself', () => {
+  it('a purge that the broker runs itself refuses a rate', () => {
     const native = { ...LIMITS, strategy: 'native' as const };
     assert.throws(() => prepare('type=Car&maxPerSecond=5', {}, native), QueryRefusedError);
     assert.equal(prepare('type=Car', {}, native).isPaced, false);
   });
 
-  it('runs with the headers and the pace that it is given, and with its concurrency of each moment', () => {
+  it('a purge runs with the headers and the pace that it is given, and follows changes of its concurrency', () => {
     const seen: PurgeOrder[] = [];
     const own = kinds();
     const entities: typeof own.entities = {

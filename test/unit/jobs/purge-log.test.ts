@@ -40,13 +40,13 @@ function logOf() {
 }
 
 describe('the log of purges', () => {
-  it('says at its start who asked for what', () => {
+  it('the log of a purge says at its start who asked for what', () => {
     const { log, lines } = logOf();
     log.started(RECORD);
     assert.deepEqual(lines, [['info', ASKED, 'purge started']]);
   });
 
-  it('says at its end what came of it, and how long it took', () => {
+  it('the log of a purge says at its end what came of it, and how long it took', () => {
     const { log, lines } = logOf();
     log.ended({ ...RECORD, state: 'partial' });
     const ended = { ...ASKED, ...CAME, state: 'partial', durationMs: 2500 };
@@ -82,7 +82,7 @@ describe('the log of purges', () => {
     ],
   ];
   for (const [members, error, level, message, more] of cases) {
-    it(`tells "${message}" as ${level} (${members.problem?.status ?? 'no problem'})`, () => {
+    it(`the log says "${message}" at level ${level} (${members.problem?.status ?? 'no problem'})`, () => {
       const { log, lines } = logOf();
       log.ended({ ...RECORD, ...members }, error);
       const fields = { ...ASKED, ...CAME, state: members.state, durationMs: 2500, ...more };
@@ -90,7 +90,7 @@ describe('the log of purges', () => {
     });
   }
 
-  it('tells a fault of ours as an error, with its cause', () => {
+  it('the log reports a fault of the gateway as an error, with its cause', () => {
     const { log, lines } = logOf();
     const err = new Error('a bug');
     log.ended({ ...RECORD, state: 'failed', problem: problem(500) }, err);
@@ -98,13 +98,13 @@ describe('the log of purges', () => {
     assert.deepEqual(lines, [['error', fields, 'purge failed']]);
   });
 
-  it('gives no duration to a purge that never began', () => {
+  it('the log gives a purge that never began a duration of 0', () => {
     const { log, lines } = logOf();
     log.ended({ ...DRAFT, state: 'refused' }, FORESEEN);
     assert.equal((lines[0]?.[1] as { durationMs?: number }).durationMs, 0);
   });
 
-  it('tells when the broker is away and when it is back, and nothing else of the way', () => {
+  it('the log says when the broker is away and when it is back, and skips all other events', () => {
     const { log, lines } = logOf();
     log.event(RECORD, { type: 'broker-away' });
     log.event(RECORD, { type: 'counted', matches: 1 });

@@ -126,7 +126,7 @@ const throwing = (error: Error, hasBegun: boolean): Run =>
   };
 
 describe('a purge whose caller waits', () => {
-  it('is recorded from its start to its end, and told of in order', async () => {
+  it('a purge whose caller waits is recorded from its start to its end, and its events are reported in order', async () => {
     const made = serviceOf(async function* run() {
       yield BEGUN;
       yield finished();
@@ -145,7 +145,7 @@ describe('a purge whose caller waits', () => {
     assert.deepEqual(await made.service.get(record.id), record);
   });
 
-  it('succeeded only if nothing failed, nothing is unknown, and nobody warned', async () => {
+  it('a purge succeeds only if no item failed, no outcome is unknown, and the broker sent no warning', async () => {
     for (const [more, state] of [
       [{}, 'succeeded'],
       [{ alreadyGone: 1, arrived: 2 }, 'succeeded'],
@@ -160,7 +160,7 @@ describe('a purge whose caller waits', () => {
     }
   });
 
-  it('that asks for what is not allowed is recorded as refused, with the start of its query', async () => {
+  it('a purge that asks for what is not allowed is recorded as refused, with the start of its query', async () => {
     const made = serviceOf(untilStopped);
     const query = `type=T&limit=5&q=${'x'.repeat(9000)}`;
     const { record, cause, hasBegun } = await failure(made, query);
@@ -173,7 +173,7 @@ describe('a purge whose caller waits', () => {
     assert.ok(record?.endedAt !== undefined && record.startedAt === undefined);
   });
 
-  it('is refused if it ends before its first delete by a refusal, otherwise failed', async () => {
+  it('a purge that a refusal ends before its first delete is refused; any other failure makes it failed', async () => {
     for (const [error, hasBegun, state] of [
       [new QueryRefusedError('badRequestData', 'no'), false, 'refused'],
       [new QueryRefusedError('badRequestData', 'no'), true, 'failed'],
@@ -188,7 +188,7 @@ describe('a purge whose caller waits', () => {
     }
   });
 
-  it('is cancelled, without a problem, when its caller goes away', async () => {
+  it('a purge whose caller disconnects is cancelled, without a problem', async () => {
     const made = serviceOf(untilStopped);
     const gone = new AbortController();
     const ended = failure(made, 'type=T', gone.signal);
@@ -199,7 +199,7 @@ describe('a purge whose caller waits', () => {
     assert.ok(made.errors[0] instanceof CallerGoneError);
   });
 
-  it('is interrupted, with a problem, when the gateway stops', async () => {
+  it('a purge whose caller waits is interrupted, with a problem, when the gateway stops', async () => {
     const made = serviceOf(untilStopped);
     const ended = failure(made);
     await turns();
@@ -209,7 +209,7 @@ describe('a purge whose caller waits', () => {
     assert.deepEqual(made.errors, [cause]);
   });
 
-  it('is cancelled by request, and its caller is told', async () => {
+  it('a purge whose caller waits can be cancelled by request, and the caller gets an error', async () => {
     const made = serviceOf(untilStopped);
     const ended = failure(made);
     await turns();
@@ -224,7 +224,7 @@ describe('a purge whose caller waits', () => {
     assert.deepEqual(made.errors, [cause]);
   });
 
-  it('leaves no record where there was no place for it', async () => {
+  it('a purge that finds no free place leaves no record', async () => {
     const made = serviceOf(untilStopped, { maxRunning: 1 });
     const first = failure(made);
     await turns();
@@ -235,7 +235,7 @@ describe('a purge whose caller waits', () => {
     await first;
   });
 
-  it('runs without a record only where none is required', async () => {
+  it('a purge runs without a record only where none is required', async () => {
     for (const recordRequired of [false, true]) {
       let runs = 0;
       const made = serviceOf(
@@ -256,7 +256,7 @@ describe('a purge whose caller waits', () => {
 });
 
 describe('a job', () => {
-  it('waits for a place, and is taken by turns of the tenants', async () => {
+  it('a queued job waits for a place, and tenants take turns', async () => {
     const begun: string[] = [];
     let open = () => {};
     const isOpen = new Promise<void>((resolve) => (open = resolve));
@@ -279,7 +279,7 @@ describe('a job', () => {
     assert.deepEqual(made.told.slice(0, 3), ['started running', 'finished', 'ended succeeded']);
   });
 
-  it('is refused where as many wait as may, or the gateway stops', async () => {
+  it('a job is refused when the queue is full or the gateway stops', async () => {
     const made = serviceOf(untilStopped, { maxRunning: 1, maxQueued: 1 });
     await made.service.submit(orderOf());
     await made.service.submit(orderOf());
@@ -290,13 +290,13 @@ describe('a job', () => {
     await made.running.idle();
   });
 
-  it('whose query is refused is recorded as refused and never queued', async () => {
+  it('a job whose query is refused is recorded as refused and never queued', async () => {
     const made = serviceOf(untilStopped);
     await assert.rejects(made.service.submit(orderOf('type=T&limit=5')), PurgeFailedError);
     assert.deepEqual([made.told, await made.service.queued()], [['ended refused'], 0]);
   });
 
-  it('is cancelled at once while it waits, and once its deletes have ended while it runs', async () => {
+  it('a waiting job is cancelled at once, and a running one when its deletes in flight have ended', async () => {
     const made = serviceOf(untilStopped, { maxRunning: 1 });
     const running = await made.service.submit(orderOf());
     const waiting = await made.service.submit(orderOf());
@@ -313,7 +313,7 @@ describe('a job', () => {
     );
   });
 
-  it('is laid aside, not ended, when the gateway stops', async () => {
+  it('a job goes back to the queue when the gateway stops', async () => {
     const made = serviceOf(untilStopped);
     const { id } = await made.service.submit(orderOf());
     await turns();
@@ -325,7 +325,7 @@ describe('a job', () => {
     assert.ok(!made.told.some((each) => each.startsWith('ended')));
   });
 
-  it('fails where its purge ends without a report', async () => {
+  it('a job whose purge ends without a report is interrupted', async () => {
     const made = serviceOf(async function* run() {
       yield BEGUN;
     });
@@ -335,8 +335,8 @@ describe('a job', () => {
   });
 });
 
-describe('how hard a purge works', () => {
-  it('is changed while it runs, within what was allowed at its start', async () => {
+describe('the rate and the concurrency of a running purge', () => {
+  it('the rate and the concurrency of a purge can be changed while it runs, within what its start allowed', async () => {
     const made = serviceOf(untilStopped);
     const { id } = await made.service.submit(orderOf('type=T&maxPerSecond=5'));
     await turns();
@@ -355,7 +355,7 @@ describe('how hard a purge works', () => {
     await assert.rejects(made.service.change(id, { concurrency: 1 }), PurgeOverError);
   });
 
-  it('cannot be changed of a purge that nobody knows', async () => {
+  it('changing or cancelling an unknown purge throws PurgeNotFoundError', async () => {
     const { service } = serviceOf(untilStopped);
     await assert.rejects(service.change('nobody', {}), PurgeNotFoundError);
     await assert.rejects(service.cancel('nobody'), PurgeNotFoundError);
@@ -363,14 +363,14 @@ describe('how hard a purge works', () => {
   });
 });
 
-describe('those who watch a purge', () => {
+describe('watching a purge', () => {
   const watched = async ({ service }: Service, id: string, signal = NEVER) => {
     const states: string[] = [];
     for await (const { state } of service.watch(id, signal)) if (states.at(-1) !== state) states.push(state);
     return states;
   };
 
-  it('are told of each state until its end, and of an ended one once', async () => {
+  it('a watcher gets each state of a purge until its end, and the final one alone if it has ended', async () => {
     const made = serviceOf(untilStopped);
     const { id } = await made.service.submit(orderOf());
     const states = watched(made, id);
@@ -381,7 +381,7 @@ describe('those who watch a purge', () => {
     await assert.rejects(watched(made, 'nobody'), PurgeNotFoundError);
   });
 
-  it('are let go when they stop, or when the gateway stops before the purge has begun', async () => {
+  it('watching ends when the watcher stops, and when the gateway stops', async () => {
     const made = serviceOf(untilStopped, { maxRunning: 1 });
     const [running, waiting] = [await made.service.submit(orderOf()), await made.service.submit(orderOf())];
     const stop = new AbortController();
@@ -397,7 +397,7 @@ describe('those who watch a purge', () => {
   });
 });
 
-describe('what an earlier process left', () => {
+describe('purges of an earlier process', () => {
   const left = (members: Partial<PurgeRecord>, job: PurgeJob = { headers: {} }): UnfinishedPurge => {
     const draft = newRecord(orderOf(), {
       state: 'running',
@@ -425,7 +425,7 @@ describe('what an earlier process left', () => {
     return { ...made, record: await made.service.get(one.record.id) };
   };
 
-  it('is interrupted where its caller waited, and cancelled where it was to be', async () => {
+  it('a purge of an earlier process is interrupted if its caller waited, and cancelled if that was asked for', async () => {
     for (const [members, job, state] of [
       [{}, undefined, 'interrupted'],
       [{ state: 'queued' }, undefined, 'interrupted'],
@@ -438,7 +438,7 @@ describe('what an earlier process left', () => {
     }
   });
 
-  it('goes on as a job, which says of how many matches nobody knows', async () => {
+  it('a job of an earlier process goes on, and warns how many matches have an unknown outcome', async () => {
     const counts = { matched: 90, deleted: 40, alreadyGone: 5, failed: 4, unknown: 1 };
     const { record } = await ended(left({ ...counts, warnings: ['first'] }));
     assert.equal(record.state, 'succeeded');
@@ -452,18 +452,18 @@ describe('what an earlier process left', () => {
     assert.match(overCounted.record.warnings[0] ?? '', /What was deleted since/);
   });
 
-  it('goes on without a warning where it had not begun', async () => {
+  it('a job of an earlier process goes on without a warning if it had not begun', async () => {
     const { record } = await ended(left({ state: 'queued', concurrency: 9 }));
     assert.deepEqual([record.state, record.warnings, record.concurrency], ['succeeded', [], 4]);
   });
 
-  it('is refused or fails where it cannot go on', async () => {
+  it('a job of an earlier process that cannot go on is refused, or fails', async () => {
     assert.equal((await ended(left({ query: 'type=T&limit=5' }))).record.state, 'refused');
     const sealed = { headers: {}, sealedHeaders: 'AAAA' };
     assert.equal((await ended(left({}, sealed))).record.problem?.status, 400);
   });
 
-  it('is forgotten after its days, and refused purges beyond their number, at the start and every hour', async (t) => {
+  it('old records, and refused ones beyond their number, are deleted at the start and every hour', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const made = serviceOf(untilStopped);
     made.service.start();

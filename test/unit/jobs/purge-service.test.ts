@@ -137,7 +137,7 @@ describe('the maximum of a job', () => {
     assert.deepEqual(maxima, [60]);
   });
 
-  it('the maximum of a job is reduced, by a shutdown in order, by what was deleted or may have been, and by nothing else', async () => {
+  it('the maximum of a job is reduced by exactly what was deleted or may have been when the gateway shuts down', async () => {
     const store = new KeptPurges();
     const first = await startService(store, async function* (one, signal) {
       for (let tries = 0; tries < 30; tries++) await one.reserve?.(1);
@@ -173,7 +173,7 @@ describe('the maximum of a job', () => {
     assert.equal(sent, 1);
   });
 
-  it('the maximum of a job keeps nobody waiting for the store: a job that is cancelled ends', async () => {
+  it('a job that waits for the store ends when it is cancelled', async () => {
     const store = new KeptPurges();
     const gateway = await startService(store, async function* ({ reserve }) {
       store.isAway = true;
@@ -212,7 +212,7 @@ describe('jobs', () => {
     assert.equal(JSON.stringify(record).includes('Bearer b'), false);
   });
 
-  it('jobs go on with no more requests at a time than the configuration allows by then', async () => {
+  it('jobs that go on have no more requests at a time than the configuration allows by then', async () => {
     const store = new KeptPurges();
     const first = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
     const { id } = await first.service.submit(order());
@@ -234,7 +234,7 @@ describe('jobs', () => {
     assert.deepEqual(seen, [2]);
   });
 
-  it('jobs that the broker deletes by itself take no rate', async () => {
+  it('jobs that the broker runs itself take no rate', async () => {
     const gateway = await startService(
       new KeptPurges(),
       (one, signal) => deletesUntilStopped(one, signal, 1),
@@ -246,7 +246,7 @@ describe('jobs', () => {
     assert.equal((await gateway.service.get(id)).maxPerSecond, null);
   });
 
-  it('are told of to slow watchers as they are by then, and not change by change', async () => {
+  it('a slow watcher of a job gets its latest state, not every change', async () => {
     let begin = () => {};
     const isWatched = new Promise<void>((resolve) => (begin = resolve));
     const gateway = await startService(new KeptPurges(), async function* () {
@@ -264,7 +264,7 @@ describe('jobs', () => {
     assert.deepEqual(told, [5000]);
   });
 
-  it('jobs are under way in the store before they send anything', async () => {
+  it('jobs are stored as running before they send anything', async () => {
     const store = new KeptPurges();
     let seen: PurgeRecord | undefined;
     const gateway = await startService(store, async function* () {

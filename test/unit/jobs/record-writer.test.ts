@@ -66,7 +66,7 @@ function createWriter() {
 }
 
 describe('the writer of records', () => {
-  it('writes the first record at once, and of what follows within a second only the latest', async () => {
+  it('the first record of a purge is written at once, and later ones once a second at most, the latest alone', async () => {
     const { writer, written, sleep } = createWriter();
     for (let n = 0; n < 5; n += 1) writer.save(record('p', n), CLAIM);
     await turn();
@@ -78,7 +78,7 @@ describe('the writer of records', () => {
     assert.equal(writer.latest('p'), undefined);
   });
 
-  it('writes the last record of a purge at once', async () => {
+  it('the last record of a purge is written at once', async () => {
     const { writer, written } = createWriter();
     writer.save(record('p', 0), CLAIM);
     await turn();
@@ -88,7 +88,7 @@ describe('the writer of records', () => {
     assert.equal(written.at(-1)?.state, 'succeeded');
   });
 
-  it('keeps what a store that is away does not take, and writes it when the store is back', async () => {
+  it('records are kept while the store is away, and written when it is back', async () => {
     const { writer, written, told, store, sleep } = createWriter();
     store.isAway = true;
     for (const id of ['p', 'q']) writer.save(record(id, 1), CLAIM);
@@ -101,7 +101,7 @@ describe('the writer of records', () => {
     assert.deepEqual([written.length, writer.waiting, told], [2, 0, ['away', 'back']]);
   });
 
-  it('lets a purge begin although the store is away, or does not answer within a second', async () => {
+  it('a purge begins although the store is away, or does not answer within a second', async () => {
     for (const how of [{ isAway: true }, { isSilent: true }]) {
       const { writer, store, sleep, sleeps } = createWriter();
       Object.assign(store, how);
@@ -115,7 +115,7 @@ describe('the writer of records', () => {
     }
   });
 
-  it('has nothing left to write of a purge whose first record was taken', async () => {
+  it('a first record that was stored is not written again', async () => {
     const { writer, written, sleeps } = createWriter();
     await writer.begin(record('p', 0), CLAIM);
     assert.deepEqual([written.length, writer.waiting, writer.latest('p')], [1, 0, undefined]);
@@ -124,7 +124,7 @@ describe('the writer of records', () => {
     assert.deepEqual(sleeps, [1000, 250]);
   });
 
-  it('gives up records of refused purges before any other', async () => {
+  it('records of refused purges are given up before any other when too many wait', async () => {
     const { writer, told, store } = createWriter();
     store.isAway = true;
     for (let n = 0; n < 999; n += 1) writer.save(record(`p${n}`, 1), CLAIM);
@@ -137,7 +137,7 @@ describe('the writer of records', () => {
     assert.equal(writer.latest('p0')?.id, 'p0');
   });
 
-  it('gives up the oldest record when more than a thousand wait, and says which', async () => {
+  it('the oldest record is given up when more than a thousand wait, and is named', async () => {
     const { writer, told, store } = createWriter();
     store.isAway = true;
     for (let n = 0; n < 1002; n += 1) writer.save(record(`p${String(n)}`, 1), CLAIM);
@@ -150,7 +150,7 @@ describe('the writer of records', () => {
     assert.equal(told.filter((line) => line.startsWith('lost')).length, 1002);
   });
 
-  it('writes what is left when it is closed', async () => {
+  it('records that still wait are written on closing', async () => {
     const { writer, written } = createWriter();
     writer.save(record('p', 1), CLAIM);
     await turn();

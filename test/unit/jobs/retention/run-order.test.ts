@@ -22,27 +22,27 @@ const runs = (...all: readonly (readonly [PurgeRecord['state'], number])[]) =>
   all.map(([state, matched]) => ({ state, matched }) as PurgeRecord);
 
 describe('the purge of a retention policy', () => {
-  it('is what is older than its age, as of the start of the run', () => {
+  it('a retention run deletes what is older than the age of its policy, counted from the start of the run', () => {
     const { cutoff, query } = retentionQuery(SETTINGS, NOW);
     assert.equal(cutoff, '2026-08-24T03:00:00Z');
     assert.equal(query, `type=Car&q=speed.observedAt%3C${cutoff}`);
   });
 
-  it('has its maximum and its rate when it deletes, and only counts in a report', () => {
+  it('a retention run has its maximum and its rate when it deletes, and only counts in report mode', () => {
     const settings = { ...SETTINGS, maxAffected: 10, maxPerSecond: 5 };
     assert.equal(runQuery(settings, 'type=Car', false), 'type=Car&maxAffected=10&maxPerSecond=5');
     assert.equal(runQuery(settings, 'type=Car', true), 'type=Car&dryRun=true');
     assert.equal(runQuery(SETTINGS, 'type=Car', false), 'type=Car');
   });
 
-  it('refuses in its query what has a member of its own', () => {
+  it('a retention policy refuses a query with parameters that the policy has as members', () => {
     for (const more of ['dryRun=true', 'dryRun=false', 'maxAffected=5', 'maxPerSecond=5', 'max%41ffected=5'])
       assert.throws(() => retentionQuery({ ...SETTINGS, query: `type=Car&${more}` }, NOW), QueryRefusedError);
   });
 });
 
-describe('the guard against runs that match far more than usual', () => {
-  it('compares with the median of the last five runs that came to their end', () => {
+describe('the guard against unusually large runs', () => {
+  it('the guard compares a run with the median of the last five completed runs', () => {
     for (const [records, most] of [
       [runs(['succeeded', 10]), 30],
       [runs(['succeeded', 10], ['partial', 20]), 45],
@@ -56,11 +56,11 @@ describe('the guard against runs that match far more than usual', () => {
       assert.equal(usualMost(3, records), most, JSON.stringify(records));
   });
 
-  it('is off with a maxGrowth of 0', () => {
+  it('a maxGrowth of 0 switches the guard off', () => {
     assert.equal(usualMost(0, runs(['succeeded', 10])), undefined);
   });
 
-  it('never allows more than maxGrowth times the largest of the last five', () => {
+  it('the guard never allows more than maxGrowth times the largest of the last five runs', () => {
     const record = fc.record({ state: fc.constantFrom(...PURGE_STATES), matched: fc.nat(10_000) });
     fc.assert(
       fc.property(fc.array(record), fc.double({ min: 0.1, max: 10, noNaN: true }), (records, growth) => {

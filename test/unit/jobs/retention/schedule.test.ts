@@ -23,7 +23,7 @@ const inBerlin = new Intl.DateTimeFormat('sv', {
 });
 
 describe('a schedule', () => {
-  it('that is due once a day is due once on each day of a year, both changes of the clocks included', () => {
+  it('a daily schedule is due once on each day of a year, both changes of the clocks included', () => {
     for (const [schedule, usual] of [
       ['0 3 * * *', '03:00'],
       ['30 2 * * *', '02:30'],
@@ -37,7 +37,7 @@ describe('a schedule', () => {
     }
   });
 
-  it('that is due every hour is due every hour, whatever the clocks do', () => {
+  it('an hourly schedule is due every hour, whatever the clocks do', () => {
     for (const day of ['2026-03-29', '2026-10-25']) {
       const from = Date.parse(`${day}T00:00:00Z`) - 1;
       const times = timesOf('0 * * * *', from, from + 86_400_000);
@@ -46,13 +46,13 @@ describe('a schedule', () => {
     }
   });
 
-  it('is due later than the time that was asked for, and never at it', () => {
+  it('a schedule is next due after the given time, and never at it', () => {
     const at = Date.parse('2026-06-01T03:00:00Z');
     assert.equal(nextDue({ schedule: '0 3 * * *', timeZone: 'UTC' }, at), at + 86_400_000);
     assert.equal(nextDue({ schedule: '0 3 * * *', timeZone: 'UTC' }, at - 1), at);
   });
 
-  it('is refused when it is not a cron pattern of five fields, never comes, or has no time zone', () => {
+  it('a schedule is refused when it is not a cron pattern of five fields, is never due, or has no valid time zone', () => {
     for (const [schedule, timeZone, member] of [
       ['', 'UTC', 'schedule'],
       ['daily', 'UTC', 'schedule'],

@@ -115,7 +115,7 @@ function start(
 }
 
 describe('the scheduler of retention policies', () => {
-  it('begins one run a day over a year with both changes of the clocks', async () => {
+  it('the scheduler begins one run a day over a year with both changes of the clocks', async () => {
     const clock = new HandClock();
     const { store } = keptPolicies('a');
     const { runs, errors } = start(clock, store);
@@ -127,7 +127,7 @@ describe('the scheduler of retention policies', () => {
     assert.deepEqual(errors, []);
   });
 
-  it('makes up once what was missed while nothing ran', async () => {
+  it('the scheduler makes up once for all runs that were missed while nothing ran', async () => {
     const clock = new HandClock();
     const { store } = keptPolicies('a', 'b');
     const first = start(clock, store);
@@ -144,7 +144,7 @@ describe('the scheduler of retention policies', () => {
     ]);
   });
 
-  it('begins each run once when several processes look at the same policies', async () => {
+  it('each run begins once when several processes watch the same policies', async () => {
     const clock = new HandClock();
     const { store } = keptPolicies('a');
     const all = [start(clock, store), start(clock, store), start(clock, store)];
@@ -154,7 +154,7 @@ describe('the scheduler of retention policies', () => {
     assert.ok(runs.length >= 29);
   });
 
-  it('tries again soon what could not begin for lack of a place or a database', async () => {
+  it('a run that found no free place or no database is tried again soon', async () => {
     for (const error of [new QueueFullError(1), new StoreUnavailableError('away')]) {
       const clock = new HandClock();
       const { store } = keptPolicies('a');
@@ -170,7 +170,7 @@ describe('the scheduler of retention policies', () => {
     }
   });
 
-  it('leaves out a run while the one before has not ended', async () => {
+  it('a run is skipped while the one before has not ended', async () => {
     const clock = new HandClock();
     const { store } = keptPolicies('a');
     let isBusy = true;
@@ -184,7 +184,7 @@ describe('the scheduler of retention policies', () => {
     assert.deepEqual(runs, ['a 2026-01-02T01:30:00.000Z']);
   });
 
-  it('goes on with the others when one policy cannot be run, and when the policies cannot be read for a while', async () => {
+  it('the scheduler goes on when one policy cannot be run, and when the policies cannot be read for a while', async () => {
     const clock = new HandClock();
     const { policies, store } = keptPolicies('a', 'b');
     const broken = policies.get('a') ?? assert.fail();
