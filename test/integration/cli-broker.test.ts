@@ -46,7 +46,7 @@ describe('ngsi-ld-gateway purge --broker', () => {
       assert.match(String(headers.link), /^<https:\/\/city\.test\/c/);
   });
 
-  it('--json gives programs one document a line, the final one last, and nothing else', async () => {
+  it('purge --json prints one document a line, the final one last, and nothing else', async () => {
     const broker = await brokerWith(30);
     const { stdout } = await cli(['purge', 'type=A', '--yes', '--json', '--broker', broker.url]);
     const documents = jsonLines(stdout);
@@ -66,7 +66,7 @@ describe('ngsi-ld-gateway purge --broker', () => {
     assert.equal(broker.entities.count(), 8);
   });
 
-  it('a purge straight at a broker holds its own bounds and those of the environment', async () => {
+  it('a purge straight at a broker keeps its own bounds and those of the environment', async () => {
     const broker = await brokerWith(8);
     const purge = ['purge', 'type=A', '--yes', '--broker', broker.url];
     assert.equal((await cli([...purge, '--max-affected', '7'])).code, 4);
@@ -153,7 +153,7 @@ describe(
       assert.equal(broker.entities.count(), 0);
     });
 
-    it('on a terminal, a purge asks nothing where nothing matches, or more than may', async () => {
+    it('on a terminal, a purge asks nothing when nothing matches, or when more match than allowed', async () => {
       const broker = await brokerWith(8);
       const none = await CliProcess.onTerminal(['purge', 'type=B', '--broker', broker.url]);
       assert.equal((await none.ended).code, 0);

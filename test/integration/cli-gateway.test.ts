@@ -32,7 +32,7 @@ const succeeded = stubRecord({ state: 'succeeded', deleted: 100, endedAt: '2026-
 const PURGE = ['purge', 'type=A&q=speed<600', '--yes'];
 
 describe('ngsi-ld-gateway purge --gateway', () => {
-  it('purge --gateway starts a purge there with all that was said, and follows it to its end', async () => {
+  it('purge --gateway starts a purge there with all its options, and follows it to its end', async () => {
     const stub = await StubGateway.start([running(10), 'heartbeat', running(50), succeeded]);
     const { code, stdout, stderr } = await cli(
       [
@@ -68,7 +68,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.equal(start.headers.authorization, 'Bearer b');
   });
 
-  it('purge --gateway goes on where the events broke off, after the last of them', async () => {
+  it('purge --gateway resumes after the last event when the stream breaks off', async () => {
     const stub = await StubGateway.start([running(10), 'break', running(40), 'end', succeeded]);
     const { code, stdout } = await cli([...PURGE, '--json'], { NGSILD_GATEWAY_URL: stub.url });
     assert.equal(code, 0);
@@ -103,7 +103,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.equal(stub.to('POST', '/api/v2/purges/p-1/cancel').length, 1);
   });
 
-  it('purge --detach does not wait for a purge that it leaves to the gateway', async () => {
+  it('purge --detach leaves the purge to the gateway and does not wait for it', async () => {
     const stub = await StubGateway.start([]);
     const { code, stdout } = await cli([...PURGE, '--detach', '--gateway', stub.url]);
     assert.equal(code, 0);
@@ -136,7 +136,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.equal((await cli(['purge', 'type=A', '--yes'])).code, 2);
   });
 
-  it('the command line ends with 4 for what the gateway refuses, in its words, and with 1 where it fails or is away', async () => {
+  it("the command line ends with 4 and the gateway's own words for a refusal, and with 1 where it fails or is away", async () => {
     for (const [status, exit] of [
       [400, 4],
       [401, 4],
@@ -167,7 +167,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
 });
 
 describe('ngsi-ld-gateway purges', () => {
-  it('purges list shows a table for people, and a document a line for programs', async () => {
+  it('purges list prints a table for people, and one document a line for programs', async () => {
     const stub = await StubGateway.start([]);
     const env = { NGSILD_GATEWAY_URL: stub.url };
     const { code, stdout, stderr } = await cli(['purges', 'list', '--state', 'running', '--limit', '2'], env);
@@ -186,7 +186,7 @@ describe('ngsi-ld-gateway purges', () => {
     assert.deepEqual(asked, ['/api/v2/purges?dryRun=false', '/api/v2/purges?dryRun=true&caller=ada']);
   });
 
-  it('purges show, cancel and throttle work on the purge that is named', async () => {
+  it('purges show, cancel and throttle act on the named purge', async () => {
     const stub = await StubGateway.start([stubRecord({ state: 'cancelled', deleted: 5 })]);
     const env = { NGSILD_GATEWAY_URL: stub.url };
     assert.match((await cli(['purges', 'show', 'p-1'], env)).stdout, /^state +running$/m);
@@ -233,7 +233,7 @@ describe('ngsi-ld-gateway with a gateway that does the work', () => {
     return { broker, env };
   }
 
-  it('a purge at a gateway runs to its end, and its record is found again', async () => {
+  it('a purge at a gateway runs to its end, and its record can be read afterwards', async () => {
     const { broker, env } = await withCars(60);
     const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--json'], env);
     assert.equal(code, 0);
@@ -255,7 +255,7 @@ describe('ngsi-ld-gateway with a gateway that does the work', () => {
     assert.equal(broker.entities.count(), 9);
   });
 
-  it('a purge can be left, throttled, followed and cancelled, and its counts are true', async () => {
+  it('a purge can be detached, throttled, followed and cancelled, and its counts are true', async () => {
     const { broker, env } = await withCars(2000);
     const started = await cli(['purge', 'type=A', '--yes', '--json', '--detach', '--rate', '5'], env);
     const id = String(jsonLines(started.stdout)[0]?.['id']);
@@ -316,7 +316,7 @@ describe('the commands for files', () => {
   const on = (...args: string[]) =>
     cli(args, { NGSILD_GATEWAY_URL: gateway.url, NGSILD_GATEWAY_TOKEN: 'token-of-cli' });
 
-  it('a dry run through a gateway counts what would go', async () => {
+  it('a dry run through a gateway counts the matches and deletes nothing', async () => {
     const { code, stdout } = await on('purge', 'type=A', '--dry-run');
     assert.equal(code, 0);
     assert.match(stdout, /^The query matches 7 entities:\n {2}urn:a:0\n[^]*… 2 more\n$/);
@@ -328,7 +328,7 @@ describe('the commands for files', () => {
     assert.match(withoutToken.stderr, /NGSILD_GATEWAY_TOKEN/);
   });
 
-  it('the commands for files validate says what is wrong and where, and ends with 3', async () => {
+  it('validate says what is wrong and where, and ends with 3', async () => {
     const good = { id: 'urn:a:1', type: 'Car', speed: 5 };
     const bad = { ...good, speed: 'fast' };
     const model = ['--model', 'City/Car'];
@@ -359,7 +359,7 @@ describe('the commands for files', () => {
     assert.equal((await on('expand', file('broken.json', '{'), '--context', context)).code, 2);
   });
 
-  it('infer gives the same schema here and by a gateway, from a file and from standard input', async () => {
+  it('infer gives the same schema locally and through a gateway, from a file and from standard input', async () => {
     const samples = [{ name: 'a', speed: 5 }, { name: 'b' }];
     const path = file('samples.json', samples);
     const there = await on('infer', path, '--model', 'Car');

@@ -14,7 +14,7 @@ const diff = (folder: string, url: string, ...words: readonly string[]) =>
   cli(['models', 'diff', folder, '--gateway', url, ...words]);
 
 describe('models diff', () => {
-  it('models diff shows model by model what an import would change, writes nothing, and exits with 3', async () => {
+  it('models diff shows for each model what an import would change, writes nothing, and exits with 3', async () => {
     const { url, api } = await startApi();
     const folder = folderOf(completeRepository());
     const first = await diff(folder, url);
@@ -69,7 +69,7 @@ describe('models diff', () => {
     assert.match(stdout, /city\/broken\.json: refused\. It cannot be read as JSON/);
   });
 
-  it('models diff, import and check fail with a sentence at a gateway that answers nonsense', async () => {
+  it('models diff, import and check fail with a clear message at a gateway that answers nonsense', async () => {
     const folder = folderOf(completeRepository());
     for (const [command, nonsense] of [
       ['diff', '{}'],

@@ -22,7 +22,7 @@ interface ModelBody {
 }
 
 describe('models push', () => {
-  it('models push leaves a model that an import has stored as it is, and gives one that has changed a version', async () => {
+  it('models push leaves a model alone that an import has stored, and gives a changed one a new version', async () => {
     const { url, api } = await startApi();
     const folder = folderOf(completeRepository());
     git(folder, 'init');
@@ -48,7 +48,7 @@ describe('models push', () => {
     assert.equal((await cli(['models', 'diff', folder, '--gateway', url])).code, 0);
   });
 
-  it('models push creates domain and model, with description and context, from a folder that is in no repository', async () => {
+  it('models push creates domain and model, with description and context, from a folder outside any repository', async () => {
     const { url, api } = await startApi();
     const context = { speed: 'https://terms.example/speed' };
     const folder = folderOf(
@@ -70,7 +70,7 @@ describe('models push', () => {
     assert.equal((await api.get('/domains/Traffic/models/Other')).status, 200);
   });
 
-  it('models push gives a model the settings that an export keeps, and not the context that it was served with', async () => {
+  it('models push takes over the settings of an export, but not the context that the model was served with', async () => {
     const { url, api } = await startApi();
     const schema = entitySchema('Car', 'speed');
     const folder = folderOf({
@@ -88,7 +88,7 @@ describe('models push', () => {
     );
   });
 
-  it('models push asks before a change that may refuse entities; without a terminal it changes nothing unless --yes', async () => {
+  it('models push asks before a change that may refuse entities; without a terminal it needs --yes', async () => {
     const { url, api } = await startApi();
     const folder = folderOf({ 'schema.json': CAR }, 'Car');
     const at = ['--domain', 'D'] as const;
@@ -145,7 +145,7 @@ describe('models push', () => {
     assert.deepEqual(seen, ['dryRun=true "e"', ' "e"']);
   });
 
-  it('models push says that a model may have been changed when the answer is lost', async () => {
+  it('models push says that a model may have been changed when the answer was lost', async () => {
     const change = { overall: 'compatible', differences: [] };
     const dry = JSON.stringify({ outcome: 'version', version: 2, change, warnings: [] });
     const url = await startAnswering(({ method, url: target }) => {
@@ -157,7 +157,7 @@ describe('models push', () => {
     assert.match(stderr, /D\/Car may have been changed/);
   });
 
-  it('models push takes no answer for harmless that it does not understand', async () => {
+  it('models push stops at an answer that it does not understand', async () => {
     const folder = folderOf({ 'schema.json': CAR }, 'Car');
     const change = { overall: 'compatible', differences: [] };
     for (const answer of [
@@ -190,7 +190,7 @@ describe('models push', () => {
     assert.match(stderr, /NGSILD_GATEWAY_TOKEN/);
   });
 
-  it('models push refuses with 2 what is not one model, and sends nothing', async () => {
+  it('models push refuses anything but one readable model with exit code 2, and sends nothing', async () => {
     let requests = 0;
     const url = await startAnswering(() => ({ text: String((requests += 1)) }));
     const folder = folderOf({

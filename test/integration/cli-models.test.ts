@@ -19,7 +19,7 @@ import { startApi } from './api-client.js';
 after(stopAll);
 
 describe('models import', () => {
-  it('models import takes a clone by one command, and again changes nothing', async () => {
+  it('models import takes a clone by one command, and changes nothing the second time', async () => {
     const { url, api } = await startApi();
     const folder = folderOf(completeRepository());
     git(folder, 'init');
@@ -39,7 +39,7 @@ describe('models import', () => {
     assert.equal((await api.get('/domains/dataModel.City/models/Bench')).status, 200);
   });
 
-  it('models import says what is refused with file and line, and exits with 3', async () => {
+  it('models import names what is refused with file and line, and exits with 3', async () => {
     const { url } = await startApi();
     const { code, stdout } = await cli(['models', 'import', folderOf(cityRepository()), '--gateway', url]);
     assert.equal(code, 3);
@@ -49,7 +49,7 @@ describe('models import', () => {
     );
   });
 
-  it('models import follows no links and leaves what belongs to tools alone', async () => {
+  it('models import follows no links and skips the folders of tools', async () => {
     const { url } = await startApi();
     const folder = folderOf(completeRepository());
     const outside = folderOf({ 'Secret/schema.json': entitySchema('Secret', 'x') }, 'outside');
@@ -83,7 +83,7 @@ describe('models import', () => {
     assert.match(packed.stdout, /2 models in Own/);
   });
 
-  it('models import refuses a wrong call with 2, and passes on a refusal with 4', async () => {
+  it('models import exits with 2 for a wrong call, and with 4 for a refusal by the gateway', async () => {
     const { url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret' });
     const empty = folderOf({ 'README.md': 'x' });
     for (const path of ['/nowhere/at/all', empty, join(empty, 'README.md')]) {
@@ -99,7 +99,7 @@ describe('models import', () => {
 });
 
 describe('models export', () => {
-  it('models export writes what another gateway imports, and replaces no file unless it is named', async () => {
+  it('models export writes what another gateway imports, and keeps the old file when it fails', async () => {
     const { url } = await startApi();
     await cli(['models', 'import', folderOf(completeRepository()), '--gateway', url]);
     const file = join(folderOf({ x: '' }), 'all.tgz');
@@ -119,7 +119,7 @@ describe('models export', () => {
 });
 
 describe('models check', () => {
-  it('models check finds without a gateway what is wrong, as text, JSON and annotations', async () => {
+  it('models check finds mistakes without a gateway, and prints text, JSON or annotations', async () => {
     const folder = folderOf(completeRepository());
     const text = await cli(['models', 'check', folder]);
     assert.equal(text.code, 3, text.stderr);
@@ -136,7 +136,7 @@ describe('models check', () => {
     assert.equal((await cli(['models', 'check', folder])).code, 0);
   });
 
-  it('models check says what changes since a revision, and fails for changes that are too much', async () => {
+  it('models check says what changes since a revision, and fails for changes beyond what is allowed', async () => {
     const folder = folderOf(completeRepository());
     rmSync(join(folder, 'Bench/examples/example-wrong.jsonld'));
     git(folder, 'init');
@@ -168,7 +168,7 @@ describe('models check', () => {
       assert.equal((await cli(['models', 'check', folder, `--against=${revision}`])).code, 2);
   });
 
-  it('models check asks a gateway what an import would change there, and changes nothing', async () => {
+  it('models check with a gateway says what an import would change there, and changes nothing', async () => {
     const { url, api } = await startApi();
     const folder = folderOf(completeRepository());
     rmSync(join(folder, 'Bench/examples/example-wrong.jsonld'));

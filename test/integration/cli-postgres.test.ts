@@ -79,7 +79,7 @@ const inPostgres = (url: string) => read(PostgresStore.open(url, { clock: handCl
 const inFile = (path: string) => read(SqliteStore.open(path, handClock()));
 
 describe('the command line on databases', PATIENCE, () => {
-  it('migrates a database, as often as it is told to', async () => {
+  it('migrate brings a database to the newest format, and can be repeated', async () => {
     const { url } = await fresh();
     const place = /^postgres:\/\/[^@]+\/gateway_test_\w+ has format (\d+)\.\n$/;
     for (let round = 0; round < 2; round += 1) {
@@ -92,7 +92,7 @@ describe('the command line on databases', PATIENCE, () => {
     assert.equal(stdout, `${path} has format ${String(MIGRATIONS.length)}.\n`);
   });
 
-  it('copies all records with their ETags, again after more were written, and nothing twice', async () => {
+  it('copy takes over all records with their ETags, can be repeated after more writes, and copies nothing twice', async () => {
     const { url } = await fresh();
     const path = await filledFile();
     const copy = async () => cli(['copy', '--from', `sqlite:${path}`, '--to', url]);
@@ -130,7 +130,7 @@ describe('the command line on databases', PATIENCE, () => {
     assert.deepEqual(await inPostgres(url), changed);
   });
 
-  it('copies nothing over a store that is no copy', async () => {
+  it('copy leaves a store alone that is not a copy', async () => {
     const database = await fresh();
     const store = await PostgresStore.open(database.url, { clock: handClock() });
     await store.domains.create({ name: 'theirs' });
@@ -143,7 +143,7 @@ describe('the command line on databases', PATIENCE, () => {
     assert.deepEqual(await database.query('SELECT name FROM domain'), [{ name: 'theirs' }]);
   });
 
-  it('refuses what is no copy from SQLite to PostgreSQL, and repeats no password', async () => {
+  it('copy refuses all but SQLite to PostgreSQL, and never shows a password', async () => {
     const { url } = await fresh();
     const path = await filledFile();
     for (const [args, status] of [
@@ -163,7 +163,7 @@ describe('the command line on databases', PATIENCE, () => {
     }
   });
 
-  it('leaves the backup of PostgreSQL to pg_dump', async () => {
+  it('backup refuses PostgreSQL, and names pg_dump', async () => {
     const { code, stderr } = await cli(['backup', 'x.dump'], { DATABASE_URL: 'postgres://u:hunter2@h/db' });
     assert.equal(code, 2);
     assert.match(stderr, /pg_dump/);

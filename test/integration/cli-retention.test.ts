@@ -37,7 +37,7 @@ describe('ngsi-ld-gateway retention', () => {
     gateway = await startTestGateway({ BROKER_URL: broker.url });
   });
 
-  it('makes, previews, runs and enforces a policy', async () => {
+  it('the retention commands create, preview, run and enforce a policy', async () => {
     assert.deepEqual((await retention('list')).stderr, 'There are none.\n');
     const made = await retention('apply', fileOf('policy.json', POLICY));
     assert.deepEqual([made.code, made.stdout], [0, 'old-cars created\n']);
@@ -59,7 +59,7 @@ describe('ngsi-ld-gateway retention', () => {
     assert.equal(broker.entities.count(), 0);
   });
 
-  it('says what is wrong with a policy, and applies none of a file that it cannot read', async () => {
+  it('retention apply says what is wrong with a policy, and applies nothing of a file that it cannot read', async () => {
     const wrong = await retention('apply', fileOf('wrong.json', { ...POLICY, olderThan: 'a while' }));
     assert.equal(wrong.code, 4);
     assert.match(wrong.stderr, /olderThan must be a duration/);
