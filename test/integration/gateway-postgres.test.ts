@@ -78,7 +78,7 @@ async function until<Found>(look: () => Promise<Found>, isRight: (found: Found) 
 }
 
 describe('two gateways on one PostgreSQL', PATIENCE, () => {
-  it('validate at once by what the other one was given', async () => {
+  it('one gateway on PostgreSQL validates at once by a model that the other one has stored', async () => {
     const { url } = await fresh();
     const [one, two] = [await start(url), await start(url)];
     await makeModel(one.api, 'City', 'Car');
@@ -94,7 +94,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     }
   });
 
-  it('expand at once by the context that the other one was given', async () => {
+  it('one gateway on PostgreSQL expands at once by a context that the other one has stored', async () => {
     const { url } = await fresh();
     const [one, two] = [await start(url), await start(url)];
     await one.api.post('/contexts', { name: 'Own', '@context': { speed: 'https://city.example/v0' } });
@@ -111,7 +111,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     }
   });
 
-  it('let one of two writers with the same ETag win', async () => {
+  it('exactly one of two writers with the same ETag wins at two gateways on one PostgreSQL', async () => {
     const { url } = await fresh();
     const [one, two] = [await start(url), await start(url)];
     const path = await makeModel(one.api, 'City', 'Car');
@@ -124,7 +124,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412]);
   });
 
-  it('show each other their purges, and leave those of the other one alone', async () => {
+  it("two gateways on one PostgreSQL show each other's purges, and leave them alone", async () => {
     const { url } = await fresh();
     const one = await start(url, { INSTANCE_NAME: 'one' }, { isHeld: true });
     const purge = one.gateway.purge('type=Car');
@@ -152,7 +152,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     );
   });
 
-  it('ask the broker once for what one of them has proven, and again when one sees that it ignores a filter', async () => {
+  it('two gateways on one PostgreSQL prove a filter once, and again when one of them sees it ignored', async () => {
     const { url } = await fresh();
     const broker = await startTestBroker();
     broker.entities.seed(20, car);
@@ -187,7 +187,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     assert.equal(broker.entities.count(), 5);
   });
 
-  it('go on with the jobs of an earlier process of the same name', async () => {
+  it('a gateway on PostgreSQL goes on with the jobs of an earlier process of the same name', async () => {
     const { url } = await fresh();
     const one = await start(url, { INSTANCE_NAME: 'one', PURGE_MAX_RUNNING: '2' }, { isHeld: true });
     const jobs = [];
@@ -217,7 +217,7 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
     return [answer.status, (answer.json() as { database: string }).database];
   };
 
-  it('starts without it, purges and passes on, and uses it when it is there', async () => {
+  it('a gateway starts without its PostgreSQL, purges and passes on, and uses the database once it is there', async () => {
     const database = await createDatabase(server.url);
     await server.stop();
     const { gateway, broker, api } = await start(database.url);
@@ -251,7 +251,7 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
     assert.doesNotMatch(gateway.log.text, /secret( |%20)of/);
   });
 
-  it('finishes purges meanwhile, and has lost nothing that it acknowledged', async () => {
+  it('a gateway finishes purges while its PostgreSQL is away, and loses nothing that it acknowledged', async () => {
     const database = await createDatabase(server.url);
     const { gateway, gate, api } = await start(database.url, {}, { isHeld: true });
     const path = await makeModel(api, 'City', 'Car');
@@ -275,7 +275,7 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
     await until(written, ([row]) => row?.state === 'succeeded');
   });
 
-  it('takes up what an earlier process left, once it is there, and nothing of its own', async () => {
+  it('a gateway takes over the purges of an earlier process once PostgreSQL is there, and none of its own', async () => {
     const database = await createDatabase(server.url);
     const one = await start(database.url, { INSTANCE_NAME: 'one' }, { isHeld: true });
     const job = (await one.gateway.purge('type=Car', { prefer: 'respond-async' })).headers.get('purge-id');
@@ -303,7 +303,7 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
     );
   });
 
-  it('answers through connections that are cut one by one, and keeps what it acknowledged', async () => {
+  it('a gateway answers while connections to PostgreSQL are cut one by one, and keeps what it acknowledged', async () => {
     const database = await createDatabase(server.url);
     const { api } = await start(database.url);
     await api.post('/domains', { name: 'City' });

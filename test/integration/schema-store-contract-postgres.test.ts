@@ -20,6 +20,6 @@ async function open(clock: Clock): Promise<PostgresStore> {
 
 storeContract('PostgreSQL', open);
 
-it('a PostgreSQL store does with any series of writes what the plain rules say, and holds what they name', async () => {
+it('a PostgreSQL store follows the rules of the model for any series of writes, and holds what they name', async () => {
   await behaveByPlainRules(() => open(handClock()), { numRuns: 10 });
 });

@@ -42,7 +42,7 @@ const STEPS: readonly PostgresMigration[] = [
 ];
 
 describe('migrations of PostgreSQL', () => {
-  it('run in order from where the schema is, and note the format that a program must know', async () => {
+  it('migrations of PostgreSQL run in order from where the schema is, and note the format that a program must know', async () => {
     const database = await fresh();
     await migrate(database, STEPS.slice(0, 1));
     assert.deepEqual(await formatOf(database), { format: 1, least: 1 });
@@ -52,7 +52,7 @@ describe('migrations of PostgreSQL', () => {
     assert.deepEqual(await database.query('SELECT x::int FROM b'), [{ x: 3 }]);
   });
 
-  it('all happen, or none', async () => {
+  it('migrations of PostgreSQL happen all together, or not at all', async () => {
     const database = await fresh();
     await migrate(database, STEPS.slice(0, 1));
     const broken = [...STEPS, { sql: 'CREATE TABLE b (x bigint)', least: 1 }];
@@ -61,7 +61,7 @@ describe('migrations of PostgreSQL', () => {
     assert.deepEqual(await database.query('SELECT * FROM a'), []);
   });
 
-  it('are done once by several processes that start together', async () => {
+  it('migrations of PostgreSQL run once when several processes start together', async () => {
     const database = await fresh();
     const stores = await Promise.all([1, 2, 3, 4, 5].map(() => open(database.url)));
     const last = POSTGRES_MIGRATIONS.at(-1);
@@ -71,7 +71,7 @@ describe('migrations of PostgreSQL', () => {
     for (const store of stores) await store.close();
   });
 
-  it('let an older program go on with a newer schema, until that needs what it does not know', async () => {
+  it('an older program goes on with a newer PostgreSQL schema, unless that needs what the program does not know', async () => {
     const database = await fresh();
     await (await open(database.url)).close();
     const known = POSTGRES_MIGRATIONS.length;
@@ -86,7 +86,7 @@ describe('migrations of PostgreSQL', () => {
     assert.deepEqual(await formatOf(database), { format: known + 1, least: known + 1 });
   });
 
-  it('bring a filled schema of every earlier format to the newest', async () => {
+  it('migrations of PostgreSQL bring a filled schema of every earlier format to the newest one', async () => {
     for (let format = 1; format < POSTGRES_MIGRATIONS.length; format += 1) {
       const database = await fresh();
       await migrate(database, POSTGRES_MIGRATIONS.slice(0, format));
@@ -101,7 +101,7 @@ describe('migrations of PostgreSQL', () => {
     }
   });
 
-  it('find the rows on both sides of every foreign key by an index', async () => {
+  it('PostgreSQL has an index for every foreign key', async () => {
     const database = await fresh();
     await (await open(database.url)).close();
     const keys = await database.query<{ table: string; columns: readonly number[]; indexed: boolean }>(`
@@ -118,7 +118,7 @@ describe('migrations of PostgreSQL', () => {
 });
 
 describe('opening a store on PostgreSQL', () => {
-  it('finds everything again, and what another one has written', async () => {
+  it('a PostgreSQL store that is opened again holds everything, and what another one has written', async () => {
     const database = await fresh();
     const one = await open(database.url);
     for (let n = 0; n < 30; n += 1) await takeStep(one, n);
@@ -132,7 +132,7 @@ describe('opening a store on PostgreSQL', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it('works in the schema that search_path names, beside others', async () => {
+  it('a PostgreSQL store works in the schema that search_path names, beside others', async () => {
     const database = await fresh();
     await database.query(
       'CREATE SCHEMA "Gate way"; CREATE TABLE domain (theirs text); CREATE TABLE "Gate way"."other (*" (x int)',
@@ -145,7 +145,7 @@ describe('opening a store on PostgreSQL', () => {
     assert.deepEqual(await database.query('SELECT * FROM public.domain'), []);
   });
 
-  it('refuses a schema that is not there, and one with tables of another application', async () => {
+  it('a PostgreSQL store refuses a missing schema, and one with tables of another application', async () => {
     const database = await fresh();
     const elsewhere = `${database.url}?options=${encodeURIComponent('-c search_path=nowhere')}`;
     await assert.rejects(open(elsewhere), { code: 'DATABASE_UNUSABLE', message: /has no schema to work in/ });
@@ -157,7 +157,7 @@ describe('opening a store on PostgreSQL', () => {
     assert.equal((await database.query("SELECT FROM pg_class WHERE relname = 'gateway_format'")).length, 0);
   });
 
-  it('fails at once, without the password, where waiting does not help', async () => {
+  it('opening a PostgreSQL store fails at once, without the password in the message, where waiting does not help', async () => {
     const database = await fresh();
     const wrong = (change: (url: URL) => void) => {
       const url = new URL(database.url);
@@ -181,7 +181,7 @@ describe('opening a store on PostgreSQL', () => {
     }
   });
 
-  it('holds the limits of connections, unless the URL sets others', async () => {
+  it('connections to PostgreSQL have time limits, unless the URL sets others', async () => {
     const database = await fresh();
     const limits = async (url: string) => {
       const client = new Client(connectionConfig(url));
@@ -199,7 +199,7 @@ describe('opening a store on PostgreSQL', () => {
     ]);
   });
 
-  it('gives the ETags that SQLite gives', async () => {
+  it('a PostgreSQL store gives the same ETags as SQLite', async () => {
     const { SqliteStore } = await import('../../sidecar/schemas/store/sqlite-store.js');
     const postgres = await open((await fresh()).url);
     const sqlite = await SqliteStore.open(':memory:', handClock());
@@ -211,7 +211,7 @@ describe('opening a store on PostgreSQL', () => {
 });
 
 describe('stores on one PostgreSQL', () => {
-  it('let one of fifty concurrent writers of a model win, and lose nothing', async () => {
+  it('exactly one of fifty concurrent writers of a model wins on PostgreSQL, and no write is lost', async () => {
     const database = await fresh();
     const stores = await Promise.all(
       [1, 2, 3].map(() => PostgresStore.open(database.url, { clock: { ...handClock() } })),
@@ -256,7 +256,7 @@ describe('stores on one PostgreSQL', () => {
     for (const store of stores) await store.close();
   });
 
-  it('keep what depends on something from being made while that is deleted, whoever is first', async () => {
+  it('nothing can be made from what is being deleted on PostgreSQL, whichever comes first', async () => {
     const database = await fresh();
     const [one, two] = [await open(database.url), await open(database.url)];
     await one.domains.create({ name: 'energy' });
@@ -288,7 +288,7 @@ describe('stores on one PostgreSQL', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it('do not let the records of purges wait for a write of models', async () => {
+  it('records of purges do not wait for a write of models on PostgreSQL', async () => {
     const database = await fresh();
     const store = await open(database.url);
     const blocker = new Client(database.url);
@@ -306,7 +306,7 @@ describe('stores on one PostgreSQL', () => {
     await store.close();
   });
 
-  it('show one moment in a read of several statements, while others write', async () => {
+  it('a read of several statements on PostgreSQL shows one moment, while others write', async () => {
     const database = await fresh();
     const [one, two] = [await open(database.url), await open(database.url)];
     await one.domains.create({ name: 'energy' });
