@@ -32,7 +32,7 @@ const ALL_GONE = ['deleted', 'deleted', 'deleted'];
 const ALL_ABSENT = ['absent', 'absent', 'absent'];
 
 describe('readBatchReply: all deleted', () => {
-  it('readBatchReply is read from 204 and 200, whatever the body', () => {
+  it('readBatchReply counts all ids as deleted for 204 and 200, whatever the body', () => {
     for (const body of [
       '',
       [...IDS],
@@ -46,7 +46,7 @@ describe('readBatchReply: all deleted', () => {
     }
   });
 
-  it('readBatchReply is read from a 207 without errors', () => {
+  it('readBatchReply counts all ids as deleted for a 207 without errors', () => {
     for (const body of [
       '',
       { success: [FIRST] },
@@ -59,31 +59,31 @@ describe('readBatchReply: all deleted', () => {
     }
   });
 
-  it('readBatchReply is read from a 404 that names the missing entities', () => {
+  it('readBatchReply counts the ids that a 404 names as missing, and all others as deleted', () => {
     assert.deepEqual(kindsOf(404, { type: `${ETSI}ResourceNotFound`, entityIds: IDS }), ALL_ABSENT);
     assert.deepEqual(kindsOf(404, { title: 'Entity not found', entityId: FIRST }), ALL_ABSENT);
   });
 
-  it('readBatchReply includes ids that are mentioned neither as deleted nor as failed', () => {
+  it('readBatchReply counts ids as deleted that are mentioned neither as deleted nor as failed', () => {
     const errors = [{ entityId: FIRST, error: { status: 403 } }];
     assert.deepEqual(kindsOf(207, { success: [], errors }), ['refused', 'deleted', 'deleted']);
   });
 });
 
 describe('readBatchReply: items that failed', () => {
-  it('override the same id under success', () => {
+  it('an error in a batch reply overrides the same id under success', () => {
     const errors = [{ entityId: SECOND, error: { status: 500, title: 'Broken' } }];
     assert.deepEqual(kindsOf(207, { success: IDS, errors }), ['deleted', 'retryable', 'deleted']);
   });
 
-  it('readBatchReply: items that failed are retryable, refused or absent by the status of their problem', () => {
+  it('readBatchReply sorts failed items by the status of their problem: retryable, refused or absent', () => {
     for (const status of [429, 500, 502, 503, 504]) assert.equal(verdictOn({ status }).kind, 'retryable');
     for (const status of [400, 401, 403, 409, 422, 501]) assert.equal(verdictOn({ status }).kind, 'refused');
     assert.equal(verdictOn({ status: 404, title: 'Entity Not Found' }).kind, 'absent');
     assert.equal(verdictOn({ status: '503' }).kind, 'retryable');
   });
 
-  it("readBatchReply: items that failed keep the broker's problem", () => {
+  it("readBatchReply keeps the broker's problem of each failed item", () => {
     assert.deepEqual(
       verdictOn({ type: `${ETSI}Conflict`, title: 'No', detail: 'held elsewhere', status: 409 }),
       {
@@ -93,7 +93,7 @@ describe('readBatchReply: items that failed', () => {
     );
   });
 
-  it('readBatchReply: items that failed without a status are absent if their text says so, and unclear otherwise', () => {
+  it('readBatchReply takes failed items without a status for absent if their text says so, else for unclear', () => {
     for (const error of [
       { type: `${ETSI}ResourceNotFound` },
       { title: 'Entity Not Found' },
@@ -125,7 +125,7 @@ describe('readBatchReply: items that failed', () => {
     assert.deepEqual(verdictOn('broken'), { kind: 'unclear', problem: { title: 'broken', status: 500 } });
   });
 
-  it('readBatchReply: items that failed are read from a 404 with errors of type, id and ProblemDetails', () => {
+  it('readBatchReply reads failed items from a 404 with errors of type, id and ProblemDetails', () => {
     const item = (id: string, status: number) => ({
       type: 'Delete',
       id,
@@ -139,12 +139,12 @@ describe('readBatchReply: items that failed', () => {
     assert.deepEqual(kindsOf(404, { errors }), ['absent', 'retryable', 'unclear']);
   });
 
-  it('readBatchReply: items that failed are read from any error status that lists them', () => {
+  it('readBatchReply reads failed items from any error status that lists them', () => {
     const errors = [{ entityId: FIRST, error: { status: 400, title: 'Bad' } }];
     assert.deepEqual(kindsOf(400, { errors }), ['refused', 'deleted', 'deleted']);
   });
 
-  it('readBatchReply: items that failed never add ids that were not in the batch; malformed items are ignored', () => {
+  it('readBatchReply never adds ids that were not in the batch, and ignores malformed items', () => {
     const errors = [
       null,
       5,
@@ -157,7 +157,7 @@ describe('readBatchReply: items that failed', () => {
     assert.deepEqual(kindsOf(207, { errors }), ALL_GONE);
   });
 
-  it('readBatchReply: items that failed are distinguished when ids are names of Object.prototype', () => {
+  it('readBatchReply tells failed items apart when ids are names of Object.prototype', () => {
     const ids = ['__proto__', 'constructor', 'toString'];
     const errors = [{ entityId: '__proto__', error: { status: 403 } }];
     const items = itemsOf(207, JSON.stringify({ errors }), ids);
@@ -174,7 +174,7 @@ describe('readBatchReply: items that failed', () => {
 });
 
 describe('readBatchReply: the batch as a whole', () => {
-  it('readBatchReply: the batch as a whole is not supported by a broker without the route or the method', () => {
+  it('readBatchReply reports batches as unsupported by a broker without the route or the method', () => {
     for (const [status, body] of [
       [404, ''],
       [404, { type: `${ETSI}ResourceNotFound`, title: 'Service not found' }],
@@ -187,20 +187,20 @@ describe('readBatchReply: the batch as a whole', () => {
     }
   });
 
-  it("readBatchReply: the batch as a whole is refused by any other error, with the broker's problem", () => {
+  it("readBatchReply reports any other error as a refusal of the whole batch, with the broker's problem", () => {
     for (const status of [400, 409, 411, 413, 415, 422]) {
       const verdict = readBatchReply(replyOf(status, { title: 'Too large' }), IDS);
       assert.deepEqual(verdict, { kind: 'refused', problem: { title: 'Too large', status } });
     }
   });
 
-  it('readBatchReply: the batch as a whole is refused as well where the error names entities, unless that is a 404', () => {
+  it('readBatchReply reports a refusal of the whole batch also if the error names entities, unless it is a 404', () => {
     for (const body of [{ entityId: FIRST }, { entityIds: IDS }]) {
       assert.equal(readBatchReply(replyOf(400, body), IDS).kind, 'refused');
     }
   });
 
-  it('readBatchReply: the batch as a whole is read without throwing, whatever the broker answers', () => {
+  it('readBatchReply never throws, whatever the broker answers', () => {
     const items = fc.array(fc.record({ entityId: fc.constantFrom(...IDS), error: fc.jsonValue() }));
     const bodies = fc.oneof(
       fc.json(),

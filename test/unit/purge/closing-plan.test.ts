@@ -30,21 +30,21 @@ const UNCOUNTED: ClosingFacts = { counted: undefined, taken: 10, allowance: Infi
 const SWEPT: ClosingState = { ...initialClosing, hasSwept: true };
 
 describe('takesFresh', () => {
-  it('takes new ids in exactly one sweep after the drain', () => {
+  it('takesFresh takes new ids in exactly one sweep after the drain', () => {
     assert.equal(takesFresh(initialClosing, COUNTED), true);
     assert.equal(takesFresh(SWEPT, COUNTED), false);
   });
 
-  it('takes new ids while fewer were taken than counted', () => {
+  it('takesFresh takes new ids while fewer were taken than counted', () => {
     assert.equal(takesFresh(SWEPT, { ...COUNTED, taken: 9 }), true);
   });
 
-  it('leaves arrivals when the counted matches reach the maximum', () => {
+  it('takesFresh leaves arrivals when the counted matches reach the maximum', () => {
     assert.equal(takesFresh(initialClosing, { ...COUNTED, allowance: 0 }), false);
     assert.equal(takesFresh(initialClosing, { ...COUNTED, allowance: 5 }), true);
   });
 
-  it('sweeps a few more times without a count, then never again', () => {
+  it('takesFresh allows a few more sweeps without a count, then none', () => {
     let state = SWEPT;
     let sweeps = 0;
     while (takesFresh(state, UNCOUNTED)) {
@@ -58,44 +58,44 @@ describe('takesFresh', () => {
 });
 
 describe('planClosing', () => {
-  it('finishes when a complete survey shows nothing to do', () => {
+  it('planClosing finishes when a complete survey shows nothing to do', () => {
     for (const facts of [COUNTED, UNCOUNTED]) {
       assert.deepEqual(planClosing(surveyOf(), initialClosing, facts), { kind: 'finish' });
     }
   });
 
-  it('finishes although matches arrived and are left', () => {
+  it('planClosing finishes although matches arrived and are left', () => {
     assert.deepEqual(planClosing(surveyOf({ unseen: 5 }), SWEPT, COUNTED), { kind: 'finish' });
   });
 
-  it('works on new ids and on those due for a retry', () => {
+  it('planClosing works on new ids and on those due for a retry', () => {
     for (const findings of [{ fresh: ['urn:a:1'] }, { retryDue: ['urn:a:1'] }]) {
       assert.equal(planClosing(surveyOf(findings), initialClosing, COUNTED).kind, 'work');
     }
   });
 
-  it('queries once more before it repeats confirmed deletes, since the query may lag behind', () => {
+  it('planClosing queries once more before it repeats confirmed deletes, since the query may lag behind', () => {
     const survey = surveyOf({ stillListed: ['urn:a:1'] });
     const step = planClosing(survey, initialClosing, COUNTED);
     assert.deepEqual(step, { kind: 'recheck', state: { ...initialClosing, rechecks: 1 } });
     assert.equal(planClosing(survey, { ...initialClosing, rechecks: 1 }, COUNTED).kind, 'work');
   });
 
-  it('does not wait for a lagging query while other ids need work', () => {
+  it('planClosing does not wait for a lagging query while other ids need work', () => {
     for (const more of [{ fresh: ['urn:a:2'] }, { retryDue: ['urn:a:2'] }]) {
       const step = planClosing(surveyOf({ stillListed: ['urn:a:1'], ...more }), initialClosing, COUNTED);
       assert.equal(step.kind, 'work');
     }
   });
 
-  it('treats matches that trickle in as arrivals and does not wait for their end', () => {
+  it('planClosing treats matches that trickle in as arrivals and does not wait for their end', () => {
     const trickling = { complete: false, trickles: true };
     const step = planClosing(surveyOf({ ...trickling, fresh: ['urn:a:1'] }), initialClosing, UNCOUNTED);
     assert.ok(step.kind === 'work' && step.state.hasSwept);
     assert.equal(planClosing(surveyOf(trickling), SWEPT, UNCOUNTED).kind, 'finish');
   });
 
-  it('counts a sweep only when its survey was complete, or the broker had counted', () => {
+  it('planClosing counts a sweep only if its survey was complete, or the broker had counted', () => {
     const cut = surveyOf({ fresh: ['urn:a:1'], complete: false });
     const hasSwept = (facts: ClosingFacts) => {
       const step = planClosing(cut, initialClosing, facts);
@@ -105,7 +105,7 @@ describe('planClosing', () => {
     assert.equal(hasSwept(COUNTED), true);
   });
 
-  it('counts a late sweep only if it takes new ids, after the first full one', () => {
+  it('planClosing counts a late sweep only if it takes new ids, after the first full one', () => {
     for (const [hasSwept, fresh, retryDue, lateSweeps] of [
       [true, ['urn:a:1'], [], 1],
       [true, ['urn:a:1'], ['urn:a:2'], 1],
@@ -119,19 +119,19 @@ describe('planClosing', () => {
     }
   });
 
-  it('keeps what was swept before, whatever a later survey shows', () => {
+  it('planClosing keeps earlier sweeps, whatever a later survey shows', () => {
     const cut = surveyOf({ retryDue: ['urn:a:1'], complete: false });
     const step = planClosing(cut, SWEPT, UNCOUNTED);
     assert.ok(step.kind === 'work' && step.state.hasSwept);
   });
 
-  it('finishes at once where the broker lists no more than it counted, or fewer were counted than taken', () => {
+  it('planClosing finishes at once where the broker lists no more than it counted, or fewer were counted than taken', () => {
     for (const taken of [10, 11]) {
       assert.deepEqual(planClosing(surveyOf(), SWEPT, { ...COUNTED, taken }), { kind: 'finish' });
     }
   });
 
-  it('queries three times before it finishes with uncertain facts', () => {
+  it('planClosing queries three times before it finishes with uncertain facts', () => {
     assert.equal(MAX_RECHECKS, 3);
     const cases: [Survey, ClosingFacts][] = [
       [surveyOf({ lingering: 1 }), COUNTED],

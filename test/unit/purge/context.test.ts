@@ -46,7 +46,7 @@ function opened(
 }
 
 describe('the maximum of a purge', () => {
-  it('holds for whole pages and for single items alike', () => {
+  it('the maximum of a purge holds for whole pages and for single items alike', () => {
     const limits = { maxAffected: 3 };
     const { context } = opened(() => pageReply([]), { limits });
     assert.throws(() => context.ledger.addNew(idsOf(4)), TooManyMatchesError);
@@ -59,7 +59,7 @@ describe('the maximum of a purge', () => {
     assert.deepEqual(context.ledger.addNew(idsOf(2)), [], 'what was taken before is no more');
   });
 
-  it('adds each id once, and only new ones', () => {
+  it('the ledger of a purge adds each id once, and only new ones', () => {
     const { context } = opened(() => pageReply([]));
     context.ledger.addNew(['urn:a']);
     assert.deepEqual(context.ledger.addNew(['urn:b', 'urn:a', 'urn:b', 'urn:c']), ['urn:b', 'urn:c']);
@@ -70,7 +70,7 @@ describe('the maximum of a purge', () => {
 const pattern = (text: string) => compilePattern('idPattern', text) ?? assert.fail(text);
 
 describe('the progress of a purge', () => {
-  it('has begun with the first item that was taken, not before', () => {
+  it('a purge has begun with the first item that it took, not before', () => {
     const events: PurgeEvent[] = [];
     const { context } = opened(() => pageReply([]), { emit: (event) => events.push(event) });
     context.reportProgress();
@@ -85,7 +85,7 @@ describe('the progress of a purge', () => {
 });
 
 describe('a page of a purge', () => {
-  it('holds no entity that the query excludes', async () => {
+  it('a page of a purge that lists an entity outside the query is refused', async () => {
     const answer = () => pageReply(['urn:a', 'urn:b']);
     await opened(answer, { query: { ids: ['urn:a', 'urn:b'], idPattern: pattern('urn') } }).page();
     for (const query of [{ ids: ['urn:a'] }, { idPattern: pattern('a$') }]) {
@@ -93,7 +93,7 @@ describe('a page of a purge', () => {
     }
   });
 
-  it('is refused only if the broker did not stay local', async () => {
+  it('a page with a warning is refused only if the broker did not stay local', async () => {
     const answer = () => pageReply(['urn:a'], { 'ngsild-entitymap': 'urn:map' });
     const isRefused = async (...selection: readonly Parameter[]) => {
       const { page } = opened(answer, { brokerQuery: { selection } });
@@ -107,7 +107,7 @@ describe('a page of a purge', () => {
     assert.equal(await isRefused({ name: 'q', value: 'true' }), false);
   });
 
-  it('keeps its warning, up to ten different ones', async () => {
+  it('a purge keeps the warnings of its pages, up to ten different ones', async () => {
     let nth = 0;
     const { context, page } = opened(() => pageReply([], { 'ngsild-warning': `w${(nth += 1)}` }));
     for (let pages = 0; pages < 12; pages++) await page();
@@ -115,7 +115,7 @@ describe('a page of a purge', () => {
     assert.ok(context.warnings.has('w1'));
   });
 
-  it('never grows beyond what the broker is known to accept when the query is opened', async () => {
+  it('the pages of a purge never exceed what the broker is known to accept when the query is opened', async () => {
     const grows = async (pageSizeMax: number | undefined) => {
       const { context } = opened(() => pageReply(idsOf(10)), { limits: { pageSize: 10, pageSizeMax: 1000 } });
       context.capabilities.pageSizeMax = pageSizeMax;
@@ -127,7 +127,7 @@ describe('a page of a purge', () => {
 });
 
 describe('the proof of the filters', () => {
-  it('is made once, with the additional parameters', async () => {
+  it('the filters of a purge are proven once, with the additional parameters', async () => {
     const additions = [{ name: 'timerel', value: 'before' }];
     const { context, asked } = opened(() => pageReply(['urn:a']), { brokerQuery: { additions } });
     assert.deepEqual(context.selection, [...BY_TYPE, ...additions]);
@@ -137,7 +137,7 @@ describe('the proof of the filters', () => {
     assert.deepEqual([asked[0]?.get('type'), asked[0]?.get('timerel')], ['NoSuchTypePurgeProbe', 'before']);
   });
 
-  it('fails each time if a filter is ignored', async () => {
+  it('the proof of the filters fails each time if a filter is ignored', async () => {
     const context = contextOf({
       brokerQuery: { resource: entities('ids'), selection: BY_TYPE },
       broker: () => pageReply(['urn:a']),
@@ -146,7 +146,7 @@ describe('the proof of the filters', () => {
     await assert.rejects(context.proveFilters(), FilterIgnoredError);
   });
 
-  it('tests the tenant with the first query that listed something', async () => {
+  it('the tenant of a purge is tested with the first query that listed something', async () => {
     const headers = { 'ngsild-tenant': 'mine' };
     const asked: string[] = [];
     const context = contextOf({
@@ -166,7 +166,7 @@ describe('the proof of the filters', () => {
     assert.deepEqual(asked, ['nosuchtenant pick=id&limit=2']);
   });
 
-  it('does not test the tenant while nothing was listed', async () => {
+  it('the tenant of a purge is not tested while nothing was listed', async () => {
     const context = contextOf({
       brokerQuery: { resource: entities('ids'), selection: [] },
       headers: { 'ngsild-tenant': 'mine' },
@@ -174,7 +174,7 @@ describe('the proof of the filters', () => {
     await context.proveFilters();
   });
 
-  it('learns the stride if a filter is applied after paging', async () => {
+  it('the proof of the filters learns the stride of a broker that applies a filter after paging', async () => {
     const context = contextOf({
       brokerQuery: { resource: entities('ids'), selection: [...BY_TYPE, { name: 'q', value: 'n>1' }] },
       broker: ({ path }) => {
@@ -188,7 +188,7 @@ describe('the proof of the filters', () => {
     assert.equal(context.capabilities.countsBefore('q'), true);
   });
 
-  it('checks the count too if pages may come empty before the end', async () => {
+  it('the proof of the filters checks the count too if pages may come empty before the end', async () => {
     for (const [resource, isProven] of [
       [entities('ids'), true],
       [temporalEntities(), false],
@@ -205,7 +205,7 @@ describe('the proof of the filters', () => {
 });
 
 describe('a query view', () => {
-  it('that is partial does not prove that anything is gone', () => {
+  it('a partial view of a query does not prove that anything is gone', () => {
     assert.equal(opened(() => pageReply([])).context.showsAll, true);
     for (const isPartial of [true, false]) {
       assert.equal(opened(() => pageReply([]), { brokerQuery: { isPartial } }).context.showsAll, !isPartial);

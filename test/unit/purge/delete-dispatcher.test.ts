@@ -74,7 +74,7 @@ function dispatcherOf({ verdictOf = () => GONE, takesBatches = true, stopsBatche
 }
 
 describe('the dispatch of deletes', () => {
-  it('fills batches, no more of them in flight than allowed, and reports after each', async () => {
+  it('the dispatch of deletes fills batches, no more of them in flight than allowed, and reports after each', async () => {
     const { run, sent, counts, ledger } = dispatcherOf({});
     await run(idsOf(2200));
     assert.deepEqual(
@@ -84,7 +84,7 @@ describe('the dispatch of deletes', () => {
     assert.deepEqual([counts(), ledger.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
   });
 
-  it('makes no batch whose body is larger than 900 kB, in bytes of JSON', async () => {
+  it('the dispatch of deletes makes no batch whose body is larger than 900 kB, in bytes of JSON', async () => {
     for (const sign of ['x', 'é', '"', '\\', '€', '😀']) {
       const ids = Array.from({ length: 200 }, (_, index) => `urn:${sign.repeat(6000)}:${index}`);
       const { run, sent } = dispatcherOf({});
@@ -100,7 +100,7 @@ describe('the dispatch of deletes', () => {
     }
   });
 
-  it('fills a batch up to 900 kB to the byte', async () => {
+  it('the dispatch of deletes fills a batch up to 900 kB to the byte', async () => {
     const { run, sent } = dispatcherOf({});
     // With its quotes and comma, each takes 1800 bytes.
     await run(Array.from({ length: 600 }, (_, index) => `urn:${index}:`.padEnd(1797, 'x')));
@@ -110,7 +110,7 @@ describe('the dispatch of deletes', () => {
     );
   });
 
-  it('deletes one by one on request, or without batch delete', async () => {
+  it('the dispatch of deletes deletes one by one on request, or without batch delete', async () => {
     for (const given of [{ how: { singly: true } }, { takesBatches: false }]) {
       const { run, sent, counts, ledger } = dispatcherOf(given);
       await run(idsOf(7));
@@ -119,7 +119,7 @@ describe('the dispatch of deletes', () => {
     }
   });
 
-  it('deletes one by one what was queued before batches were given up', async () => {
+  it('the dispatch of deletes deletes one by one what was queued before batches were given up', async () => {
     const { run, sent, ledger, giveUpBatches } = dispatcherOf({ stopsBatches: true });
     const ended = run(idsOf(5));
     giveUpBatches();
@@ -131,13 +131,13 @@ describe('the dispatch of deletes', () => {
     assert.equal(ledger.counts.deleted, 5);
   });
 
-  it('continues one by one with the ids that a batch hands back', async () => {
+  it('the dispatch of deletes continues one by one with the ids that a batch hands back', async () => {
     const { run, sent, ledger } = dispatcherOf({ stopsBatches: true });
     await run(idsOf(5));
     assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
   });
 
-  it('records failures as first or final tries', async () => {
+  it('the dispatch of deletes records failures as first or final tries', async () => {
     for (const [isFinalTry, takesBatches, state] of [
       [false, true, IdState.retryDue],
       [true, true, IdState.failed],
@@ -150,7 +150,7 @@ describe('the dispatch of deletes', () => {
     }
   });
 
-  it('hands out only retryable failures instead of recording them', async () => {
+  it('the dispatch of deletes hands out only retryable failures instead of recording them', async () => {
     const verdicts: readonly DeleteResult[] = [
       BUSY,
       GONE,

@@ -34,22 +34,22 @@ async function deletedFrom(ids: readonly string[], costOf: (position: number, le
 describe('deleteListed', () => {
   const ids = idsOf(2000);
 
-  it('begins with the oldest where all deletes take the same time', async () => {
+  it('deleteListed begins with the oldest where all deletes take the same time', async () => {
     const { order } = await deletedFrom(ids, () => 1);
     assert.deepEqual(order.slice(64, 66), ['urn:t:32', 'urn:t:33']);
   });
 
-  it('deletes the oldest first where a delete takes longer the more are before it', async () => {
+  it('deleteListed deletes the oldest first where a delete takes longer the more entities are before it', async () => {
     const { ms } = await deletedFrom(ids, (position) => position);
     assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
   });
 
-  it('deletes the newest first where a delete takes longer the more are behind it', async () => {
+  it('deleteListed deletes the newest first where a delete takes longer the more entities are behind it', async () => {
     const { ms } = await deletedFrom(ids, (position, left) => left - 1 - position);
     assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
   });
 
-  it('begins with the newest only if that takes less than two thirds of the time', async () => {
+  it('deleteListed begins with the newest only if that takes less than two thirds of the time', async () => {
     // The 32 deletes at either end are timed one after the other.
     for (const [newest, isNewestFirst] of [
       [66, true],
@@ -62,13 +62,13 @@ describe('deleteListed', () => {
     }
   });
 
-  it('tries no order with few ids', async () => {
+  it('deleteListed measures no order with few ids', async () => {
     const few = idsOf(999);
     const { order } = await deletedFrom(few, (position, left) => left - position);
     assert.deepEqual(order, few);
   });
 
-  it('deletes each id once, whatever the deletes take', async () => {
+  it('deleteListed deletes each id once, however long the deletes take', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 1500 }), fc.infiniteStream(fc.nat(20)), async (n, costs) => {
         const { order } = await deletedFrom(idsOf(n), () => Number(costs.next().value));

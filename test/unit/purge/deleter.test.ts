@@ -67,7 +67,7 @@ const itemErrors = (ids: readonly string[], status?: number) =>
   });
 
 describe('the batch delete of entities', () => {
-  it('finds the size that the broker takes, settles each id once, and keeps to that size', async () => {
+  it('the batch delete finds the size that the broker takes, settles each id once, and keeps to that size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 70 }),
@@ -100,7 +100,7 @@ describe('the batch delete of entities', () => {
     );
   });
 
-  it('deletes singly only the id that makes the broker refuse a batch, and keeps the batch size', async () => {
+  it('the batch delete deletes singly only the id that makes the broker refuse a batch, and keeps the batch size', async () => {
     const bad = new Set(['urn:t:3', 'urn:t:17']);
     const hand = deleterOf({
       batch: (ids) => replyOf(ids.some((id) => bad.has(id)) ? 400 : 204),
@@ -116,7 +116,7 @@ describe('the batch delete of entities', () => {
   });
 
   for (const status of [404, 405, 501]) {
-    it(`hands everything back after a ${status}, and sends no other batch`, async () => {
+    it(`the batch delete hands everything back after a ${status}, and sends no other batch`, async () => {
       const hand = deleterOf({ batch: () => replyOf(status) });
       assert.deepEqual(await hand.deleteBatch(idsOf(3)), idsOf(3));
       assert.deepEqual([hand.capabilities.batchDelete, hand.deleter.usesBatches], [false, false]);
@@ -124,7 +124,7 @@ describe('the batch delete of entities', () => {
       assert.deepEqual([hand.batches.length, hand.settled.size], [1, 0]);
     });
 
-    it(`ends after a ${status} if only batches may be used`, async () => {
+    it(`the batch delete ends after a ${status} if only batches may be used`, async () => {
       const hand = deleterOf({ batch: () => replyOf(status), options: { strategy: 'batch' } });
       await assert.rejects(
         hand.deleteBatch(idsOf(3)),
@@ -134,7 +134,7 @@ describe('the batch delete of entities', () => {
     });
   }
 
-  it('treats a bare 404 as gone entities if batches have worked', async () => {
+  it('the batch delete takes a bare 404 for gone entities if batches have worked', async () => {
     const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : 404) });
     await hand.deleteBatch(['urn:t:first']);
     assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
@@ -146,7 +146,7 @@ describe('the batch delete of entities', () => {
     assert.equal(hand.deleter.usesBatches, true);
   });
 
-  it('gives up batches after the first entity that can be deleted only singly', async () => {
+  it('the batch delete gives up batches after the first entity that can be deleted only singly', async () => {
     for (const status of [204, 404]) {
       const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(status) });
       assert.deepEqual(await hand.deleteBatch(idsOf(8)), idsOf(8).slice(1));
@@ -154,14 +154,14 @@ describe('the batch delete of entities', () => {
     }
   });
 
-  it('gives up batches after ten entities that the broker refuses in either way, for this purge only', async () => {
+  it('the batch delete gives up batches, for this purge, after ten entities that the broker refuses in either way', async () => {
     const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(409) });
     assert.equal((await hand.deleteBatch(idsOf(64))).length, 54);
     assert.deepEqual([hand.singles.length, hand.settled.size], [10, 10]);
     assert.deepEqual([hand.deleter.usesBatches, hand.capabilities.batchDelete], [false, true]);
   });
 
-  it('refuses an entity with the problem of its batch if only batches may be used', async () => {
+  it('the batch delete refuses an entity with the problem of its batch if only batches may be used', async () => {
     const hand = deleterOf({
       batch: (ids) => (ids.includes('urn:t:2') ? replyOf(422, { title: 'Bad' }) : replyOf(204)),
       options: { strategy: 'batch' },
@@ -174,7 +174,7 @@ describe('the batch delete of entities', () => {
     assert.deepEqual([hand.singles, hand.settled.size], [[], 4]);
   });
 
-  it('retries only the retryable items, as often as the policy says', async () => {
+  it('the batch delete retries only the retryable items, as often as the policy says', async () => {
     const hand = deleterOf({
       batch: (ids) =>
         replyOf(207, {
@@ -195,14 +195,14 @@ describe('the batch delete of entities', () => {
     assert.deepEqual([...new Set(hand.unclear)], ['urn:t:1']);
   });
 
-  it('reports a whole batch as failed and unclear when its tries ran out', async () => {
+  it('the batch delete reports a whole batch as failed and unclear when its tries ran out', async () => {
     const hand = deleterOf({ batch: () => replyOf(503, { title: 'Busy' }) });
     assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
     assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
     assert.deepEqual([hand.batches.length, [...new Set(hand.unclear)]], [3, idsOf(2)]);
   });
 
-  it('marks only items without a status, or with a server error, as unclear', async () => {
+  it('the batch delete marks only items without a status, or with a server error, as unclear', async () => {
     for (const [status, isUnclear] of [
       [undefined, true],
       [500, true],
@@ -217,7 +217,7 @@ describe('the batch delete of entities', () => {
     }
   });
 
-  it('is never larger than the purge or the broker allows', () => {
+  it('the batch delete is never larger than the purge or the broker allows', () => {
     const { deleter, capabilities } = deleterOf({ options: { batchSize: 50 } });
     assert.equal(deleter.batchSize, 50);
     capabilities.batchSizeMax = 70;
@@ -238,7 +238,7 @@ describe('the delete of one entity', () => {
     [503, 'retryable'],
     [429, 'retryable'],
   ] as const) {
-    it(`is ${kind} after a ${status}`, async () => {
+    it(`the delete of one entity is ${kind} after a ${status}`, async () => {
       const hand = deleterOf({ single: () => replyOf(status) });
       assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, kind);
       assert.equal(hand.deleter.deletedSingly, kind === 'deleted' ? 1 : 0);
@@ -248,7 +248,7 @@ describe('the delete of one entity', () => {
   }
 
   for (const status of [405, 501]) {
-    it(`ends the purge when the broker answers ${status}, since it has no such operation`, async () => {
+    it(`the delete of one entity ends the purge when the broker answers ${status}, since it has no such operation`, async () => {
       for (const [path, operation] of [
         ['/entities', 'delete an entity'],
         ['/temporal/entities', 'delete a temporal entity'],
@@ -262,13 +262,13 @@ describe('the delete of one entity', () => {
     });
   }
 
-  it('reads an error item in a successful answer', async () => {
+  it('the delete of one entity reads an error item in a successful answer', async () => {
     const hand = deleterOf({ single: (id) => itemErrors([id]) });
     assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, 'unclear');
     assert.deepEqual(hand.unclear, ['urn:t:0']);
   });
 
-  it('goes by batch or by path as the strategy says, and never by batch for temporal entities', async () => {
+  it('the delete of one entity follows the strategy, and never goes by batch for temporal entities', async () => {
     for (const [options, ways] of [
       [{ strategy: 'batch' }, [1, 0]],
       [{ strategy: 'auto' }, [0, 1]],
@@ -284,7 +284,7 @@ describe('the delete of one entity', () => {
     assert.equal(deleterOf({ options: { strategy: 'single' } }).deleter.usesBatches, false);
   });
 
-  it('goes by batch where a server could read its path as that of another entity, and else is refused', async () => {
+  it('an entity whose path could mean another one is deleted by batch, or else refused', async () => {
     const id = 'urn:t:0?b';
     const hand = deleterOf({ batch: () => replyOf(204) });
     assert.equal((await hand.deleter.deleteOne(id)).kind, 'deleted');
@@ -312,7 +312,7 @@ describe('the delete of one entity', () => {
 });
 
 describe('each request of a deleter', () => {
-  it('says how many entities it may delete, so that rates and maxima hold', async () => {
+  it('each request of a deleter says how many entities it may delete, so that rates and maxima hold', async () => {
     const { deleter, deleteBatch, reserved, batches, singles } = deleterOf({});
     await deleteBatch(idsOf(7));
     await deleter.deleteOne('urn:t:8');

@@ -42,7 +42,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('dispatcher: chunks', () => {
-  it('dispatcher: chunks start when they are full, in the order of the items; the rest waits', async () => {
+  it('the dispatcher starts a chunk when it is full, in the order of the items; the rest waits', async () => {
     const { dispatcher, chunks } = heldDispatcher();
     dispatcher.add([1, 2]);
     await turn();
@@ -56,7 +56,7 @@ describe('dispatcher: chunks', () => {
     assert.equal(dispatcher.pending, 4);
   });
 
-  it('dispatcher: chunks are ended before they grow beyond the bytes allowed; a single item may be larger', async () => {
+  it('the dispatcher ends a chunk before it exceeds the allowed bytes, unless it is a single item', async () => {
     const { dispatcher, chunks } = heldDispatcher({
       concurrency: () => 9,
       chunkSize: () => 100,
@@ -71,7 +71,7 @@ describe('dispatcher: chunks', () => {
     assert.deepEqual(chunks().at(-1), [5]);
   });
 
-  it('dispatcher: chunks follow a chunk size that changes while items wait', async () => {
+  it('the dispatcher follows a chunk size that changes while items wait', async () => {
     let size = 2;
     const { dispatcher, chunks, chunk } = heldDispatcher({ concurrency: () => 1, chunkSize: () => size });
     dispatcher.add([1, 2, 3]);
@@ -82,7 +82,7 @@ describe('dispatcher: chunks', () => {
     assert.deepEqual(chunks(), [[1, 2], [3]]);
   });
 
-  it('dispatcher: chunks that hand items back have them queued again', async () => {
+  it('the dispatcher queues items again that a chunk hands back', async () => {
     const { dispatcher, chunks, chunk } = heldDispatcher();
     dispatcher.add([1, 2, 3]);
     const settled = dispatcher.settled();
@@ -100,7 +100,7 @@ describe('dispatcher: chunks', () => {
     assert.equal(dispatcher.pending, 0);
   });
 
-  it('dispatcher: chunks run more or fewer at once when the concurrency changes while items wait', async () => {
+  it('the dispatcher follows a concurrency that changes while items wait', async () => {
     let concurrency = 1;
     const { dispatcher, chunks, chunk } = heldDispatcher({
       concurrency: () => concurrency,
@@ -123,7 +123,7 @@ describe('dispatcher: chunks', () => {
     assert.equal(chunks().length, 5);
   });
 
-  it('dispatcher: chunks never run more at once than the concurrency, and run every item once', async () => {
+  it('the dispatcher never runs more chunks at once than the concurrency, and runs every item once', async () => {
     const sizes = fc.integer({ min: 1, max: 5 });
     await fc.assert(
       fc.asyncProperty(sizes, sizes, fc.array(fc.nat({ max: 30 })), async (concurrency, size, batches) => {
@@ -161,7 +161,7 @@ describe('dispatcher: chunks', () => {
 });
 
 describe('dispatcher: room', () => {
-  it('dispatcher resolves once fewer items are pending than asked for', async () => {
+  it('dispatcher.room resolves once fewer items are pending than asked for', async () => {
     const { dispatcher, chunk } = heldDispatcher();
     dispatcher.add([1, 2, 3, 4, 5, 6]);
     const room = dispatcher.room(4);
@@ -171,7 +171,7 @@ describe('dispatcher: room', () => {
     assert.equal(dispatcher.pending, 3);
   });
 
-  it('dispatcher flushes when nothing in flight could make room, and resolves at once when there is room', async () => {
+  it('dispatcher.room flushes when nothing in flight could make room, and resolves at once when there is room', async () => {
     const { dispatcher, chunks, chunk } = heldDispatcher();
     await dispatcher.room(1);
     dispatcher.add([1, 2]);
@@ -184,7 +184,7 @@ describe('dispatcher: room', () => {
 });
 
 describe('dispatcher: errors', () => {
-  it('dispatcher throws the first error of a chunk from room and settled, and starts nothing more', async () => {
+  it('the dispatcher throws the first error of a chunk from room and settled, and starts nothing more', async () => {
     const { dispatcher, chunks, chunk } = heldDispatcher();
     dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     await turn();
@@ -200,7 +200,7 @@ describe('dispatcher: errors', () => {
     assert.equal(chunks().length, 2);
   });
 
-  it('dispatcher: errors settled throws at once, while other chunks are in flight', async () => {
+  it('dispatcher.settled throws at once, while other chunks are in flight', async () => {
     const { dispatcher, chunk } = heldDispatcher();
     dispatcher.add([1, 2, 3, 4, 5, 6]);
     const settled = dispatcher.settled();
@@ -213,7 +213,7 @@ describe('dispatcher: errors', () => {
     await abandoned;
   });
 
-  it('forms a chunk only when it can start, however many items are queued', async () => {
+  it('the dispatcher forms a chunk only when it can start, however many items are queued', async () => {
     const { dispatcher, chunks, chunk } = heldDispatcher();
     dispatcher.add(Array.from({ length: 1000 }, (_, index) => index));
     await turn();
@@ -225,7 +225,7 @@ describe('dispatcher: errors', () => {
 });
 
 describe('dispatcher: abandon', () => {
-  it('dispatcher drops queued items, waits for those in flight, and never throws', async () => {
+  it('dispatcher.abandon drops queued items, waits for those in flight, and never throws', async () => {
     const { dispatcher, chunks, chunk } = heldDispatcher();
     dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     await turn();
@@ -238,7 +238,7 @@ describe('dispatcher: abandon', () => {
     assert.equal(dispatcher.pending, 0);
   });
 
-  it('dispatcher resolves at once when nothing is in flight', async () => {
+  it('dispatcher.abandon resolves at once when nothing is in flight', async () => {
     const { dispatcher, chunks } = heldDispatcher();
     dispatcher.add([1]);
     await dispatcher.abandon();

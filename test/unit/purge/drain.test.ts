@@ -111,7 +111,7 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
 const some = (every: number, rest: number) => (id: string) => Number(id.split(':')[2]) % every === rest;
 
 describe('the drain of a query', () => {
-  it('deletes every match that can be deleted, tries none more than twice, and reports the rest', async () => {
+  it('the drain of a query deletes every match that can be deleted, tries none more than twice, and reports the rest', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 60 }),
@@ -146,7 +146,7 @@ describe('the drain of a query', () => {
     );
   });
 
-  it('asks for each page once, and once more in the end', async () => {
+  it('the drain of a query asks for each page once, and once more in the end', async () => {
     const purge = purgeOf({ ids: idsOf(100), limits: { concurrency: 1 } });
     await purge.run();
     // The first page, the probe of the filter, nine more pages, and the look behind.
@@ -154,7 +154,7 @@ describe('the drain of a query', () => {
     assert.deepEqual(purge.drainedAfter, [20], 'it is drained when all was tried');
   });
 
-  it('does not look again for what an earlier query left unclear', async () => {
+  it('the drain of a query does not look again for what an earlier query left unclear', async () => {
     const ended = async (isUnclear: boolean) => {
       const purge = purgeOf({ ids: idsOf(5), count: () => undefined, isPartial: true });
       purge.ledger.add({ entityId: 'urn:earlier' });
@@ -167,7 +167,7 @@ describe('the drain of a query', () => {
     assert.deepEqual(await ended(true), [deleted, 1, queries]);
   });
 
-  it('waits for a query that lags behind, and repeats next to nothing', async () => {
+  it('the drain of a query waits for a query that lags behind, and repeats next to nothing', async () => {
     for (const staleFor of [1, 2]) {
       const purge = purgeOf({ ids: idsOf(60), staleFor, limits: { pageSize: 100 } });
       await purge.run();
@@ -181,7 +181,7 @@ describe('the drain of a query', () => {
     }
   });
 
-  it('retries ever more ids of a query that never changes, and reports those it shows', async () => {
+  it('the drain of a query that never changes retries ever more ids, and reports those it shows', async () => {
     const purge = purgeOf({
       ids: idsOf(300),
       staleFor: Infinity,
@@ -195,7 +195,7 @@ describe('the drain of a query', () => {
     assert.deepEqual(purge.waits, [1, 1, 2, 2, 3]);
   });
 
-  it('takes no more than were counted while it drains, although more have arrived', async () => {
+  it('the drain of a query takes no more than were counted while it drains, although more have arrived', async () => {
     const purge = purgeOf({
       ids: idsOf(40),
       onQuery: (nth, there) => {
@@ -207,7 +207,7 @@ describe('the drain of a query', () => {
     assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, purge.there.size], [40, 40, 5]);
   });
 
-  it('considers refused entities gone only if the query shows every match', async () => {
+  it('the drain of a query takes refused entities for gone only if the query shows every match', async () => {
     for (const isPartial of [false, true]) {
       const purge = purgeOf({
         ids: idsOf(4),
@@ -224,7 +224,7 @@ describe('the drain of a query', () => {
     }
   });
 
-  it('reports refused matches as failed, also if fewer matches were there than counted', async () => {
+  it('the drain of a query reports refused matches as failed, also if fewer were there than counted', async () => {
     const purge = purgeOf({
       ids: idsOf(60),
       locked: (id) => Number(id.split(':')[2]) < 10,
@@ -236,7 +236,7 @@ describe('the drain of a query', () => {
     assert.deepEqual([deleted, alreadyGone, failed, purge.there.size], [50, 0, 10, 10]);
   });
 
-  it('reports remaining matches although pages skip some of them', async () => {
+  it('the drain of a query reports remaining matches although pages skip some of them', async () => {
     const purge = purgeOf({
       ids: idsOf(12),
       locked: () => true,
@@ -247,7 +247,7 @@ describe('the drain of a query', () => {
     assert.deepEqual([purge.ledger.counts.failed, purge.ledger.counts.alreadyGone], [12, 0]);
   });
 
-  it('takes arrivals at most once more, and counts the others', async () => {
+  it('the drain of a query takes arrivals at most once more, and counts the others', async () => {
     let next = 0;
     const purge = purgeOf({
       ids: idsOf(40),
@@ -260,7 +260,7 @@ describe('the drain of a query', () => {
     assert.equal(purge.there.size, 2);
   });
 
-  it('takes no arrivals beyond the maximum, and succeeds if all counted matches were deleted', async () => {
+  it('the drain of a query takes no arrivals beyond the maximum, and succeeds if all counted matches are deleted', async () => {
     let next = 0;
     const purge = purgeOf({
       ids: idsOf(40),
@@ -271,7 +271,7 @@ describe('the drain of a query', () => {
     assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted], [43, 43]);
   });
 
-  it('never reports success while the broker counts matches that it does not list', async () => {
+  it('the drain of a query never reports success while the broker counts matches that it does not list', async () => {
     for (const locked of [some(31, 30), some(3, 0)]) {
       const purge = purgeOf({ ids: idsOf(30), count: (total) => total + 4, locked });
       await assert.rejects(
@@ -285,7 +285,7 @@ describe('the drain of a query', () => {
     assert.equal(counted.ledger.counts.failed, 10, 'those that stay are counted as well');
   });
 
-  it('never reports success while remaining matches fill the only page that the broker shows', async () => {
+  it('the drain of a query never reports success while remaining matches fill the only page that the broker shows', async () => {
     const purge = purgeOf({
       ids: idsOf(30),
       locked: (id) => Number(id.split(':')[2]) < 10,
@@ -300,7 +300,7 @@ describe('the drain of a query', () => {
 });
 
 describe('the check of the maximum', () => {
-  it('refuses one match too many before the first delete, whatever the broker counts', async () => {
+  it('the check of the maximum refuses one match too many before the first delete, whatever the broker counts', async () => {
     for (const [counting, exact] of [
       [(total: number) => total, true],
       [(_total: number, shown: number) => shown, false],
@@ -324,13 +324,13 @@ describe('the check of the maximum', () => {
     }
   });
 
-  it('is skipped without a maximum', async () => {
+  it('a purge without a maximum skips the check of the maximum', async () => {
     const purge = purgeOf({ ids: idsOf(25) });
     assert.equal(await purge.bound(), undefined);
     assert.equal(purge.queries(), 1);
   });
 
-  it('trusts neither a count that ignores a filter nor an incomplete listing', async () => {
+  it('the check of the maximum trusts neither a count that ignores a filter nor an incomplete listing', async () => {
     const late = purgeOf({ ids: idsOf(5), count: () => 500, limits: { maxAffected: 10 } });
     late.context.paging.stride = 500;
     assert.equal(await late.bound(), 5);
@@ -338,7 +338,7 @@ describe('the check of the maximum', () => {
     assert.equal(await hidden.bound(), undefined);
   });
 
-  it('proves the filters before it uses a page', async () => {
+  it('the check of the maximum proves the filters before it uses a page', async () => {
     const purge = purgeOf({ ids: idsOf(3) });
     let proofs = 0;
     const context = { ...purge.context, proveFilters: async () => void (proofs += 1) };
@@ -353,7 +353,7 @@ describe('the check of the maximum', () => {
 });
 
 describe('the preview of a purge', () => {
-  it('reports the number of matches and a hundred ids, whatever the broker counts', async () => {
+  it('the preview of a purge reports the number of matches and a hundred ids, whatever the broker counts', async () => {
     for (const n of [0, 1, 10, 99, 100, 101, 250]) {
       for (const count of [
         (total: number) => total,
@@ -367,13 +367,13 @@ describe('the preview of a purge', () => {
     }
   });
 
-  it('lists no more than its sample where the broker counts', async () => {
+  it('the preview of a purge lists no more than its sample where the broker counts', async () => {
     const purge = purgeOf({ ids: idsOf(450), limits: { concurrency: 1 } });
     assert.equal((await purge.preview()).matched, 450);
     assert.ok(purge.queries() <= 12, `${purge.queries()} queries`);
   });
 
-  it('uses memory for listed matches only, whatever the broker counts', async () => {
+  it('the preview of a purge uses memory for listed matches only, whatever the broker counts', async () => {
     const purge = purgeOf({ ids: idsOf(150), count: () => 10 ** 14 });
     const before = process.memoryUsage().arrayBuffers;
     await purge.preview();
@@ -382,7 +382,7 @@ describe('the preview of a purge', () => {
     assert.ok(bytes < 1_000_000, `${bytes} bytes`);
   });
 
-  it('does not trust a count that ignores a filter', async () => {
+  it('the preview of a purge does not trust a count that ignores a filter', async () => {
     const purge = purgeOf({ ids: idsOf(150), count: () => 500 });
     purge.context.paging.stride = 10;
     assert.equal((await purge.preview()).matched, 150);

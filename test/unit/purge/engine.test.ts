@@ -98,7 +98,7 @@ async function run({ query, answer, limits, matches = 25, honours = FILTERS }: H
 }
 
 describe('a purge of entities', () => {
-  it('ends with a report that adds up, and says how many requests it took', async () => {
+  it('a purge of entities ends with a report that adds up, and says how many requests it took', async () => {
     const { report, world, sent } = await run({ query: 'type=T' });
     assert.ok(report !== undefined);
     const { matched, deleted, dryRun, requests, arrived, sample, success, errors } = report;
@@ -106,7 +106,7 @@ describe('a purge of entities', () => {
     assert.deepEqual([success.length, world.size, requests], [25, 0, sent.length]);
   });
 
-  it('deletes nothing in a dry run, under any strategy', async () => {
+  it('a dry run deletes nothing, under any strategy', async () => {
     for (const strategy of ['auto', 'batch', 'single', 'native'] as const) {
       for (const query of ['type=T&dryRun=true', 'type=T&drop=a&dryRun=true', 'type=T&keep=a&dryRun=true']) {
         const { report, deletes, world } = await run({ query, limits: { strategy } });
@@ -116,7 +116,7 @@ describe('a purge of entities', () => {
     }
   });
 
-  it('lets the broker purge by itself, but not attributes, where that is set', async () => {
+  it('the native strategy lets the broker purge entities itself, but not attributes', async () => {
     const limits = { strategy: 'native' } as const;
     const { report, deletes } = await run({ query: 'type=T', limits });
     assert.deepEqual([report?.deleted, deletes], [25, ['DELETE /entities?type=T']]);
@@ -127,7 +127,7 @@ describe('a purge of entities', () => {
     assert.deepEqual(foreign.sent, []);
   });
 
-  it('reports no progress of its own when the broker purges by itself', async () => {
+  it('a purge by the broker itself reports no progress of its own', async () => {
     const answer = ({ method }: BrokerRequest) => (method === 'DELETE' ? replyOf(409) : undefined);
     const native = await run({ query: 'type=T', answer, limits: { strategy: 'native' } });
     assert.ok(native.error instanceof BrokerRefusedError);
@@ -135,7 +135,7 @@ describe('a purge of entities', () => {
   });
 
   for (const query of ['type=T', 'type=T&drop=a', 'type=T&keep=a', 'type=T&dryRun=true']) {
-    it(`deletes nothing where the broker ignores a filter: ${query}`, async () => {
+    it(`a purge of entities deletes nothing where the broker ignores a filter: ${query}`, async () => {
       for (const strategy of ['auto', 'native'] as const) {
         const { error, deletes } = await run({ query, honours: [], limits: { strategy } });
         assert.ok(error instanceof FilterIgnoredError && error.parameter === 'type');
@@ -144,7 +144,7 @@ describe('a purge of entities', () => {
     });
   }
 
-  it('asks for one match more than it may affect, and refuses that before anything else', async () => {
+  it('a bounded purge asks for one match more than it may affect, and refuses that before anything else', async () => {
     for (const strategy of ['auto', 'native'] as const) {
       const { error, sent, deletes } = await run({ query: 'type=T&maxAffected=4', limits: { strategy } });
       assert.ok(error instanceof TooManyMatchesError && error.exact);
@@ -160,7 +160,7 @@ describe('a purge of entities', () => {
     assert.equal((await run({ query: 'type=T&maxAffected=4&dryRun=true' })).report?.matched, 25);
   });
 
-  it('refuses a keep that no match has, before the first delete', async () => {
+  it('a keep that no match has is refused before the first delete', async () => {
     const answer = (_request: BrokerRequest, query: URLSearchParams) =>
       query.get('attrs') === 'zz' ? replyOf(200, [], { 'ngsild-results-count': '0' }) : undefined;
     const { error, deletes } = await run({ query: 'type=T&keep=zz', answer });
@@ -168,7 +168,7 @@ describe('a purge of entities', () => {
     assert.deepEqual(deletes, []);
   });
 
-  it('reports its progress when it fails', async () => {
+  it('a purge of entities reports its progress when it fails', async () => {
     let batches = 0;
     const { error, progress, world } = await run({
       query: 'type=T',
@@ -180,7 +180,7 @@ describe('a purge of entities', () => {
     assert.equal(world.size, 5);
   });
 
-  it('asks a broker that seems to be away the smallest query that there is', async () => {
+  it('a broker that seems to be away is asked the smallest query that there is', async () => {
     let isAway = false;
     const { error, sent } = await run({
       query: 'type=T',
@@ -208,7 +208,7 @@ describe('the hints of a dry run', () => {
     return report.hints;
   };
 
-  it('name missing types, then missing attributes, with five queries at most', async () => {
+  it('the hints of a dry run name missing types, then missing attributes, with five queries at most', async () => {
     assert.deepEqual(await hintsOf('type=Gone&dryRun=true'), ['No entity of type Gone is listed.']);
     assert.deepEqual(await hintsOf('type=There&q=n>1&dryRun=true'), [
       'No entity of type There has the attribute n.',
@@ -221,12 +221,12 @@ describe('the hints of a dry run', () => {
     assert.equal((await hintsOf('type=There&attrs=a,b,c,d,e,f,g&dryRun=true'))?.length, 4);
   });
 
-  it('are given by a dry run that matched nothing, and by nothing else', async () => {
+  it('only a dry run that matched nothing gives hints', async () => {
     assert.equal(await hintsOf('type=Gone'), undefined);
     assert.equal(await hintsOf('type=T&dryRun=true', () => undefined), undefined);
   });
 
-  it('are given only if certain', async () => {
+  it('a dry run gives only hints that are certain', async () => {
     const one = [{ id: 'urn:x' }];
     for (const reply of [
       replyOf(200, one),
@@ -249,7 +249,7 @@ describe('the hints of a dry run', () => {
 });
 
 describe('a purge that matches nothing', () => {
-  it('proves no filter, since nothing is used', async () => {
+  it('a purge that matches nothing proves no filter', async () => {
     for (const query of ['type=T&q=n>1', 'type=T&drop=a', 'type=T&dryRun=true']) {
       const { sent, report } = await run({ query, matches: 0 });
       assert.equal(report?.matched, 0);
@@ -259,7 +259,7 @@ describe('a purge that matches nothing', () => {
 });
 
 describe('a purge that matches one entity', () => {
-  it('is refused like any other where the broker ignores a filter, under any strategy', async () => {
+  it('a purge that matches one entity is refused where the broker ignores a filter, under any strategy', async () => {
     for (const strategy of ['auto', 'batch', 'single', 'native'] as const) {
       for (const query of ['type=T', 'type=T&dryRun=true', 'type=T&drop=a', 'type=T&maxAffected=1']) {
         const { error, deletes } = await run({ query, matches: 1, honours: [], limits: { strategy } });

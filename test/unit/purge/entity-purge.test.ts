@@ -122,7 +122,7 @@ describe('the purge of listed entities', () => {
 });
 
 describe('the matches listed for a bound', () => {
-  it('the matches listed for a bound count more than what the broker counts', async () => {
+  it('the bound of a purge counts the listed matches where the broker counts fewer', async () => {
     const { context } = purgeOf([page([], 0)]);
     const waits: number[] = [];
     const waiting = {

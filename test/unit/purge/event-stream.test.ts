@@ -15,7 +15,7 @@ async function eventsOf<Event>(stream: AsyncIterable<Event>): Promise<readonly E
 }
 
 describe('eventStream', () => {
-  it('hands out every event in order, whenever it was emitted', async () => {
+  it('eventStream hands out every event in order, whenever it was emitted', async () => {
     const stream = eventStream<number>(NEVER, async (emit) => {
       emit(1);
       emit(2);
@@ -27,11 +27,11 @@ describe('eventStream', () => {
     assert.deepEqual(await eventsOf(stream), [1, 2, 3, 4]);
   });
 
-  it('ends without an event when the task has none', async () => {
+  it('eventStream ends without an event when the task has none', async () => {
     assert.deepEqual(await eventsOf(eventStream(NEVER, async () => {})), []);
   });
 
-  it('does not start the task before it is read', async () => {
+  it('eventStream does not start the task before it is read', async () => {
     let started = false;
     const stream = eventStream(NEVER, async () => {
       started = true;
@@ -42,7 +42,7 @@ describe('eventStream', () => {
     assert.equal(started, true);
   });
 
-  it("throws the task's error after its last events", async () => {
+  it("eventStream throws the task's error after its last events", async () => {
     const stream = eventStream<string>(NEVER, async (emit) => {
       emit('first');
       await turn();
@@ -59,7 +59,7 @@ describe('eventStream', () => {
     assert.deepEqual(seen, ['first', 'last']);
   });
 
-  it('aborts the task with the reason of the given signal, also when that came first', async () => {
+  it('eventStream aborts the task with the reason of the given signal, also when that came first', async () => {
     const caller = new AbortController();
     const reasons: unknown[] = [];
     const stream = eventStream<string>(caller.signal, async (emit, signal) => {
@@ -78,7 +78,7 @@ describe('eventStream', () => {
     assert.deepEqual(reasons, ['gone', 'early']);
   });
 
-  it('aborts the task when the reader stops, and waits until it has ended', async () => {
+  it('eventStream aborts the task when the reader stops, and waits until it has ended', async () => {
     let isOver = false;
     const stream = eventStream<number>(NEVER, async (emit, signal) => {
       emit(1);
@@ -94,7 +94,7 @@ describe('eventStream', () => {
     assert.equal(isOver, true);
   });
 
-  it('keeps events that are emitted while the reader is busy', async () => {
+  it('eventStream keeps events that are emitted while the reader is busy', async () => {
     const stream = eventStream<number>(NEVER, async (emit) => {
       for (let index = 0; index < 100; index++) {
         emit(index);
@@ -112,7 +112,7 @@ describe('eventStream', () => {
     );
   });
 
-  it("throws the task's error to a reader that is still busy with its events", async () => {
+  it("eventStream throws the task's error to a reader that is still busy with its events", async () => {
     const stream = eventStream<number>(NEVER, async (emit) => {
       emit(1);
       throw new Error('broken');
@@ -124,7 +124,7 @@ describe('eventStream', () => {
     assert.deepEqual(await stream.next(), { done: true, value: undefined });
   });
 
-  it('hands out what the task emitted last, also when the reader was busy when it ended', async () => {
+  it('eventStream hands out what the task emitted last, also when the reader was busy when it ended', async () => {
     const stream = eventStream<number>(NEVER, async (emit) => {
       emit(1);
       await turn();
@@ -139,7 +139,7 @@ describe('eventStream', () => {
     assert.deepEqual(seen, [1, 2, 3]);
   });
 
-  it('allows as many listeners on its signal as the task has requests, without a warning', async (t) => {
+  it('eventStream allows as many listeners on its signal as the task has requests, without a warning', async (t) => {
     const warn = t.mock.method(process, 'emitWarning', () => {});
     await eventsOf(
       eventStream(NEVER, async (_emit, signal) => {
@@ -149,7 +149,7 @@ describe('eventStream', () => {
     assert.equal(warn.mock.callCount(), 0);
   });
 
-  it('leaves no listener on the signal once it has ended', async (t) => {
+  it('eventStream leaves no listener on the signal once it has ended', async (t) => {
     const { signal } = new AbortController();
     const add = t.mock.method(signal, 'addEventListener');
     const remove = t.mock.method(signal, 'removeEventListener');

@@ -69,7 +69,7 @@ function second({ stillListed = [], retryDue = [], lags = 0, ...broker }: Second
 const GONE = replyOf(404);
 
 describe('final retries of entities that are still listed', () => {
-  it('delete each singly, once, and record the results', async () => {
+  it('final retries delete each listed entity singly, once, and record the results', async () => {
     const { ended, singles, batches, ledger, waits } = second({
       stillListed: idsOf(20),
       single: (id) => (id === 'urn:t:1' ? GONE : id === 'urn:t:2' ? replyOf(409) : replyOf(204)),
@@ -82,7 +82,7 @@ describe('final retries of entities that are still listed', () => {
     );
   });
 
-  it('stop after a sample if the broker has none of it, since the query lags behind', async () => {
+  it('final retries stop after a sample if the broker has none of it, since the query lags behind', async () => {
     for (const [lags, sample] of [
       [0, 20],
       [1, 200],
@@ -100,7 +100,7 @@ describe('final retries of entities that are still listed', () => {
     }
   });
 
-  it('continue if the broker had some of the sample, and give up batches if it had most', async () => {
+  it('final retries continue if the broker had some of the sample, and give up batches if it had most', async () => {
     for (const [had, batchDelete] of [
       [1, true],
       [10, true],
@@ -120,7 +120,7 @@ describe('final retries of entities that are still listed', () => {
 });
 
 describe('final retries of entities that failed', () => {
-  it('use batches, and single deletes after a batch fails again', async () => {
+  it('final retries of failed entities use batches, and single deletes after a batch fails again', async () => {
     const { ended, singles, batches, ledger } = second({
       retryDue: idsOf(30),
       batch: (ids) => replyOf(ids.includes('urn:t:7') ? 500 : 204),
@@ -134,7 +134,7 @@ describe('final retries of entities that failed', () => {
     assert.equal(ledger.states.get('urn:t:8'), IdState.goneTwice);
   });
 
-  it('are the last ones: an entity that fails again is recorded as failed', async () => {
+  it('an entity that fails at its final retry is recorded as failed', async () => {
     const { ended, ledger } = second({
       retryDue: ['urn:t:0', 'urn:t:1', 'urn:t:2'],
       batch: () => replyOf(500),
@@ -151,7 +151,7 @@ describe('final retries of entities that failed', () => {
 describe('final retries that get nothing but failures', () => {
   const failing = { batch: () => replyOf(500, { title: 'Broken' }), single: () => replyOf(500) };
 
-  it('record each item as failed and let the purge go on', async () => {
+  it('final retries that get nothing but failures record each item as failed and let the purge go on', async () => {
     const { ended, ledger, requester, singles } = second({
       stillListed: idsOf(60).slice(30),
       retryDue: idsOf(30),
@@ -167,7 +167,7 @@ describe('final retries that get nothing but failures', () => {
     assert.equal(settled.kind, 'gave-up');
   });
 
-  it('leave items that had their final retry before', async () => {
+  it('final retries leave items that had their final retry before', async () => {
     let count = 0;
     const { ended, ledger } = second({
       stillListed: idsOf(20),
@@ -179,7 +179,7 @@ describe('final retries that get nothing but failures', () => {
     assert.deepEqual([ledger.states.count(IdState.goneTwice), ledger.states.count(IdState.failed)], [20, 30]);
   });
 
-  it('leave items that were deleted at their final retry', async () => {
+  it('final retries leave items alone that were deleted at their final retry', async () => {
     let count = 0;
     const { ended, ledger } = second({
       stillListed: idsOf(20),
@@ -196,7 +196,7 @@ describe('final retries that get nothing but failures', () => {
 });
 
 describe('final retries that end the purge', () => {
-  it('send nothing more, and pass on the error', async () => {
+  it('final retries that end the purge send nothing more, and pass on the error', async () => {
     const { ended, requester, singles, inFlight } = second({
       stillListed: idsOf(20),
       retryDue: ['urn:t:x'],

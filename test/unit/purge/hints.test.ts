@@ -22,7 +22,7 @@ function planOf(given: Readonly<Record<string, string>>, dropped: readonly strin
 }
 
 describe('hints on a query that matches nothing', () => {
-  it('ask for each type alone', () => {
+  it('the hints of a dry run ask for each type alone', () => {
     assert.deepEqual(planOf({ type: 'Car,(Bus;Tram)', id: 'urn:a:1', idPattern: 'x' }).types, [
       ['type=Car', 'No entity of type Car is listed.'],
       ['type=Bus', 'No entity of type Bus is listed.'],
@@ -32,7 +32,7 @@ describe('hints on a query that matches nothing', () => {
     assert.deepEqual(planOf({ q: 'speed' }).types, []);
   });
 
-  it('ask for each attribute that the query demands, as the query does, beside the type', () => {
+  it("the hints of a dry run ask for each attribute that the query demands, with the query's own type", () => {
     const { attributes } = planOf({
       type: 'Car',
       q: '(speed.unit>5|!gone|x!=1);createdAt;heading',
@@ -51,13 +51,13 @@ describe('hints on a query that matches nothing', () => {
     ]);
   });
 
-  it('ask for the attributes that are to be dropped', () => {
+  it('the hints of a dry run ask for the attributes that are to be dropped', () => {
     assert.deepEqual(planOf({ type: 'Car' }, ['speed']).attributes, [
       ['type=Car&attrs=speed', 'No entity of type Car has the attribute speed.'],
     ]);
   });
 
-  it('stay with local entities where the query does', () => {
+  it('the hints of a dry run ask only for local entities where the query does', () => {
     const { types, attributes } = planOf({ type: 'Car', local: 'true', q: 'speed' });
     assert.deepEqual(
       [types[0]?.[0], attributes[0]?.[0]],
@@ -65,7 +65,7 @@ describe('hints on a query that matches nothing', () => {
     );
   });
 
-  it('name each time in quotes that q compares with, however it does', () => {
+  it('the hints of a dry run name each quoted time that q compares with, whatever the operator', () => {
     for (const [q, path] of [
       ['speed.observedAt<"2026-01-01T00:00:00Z"', 'speed.observedAt'],
       ['a;(b|c>="2026-01-01")', 'c'],
@@ -137,7 +137,7 @@ describe('the questions of a dry run that matches nothing', () => {
     return { hints: ended.hints, asked };
   }
 
-  it('ask for the attributes only if every type is there', async () => {
+  it('the hints of a dry run ask for the attributes only if every type is there', async () => {
     const some = await hintsOf(['t1', 't3']);
     assert.deepEqual(
       [some.hints, some.asked],
@@ -151,7 +151,7 @@ describe('the questions of a dry run that matches nothing', () => {
     assert.deepEqual(all.asked, ['t1', 't2', 't3', 'a1', 'a2', 'a3']);
   });
 
-  it('are no more than allowed, types and attributes together', async () => {
+  it('the hints of a dry run send no more queries than allowed, types and attributes together', async () => {
     for (const [questionsMax, asked] of [
       [2, ['t1', 't2']],
       [3, ['t1', 't2', 't3']],
@@ -161,7 +161,7 @@ describe('the questions of a dry run that matches nothing', () => {
     }
   });
 
-  it('are answered by none of their variants before something counts as missing', async () => {
+  it('the hints of a dry run call something missing only if the broker has none of its variants', async () => {
     const variants = ['v1', 'v2'];
     const found = await hintsOf(['t1', 't2', 't3', 'a1', 'v2'], { variants, questionsMax: 3 });
     assert.deepEqual(found.hints, ['quoted']);
@@ -178,12 +178,12 @@ describe('the questions of a dry run that matches nothing', () => {
     );
   });
 
-  it('are not asked where something matched, or nothing was to be counted', async () => {
+  it('the hints of a dry run ask nothing if something matched, or nothing was to be counted', async () => {
     for (const more of [{ matched: 1 }, { dryRun: false }])
       assert.deepEqual(await hintsOf([], more), { hints: undefined, asked: [] });
   });
 
-  it('give no hint on a doubtful answer', async () => {
+  it('the hints of a dry run stay silent after a doubtful answer', async () => {
     for (const answer of [
       replyOf(400),
       replyOf(403),
@@ -202,7 +202,7 @@ describe('the questions of a dry run that matches nothing', () => {
     }
   });
 
-  it('end with the purge when that is stopped', async () => {
+  it('the hints of a dry run end when the purge is stopped', async () => {
     const answer = () => {
       throw new PurgeStoppedError('stopped');
     };

@@ -139,7 +139,7 @@ describe('IdStates', () => {
     assert.equal(wrong, 0);
   });
 
-  it('IdStates holds ids in a table outside the heap, nine bytes a slot, and never as strings', () => {
+  it('IdStates keeps ids in a table outside the heap, nine bytes a slot, and never as strings', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     collectGarbage();

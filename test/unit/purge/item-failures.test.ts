@@ -78,7 +78,7 @@ describe('items whose deletes fail', () => {
     assert.deepEqual([ledger.counts.deleted, ledger.counts.failed, tried.length], [50, 50, 100]);
   });
 
-  it('items whose deletes fail end the purge where the broker answers nothing but failures', async () => {
+  it('items whose deletes fail end the purge where the broker answers with nothing but failures', async () => {
     const { ended, ledger, tried } = removal(() => 503);
     await assert.rejects(
       ended,
@@ -147,7 +147,7 @@ describe('a removal that ends early, or in doubt', () => {
     return { ended, deletes, looks, ledger: context.ledger };
   }
 
-  it('a removal that ends early, or in doubt, sends nothing more, waits for requests in flight, and resolves unclear items', async () => {
+  it('a removal that ends early sends nothing more, waits for requests in flight, and resolves unclear items', async () => {
     let [noteFailure, release] = [() => {}, () => {}];
     const failed = new Promise<void>((resolve) => (noteFailure = resolve));
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -168,7 +168,7 @@ describe('a removal that ends early, or in doubt', () => {
     assert.deepEqual([ledger.counts.deleted, ledger.counts.unknown], [2, 0]);
   });
 
-  it('a removal that ends early, or in doubt, resolves unclear items even if its query shows only some of the matches', async () => {
+  it('a removal in doubt resolves unclear items even if its query shows only some of the matches', async () => {
     const { ended, looks, ledger } = three(() => replyOf(500), true);
     await ended;
     assert.deepEqual([[...looks], ledger.counts.deleted, ledger.counts.unknown], [[ids.join(',')], 3, 0]);

@@ -34,14 +34,14 @@ function survey(ledger: ItemLedger, showsAll: boolean, ...listed: readonly Item[
 }
 
 describe('ItemLedger: states', () => {
-  it('a new item has no outcome yet', () => {
+  it('ItemLedger: a new item has no outcome yet', () => {
     const ledger = new ItemLedger();
     ledger.add(ONE);
     assert.deepEqual(ledger.counts, counted({ matched: 1 }));
     assert.equal(ledger.states.get('urn:a:1'), IdState.pending);
   });
 
-  it('entities of a page are added once each, all or none of them', () => {
+  it('ItemLedger: entities of a page are added once each, all or none of them', () => {
     const ledger = new ItemLedger(3);
     assert.deepEqual(ledger.addNew(['urn:a:1', 'urn:a:2', 'urn:a:1']), ['urn:a:1', 'urn:a:2']);
     assert.equal(ledger.states.get('urn:a:2'), IdState.pending);
@@ -53,7 +53,7 @@ describe('ItemLedger: states', () => {
     assert.deepEqual(ledger.counts, counted({ matched: 3 }));
   });
 
-  it('a confirmed delete counts as deleted, at the first or the final try', () => {
+  it('ItemLedger: a confirmed delete counts as deleted, at the first or the final try', () => {
     const ledger = tallyOf([ONE, GONE]);
     assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
     assert.equal(ledger.states.get('urn:a:1'), IdState.gone);
@@ -62,7 +62,7 @@ describe('ItemLedger: states', () => {
     assert.deepEqual(ledger.success, ['urn:a:1']);
   });
 
-  it('an absent item was already gone, unless an earlier delete may have removed it', () => {
+  it('ItemLedger: an absent item was already gone, unless an earlier delete may have removed it', () => {
     const absent = tallyOf([ONE, ABSENT]);
     assert.deepEqual(absent.counts, counted({ matched: 1, alreadyGone: 1 }));
     absent.record(ONE, ABSENT, true);
@@ -86,14 +86,14 @@ describe('ItemLedger: states', () => {
     assert.deepEqual(refused.counts, counted({ matched: 1, alreadyGone: 1 }));
   });
 
-  it('an item that is absent at first and deleted at the final try counts as deleted', () => {
+  it('ItemLedger: an item that is absent at first and deleted at the final try counts as deleted', () => {
     const ledger = tallyOf([ONE, ABSENT]);
     ledger.record(ONE, GONE, true);
     assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
   });
 
   for (const verdict of [RETRYABLE, UNCLEAR]) {
-    it(`an item that is ${verdict.kind} is due for a final retry, and failed after it`, () => {
+    it(`ItemLedger: an item that is ${verdict.kind} is due for a final retry, and failed after it`, () => {
       const ledger = tallyOf([ONE, verdict]);
       assert.equal(ledger.states.get('urn:a:1'), IdState.retryDue);
       assert.equal(ledger.counts.failed, 1);
@@ -103,11 +103,11 @@ describe('ItemLedger: states', () => {
     });
   }
 
-  it('a refused item is failed at once', () => {
+  it('ItemLedger: a refused item is failed at once', () => {
     assert.equal(tallyOf([ONE, REFUSED]).states.get('urn:a:1'), IdState.failed);
   });
 
-  it('a final retry that succeeds removes the error', () => {
+  it('ItemLedger: a final retry that succeeds removes the error', () => {
     const ledger = tallyOf([ONE, RETRYABLE]);
     assert.equal(ledger.errors[0]?.error.title, 'Busy');
     ledger.record(ONE, GONE, true);
@@ -115,7 +115,7 @@ describe('ItemLedger: states', () => {
     assert.deepEqual([ledger.errors, ledger.success], [[], ['urn:a:1']]);
   });
 
-  it('an item still listed after two confirmed deletes is failed, and no longer a success', () => {
+  it('ItemLedger: an item still listed after two confirmed deletes is failed, and no longer a success', () => {
     const ledger = tallyOf([ONE, GONE]);
     ledger.recordStillListed(ONE, { status: 409, title: 'Entity still listed' });
     assert.deepEqual(ledger.counts, counted({ matched: 1, failed: 1 }));
@@ -125,7 +125,7 @@ describe('ItemLedger: states', () => {
 });
 
 describe('ItemLedger: unclear items', () => {
-  it('count as unknown while in flight, and after their tries ran out', () => {
+  it('ItemLedger: unclear items count as unknown while in flight, and after their tries ran out', () => {
     const ledger = new ItemLedger();
     ledger.add(ONE);
     ledger.markUnclear(ONE);
@@ -141,7 +141,7 @@ describe('ItemLedger: unclear items', () => {
     assert.equal(shown.error.status, 502);
   });
 
-  it('are clear once a later try is confirmed', () => {
+  it('ItemLedger: unclear items are clear once a later try is confirmed', () => {
     const ledger = new ItemLedger();
     ledger.add(ONE);
     ledger.markUnclear(ONE);
@@ -150,7 +150,7 @@ describe('ItemLedger: unclear items', () => {
     assert.deepEqual(ledger.unclear, []);
   });
 
-  it('make room for others once they are clear', () => {
+  it('ItemLedger: unclear items make room for others once they are clear', () => {
     const ledger = new ItemLedger();
     const items = Array.from({ length: 10_001 }, (_, index) => ({ entityId: `urn:a:${index}` }));
     for (const item of items.slice(0, -1)) {
@@ -164,7 +164,7 @@ describe('ItemLedger: unclear items', () => {
     assert.deepEqual(ledger.unclear, [last]);
   });
 
-  it('are deleted if a query no longer finds them, and not if it does', () => {
+  it('ItemLedger: unclear items are deleted if a query no longer finds them, and not if it does', () => {
     for (const settle of [false, true]) {
       const ledger = new ItemLedger();
       for (const item of [ONE, TWO]) {
@@ -185,7 +185,7 @@ describe('ItemLedger: unclear items', () => {
     }
   });
 
-  it('are all counted, and up to 10,000 of the current query are kept to be resolved', () => {
+  it('ItemLedger: unclear items are all counted, and up to 10,000 of the current query are kept to be resolved', () => {
     const ledger = new ItemLedger();
     for (let index = 0; index < 10_500; index++) {
       const item = { entityId: `urn:a:${index}` };
@@ -197,7 +197,7 @@ describe('ItemLedger: unclear items', () => {
     assert.deepEqual([ledger.counts.unknown, ledger.unclear.length], [10_500, 0]);
   });
 
-  it('exclude items that were never added', () => {
+  it('ItemLedger: items that were never added cannot become unclear', () => {
     const ledger = new ItemLedger();
     ledger.markUnclear(ONE);
     assert.deepEqual(ledger.counts, NONE);
@@ -215,7 +215,7 @@ describe('ItemLedger: a last survey', () => {
     return ledger;
   }
 
-  it('that shows every match resolves unlisted items as deleted if unclear, else as already gone', () => {
+  it('ItemLedger: a complete last survey resolves unlisted items as deleted if unclear, else as already gone', () => {
     const ledger = mixed();
     survey(ledger, true, ONE);
     assert.deepEqual(ledger.counts, counted({ matched: 4, deleted: 2, alreadyGone: 1, failed: 1 }));
@@ -226,13 +226,13 @@ describe('ItemLedger: a last survey', () => {
     assert.deepEqual([...ledger.success].sort(), ['urn:a:2', 'urn:a:3', 'urn:a:4']);
   });
 
-  it('that is partial resolves no unlisted item', () => {
+  it('ItemLedger: a partial last survey resolves no unlisted item', () => {
     const ledger = mixed();
     survey(ledger, false);
     assert.deepEqual(ledger.counts, counted({ matched: 4, deleted: 1, failed: 2, unknown: 1 }));
   });
 
-  it('resolves listed items as not deleted', () => {
+  it('ItemLedger: a last survey resolves listed items as not deleted', () => {
     const ledger = mixed();
     survey(ledger, false, FOUR);
     assert.deepEqual(ledger.counts, counted({ matched: 4, deleted: 1, failed: 3 }));
@@ -245,14 +245,14 @@ describe('ItemLedger: lists', () => {
   const speed: Item = { entityId: 'urn:a:1', attribute: 'speed' };
   const color: Item = { entityId: 'urn:a:1', attribute: 'color' };
 
-  it('attributes of one entity are items of their own', () => {
+  it('ItemLedger: attributes of one entity are items of their own', () => {
     const ledger = tallyOf([speed, GONE], [color, GONE], [ONE, GONE]);
     assert.equal(ledger.matched, 3);
     assert.deepEqual(ledger.success, ['urn:a:1']);
     assert.equal(new Set([speed, color, ONE].map(keyOf)).size, 3);
   });
 
-  it('success never names an entity with a failed attribute, in whatever order they were settled', () => {
+  it('ItemLedger: success never names an entity with a failed attribute, whatever was settled first', () => {
     for (const order of [
       [speed, color],
       [color, speed],
@@ -263,7 +263,7 @@ describe('ItemLedger: lists', () => {
     }
   });
 
-  it('hold a thousand items each, while the counts go on', () => {
+  it('ItemLedger: the lists hold a thousand items each, while the counts go on', () => {
     const ledger = new ItemLedger();
     for (let index = 0; index < 1500; index++) {
       for (const [kind, verdict] of [
@@ -279,7 +279,7 @@ describe('ItemLedger: lists', () => {
     assert.deepEqual([ledger.success.length, ledger.errors.length], [1000, 1000]);
   });
 
-  it('success never names an entity with a failed attribute, even when the list of errors is full', () => {
+  it('ItemLedger: success never names an entity with a failed attribute, even when the list of errors is full', () => {
     const ledger = new ItemLedger();
     for (let index = 0; index < 1000; index++)
       ledger.record({ entityId: `urn:b:${index}`, attribute: 'x' }, REFUSED, false);
@@ -289,7 +289,7 @@ describe('ItemLedger: lists', () => {
     assert.ok(!ledger.success.includes('urn:a:1'));
   });
 
-  it('keep the counts in balance with the items, whatever happens to them', () => {
+  it('ItemLedger: the counts add up to the items, whatever happens to them', () => {
     const items = fc.record({
       entityId: fc.constantFrom('urn:a:1', 'urn:a:2', '__proto__'),
       attribute: fc.constantFrom('a', 'b'),
@@ -328,7 +328,7 @@ describe('ItemLedger: lists', () => {
 describe('the key of an item', () => {
   const attribute = { entityId: 'urn:a:1', attribute: 'speed' };
 
-  it('is that of one entity, attribute, dataset, instance or digest only', () => {
+  it('the key of an item belongs to one entity, attribute, dataset, instance or digest only', () => {
     const items: readonly Item[] = [
       { entityId: 'urn:a:1' },
       { entityId: 'urn:a:2' },
@@ -345,7 +345,7 @@ describe('the key of an item', () => {
     assert.equal(new Set(items.map(keyOf)).size, items.length);
   });
 
-  it('stays the same when an instance changes its dataset or time', () => {
+  it('the key of an instance stays the same when its dataset or time changes', () => {
     const instance = { ...attribute, instanceId: 'urn:i:1' };
     const keys = [
       instance,
@@ -355,7 +355,7 @@ describe('the key of an item', () => {
     assert.equal(new Set(keys).size, 1);
   });
 
-  it('differs with each of its parts, which hold no NUL', () => {
+  it('the key of an item differs with each of its parts, which hold no NUL', () => {
     const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'i', 'x', 'd', ':', ' ', '/'), minLength: 1 });
     const items = fc.record({ entityId: texts, attribute: texts, instanceId: texts });
     fc.assert(
@@ -367,7 +367,7 @@ describe('the key of an item', () => {
     );
   });
 
-  it('separates the instances of one attribute, and their errors name them', () => {
+  it('the keys of instances of one attribute differ, and their errors name them', () => {
     const one = { ...attribute, instanceId: 'urn:i:1', datasetId: 'urn:d:1', time: { observedAt: 'T' } };
     const ledger = tallyOf(
       [one, REFUSED],

@@ -122,7 +122,7 @@ describe("the broker's own purge", () => {
     }
   });
 
-  it('queries once more if its tries ran out without a clear answer', async () => {
+  it("the broker's own purge queries once more if its tries ran out without a clear answer", async () => {
     const { ended, progress } = await natively([5, 2], () => replyOf(500));
     await assert.rejects(ended, BrokerFailedError);
     assert.deepEqual(progress(), [[3, 0, 0]]);
@@ -148,7 +148,7 @@ describe("the broker's own purge", () => {
     assert.deepEqual(progress(), [[0, 0, 5]]);
   });
 
-  it("the broker's own purge has no attrs, expandValues and jsonKeys", () => {
+  it("the broker's own purge leaves out attrs, expandValues and jsonKeys", () => {
     for (const name of ['attrs', 'expandValues', 'jsonKeys']) {
       const query = parseEntityPurgeQuery(`type=T&${name}=a`);
       assertRefused(() => checkNativeQuery(query), 'invalidRequest', name);

@@ -23,7 +23,7 @@ describe('places for purges', () => {
     assert.deepEqual([take(places, 'job'), take(places, 'purge')], [0, 0]);
   });
 
-  it('places for purges are kept for callers who wait: jobs have three quarters of them, and one at least', () => {
+  it('three quarters of the places, and at least one, are for jobs, and the others for callers who wait', () => {
     for (const [max, jobs] of [
       [16, 12],
       [4, 3],
@@ -35,7 +35,7 @@ describe('places for purges', () => {
     }
   });
 
-  it('places for purges are given back once, also when that is said twice', () => {
+  it('places for purges are given back once, also when they are released twice', () => {
     const places = new PurgePlaces(2);
     const leave = places.take('purge');
     places.take('purge');
@@ -44,7 +44,7 @@ describe('places for purges', () => {
     assert.equal(take(places, 'purge'), 1);
   });
 
-  it('places for purges never hold more than they may, whatever comes and goes', () => {
+  it('places for purges never exceed their number, whatever comes and goes', () => {
     const kind = fc.constantFrom<PlaceKind>('purge', 'job', 'dry run');
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.array(fc.tuple(kind, fc.boolean())), (max, steps) => {

@@ -71,7 +71,7 @@ const DELETE = { method: 'DELETE', path: '/entities/urn:t:1', operation: 'delete
 const QUERY = { method: 'GET', path: '/entities?type=T', operation: 'list' } as const;
 
 describe('a purge that runs', () => {
-  it('ends with its report, and with what it cost', async () => {
+  it('a purge run ends with its report, and with what it cost', async () => {
     const { events, sent, retries } = await ran({
       run: async (scope) => {
         scope.ledger.addNew(['urn:t:1', 'urn:t:2']);
@@ -94,7 +94,7 @@ describe('a purge that runs', () => {
     assert.ok(sent.every(({ headers }) => headers?.['ngsild-tenant'] === 't'));
   });
 
-  it('tells what was done when it ends early, unless it reports by itself', async () => {
+  it('a purge run reports what was done when it ends early, unless the purge reports that itself', async () => {
     const error = new PurgeStoppedError('stopped');
     const run: PurgePlan['run'] = async (scope) => {
       scope.ledger.addNew(['urn:t:1']);
@@ -110,7 +110,7 @@ describe('a purge that runs', () => {
     }
   });
 
-  it('holds its maximum, its pace and its reserve', async () => {
+  it('a purge run keeps its maximum, its pace and its reserve', async () => {
     const [taken, reserved]: [number[], number[]] = [[], []];
     const pace: Pace = {
       ...{ perSecond: 1, burst: 1, setPerSecond: () => {} },
@@ -128,7 +128,7 @@ describe('a purge that runs', () => {
     assert.ok(error instanceof TooManyMatchesError, String(error));
   });
 
-  it('asks a broker that seems to be away for one match of its own query', async () => {
+  it('a purge run asks a broker that seems to be away for one match of its own query', async () => {
     const { sent, events } = await ran({
       run: async (scope) => {
         await scope.requester.send(QUERY);
@@ -147,7 +147,7 @@ describe('a purge that runs', () => {
     assert.equal(events.at(-1)?.type, 'finished');
   });
 
-  it('that is dry reports its preview', async () => {
+  it('a dry purge run reports its preview', async () => {
     const { events } = await ran({
       run: async (scope) =>
         previewOf(scope, { matched: 7, sample: ['urn:t:1'], unit: 'datasets', isLowerBound: true }),

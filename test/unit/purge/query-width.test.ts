@@ -14,7 +14,7 @@ const invalid = (query: string, parameter: string) =>
   assertRefused(() => parseEntityPurgeQuery(query), 'invalidRequest', parameter);
 
 describe('parseEntityPurgeQuery: too wide queries (clause 5.6.21.4)', () => {
-  it('parseEntityPurgeQuery: too wide queries (clause 5.6.21.4) are refused without any parameter', () => {
+  it('too wide queries (clause 5.6.21.4): a query without any parameter is refused', () => {
     badData('');
     badData('dryRun=true');
     badData('maxAffected=5');
@@ -32,17 +32,17 @@ describe('parseEntityPurgeQuery: too wide queries (clause 5.6.21.4)', () => {
     ['jsonKeys', 'speed'],
     ['geometryProperty', 'place'],
   ] as const) {
-    it(`parseEntityPurgeQuery: too wide queries (clause 5.6.21.4) are refused when they name ${name} alone, also with a bound or as a dry run`, () => {
+    it(`too wide queries (clause 5.6.21.4): ${name} alone is refused, also with a bound or as a dry run`, () => {
       const query = queryOf({ [name]: value });
       for (const more of ['', '&maxAffected=1', '&dryRun=true', '&local=false']) badData(`${query}${more}`);
     });
   }
 
-  it('parseEntityPurgeQuery: too wide queries (clause 5.6.21.4) are refused when all of id, idPattern, scopeQ and csf stand together', () => {
+  it('too wide queries (clause 5.6.21.4): id, idPattern, scopeQ and csf are refused even all together', () => {
     badData('id=urn:a:1&idPattern=%5Eurn&scopeQ=/a&csf=a==1');
   });
 
-  it("parseEntityPurgeQuery: too wide queries (clause 5.6.21.4) are refused when attrs or q name nothing but the broker's own attributes or entity members", () => {
+  it("too wide queries (clause 5.6.21.4): attrs or q with nothing but the broker's own attributes are refused", () => {
     for (const attrs of [
       'createdAt',
       'modifiedAt',
@@ -68,7 +68,7 @@ describe('parseEntityPurgeQuery: too wide queries (clause 5.6.21.4)', () => {
     }
   });
 
-  it('parseEntityPurgeQuery: too wide queries (clause 5.6.21.4) say what would be narrow enough', () => {
+  it('the refusal of a too wide query says what would be narrow enough', () => {
     const { message } = badData('idPattern=.*&csf=a==1');
     for (const word of ['idPattern', 'csf', 'type', 'attrs', 'geoquery', 'local=true'])
       assert.ok(message.includes(word));
@@ -98,7 +98,7 @@ describe('parseEntityPurgeQuery: narrow enough queries (clause 5.6.21.4)', () =>
     'local=true&q=!typo&scopeQ=/city/%23',
     'type=*&id=urn:ngsi-ld:Car:1',
   ]) {
-    it(`parseEntityPurgeQuery: narrow enough queries (clause 5.6.21.4) are taken without a bound: ${query}`, () => {
+    it(`narrow enough queries (clause 5.6.21.4) are accepted without a bound: ${query}`, () => {
       assert.equal(accepted(query).maxAffected, undefined);
     });
   }
@@ -131,7 +131,7 @@ const WHOLE_TENANT = [
 
 describe('parseEntityPurgeQuery: queries that may empty a tenant', () => {
   for (const query of WHOLE_TENANT) {
-    it(`parseEntityPurgeQuery: queries that may empty a tenant need maxAffected, or a dry run: ${query}`, () => {
+    it(`queries that may empty a tenant need maxAffected, or a dry run: ${query}`, () => {
       const { message } = invalid(query, 'maxAffected');
       assert.ok(message.includes('dryRun=true'));
       invalid(`${query}&dryRun=false`, 'maxAffected');
@@ -140,14 +140,14 @@ describe('parseEntityPurgeQuery: queries that may empty a tenant', () => {
     });
   }
 
-  it('parseEntityPurgeQuery: queries that may empty a tenant go ahead where that is allowed, with any bound', () => {
+  it('queries that may empty a tenant go ahead where that is allowed, with any bound', () => {
     for (const query of WHOLE_TENANT) {
       assert.equal(parseEntityPurgeQuery(query, 'allow').maxAffected, undefined, query);
       assert.equal(parseEntityPurgeQuery(`${query}&maxAffected=5`, 'allow').maxAffected, 5);
     }
   });
 
-  it('parseEntityPurgeQuery: queries that may empty a tenant are forbidden where no tenant may be emptied, with any bound, but for dry runs', () => {
+  it('queries that may empty a tenant are refused where that is forbidden, with any bound; dry runs are not', () => {
     for (const query of WHOLE_TENANT) {
       for (const more of ['', '&maxAffected=1', '&dryRun=false']) {
         assert.throws(() => parseEntityPurgeQuery(`${query}${more}`, 'refuse'), PolicyRefusedError, query);
@@ -157,7 +157,7 @@ describe('parseEntityPurgeQuery: queries that may empty a tenant', () => {
     assert.equal(parseEntityPurgeQuery('type=Car', 'refuse').maxAffected, undefined);
   });
 
-  it('parseEntityPurgeQuery: queries that may empty a tenant are treated alike in temporal purges, where a time filter narrows as well', () => {
+  it('temporal queries that may empty a tenant are treated alike, unless a time filter narrows them', () => {
     const TIME = 'timerel=before&timeAt=2026-01-01T00:00:00Z';
     for (const query of ['local=true', 'q=!typo', 'q=(speed%7C!speed)']) {
       assertRefused(() => parseTemporalPurgeQuery(query), 'invalidRequest', 'maxAffected');
@@ -167,12 +167,12 @@ describe('parseEntityPurgeQuery: queries that may empty a tenant', () => {
     }
   });
 
-  it('parseEntityPurgeQuery: queries that may empty a tenant are still too wide for the standard where they are, whatever is allowed', () => {
+  it('queries that are too wide for the standard are refused, whatever the setting for whole tenants', () => {
     for (const query of ['', 'id=urn:a:1', 'q=createdAt', 'attrs=createdAt', 'scopeQ=/a'])
       assertRefused(() => parseEntityPurgeQuery(query, 'allow'), 'badRequestData');
   });
 
-  it('parseEntityPurgeQuery: queries that may empty a tenant are local for type=*, and say so to the broker', () => {
+  it('queries for type=* are local, and say so to the broker', () => {
     const local = { name: 'local', value: 'true' };
     assert.deepEqual(accepted('type=*&maxAffected=1').selection, [{ name: 'type', value: '*' }, local]);
     assert.deepEqual(accepted('type=*&local=true&maxAffected=1').selection, [
@@ -182,7 +182,7 @@ describe('parseEntityPurgeQuery: queries that may empty a tenant', () => {
     assert.deepEqual(accepted('type=Car').selection, [{ name: 'type', value: 'Car' }]);
   });
 
-  it('parseEntityPurgeQuery: queries that may empty a tenant are refused for type=* with local=false, whatever else they name', () => {
+  it('queries for type=* with local=false are refused, whatever else they name', () => {
     badData('type=*&local=false', 'type');
     badData('type=%2A&local=false&q=speed&maxAffected=1', 'type');
   });

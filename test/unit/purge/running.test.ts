@@ -15,7 +15,7 @@ const untilStopped = async (signal: AbortSignal): Promise<unknown> => {
 };
 
 describe('running purges', () => {
-  it('hand back what a purge answers or throws, and count it while it runs', async () => {
+  it('running purges pass on what a purge answers or throws, and count it while it runs', async () => {
     const running = createRunningPurges(16);
     const answer = running.run('purge', NEVER, async () => {
       assert.equal(running.count, 1);
@@ -27,7 +27,7 @@ describe('running purges', () => {
     assert.equal(running.count, 0);
   });
 
-  it('stop only the purge whose client disconnects', async () => {
+  it('a client that disconnects stops only its own purge', async () => {
     const running = createRunningPurges(16);
     const caller = new AbortController();
     const other = running.run('purge', NEVER, untilStopped);
@@ -39,12 +39,12 @@ describe('running purges', () => {
     await other;
   });
 
-  it('stop a purge at once whose caller is gone already', async () => {
+  it('a purge whose caller is already gone is stopped at once', async () => {
     const running = createRunningPurges(16);
     assert.equal(await running.run('purge', AbortSignal.abort('early'), untilStopped), 'early');
   });
 
-  it('are all stopped by stop(), and new ones refused before they begin', async () => {
+  it('stop() stops all running purges, and refuses new ones before they begin', async () => {
     const running = createRunningPurges(16);
     const purges = [running.run('purge', NEVER, untilStopped), running.run('purge', NEVER, untilStopped)];
     running.stop();
@@ -57,7 +57,7 @@ describe('running purges', () => {
     assert.deepEqual([began, running.count], [false, 0]);
   });
 
-  it('are idle only when the last one has ended, however it ended', async () => {
+  it('running purges are idle only when the last one has ended, however it ended', async () => {
     const running = createRunningPurges(16);
     await running.idle();
     const callers = [new AbortController(), new AbortController()] as const;
@@ -78,7 +78,7 @@ describe('running purges', () => {
     assert.equal(idle, 2);
   });
 
-  it('leave no listener on the signal of their caller, however they end', async (t) => {
+  it('running purges leave no listener on the signal of their caller, however they end', async (t) => {
     const running = createRunningPurges(16);
     for (const end of [async () => 42, async () => Promise.reject(new Error('broken'))]) {
       const { signal } = new AbortController();
@@ -90,7 +90,7 @@ describe('running purges', () => {
     }
   });
 
-  it('wake those who wait for the last one once, and nobody before', async () => {
+  it('callers that wait for the last purge are woken once, and not before it has ended', async () => {
     const running = createRunningPurges(16);
     for (let round = 0; round < 2; round += 1) {
       const caller = new AbortController();
@@ -104,7 +104,7 @@ describe('running purges', () => {
     }
   });
 
-  it('give the place of a purge to the next when it is over, however it ends', async () => {
+  it('running purges pass on their place when they are over, however they end', async () => {
     const running = createRunningPurges(1);
     for (const end of [async () => 42, async () => Promise.reject(new Error('broken'))]) {
       const caller = new AbortController();

@@ -56,7 +56,7 @@ describe('a survey', () => {
   for (const name of Object.keys(found) as (keyof typeof found)[]) {
     const isTwice = name === 'goneTwice' || name === 'absentTwice';
 
-    it(`sorts the ids that it lists by their state: ${name}`, async () => {
+    it(`a survey sorts the ids that it lists by their state: ${name}`, async () => {
       for (const takesFresh of [true, false]) {
         const { survey, ledger } = await surveyed([[ID], [ID]], { takesFresh }, (context) =>
           context.ledger.states.set(ID, IdState[name]),
@@ -66,7 +66,7 @@ describe('a survey', () => {
       }
     });
 
-    it(`records only ids as failed that two deletes have left: ${name}`, async () => {
+    it(`a survey records only ids as failed that are still listed after two deletes: ${name}`, async () => {
       const { survey, ledger } = await surveyed([[ID]], { reportsLingering: true }, (context) =>
         context.ledger.states.set(ID, IdState[name]),
       );
@@ -79,7 +79,7 @@ describe('a survey', () => {
     });
   }
 
-  it('counts each new id once, and returns it if it is wanted', async () => {
+  it('a survey counts each new id once, and returns it if it is wanted', async () => {
     for (const takesFresh of [true, false]) {
       const { survey, ledger } = await surveyed([['urn:a', 'urn:b'], ['urn:b', 'urn:c'], ['urn:a']], {
         takesFresh,
@@ -93,7 +93,7 @@ describe('a survey', () => {
     }
   });
 
-  it('ignores what an earlier survey listed', async () => {
+  it('a survey ignores what an earlier survey listed', async () => {
     const { ledger } = await surveyed([[]], {}, ({ ledger: { states } }) => {
       states.set(ID, IdState.failed);
       states.startSurvey();
@@ -102,7 +102,7 @@ describe('a survey', () => {
     assert.equal(ledger.states.isListed(ID), false);
   });
 
-  it('stops once it has enough new ids, and is then not complete', async () => {
+  it('a survey stops once it has enough new ids, and is then not complete', async () => {
     const pages = [idsOf(10), ['urn:more:1'], ['urn:more:2']];
     for (const [wanted, queries, isComplete] of [
       [9, 1, false],
@@ -115,7 +115,7 @@ describe('a survey', () => {
     }
   });
 
-  it('holds at most 32,000 ids', async () => {
+  it('a survey holds at most 32,000 ids', async () => {
     const all = idsOf(40_000);
     const pages = [0, 1, 2, 3, 4].map((page) => all.slice(page * 8000, (page + 1) * 8000));
     for (const state of [IdState.unknown, IdState.gone, IdState.retryDue]) {
@@ -128,7 +128,7 @@ describe('a survey', () => {
     }
   });
 
-  it('begins with a page that was fetched before, or at an offset', async () => {
+  it('a survey begins with a page that was fetched before, or at an offset', async () => {
     const pages = [idsOf(3), ['urn:more']];
     const known = await surveyed(pages, { first: pageOf(idsOf(3), { count: 4, limit: 3 }) });
     assert.deepEqual([known.survey.fresh.length, known.asked[0]?.offset], [4, 3]);
@@ -162,14 +162,14 @@ describe('a survey of many pages', () => {
     return { survey, most, asked: asked.length };
   }
 
-  it('asks for as many at a time as the purge may have requests in flight', async () => {
+  it('a survey asks for as many pages at a time as the purge may have requests in flight', async () => {
     for (const concurrency of [1, 3]) {
       const { most, survey } = await overlapped(concurrency);
       assert.deepEqual([most, survey.fresh.length, survey.complete], [concurrency, 100, true]);
     }
   });
 
-  it('reads little further than what is wanted', async () => {
+  it('a survey reads little further than what is wanted', async () => {
     const { asked, survey } = await overlapped(4, { wanted: 25 });
     assert.ok(survey.fresh.length >= 25 && asked <= 4, `${survey.fresh.length} found in ${asked} pages`);
   });

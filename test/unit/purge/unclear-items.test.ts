@@ -85,7 +85,7 @@ function attributes(extra: Partial<ItemBatch> = {}): Pick<ItemKind, 'read'> {
 
 describe('the resolution of unclear entities', () => {
   for (const isLast of [false, true]) {
-    it(`resolves missing entities as deleted and shown ones as present${isLast ? ', after a failure too' : ''}`, async () => {
+    it(`unclear entities count as deleted if missing, and as present if shown${isLast ? ', after a failure too' : ''}`, async () => {
       const { ledger, ...counts } = await looked({
         items: wholes(5),
         world: { 'urn:t:1': [], 'urn:t:3': [] },
@@ -96,7 +96,7 @@ describe('the resolution of unclear entities', () => {
     });
   }
 
-  it('queries ids of up to 4000 encoded characters, and up to a hundred of them, at once', async () => {
+  it('unclear entities are queried in lists of up to 4000 encoded characters and a hundred ids', async () => {
     const id = (prefix: string, chars: number) => ({ entityId: prefix.padEnd(chars, 'x') });
     for (const [items, queries] of [
       [[id('urn-a', 2000), id('urn-b', 2000)], 1],
@@ -108,7 +108,7 @@ describe('the resolution of unclear entities', () => {
       assert.equal((await looked({ items, world: {} })).queries.length, queries);
   });
 
-  it('queries the entities by id, beside the query, in portions that fit a URL', async () => {
+  it("unclear entities are queried by id, with the purge's own query, in portions that fit a URL", async () => {
     const selection = [
       ...[
         { name: 'type', value: 'Thing' },
@@ -140,7 +140,7 @@ describe('the resolution of unclear entities', () => {
     }
   });
 
-  it('asks for each entity in one portion, of at most 100 ids and 4000 characters, none smaller than it must be', async () => {
+  it('each unclear entity is queried in one portion, of at most 100 ids and 4000 characters, as large as possible', async () => {
     const sizes = fc.array(
       fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom(500, 1300, 1999, 2000, 3989, 3990, 5000)),
       { minLength: 1, maxLength: 260 },
@@ -169,7 +169,7 @@ describe('the resolution of unclear entities', () => {
     );
   });
 
-  it('asks for a hundred short ids at a time', async () => {
+  it('short ids of unclear entities are queried a hundred at a time', async () => {
     const { queries } = await looked({ items: wholes(250), world: {} });
     assert.deepEqual(
       queries.map((query) => query.get('id')?.split(',').length),
@@ -177,11 +177,11 @@ describe('the resolution of unclear entities', () => {
     );
   });
 
-  it('sends no query if nothing is unclear', async () => {
+  it('no query is sent if nothing is unclear', async () => {
     assert.equal((await looked({ items: [], world: {} })).queries.length, 0);
   });
 
-  it('leaves all unclear if the broker refuses the query or does not answer, and fails for no such reason', async () => {
+  it('unclear entities stay unclear if the broker refuses the query or does not answer, without an error', async () => {
     for (const status of [400, 403, 500]) {
       const failing = looked({ items: wholes(3), world: {}, answer: () => replyOf(status) });
       assert.deepEqual(outcome(await failing), [0, 3], String(status));
@@ -192,12 +192,12 @@ describe('the resolution of unclear entities', () => {
     await assert.rejects(looked({ items: wholes(3), world: {}, answer }), TypeError);
   });
 
-  it('leaves an id with a comma unclear, since a list of ids cannot hold it', async () => {
+  it('an unclear id with a comma stays unclear, since a list of ids cannot hold it', async () => {
     const items = [{ entityId: 'urn:t:1,2' }, { entityId: 'urn:t:3' }];
     assert.deepEqual(outcome(await looked({ items, world: {} })), [1, 1]);
   });
 
-  it('resolves only shown entities if the broker shows other ids too', async () => {
+  it('only shown entities are resolved if the broker shows other ids too', async () => {
     const world = { 'urn:t:0': [], 'urn:other': [] };
     const shows = () => ['urn:other', 'urn:t:0'];
     const { ledger, ...counts } = await looked({ items: wholes(3), world, shows });
@@ -213,25 +213,25 @@ describe('the resolution of unclear parts of entities', () => {
   const items = ['urn:t:0', 'urn:t:1', 'urn:t:2'].map((entityId) => ({ entityId, attribute: 'a' }));
   const world: World = { 'urn:t:0': ['a', 'b'], 'urn:t:1': ['b'] };
 
-  it('resolves parts as deleted if their entity is shown without them, or not at all', async () => {
+  it('unclear parts are deleted if their entity is shown without them, or not at all', async () => {
     assert.deepEqual(outcome(await looked({ items, world, kind: attributes() })), [2, 0]);
   });
 
-  it('leaves parts unclear if the entity is not shown and the query selects by value', async () => {
+  it('unclear parts stay unclear if the entity is not shown and the query selects by value', async () => {
     for (const name of ['q', 'georel']) {
       const selection = [...THINGS, { name, value: 'x' }];
       assert.deepEqual(outcome(await looked({ items, world, selection, kind: attributes() })), [1, 1]);
     }
   });
 
-  it('leaves parts of entities that are not shown unclear if the broker shows other ids too', async () => {
+  it('unclear parts of entities that are not shown stay unclear if the broker shows other ids too', async () => {
     const shows = (ids: readonly string[]) => [...ids, 'urn:other'];
     const others = { ...world, 'urn:other': ['a'] };
     // Of the two that are shown, one has lost its part; the third may be hidden.
     assert.deepEqual(outcome(await looked({ items, world: others, shows, kind: attributes() })), [1, 1]);
   });
 
-  it('leaves parts unclear if the broker may truncate', async () => {
+  it('unclear parts stay unclear if the broker may truncate', async () => {
     for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
       assert.deepEqual(outcome(await looked({ items, world, kind: attributes(extra) })), [1, 1]);
     }

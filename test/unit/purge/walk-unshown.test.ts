@@ -85,7 +85,7 @@ describe('a walk over a broker that counts matches which it does not show', () =
   };
   for (const [name, pattern] of Object.entries(ROWS)) {
     for (const tells of ['count', 'next'] as const) {
-      it(`goes on to its end, by its ${tells === 'count' ? 'count' : 'next links'}: ${name}`, async () => {
+      it(`a walk over unshown matches goes on to its end, by its ${tells === 'count' ? 'count' : 'next links'}: ${name}`, async () => {
         const row = rowOf(pattern);
         const { ids, end, pages } = await walkedRow(row, tells);
         assert.deepEqual(ids, shownOf(row));
@@ -96,18 +96,18 @@ describe('a walk over a broker that counts matches which it does not show', () =
     }
   }
 
-  it('notes that matches are hidden, so the count cannot be trusted', async () => {
+  it('a walk over unshown matches notes that matches are hidden, so the count cannot be trusted', async () => {
     assert.equal((await walkedRow(rowOf('xxxxx.....'))).paging.hidesSome, true);
     assert.equal((await walkedRow(rowOf(`${'x'.repeat(10)}${'.'.repeat(5)}`))).paging.hidesSome, true);
     assert.equal((await walkedRow(rowOf('x'.repeat(25)))).paging.hidesSome, undefined);
   });
 
-  it('does not wait for hidden matches', async () => {
+  it('a walk over unshown matches does not wait for hidden matches', async () => {
     const { looks, asked } = await walkedRow(rowOf('.'.repeat(100)));
     assert.deepEqual([looks, asked.length], [0, 10]);
   });
 
-  it('asks for no page behind the last match', async () => {
+  it('a walk over unshown matches asks for no page behind the last match', async () => {
     for (const pattern of ['.'.repeat(95), 'x'.repeat(95), 'x.'.repeat(47)]) {
       const { asked } = await walkedRow(rowOf(pattern));
       assert.ok(
@@ -117,7 +117,7 @@ describe('a walk over a broker that counts matches which it does not show', () =
     }
   });
 
-  it('ends where the broker shows one page for every offset, short or empty', async () => {
+  it('a walk over unshown matches ends where the broker shows one page for every offset, short or empty', async () => {
     for (const ids of [['urn:t:0', 'urn:t:1'], []]) {
       for (const more of [{ count: 500 }, { hasNext: false }]) {
         const { asked } = await walked((_offset, limit) => pageOf(ids, { ...more, limit }));
@@ -126,7 +126,7 @@ describe('a walk over a broker that counts matches which it does not show', () =
     }
   });
 
-  it('gives up after a hundred thousand pages that show nothing, and says how many are unlisted', async () => {
+  it('a walk over unshown matches gives up after a hundred thousand empty pages, and says how many are unlisted', async () => {
     let pages = 0;
     const walk = walkMatches({
       lister: { page: async () => pageOf([], { count: 10_000_000, limit: 1 + (pages += 1) * 0 }) },
@@ -146,7 +146,7 @@ describe('a walk over a broker that counts matches which it does not show', () =
     });
   });
 
-  it('meets every shown match once, wherever the others lie', async () => {
+  it('a walk over unshown matches yields every shown match once, wherever the others lie', async () => {
     const rows = fc
       .array(fc.boolean(), { maxLength: 120 })
       .map((marks) => rowOf(marks.map((mark) => (mark ? 'x' : '.')).join('')));
@@ -160,7 +160,7 @@ describe('a walk over a broker that counts matches which it does not show', () =
     );
   });
 
-  it('yields every shown match after long empty stretches, and in growing pages', async () => {
+  it('a walk over unshown matches yields every shown match after long empty stretches, and in growing pages', async () => {
     const stretches = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 60 })), { maxLength: 6 });
     const sizes = fc
       .array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 5 })

@@ -76,7 +76,7 @@ describe('broker capabilities', () => {
     assert.equal(capabilities.isHonoured('idPattern'), false);
   });
 
-  it('broker capabilities know a page as accepted when it, or a larger one of the same projection, was', () => {
+  it('broker capabilities remember an accepted page size for all smaller pages of the same projection', () => {
     const { capabilities } = capabilitiesAt(0);
     capabilities.setProvenPage('pick', 500);
     capabilities.setProvenPage('pick', 20);

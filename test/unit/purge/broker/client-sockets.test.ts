@@ -33,7 +33,7 @@ function clientOf(
 }
 
 describe('broker client on real sockets', () => {
-  it('times out when the body stalls after its first bytes', async (t) => {
+  it('broker client on real sockets times out when the body stalls after its first bytes', async (t) => {
     const { url } = await listening(t, (_request, response) => response.write('['));
     await assert.rejects(clientOf(t, url, { timeoutMs: 400 }).send(LIST), (error: unknown) => {
       assert.ok(error instanceof BrokerTimeoutError);

@@ -45,21 +45,21 @@ describe('broker client: requests', () => {
     [`${ORIGIN}/context/broker`, '/context/broker'],
     [`${ORIGIN}/context/broker//`, '/context/broker'],
   ] as const) {
-    it(`sends below the base URL ${base}`, async (t) => {
+    it(`the broker client sends below the base URL ${base}`, async (t) => {
       const { client, broker } = mockedClient(t, { base });
       broker.intercept({ path: `${root}/ngsi-ld/v1/entities?type=Car` }).reply(200, '[]');
       assert.equal((await client.send(LIST)).body, '[]');
     });
   }
 
-  it('sends the path as the caller encoded it', async (t) => {
+  it('the broker client sends the path as the caller encoded it', async (t) => {
     const { client, broker } = mockedClient(t);
     const path = '/entities/urn%3Angsi-ld%3ACar%3A%2F..%2F1?deleteAll=true';
     broker.intercept({ path: (sent) => sent === `/ngsi-ld/v1${path}`, method: 'DELETE' }).reply(204, '');
     assert.equal((await client.send({ method: 'DELETE', path })).status, 204);
   });
 
-  it('asks for JSON and sends the given headers, without a body', async (t) => {
+  it('the broker client asks for JSON and sends the given headers, without a body', async (t) => {
     const { client, broker } = mockedClient(t);
     const sent: Dispatcher.DispatchOptions[] = [];
     broker.intercept({ path: () => true }).reply(200, (options) => {
@@ -75,7 +75,7 @@ describe('broker client: requests', () => {
     assert.equal(sent[0].body ?? undefined, undefined);
   });
 
-  it('sends a body as application/json, whatever the given headers say', async (t) => {
+  it('the broker client sends a body as application/json, whatever the given headers say', async (t) => {
     const { client, broker } = mockedClient(t);
     const isJson = (headers: Record<string, string>) => headers['content-type'] === 'application/json';
     broker
@@ -88,7 +88,7 @@ describe('broker client: requests', () => {
 });
 
 describe('broker client: replies', () => {
-  it('answers every status as a reply, errors and redirects included', async (t) => {
+  it('the broker client answers every status as a reply, errors and redirects included', async (t) => {
     const { client, broker } = mockedClient(t);
     for (const status of [200, 204, 207, 301, 400, 404, 429, 500, 503]) {
       broker.intercept({ path: () => true }).reply(status, '');
@@ -96,7 +96,7 @@ describe('broker client: replies', () => {
     }
   });
 
-  it('reads the whole body as UTF-8, header names in lower case, repeated headers joined', async (t) => {
+  it('the broker client reads the whole body as UTF-8, header names in lower case, repeated headers joined', async (t) => {
     const { client, broker } = mockedClient(t);
     const headers = { 'NGSILD-Results-Count': '1', Link: ['<a>; rel="x"', '<b>; rel="next"'] };
     broker.intercept({ path: () => true }).reply(200, '["Zoë 🚗"]', { headers: headers });
@@ -107,7 +107,7 @@ describe('broker client: replies', () => {
     assert.equal(reply.headers.get('constructor'), undefined);
   });
 
-  it('refuses a body larger than allowed, and accepts one that just fits', async (t) => {
+  it('the broker client refuses a body larger than allowed, and accepts one that just fits', async (t) => {
     const { client, broker } = mockedClient(t, { replyMaxBytes: 10 });
     broker.intercept({ path: () => true }).reply(200, '0123456789');
     assert.equal((await client.send(LIST)).body, '0123456789');
@@ -117,7 +117,7 @@ describe('broker client: replies', () => {
 });
 
 describe('broker client: limits on replies', () => {
-  it('are refused above 16 MiB', async (t) => {
+  it('replies of the broker are refused above 16 MiB', async (t) => {
     const { client, broker } = mockedClient(t);
     const most = 16 * 1024 * 1024;
     broker.intercept({ path: () => true }).reply(200, Buffer.alloc(most, ' '));
@@ -126,7 +126,7 @@ describe('broker client: limits on replies', () => {
     await assert.rejects(client.send(LIST), ReplyTooLargeError);
   });
 
-  it('are refused while arriving if reading them would take too long or too much memory', async (t) => {
+  it('replies of the broker are refused while they arrive if reading them would take too much time or memory', async (t) => {
     const { client, broker } = mockedClient(t);
     for (const body of [`[${'[],'.repeat(1_000_000)}1]`, '['.repeat(1000) + ']'.repeat(1000)]) {
       broker.intercept({ path: () => true }).reply(200, body);
@@ -134,7 +134,7 @@ describe('broker client: limits on replies', () => {
     }
   });
 
-  it('are refused above the limit of a request, which cannot raise that of the client', async (t) => {
+  it('replies of the broker are refused above the limit of a request, which cannot raise that of the client', async (t) => {
     const { client, broker } = mockedClient(t, { replyMaxBytes: 100 });
     for (const [bound, bytes] of [
       [10, 11],
@@ -147,7 +147,7 @@ describe('broker client: limits on replies', () => {
 });
 
 describe('broker client: failures', () => {
-  it('gives up with BrokerTimeoutError when the answer takes longer than the time-out', async (t) => {
+  it('the broker client gives up with BrokerTimeoutError when the answer takes longer than the time-out', async (t) => {
     const { client, broker } = mockedClient(t, { timeoutMs: 15 });
     broker
       .intercept({ path: () => true })
@@ -160,7 +160,7 @@ describe('broker client: failures', () => {
     });
   });
 
-  it('distinguishes a request that never got a connection from one that was sent', async () => {
+  it('the broker client distinguishes a request that never got a connection from one that was sent', async () => {
     const dispatcher = { dispatch: () => true } as unknown as Dispatcher;
     const client = createBrokerClient({ brokerUrl: new URL('http://broker.test'), timeoutMs: 5, dispatcher });
     await assert.rejects(client.send(LIST), (error: unknown) => {
@@ -181,7 +181,7 @@ describe('broker client: failures', () => {
     ['UND_ERR_CONNECT_TIMEOUT', 'connection timed out'],
     ['EHOSTUNREACH', 'EHOSTUNREACH'],
   ] as const) {
-    it(`reports ${code} as BrokerUnreachableError without the broker's address`, async (t) => {
+    it(`the broker client reports ${code} as BrokerUnreachableError without the broker's address`, async (t) => {
       const { client, broker } = mockedClient(t);
       const cause = Object.assign(new Error(`${code} 10.1.2.3:1026 broker.test`), { code });
       broker.intercept({ path: () => true }).replyWithError(cause);
@@ -194,7 +194,7 @@ describe('broker client: failures', () => {
     });
   }
 
-  it('rejects with RequestAbortedError when the signal aborts', async (t) => {
+  it('the broker client rejects with RequestAbortedError when the signal aborts', async (t) => {
     const { client, broker } = mockedClient(t);
     const caller = new AbortController();
     broker
@@ -206,7 +206,7 @@ describe('broker client: failures', () => {
     await assert.rejects(sent, RequestAbortedError);
   });
 
-  it('sends nothing when the signal has aborted before', async (t) => {
+  it('the broker client sends nothing when the signal has aborted before', async (t) => {
     const { client, broker } = mockedClient(t);
     let sent = 0;
     broker.intercept({ path: () => true }).reply(200, () => {
@@ -217,7 +217,7 @@ describe('broker client: failures', () => {
     assert.equal(sent, 0);
   });
 
-  it('leaves no listener behind on a signal that outlives the request', async (t) => {
+  it('the broker client leaves no listener behind on a signal that outlives the request', async (t) => {
     const { client, broker } = mockedClient(t);
     const caller = new AbortController();
     const remove = t.mock.method(caller.signal, 'removeEventListener');
@@ -229,7 +229,7 @@ describe('broker client: failures', () => {
 });
 
 describe('broker client: its observer', () => {
-  it('is told of each request once, with the status of its answer or the code of its error', async (t) => {
+  it('the observer of the broker client is called once for each request, with the status or the code of the error', async (t) => {
     const ends: BrokerRequestEnd[] = [];
     const { client, broker } = mockedClient(t, { replyMaxBytes: 3, onEnded: (end) => ends.push(end) });
     broker.intercept({ path: '/ngsi-ld/v1/a' }).reply(503, '');
@@ -278,11 +278,11 @@ describe('broker client: large answers', () => {
     return turns;
   }
 
-  it('hands out large answers one a turn of the event loop, so that reading many at once does not block it', async (t) => {
+  it('the broker client hands out one large answer in each turn of the event loop, so many at once do not block it', async (t) => {
     assert.equal(new Set(await turnsOf(t, LIST, `["${'x'.repeat(8192)}"]`)).size, 8);
   });
 
-  it('hands out answers to large requests one a turn as well', async (t) => {
+  it('the broker client hands out answers to large requests one in each turn as well', async (t) => {
     const jsonBody = JSON.stringify(Array.from({ length: 500 }, (_, index) => `urn:ngsi-ld:Car:${index}`));
     const batch: BrokerRequest = { method: 'POST', path: '/entityOperations/delete', jsonBody };
     assert.equal(new Set(await turnsOf(t, batch, '')).size, 8);

@@ -43,7 +43,7 @@ async function answered(canceller: Canceller): Promise<WeakRef<BrokerReply>> {
 }
 
 describe('an exchange with the broker', () => {
-  it('an exchange with the broker leaves nothing of its answer in its canceller, which may be kept for longer', async () => {
+  it('an exchange with the broker leaves nothing of its answer in its canceller, which may live longer', async () => {
     const cancellers = Array.from({ length: 10 }, createCanceller);
     const replies = await Promise.all(cancellers.map(answered));
     // What was awaited last may still be on the stack.

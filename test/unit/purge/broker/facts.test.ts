@@ -66,7 +66,7 @@ describe('what two processes have learnt', () => {
     );
   });
 
-  it('a fact that is an hour old, or from the future, does not count in either process', () => {
+  it('a fact that is an hour old, or from the future, counts in neither process', () => {
     const outdated = {
       'honoured q': [true, FACT_MS],
       'page-max': [1, FACT_MS],
@@ -80,7 +80,7 @@ describe('what two processes have learnt', () => {
     });
   });
 
-  it('a fact from outside is one only if its kind is known and its value is of that kind', () => {
+  it('a fact of another process counts only if its kind is known and its value is of that kind', () => {
     const facts: readonly (readonly [string, unknown])[] = [
       ...([
         ['page-max', 100],
@@ -155,7 +155,7 @@ const anyFacts: fc.Arbitrary<Facts> = fc
   .map((all) => new Map(SAMPLES.flatMap(([name], index) => (all[index] ? [[name, all[index]]] : []))));
 
 describe('merging what processes have learnt', () => {
-  it('restrictions of both processes hold, and no fact is made up or made younger', () => {
+  it('restrictions of both processes hold, and no fact is made up or becomes younger', () => {
     fc.assert(
       fc.property(anyFacts, anyFacts, (mine, theirs) => {
         const merged = mergeFacts(mine, theirs, ALWAYS);

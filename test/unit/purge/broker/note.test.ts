@@ -20,7 +20,7 @@ const noteOf = (entities: unknown, more: object = {}) =>
   JSON.stringify({ format: 1, entities, temporal: {}, ...more });
 
 describe('a note about a broker', () => {
-  it('is read as it was written', () => {
+  it('a note about a broker is read as it was written', () => {
     assert.deepEqual(readNote(writeNote(LEARNT, SAME), SAME, NOW), LEARNT);
     assert.deepEqual(JSON.parse(writeNote(LEARNT, SAME)), {
       format: 1,
@@ -34,7 +34,7 @@ describe('a note about a broker', () => {
     });
   });
 
-  it('makes no proof younger and no contradiction older, however slowly the store answers and wherever clocks stand', () => {
+  it('a note makes no proof younger and no contradiction older, whatever the delay of the store and the clocks', () => {
     const anyClock = fc.record({
       aheadMs: fc.integer({ min: -1e9, max: 1e9 }),
       earlyMs: fc.integer({ min: 0, max: 5000 }),
@@ -64,7 +64,7 @@ describe('a note about a broker', () => {
     );
   });
 
-  it('is not believed at all when any of it is malformed or of another format', () => {
+  it('a note that is malformed anywhere or has another format is rejected as a whole', () => {
     const good = ['page-max', [100, NOW]] as const;
     assert.ok(readNote(noteOf(Object.fromEntries([good])), SAME, NOW));
     for (const [name, pair] of [
@@ -110,7 +110,7 @@ describe('a note about a broker', () => {
       assert.equal(readNote(text, SAME, NOW), undefined, text.slice(0, 100));
   });
 
-  it('reading throws for no text', () => {
+  it('reading a note never throws, whatever the text', () => {
     fc.assert(
       fc.property(
         fc.oneof(

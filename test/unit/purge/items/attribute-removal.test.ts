@@ -77,7 +77,7 @@ const DROP_A: AttributeRemoval = { kind: 'drop', names: ['a'] };
 const thirty = Array.from({ length: 30 }, (_, n) => entity(n, 'a', 'b', 'c'));
 
 describe('the attributes that a removal reaches', () => {
-  it('are those that drop names, or those that keep does not name, without other members', () => {
+  it('a removal reaches the attributes that drop names, or that keep does not name, and no other members', () => {
     const shown = { ...entity(1, 'a', 'b'), '@context': 'x', createdAt: 'x', scope: '/a' };
     for (const [kind, names, reached] of [
       ['drop', ['a', 'z'], ['a']],
@@ -93,7 +93,7 @@ describe('the attributes that a removal reaches', () => {
 describe('the names of a removal', () => {
   const shownAs = (name: string) => (name.startsWith('https://x/') ? name.slice(10) : name);
 
-  it('are those under which the broker shows the attributes, each of them', async () => {
+  it('names of attributes must be those that the broker shows, each of them', async () => {
     for (const names of [
       ['https://x/a', 'b'],
       ['b', 'https://x/a'],
@@ -110,7 +110,7 @@ describe('the names of a removal', () => {
     }
   });
 
-  it('are told with the first three that the broker shows instead', async () => {
+  it('a refused name is reported with the first three names that the broker shows instead', async () => {
     const { context } = at({
       entities: [entity(1, 'b', 'c', 'd', 'e', 'f')],
     });
@@ -127,13 +127,13 @@ describe('the names of a removal', () => {
     );
   });
 
-  it('may be those of attributes that no match has', async () => {
+  it('drop accepts the name of an attribute that no match has', async () => {
     const { context, queries } = at({ entities: thirty });
     await checkNames(context, { kind: 'drop', names: ['a', 'zzz'] });
     assert.equal(queries.length, 2);
   });
 
-  it('are asked for one by one, in the query itself, whose own attrs are left out', async () => {
+  it('the names of a removal are checked one by one, by the query itself without its own attrs', async () => {
     const { context, queries } = at({
       entities: thirty,
       selection: [
@@ -151,7 +151,7 @@ describe('the names of a removal', () => {
     );
   });
 
-  it('are checked before anything is counted or removed', async () => {
+  it('the names of a removal are checked before anything is counted or removed', async () => {
     const removal: AttributeRemoval = { kind: 'keep', names: ['https://x/a'] };
     const { context, deletes } = at({ entities: thirty, meaning: shownAs });
     await assert.rejects(previewAttributes(context, removal), QueryRefusedError);
@@ -161,14 +161,14 @@ describe('the names of a removal', () => {
 });
 
 describe('the removal of attributes', () => {
-  it('deletes exactly the named ones of every match, each once', async () => {
+  it('the removal of attributes deletes exactly the named ones of every match, each once', async () => {
     const { context, deletes } = at({ entities: thirty });
     assert.equal(await removeAttributes(context, { kind: 'drop', names: ['a', 'c'] }, 30), 0);
     assert.equal(context.ledger.counts.deleted, 60);
     assert.deepEqual([...deletes].sort(), thirty.flatMap(({ id }) => [`${id} a`, `${id} c`]).sort());
   });
 
-  it('counts the attributes, not the entities, before the first removal', async () => {
+  it('the removal of attributes counts the attributes, not the entities, before the first delete', async () => {
     for (const [maxAffected, isAllowed] of [
       [59, false],
       [60, true],
@@ -188,7 +188,7 @@ describe('the removal of attributes', () => {
     }
   });
 
-  it('never reports success while unlisted matches are counted', async () => {
+  it('the removal of attributes never reports success while unlisted matches are counted', async () => {
     const { context } = at({ entities: thirty });
     const hiding = {
       ...context,
@@ -205,7 +205,7 @@ describe('the removal of attributes', () => {
 });
 
 describe('the preview of a removal', () => {
-  it('counts the attributes, and names a hundred entities', async () => {
+  it('the preview of a removal counts the attributes, and names a hundred entities', async () => {
     for (const n of [0, 3, 100, 101, 130]) {
       const { context, deletes } = at({
         entities: Array.from({ length: n }, (_, index) => entity(index, 'a', 'b', 'c')),
@@ -215,7 +215,7 @@ describe('the preview of a removal', () => {
     }
   });
 
-  it('names no entity that has nothing to remove', async () => {
+  it('the preview of a removal names only entities that have something to remove', async () => {
     const { context } = at({ entities: [entity(1, 'b'), entity(2, 'a')] });
     assert.deepEqual(await previewAttributes(context, DROP_A), { matched: 1, sample: ['urn:t:2'] });
   });
@@ -233,13 +233,13 @@ describe('the attributes to keep', () => {
   const refused = (error: unknown) =>
     error instanceof QueryRefusedError && error.parameter === 'keep' && error.message.includes('(y, z)');
 
-  it('need no query if a match on the first page has one of them', async () => {
+  it('the check of keep sends no query if a match on the first page has one of the attributes', async () => {
     assert.deepEqual(await check({ entities: [entity(1, 'a'), entity(2, 'z')] }), []);
     assert.deepEqual(await check({ entities: [] }), []);
     assert.deepEqual(await check({ entities: thirty }, { kind: 'drop', names: ['y'] }), []);
   });
 
-  it('are found by one query with all the names if the first page shows none', async () => {
+  it('the check of keep sends one query with all the names if the first page shows none', async () => {
     const queries = await check({ entities: [...thirty, entity(99, 'z')] });
     assert.deepEqual(
       queries.map((query) => [query.get('attrs'), query.get('type'), query.get('limit')]),
@@ -247,18 +247,18 @@ describe('the attributes to keep', () => {
     );
   });
 
-  it('must exist, otherwise every attribute would be deleted', async () => {
+  it('a keep of attributes that no match has is refused, since every attribute would be deleted', async () => {
     for (const counts of [true, false]) {
       await assert.rejects(check({ entities: thirty, counts }), refused);
     }
   });
 
-  it('are named in the refusal, the first five of them', async () => {
+  it('the refusal of a keep names its first five attributes', async () => {
     const names = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6'];
     await assert.rejects(check({ entities: thirty }, { kind: 'keep', names }), /\(v1, v2, v3, v4, v5\)/);
   });
 
-  it('are found beyond the first page if the broker applies attrs after paging', async () => {
+  it('the check of keep finds attributes beyond the first page if the broker applies attrs after paging', async () => {
     await check({ entities: [...thirty, entity(99, 'z')], filtersLate: true });
     await assert.rejects(check({ entities: thirty, filtersLate: true }), refused);
   });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { datasetParameter, datasetsOf } from '../../../../sidecar/purge/items/datasets.js';
 
 describe('datasetsOf', () => {
-  it('names each dataset once, and the instances without one as @none', () => {
+  it('datasetsOf names each dataset once, and the instances without one as @none', () => {
     const instance = (datasetId?: unknown) => ({ type: 'Property', value: 1, datasetId });
     assert.deepEqual(datasetsOf(instance()), ['@none']);
     assert.deepEqual(datasetsOf(instance('urn:d:1')), ['urn:d:1']);
@@ -16,7 +16,7 @@ describe('datasetsOf', () => {
 });
 
 describe('datasetParameter', () => {
-  it('is the query for one dataset, percent-encoded, and none for the instances without one', () => {
+  it('datasetParameter is the percent-encoded query for one dataset, and empty for the instances without one', () => {
     assert.equal(datasetParameter('@none'), '');
     assert.equal(datasetParameter('urn:ngsi-ld:ds:1'), '?datasetId=urn%3Angsi-ld%3Ads%3A1');
     assert.equal(datasetParameter('https://ds.example/a/1'), '?datasetId=https%3A%2F%2Fds.example%2Fa%2F1');
@@ -24,7 +24,7 @@ describe('datasetParameter', () => {
     assert.equal(datasetParameter('urn:größe'), '?datasetId=urn%3Agr%C3%B6%C3%9Fe');
   });
 
-  it('is undefined for a datasetId that could be read as another one, or as another parameter', () => {
+  it('datasetParameter is undefined for a datasetId that could be read as another one, or as another parameter', () => {
     for (const datasetId of [
       ...[
         'urn:x&deleteAll=true',

@@ -35,7 +35,7 @@ function unanswered(wasSent: boolean): never {
 }
 
 describe('the delete of an item', () => {
-  it('is one DELETE of its path, without a body', async () => {
+  it('the delete of an item is one DELETE of its path, without a body', async () => {
     const { asked, reserved } = await deleted(() => replyOf(204));
     assert.equal(asked.length, 1);
     assert.deepEqual(reserved, [1], 'it counts against rates and maxima');
@@ -46,7 +46,7 @@ describe('the delete of an item', () => {
     ['deleted', [200, 202, 204]],
     ['absent', [404]],
   ] as const) {
-    it(`is ${kind} where the broker says so: ${statuses.join(', ')}`, async () => {
+    it(`the delete of an item is ${kind} where the broker says so: ${statuses.join(', ')}`, async () => {
       for (const status of statuses) {
         const { verdict, unclear } = await deleted(() => replyOf(status));
         assert.deepEqual(verdict, { kind });
@@ -55,7 +55,7 @@ describe('the delete of an item', () => {
     });
   }
 
-  it('is refused where the broker refuses, with its own words', async () => {
+  it("the delete of an item is refused where the broker refuses, with the broker's own words", async () => {
     for (const status of [400, 409, 410, 422]) {
       const { verdict, asked } = await deleted(() => replyOf(status, { title: 'Locked', detail: 'by hand' }));
       assert.ok(verdict.kind === 'refused');
@@ -63,12 +63,12 @@ describe('the delete of an item', () => {
     }
   });
 
-  it('is unclear where the broker did a part of it', async () => {
+  it('the delete of an item is unclear where the broker did only part of it', async () => {
     const { verdict, unclear } = await deleted(() => replyOf(207, { updated: [], notUpdated: [] }));
     assert.deepEqual([verdict.kind, unclear], ['unclear', 1]);
   });
 
-  it('may be tried again where all tries were used up', async () => {
+  it('the delete of an item may be tried again where all tries were used up', async () => {
     const { verdict, asked } = await deleted(() => replyOf(503, { title: 'Busy' }));
     assert.ok(verdict.kind === 'retryable');
     assert.deepEqual([verdict.problem.title, asked.length], ['Busy', 3]);
@@ -80,12 +80,12 @@ describe('the delete of an item', () => {
     ['was never sent', () => unanswered(false), 0],
     ['was throttled', () => replyOf(429), 0],
   ] as const) {
-    it(`has an outcome that is ${unclear === 1 ? 'not ' : ''}known where it ${name}`, async () => {
+    it(`the delete of an item has an outcome that is ${unclear === 1 ? 'not ' : ''}known where it ${name}`, async () => {
       assert.equal((await deleted(fails)).unclear, unclear);
     });
   }
 
-  it('ends the purge where the broker has no such operation, or does not let the caller', async () => {
+  it('the delete of an item ends the purge where the broker lacks the operation, or does not allow it to the caller', async () => {
     for (const status of [401, 403, 405, 501]) {
       await assert.rejects(
         deleted(() => replyOf(status, { title: 'no' })),
@@ -98,7 +98,7 @@ describe('the delete of an item', () => {
     );
   });
 
-  it('is not sent where its path could be read as another', async () => {
+  it('the delete of an item is not sent where its path could be read as another', async () => {
     const context = contextOf({ brokerQuery });
     const verdict = await deleteItem(context, ITEM, { path: undefined, operation: 'delete an attribute' });
     assert.ok(verdict.kind === 'refused');

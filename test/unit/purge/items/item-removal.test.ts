@@ -121,7 +121,7 @@ const namesOf = (errors: readonly Item[]) =>
   errors.map(({ entityId, attribute }) => `${entityId} ${attribute ?? ''}`).sort();
 
 describe('the removal of items', () => {
-  it('removes each once, in one pass that finds them and one that finds none', async () => {
+  it('the removal of items removes each once, in one pass that finds them and one that finds none', async () => {
     const world = worldOf(25, 'a', 'b');
     const { matched, deleted, failed, left, passes, tries } = await removed({ world, total: 25 });
     assert.deepEqual([matched, deleted, failed, left, passes], [50, 50, 0, 0, 2]);
@@ -129,7 +129,7 @@ describe('the removal of items', () => {
     assert.ok([...world.values()].every((attributes) => attributes.size === 0));
   });
 
-  it('reaches entities that move to earlier pages because others stop matching', async () => {
+  it('the removal of items reaches entities that move to earlier pages because others stop matching', async () => {
     for (const total of [35, undefined]) {
       const world = worldOf(35, 'a');
       const { deleted } = await removed({
@@ -141,7 +141,7 @@ describe('the removal of items', () => {
     }
   });
 
-  it('retries an item that the query no longer shows, and reports it if it fails again', async () => {
+  it('the removal of items retries an item that the query no longer shows, and reports it if it fails again', async () => {
     // As drop=a,b with q=a>1: once a is gone, nothing shows b any more.
     const failing = await removed({
       world: worldOf(12, 'a', 'b'),
@@ -165,7 +165,7 @@ describe('the removal of items', () => {
     assert.deepEqual([recovering.deleted, recovering.failed], [24, 0]);
   });
 
-  it('reports refused items unless the query proves that they are gone', async () => {
+  it('the removal of items reports refused items unless the query proves that they are gone', async () => {
     const refusal = {
       world: worldOf(3, 'a', 'b'),
       matches: (attributes: ReadonlySet<string>) => attributes.has('a'),
@@ -181,7 +181,7 @@ describe('the removal of items', () => {
     }
   });
 
-  it('considers refused items already gone if a query that shows every match no longer shows them', async () => {
+  it('the removal of items takes refused items for already gone if a query that shows every match lacks them', async () => {
     const world = worldOf(3, 'a');
     const { alreadyGone, failed, errors } = await removed({
       world,
@@ -194,7 +194,7 @@ describe('the removal of items', () => {
     assert.deepEqual([alreadyGone, failed, errors], [3, 0, []]);
   });
 
-  it('reports items that are still there after two confirmed deletes and some more queries', async () => {
+  it('the removal of items reports items that are still there after two confirmed deletes and some more queries', async () => {
     for (const left of ['ghost', { kind: 'absent' }] as const) {
       const { matched, deleted, failed, errors, tries, passes } = await removed({
         world: worldOf(15, 'a'),
@@ -209,7 +209,7 @@ describe('the removal of items', () => {
     }
   });
 
-  it('waits for a query that lags behind, and then reports nothing', async () => {
+  it('the removal of items waits for a query that lags behind, and then reports nothing', async () => {
     const world = worldOf(5, 'a');
     const { deleted, failed } = await removed({
       world,
@@ -221,7 +221,7 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, failed], [5, 0]);
   });
 
-  it('leaves and counts items that arrive after the second full pass', async () => {
+  it('the removal of items leaves and counts items that arrive after the second full pass', async () => {
     // As many as were counted have come by then, or more.
     for (const total of [5, 7]) {
       const world = worldOf(5, 'a');
@@ -240,13 +240,13 @@ describe('the removal of items', () => {
     }
   });
 
-  it('does not look again for what an earlier query left unclear', async () => {
+  it('the removal of items does not look again for what an earlier query left unclear', async () => {
     const unclear = { entityId: 'urn:earlier', attribute: 'a' };
     const { deleted, unknown, passes } = await removed({ world: worldOf(5, 'a'), total: 5, unclear });
     assert.deepEqual([deleted, unknown, passes], [5, 1, 2]);
   });
 
-  it('ends with an error of its final tries that concerns all of them', async () => {
+  it('the removal of items ends with an error of its final tries that concerns all of them', async () => {
     const failure = { kind: 'broker-error', status: 429 } as const;
     const error = new BrokerFailedError('delete', failure, 'retry-after-too-long');
     let tries = 0;
@@ -258,7 +258,7 @@ describe('the removal of items', () => {
     await assert.rejects(removed({ world: worldOf(3, 'a'), kind: { remove }, total: 3 }), error);
   });
 
-  it('leaves arrivals although the broker counts matches that it never shows', async () => {
+  it('the removal of items leaves arrivals although the broker counts matches that it never shows', async () => {
     const world = worldOf(5, 'a');
     const { left, deleted } = await removed({
       world,
@@ -272,7 +272,7 @@ describe('the removal of items', () => {
     assert.ok(left > 0 && deleted < 30, `${left} left, ${deleted} deleted`);
   });
 
-  it('takes items that arrive during the first passes, whenever they say that they came', async () => {
+  it('the removal of items takes items that arrive during the first passes, whatever their times say', async () => {
     const world = worldOf(3, 'a');
     const { deleted, left } = await removed({
       world,
@@ -285,7 +285,7 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, left], [4, 0]);
   });
 
-  it('takes what a truncated page uncovers, also in a pass that takes no new items any more', async () => {
+  it('the removal of items takes what a truncated page uncovers, also in a pass that takes no new items', async () => {
     let pass = 0;
     const { deleted, left } = await removed({
       world: worldOf(1, 'x'),
@@ -304,7 +304,7 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, left], [3, 0]);
   });
 
-  it('reports refused items as failed where a truncating broker no longer shows them', async () => {
+  it('the removal of items reports refused items as failed where a truncating broker no longer shows them', async () => {
     for (const mayHideMore of [true, false]) {
       let pass = 0;
       const { failed, alreadyGone } = await removed({
@@ -326,7 +326,7 @@ describe('the removal of items', () => {
     }
   });
 
-  it('retries what is still listed in a pass that takes no new items any more', async () => {
+  it('the removal of items retries what is still listed in a pass that takes no new items', async () => {
     const world = worldOf(5, 'a');
     const late = { entityId: 'urn:new', attribute: 'a' };
     const { deleted, failed, tries } = await removed({
@@ -341,7 +341,7 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, failed], [6, 0]);
   });
 
-  it('ends when items arrive in each pass and there is no count', async () => {
+  it('the removal of items ends when items arrive in each pass and there is no count', async () => {
     const world = worldOf(5, 'a');
     const { deleted, left, passes } = await removed({
       world,
@@ -353,7 +353,7 @@ describe('the removal of items', () => {
     assert.ok(passes < 20 && left > 0 && deleted >= 5, `${passes} passes, ${left} left`);
   });
 
-  it('gives up after fifty passes if each finds new counted items', async () => {
+  it('the removal of items gives up after fifty passes if each finds new counted items', async () => {
     const world = worldOf(1, 'a');
     let passes = 0;
     await assert.rejects(
@@ -371,7 +371,7 @@ describe('the removal of items', () => {
     assert.equal(passes, 50);
   });
 
-  it('never reports success while the broker counts matches that it does not list', async () => {
+  it('the removal of items never reports success while the broker counts matches that it does not list', async () => {
     for (const hidden of [1, 3]) {
       await assert.rejects(
         removed({ world: worldOf(5, 'a'), count: (shown) => shown + hidden, total: 5 + hidden }),
@@ -384,7 +384,7 @@ describe('the removal of items', () => {
     }
   });
 
-  it('tries an item once that is shown more than once in a pass', async () => {
+  it('the removal of items tries an item once that is shown more than once in a pass', async () => {
     const { deleted, tries } = await removed({
       world: worldOf(5, 'a'),
       kind: {
@@ -402,7 +402,7 @@ describe('the removal of items', () => {
     assert.ok([...tries.values()].every((count) => count === 1));
   });
 
-  it('ends when items whose times are shown arrive in each pass at a broker that truncates', async () => {
+  it('the removal of items ends when dated items arrive in each pass at a broker that truncates', async () => {
     const world = worldOf(1, 'a0', 'a1', 'a2', 'a3');
     const { matched, deleted, left, passes } = await removed({
       world,
@@ -425,7 +425,7 @@ describe('the removal of items', () => {
     assert.deepEqual([matched, deleted, left > 0], [deleted, deleted, true]);
   });
 
-  it('leaves items that arrive beyond those counted when a pass began', async () => {
+  it('the removal of items leaves items that arrive beyond those counted when a pass began', async () => {
     for (const [count, deleted, left] of [
       [(shown: number) => shown, 20, 1],
       [() => 20, 21, 0],
@@ -444,7 +444,7 @@ describe('the removal of items', () => {
     }
   });
 
-  it('takes all of a page, however many batches it is read in', async () => {
+  it('the removal of items takes all of a page, however many batches it is read in', async () => {
     const { deleted, left } = await removed({
       world: worldOf(20, 'a'),
       kind: {
@@ -460,7 +460,7 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, left], [20, 0]);
   });
 
-  it('reports items that the broker never showed', async () => {
+  it('the removal of items reports items that the broker never showed', async () => {
     const error = { type: 'about:blank', title: 'Hidden', status: 501 };
     const { failed, errors, matched } = await removed({
       world: worldOf(3, 'a'),
@@ -473,12 +473,12 @@ describe('the removal of items', () => {
     assert.deepEqual([matched, failed, namesOf(errors)], [4, 1, ['urn:t:1 hidden']]);
   });
 
-  it('takes no more than it may', async () => {
+  it('the removal of items takes no more than its maximum', async () => {
     await assert.rejects(removed({ world: worldOf(25, 'a'), maxAffected: 12 }), TooManyMatchesError);
     assert.equal((await removed({ world: worldOf(25, 'a'), maxAffected: 25 })).deleted, 25);
   });
 
-  it('begins a second walk before it ends, as often as its kind asks for it', async () => {
+  it('the removal of items begins a second walk before it ends, as often as its kind asks for it', async () => {
     let looks = 0;
     const world = worldOf(3, 'a', 'b');
     const { deleted } = await removed({
@@ -499,7 +499,7 @@ describe('the removal of items', () => {
     assert.deepEqual([deleted, looks], [6, 2]);
   });
 
-  it('repeats passes as long as the broker truncates', async () => {
+  it('the removal of items repeats passes as long as the broker truncates', async () => {
     // More passes than are made where everything is shown at once.
     const names = Array.from({ length: 130 }, (_, index) => `a${index}`);
     const { deleted, passes } = await removed({

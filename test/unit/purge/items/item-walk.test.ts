@@ -57,14 +57,14 @@ async function walked(context: PurgeContext, kind: ItemKind, entities = new IdSt
 }
 
 describe('walkItems', () => {
-  it('hands out the items of every match, page by page', async () => {
+  it('walkItems hands out the items of every match, page by page', async () => {
     const all = idsOf(25);
     const { context } = contextWith(paged(all));
     const { ids, end } = await walked(context, kindOf());
     assert.deepEqual([ids, end.complete], [all, true]);
   });
 
-  it('looks at an entity once, however often the pages show it', async () => {
+  it('walkItems looks at an entity once, however often the pages show it', async () => {
     const all = ['urn:t:0', 'urn:t:1', 'urn:t:0', 'urn:t:1', 'urn:t:2'];
     const { context } = contextWith(({ offset = 0 }) =>
       pageOf(all.slice(Math.max(0, offset - 2), offset + LIMIT)),
@@ -72,7 +72,7 @@ describe('walkItems', () => {
     assert.deepEqual((await walked(context, kindOf())).ids, ['urn:t:0', 'urn:t:1', 'urn:t:2']);
   });
 
-  it('looks at every entity anew in each walk, and notes how many there are', async () => {
+  it('walkItems looks at every entity anew in each walk, and notes how many there are', async () => {
     const entities = new IdStates();
     const { context } = contextWith(paged(idsOf(12)));
     for (let walk = 0; walk < 3; walk++)
@@ -80,7 +80,7 @@ describe('walkItems', () => {
     assert.equal(entities.size, 12);
   });
 
-  it('has the filters proven before anything of a page is read', async () => {
+  it('walkItems has the filters proven before it reads anything of a page', async () => {
     const { context } = contextWith(paged(idsOf(3)), async () => {
       throw new FilterIgnoredError('q', 'ignored');
     });
@@ -88,7 +88,7 @@ describe('walkItems', () => {
     await assert.rejects(walked(context, kind), FilterIgnoredError);
   });
 
-  it('asks for each page in the shape of the moment', async () => {
+  it('walkItems asks for each page in the shape that is right at the moment', async () => {
     const shapes = [
       { limit: 2, instances: 100 },
       { limit: 5, instances: 400 },
@@ -104,7 +104,7 @@ describe('walkItems', () => {
     );
   });
 
-  it('notes that the broker counts matches that it does not show', async () => {
+  it('walkItems notes that the broker counts matches that it does not show', async () => {
     const all = idsOf(40);
     const { context } = contextWith(({ offset = 0 }) =>
       pageOf(
@@ -116,7 +116,7 @@ describe('walkItems', () => {
     assert.deepEqual([end.hidesSome, end.complete, ids.length > 3], [true, true, true]);
   });
 
-  it('waits until a batch is processed before it reads on', async () => {
+  it('walkItems waits until a batch is processed before it reads on', async () => {
     const order: string[] = [];
     const { context } = contextWith(paged(idsOf(1)));
     const kind = kindOf({
@@ -136,7 +136,7 @@ describe('walkItems', () => {
 });
 
 describe('countItems', () => {
-  it('counts each item once, also those that were counted by another query', async () => {
+  it('countItems counts each item once, also those that were counted by another query', async () => {
     const seen = new IdStates();
     const counts: number[] = [];
     for (const ids of [idsOf(12), idsOf(15)]) {
@@ -150,7 +150,7 @@ describe('countItems', () => {
     assert.equal(seen.size, 15);
   });
 
-  it('says if the broker does not show every item', async () => {
+  it('countItems says if the broker does not show every item', async () => {
     const { context } = contextWith(paged(idsOf(3)));
     const kind = kindOf({
       *read(page, indexes) {
@@ -161,13 +161,13 @@ describe('countItems', () => {
     assert.equal(await countItems(context, kind, new IdStates(), () => {}), false);
   });
 
-  it('says if the broker does not show every entity', async () => {
+  it('countItems says if the broker does not show every entity', async () => {
     const same = ({ limit = LIMIT }: PageQuery) => pageOf(idsOf(LIMIT), { limit });
     const { context } = contextWith(same);
     assert.equal(await countItems(context, kindOf(), new IdStates(), () => {}), false);
   });
 
-  it('begins further walks as long as its kind asks for it', async () => {
+  it('countItems begins further walks as long as its kind asks for it', async () => {
     let looks = 1;
     const seen = new IdStates();
     const { context } = contextWith(paged(idsOf(3)));
@@ -183,7 +183,7 @@ describe('countItems', () => {
     assert.equal(seen.size, 9);
   });
 
-  it('ends when its callback throws', async () => {
+  it('countItems ends when its callback throws', async () => {
     const { context, asked } = contextWith(paged(idsOf(1000)));
     const enough = new Error('enough');
     const counting = countItems(context, kindOf(), new IdStates(), (_items, counted) => {

@@ -33,7 +33,7 @@ const [A, B] = ['urn:d:a', 'urn:d:b'];
 const [ALL, OF_A, OF_B] = ['deleteAll=true', 'datasetId=urn%3Ad%3Aa', 'datasetId=urn%3Ad%3Ab'];
 
 describe('the delete of an attribute as a whole', () => {
-  it('is one request with deleteAll where the broker knows that', async () => {
+  it('the delete of a whole attribute is one request with deleteAll where the broker knows that', async () => {
     for (const datasets of [[], [NO_DATASET], [A], [A, NO_DATASET]]) {
       const { remove, sent, capabilities } = at(() => 204);
       assert.equal(await remove(...datasets), 'deleted');
@@ -41,7 +41,7 @@ describe('the delete of an attribute as a whole', () => {
     }
   });
 
-  it('sends nothing where no path is sure to mean the attribute', async () => {
+  it('the delete of a whole attribute sends nothing where no path surely means the attribute', async () => {
     const { sent, ...context } = at(() => 204);
     for (const attribute of ['a/b', '..', '', 'a?b']) {
       for (const datasets of [[], [A]]) {
@@ -54,14 +54,14 @@ describe('the delete of an attribute as a whole', () => {
     assert.deepEqual(sent, []);
   });
 
-  it('goes no further after a refusal', async () => {
+  it('the delete of a whole attribute goes no further after a refusal', async () => {
     const { remove, sent } = at(() => 409);
     assert.equal(await remove(A, B), 'refused');
     assert.deepEqual(sent, [ALL]);
     await assert.rejects(at(() => 501).remove(), BrokerRefusedError);
   });
 
-  it('goes without deleteAll where that does not find it, which is learnt once', async () => {
+  it('the delete of a whole attribute goes without deleteAll where that does not find it, which is learnt once', async () => {
     for (const datasets of [[], [NO_DATASET]]) {
       const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
       assert.equal(await remove(...datasets), 'deleted');
@@ -71,7 +71,7 @@ describe('the delete of an attribute as a whole', () => {
     }
   });
 
-  it('learns nothing if the attribute does not exist', async () => {
+  it('the delete of a whole attribute learns nothing if the attribute does not exist', async () => {
     for (const [status, kind] of [
       [404, 'absent'],
       [409, 'refused'],
@@ -82,14 +82,14 @@ describe('the delete of an attribute as a whole', () => {
     }
   });
 
-  it('keeps to deleteAll for an attribute with datasets, and takes each of them where that finds none', async () => {
+  it('the delete of a whole attribute keeps to deleteAll for datasets, and deletes each where that finds none', async () => {
     const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
     capabilities.deleteAllNeedsDatasets = true;
     assert.equal(await remove(A, NO_DATASET, B), 'deleted');
     assert.deepEqual(sent, [ALL, OF_A, '', OF_B]);
   });
 
-  it('is what its datasets come to: the worst, and gone when one of them was there', async () => {
+  it('the delete of a whole attribute has the worst outcome of its datasets, and is gone when one was there', async () => {
     for (const [a, b, kind] of [
       [204, 204, 'deleted'],
       [404, 204, 'deleted'],
@@ -103,7 +103,7 @@ describe('the delete of an attribute as a whole', () => {
     }
   });
 
-  it('sends nothing for a dataset that another one could be read from, and reports the attribute', async () => {
+  it('the delete of a whole attribute sends nothing for an ambiguous datasetId, and reports the attribute', async () => {
     const { remove, sent } = at(() => 404);
     assert.equal(await remove('urn:d&deleteAll=true', A), 'refused');
     assert.deepEqual(sent, [ALL, OF_A]);

@@ -21,7 +21,7 @@ const parametersOf = (projection: Projection, instances?: number) =>
   );
 
 describe('a collection of the broker', () => {
-  it('is answered with 200, 201 or 203, of histories with 206 as well, and nothing else', () => {
+  it('a collection is answered with 200, 201 or 203, a history also with 206, and with nothing else', () => {
     const statuses = Array.from({ length: 500 }, (_, index) => 100 + index);
     const answersOf = ({ answered }: ReturnType<typeof entities>) =>
       statuses.filter((status) => answered.has(status));
@@ -31,7 +31,7 @@ describe('a collection of the broker', () => {
     assert.deepEqual([entities('ids').answered.size, temporalEntities().answered.size], [3, 4]);
   });
 
-  it('is asked for ids alone where those are enough, unless attrs narrows the answer already', () => {
+  it('a collection is asked for ids alone where those are enough, unless attrs narrows the answer already', () => {
     const shapes = (content: 'ids' | 'attributes', name: string) =>
       entities(content).projectionsOf({ selection: [...SELECTION, { name, value: 'x' }] });
     assert.deepEqual(shapes('ids', 'q'), ['pick', 'key-values', 'none']);
@@ -39,7 +39,7 @@ describe('a collection of the broker', () => {
     assert.deepEqual(shapes('attributes', 'q'), ['none']);
   });
 
-  it('of histories is asked for the newest instances and the times as needed, giving up one after the other', () => {
+  it('histories are asked for the newest instances and the times as needed, giving up one after the other', () => {
     const shapes = (isBare: boolean, needsTimes: boolean) =>
       temporalEntities().projectionsOf({ selection: SELECTION, isBare, needsTimes });
     assert.deepEqual(shapes(false, true), ['recent-times', 'recent', 'times', 'none']);
@@ -50,7 +50,7 @@ describe('a collection of the broker', () => {
 });
 
 describe('the parameters that ask for less', () => {
-  it('are those of the standard, with one instance unless told', () => {
+  it('parameters that ask for less are those of the standard, with one instance by default', () => {
     assert.deepEqual(
       PROJECTIONS.map((projection) => parametersOf(projection, 7)),
       ['pick=id', 'options=keyValues', 'lastN=7&options=sysAttrs', 'lastN=7', 'options=sysAttrs', ''],
@@ -61,7 +61,7 @@ describe('the parameters that ask for less', () => {
     );
   });
 
-  it('are recognised by each of their names in a problem, in any case, as whole words', () => {
+  it('parameters that ask for less are recognised by each name in a problem, in any case, as whole words', () => {
     for (const projection of PROJECTIONS) {
       const sent = parametersOf(projection)
         .split('&')

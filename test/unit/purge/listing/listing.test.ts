@@ -60,7 +60,7 @@ function listerOf(
 const refusal = (status: number, problem: unknown = {}) => replyOf(status, problem);
 
 describe('a page of matches', () => {
-  it('is requested with no more content than needed', async () => {
+  it('a page of matches is requested with no more content than needed', async () => {
     const { page, asked } = listerOf(() => undefined);
     assert.equal((await page()).ids.length, 1000);
     await page({ offset: 0, count: false });
@@ -78,7 +78,7 @@ describe('a page of matches', () => {
     [400, { detail: 'the limit is too large' }],
     [400, {}],
   ] as const) {
-    it(`is asked for in the next smaller size after a ${status} with ${JSON.stringify(problem)}, which is remembered`, async () => {
+    it(`a page of matches is asked for in the next smaller size after a ${status} with ${JSON.stringify(problem)}, which is remembered`, async () => {
       for (const [most, found] of [
         [999, 500],
         [500, 500],
@@ -102,7 +102,7 @@ describe('a page of matches', () => {
     });
   }
 
-  it('is asked for in every size that the contract names, one after the other', async () => {
+  it('a page of matches is asked for in every size of the contract, one after the other', async () => {
     const { page, asked } = listerOf((_query, limit) => (limit > 1 ? refusal(403, TOO_MANY) : undefined));
     await page();
     assert.deepEqual(
@@ -117,7 +117,7 @@ describe('a page of matches', () => {
     ['options', { detail: 'unknown keyValues' }],
     ['options', {}],
   ] as const) {
-    it(`is asked for without ${parameter} where the broker refuses that with ${JSON.stringify(words)}`, async () => {
+    it(`a page of matches is asked for without ${parameter} where the broker refuses that with ${JSON.stringify(words)}`, async () => {
       const { page, asked, capabilities } = listerOf((query) =>
         query.has(parameter) || (parameter === 'options' && query.has('pick'))
           ? refusal(400, words)
@@ -134,7 +134,7 @@ describe('a page of matches', () => {
     });
   }
 
-  it('is asked for in the next form at once where a refusal names what it has too much', async () => {
+  it('a page of matches is asked for in the next form at once where a refusal names the parameter', async () => {
     const { page, asked } = listerOf((query) => {
       if (query.has('pick')) return refusal(400, { detail: 'pick is unknown' });
       return query.has('options') ? refusal(400, { detail: 'unknown keyValues' }) : undefined;
@@ -144,7 +144,7 @@ describe('a page of matches', () => {
   });
 
   for (const words of [{ detail: 'count is unknown' }, {}]) {
-    it(`is asked for without a count where the broker refuses that with ${JSON.stringify(words)}`, async () => {
+    it(`a page of matches is asked for without a count where the broker refuses that with ${JSON.stringify(words)}`, async () => {
       const { page, asked, capabilities } = listerOf((query) =>
         query.has('count') ? refusal(400, words) : undefined,
       );
@@ -155,7 +155,7 @@ describe('a page of matches', () => {
     });
   }
 
-  it('fails if the broker refuses the query itself, without learning about the broker', async () => {
+  it('a page of matches fails if the broker refuses the query itself, and nothing is learnt about the broker', async () => {
     for (const [status, problem] of [
       [400, { title: 'Bad q' }],
       [400, { detail: 'limit, pick, options and count are fine, but the page size and q are not' }],
@@ -180,7 +180,7 @@ describe('a page of matches', () => {
     }
   });
 
-  it('is asked for in a smaller size and another form where both are refused, one without a word', async () => {
+  it('a page of matches is asked for in a smaller size and another form where the broker refuses both', async () => {
     const { page, asked, capabilities } = listerOf((query, limit) =>
       query.has('pick') ? refusal(400) : limit > 500 ? refusal(400, TOO_MANY) : undefined,
     );
@@ -189,7 +189,7 @@ describe('a page of matches', () => {
     assert.deepEqual([...capabilities.refusedProjections], ['pick']);
   });
 
-  it('that was accepted once is proven: a later 400 on one as large is about the query', async () => {
+  it('a page size that was accepted once is proven: a later 400 to one as large is about the query', async () => {
     let isBad = false;
     const { page, asked } = listerOf(() => (isBad ? refusal(400) : undefined));
     await page();
@@ -198,7 +198,7 @@ describe('a page of matches', () => {
     assert.equal(asked.length, 2);
   });
 
-  it('is asked for in smaller steps while its answer is too large to be read, without blaming the broker', async () => {
+  it('a page that is too large to be read is asked for in smaller steps, without blaming the broker', async () => {
     for (const [most, found] of [
       [150, 100],
       [1, 1],
@@ -219,7 +219,7 @@ describe('a page of matches', () => {
     await assert.rejects(endless.page(), BrokerReplyError);
   });
 
-  it('of histories that cannot be read whole is asked for with fewer instances, from then on', async () => {
+  it('a page of histories that cannot be read whole is asked for with fewer instances from then on', async () => {
     const { page, asked } = listerOf(
       (query) => {
         if (!query.has('lastN')) throw new ReplyTooLargeError('too large');
@@ -233,7 +233,7 @@ describe('a page of matches', () => {
     assert.equal(asked.at(-1), '1 lastN');
   });
 
-  it('is not used when its status is neither that of an answer nor that of an error', async () => {
+  it('a page is not used when its status is neither that of an answer nor that of an error', async () => {
     for (const status of [202, 204, 206]) {
       const { page } = listerOf(() => replyOf(status, []));
       await assert.rejects(page(), BrokerReplyError);
@@ -242,7 +242,7 @@ describe('a page of matches', () => {
     await listerOf(() => replyOf(206, []), { resource: temporalEntities() }).page();
   });
 
-  it('has the number of requested instances', async () => {
+  it('a page of histories has the number of requested instances', async () => {
     const { page, asked } = listerOf(() => undefined, { resource: temporalEntities() });
     assert.equal((await page()).instances, 1);
     assert.equal((await page({ instances: 3, needsTimes: true })).instances, 3);
@@ -259,7 +259,7 @@ describe('a page that may grow', () => {
     return [first.mayGrow, (await page({ offset: 1000, expected: 99_000 })).limit];
   };
 
-  it('is larger where the broker is quick and as many matches are still to come', async () => {
+  it('a page grows where the broker is quick and enough matches are still to come', async () => {
     assert.deepEqual(await twice(listerOf(() => undefined, growing)), [true, 4000]);
     const few = listerOf(() => undefined, growing);
     await few.page({ expected: 100_000 });
@@ -268,14 +268,14 @@ describe('a page that may grow', () => {
     assert.equal((await few.page({ expected: 1001 })).limit, 4000);
   });
 
-  it('never gets larger than what the broker is known to accept', async () => {
+  it('a page never grows beyond what the broker is known to accept', async () => {
     const known = listerOf(() => undefined, growing);
     known.capabilities.pageSizeMax = 1000;
     assert.deepEqual(await twice(known), [false, 1000]);
   });
 
   for (const status of [400, 403, 413, 422]) {
-    it(`goes back to the size before when the broker refuses it with ${status}, and remembers it`, async () => {
+    it(`a page goes back to the size before when the broker refuses it with ${status}, and remembers it`, async () => {
       const lister = listerOf((_query, limit) => (limit > 1000 ? refusal(status) : undefined), growing);
       assert.deepEqual(await twice(lister), [true, 1000]);
       assert.equal(lister.capabilities.pageSizeMax, 1000);
@@ -283,7 +283,7 @@ describe('a page that may grow', () => {
     });
   }
 
-  it('goes back to the size before when it cannot be read, or the tries for it run out', async () => {
+  it('a page goes back to the size before when it cannot be read, or its tries run out', async () => {
     for (const how of ['too large', 'failing'] as const) {
       const lister = listerOf((_query, limit) => {
         if (limit <= 1000) return undefined;
@@ -296,7 +296,7 @@ describe('a page that may grow', () => {
     }
   });
 
-  it('goes back to the size before when the broker shows fewer than asked for, with more to come', async () => {
+  it('a page goes back to the size before when the broker shows fewer than asked for, with more to come', async () => {
     for (const headers of [{ 'ngsild-results-count': '9999' }, { link: '<x>; rel="next"' }]) {
       const lister = listerOf(
         (_query, limit) =>
@@ -312,7 +312,7 @@ describe('a page that may grow', () => {
     }
   });
 
-  it('passes on that the broker asks for too long a pause, whatever the size', async () => {
+  it('a page of any size fails when the broker asks for too long a pause', async () => {
     const { page, asked } = listerOf(
       (_query, limit) => (limit > 1000 ? replyOf(429, '', { 'retry-after': '36000' }) : undefined),
       growing,
@@ -322,14 +322,14 @@ describe('a page that may grow', () => {
     assert.equal(asked.length, 2);
   });
 
-  it('passes on that the tries of a page of the usual size ran out', async () => {
+  it('a page of the usual size fails when its tries run out', async () => {
     const { page } = listerOf(() => replyOf(500), growing);
     await assert.rejects(page({ expected: 100_000 }), BrokerFailedError);
   });
 });
 
 describe('the bare query', () => {
-  it('shows whether anything matches, without paging', async () => {
+  it('the bare query shows whether anything matches, without paging', async () => {
     const shows = async (answer: () => BrokerReply) => {
       const { lister, asked } = listerOf(answer);
       const is = await lister.showsAnything(SELECTION);

@@ -37,7 +37,7 @@ const refused = (status: number) => (): never => {
 };
 
 describe('the stride of a broker that pages before it filters', () => {
-  it('is the length of its pages, as long as these are not all there is', async () => {
+  it('the stride of a broker that filters late is the length of its pages, unless one page shows everything', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 100 }),
@@ -58,7 +58,7 @@ describe('the stride of a broker that pages before it filters', () => {
     );
   });
 
-  it('is the length of what it shows where it gives no count, never more than was asked for', async () => {
+  it('the stride without a count is the number of entities shown, and never more than asked for', async () => {
     for (const [shown, stride] of [
       [7, 7],
       [10, 10],
@@ -70,7 +70,7 @@ describe('the stride of a broker that pages before it filters', () => {
     }
   });
 
-  it('is unknown, and nothing is asked, where no filter of the query is applied late', async () => {
+  it('the stride is unknown, and nothing is asked, where no filter of the query is applied late', async () => {
     for (const [selection, late, countsUnshown] of [
       [BY_ATTRS, [], false],
       [BY_ATTRS, ['q'], false],
@@ -83,13 +83,13 @@ describe('the stride of a broker that pages before it filters', () => {
     }
   });
 
-  it('is unknown where nothing is shown without the filter either: the count is then wrong in some other way', async () => {
+  it('the stride is unknown where nothing is shown without the filter either, since the count is wrong otherwise', async () => {
     const query = queryOf(BY_ATTRS, () => pageOf([], { count: 9 }), ['attrs']);
     await learnStride(query);
     assert.equal(query.paging.stride, undefined);
   });
 
-  it('is found without all that goes with the late filters, and with all others', async () => {
+  it('the stride is found without the late filters and what belongs to them, and with all others', async () => {
     const geo = { georel: 'within', geometry: 'Point', coordinates: '[1,2]', geoproperty: 'place' };
     for (const [given, late, asked] of [
       [{ type: 'T', q: 'n>1', attrs: 'a' }, ['attrs'], 'type=T&q=n>1'],
@@ -108,7 +108,7 @@ describe('the stride of a broker that pages before it filters', () => {
     }
   });
 
-  it('is one entity where the broker refuses the query without the filter, as too wide or not at all there', async () => {
+  it('the stride is one entity where the broker refuses the query without the filter', async () => {
     for (const status of [400, 404, 422]) {
       const query = queryOf(BY_ATTRS, refused(status), ['attrs']);
       await learnStride(query);
@@ -123,7 +123,7 @@ describe('the stride of a broker that pages before it filters', () => {
 describe('a count of matches that are not shown', () => {
   const isProbe = ({ selection }: PageQuery) => selection.some(({ value }) => value.includes('PurgeProbe'));
 
-  it('is that of the query without a filter where an impossible filter is counted as well', async () => {
+  it('a count is taken before a filter where an impossible filter is counted as well', async () => {
     const query = queryOf(BY_ATTRS, (asked) =>
       isProbe(asked) ? pageOf([], { count: 9 }) : pageOf(idsOf(9), { count: 9, limit: 100 }),
     );
@@ -133,7 +133,7 @@ describe('a count of matches that are not shown', () => {
     assert.deepEqual(askedFor(query), ['type=Thing&attrs=noSuchAttributePurgeProbe', 'type=Thing']);
   });
 
-  it('has another reason where an impossible filter is counted as nothing, shown, or refused', async () => {
+  it('a count is not taken before a filter where an impossible filter is counted as nothing, shown, or refused', async () => {
     for (const probed of [
       () => pageOf([], { count: 0 }),
       () => pageOf([]),

@@ -22,21 +22,21 @@ function sizesAt(
 const SHARE = 0.8;
 
 describe('PageSize', () => {
-  it('grows to the largest page where a page takes the same time whatever its size', () => {
+  it('PageSize grows to the largest page where a page takes the same time whatever its size', () => {
     assert.deepEqual(
       sizesAt(() => 5),
       [1000, 4000, 10_000, 10_000],
     );
   });
 
-  it('goes back to its start where larger pages take as long for each entity', () => {
+  it('PageSize goes back to its start where larger pages take as long for each entity', () => {
     assert.deepEqual(
       sizesAt((size) => size / 100),
       [1000, 4000, 1000],
     );
   });
 
-  it('keeps a larger size that takes exactly the share of time that is worth it', () => {
+  it('PageSize keeps a larger size that takes exactly the share of time that is worth it', () => {
     for (const [share, isWorthIt] of [
       [SHARE - 0.01, true],
       [SHARE, true],
@@ -47,14 +47,14 @@ describe('PageSize', () => {
     }
   });
 
-  it('keeps the last size that was worth it', () => {
+  it('PageSize keeps the last size that was worth it', () => {
     assert.deepEqual(
       sizesAt((size) => (size > 4000 ? size : 5)),
       [1000, 4000, 10_000, 4000],
     );
   });
 
-  it('asks for no page that would take more than a second, or hold more than two megabytes', () => {
+  it('PageSize asks for no page that would take more than a second, or hold more than two megabytes', () => {
     assert.equal(sizesAt(() => 600).at(-1), 1000);
     assert.deepEqual(
       sizesAt(() => 5, { charsEach: 500 }),
@@ -63,27 +63,27 @@ describe('PageSize', () => {
     assert.equal(sizesAt(() => 5, { charsEach: 3000 }).at(-1), 1000);
   });
 
-  it('never leaves a start that is also the maximum', () => {
+  it('PageSize never leaves a start that is also the maximum', () => {
     assert.deepEqual(
       sizesAt(() => 1, { most: 1000 }),
       [1000],
     );
   });
 
-  it('learns nothing from pages of another size', () => {
+  it('PageSize learns nothing from pages of another size', () => {
     const size = new PageSize(100, 1000);
     size.note({ limit: 20, ms: 1, length: 10 });
     assert.equal(size.size, 100);
   });
 
-  it('goes back to the last good size, for good, when the broker refuses one', () => {
+  it('PageSize goes back to the last good size, for good, when the broker refuses one', () => {
     const size = new PageSize(100, 10_000);
     size.note({ limit: 100, ms: 5, length: 10 });
     size.refuse();
     assert.deepEqual([size.size, size.isSettled], [100, true]);
   });
 
-  it('stays between start and maximum, and settles, whatever the pages take', () => {
+  it('PageSize stays between start and maximum, and settles, whatever the pages take', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5000 }),

@@ -10,14 +10,14 @@ const ALL = idsOf(100);
 const pages = () => listerOf(({ offset = 0, limit = 10 }) => pageOf(ALL.slice(offset, offset + limit)));
 
 describe('ReadAhead', () => {
-  it('asks for a page when nothing was asked for before', async () => {
+  it('ReadAhead asks for a page when nothing was asked for before', async () => {
     const { lister, asked } = pages();
     const page = await new ReadAhead(lister, 4).page({ selection: SELECTION, offset: 20, count: true });
     assert.deepEqual(page.ids, ALL.slice(20, 30));
     assert.deepEqual(asked, [{ selection: SELECTION, offset: 20, count: true }]);
   });
 
-  it('keeps no more queries in flight than it may, and asks for each page once', async () => {
+  it('ReadAhead keeps no more queries in flight than it may, and asks for each page once', async () => {
     const { lister, asked } = pages();
     const ahead = new ReadAhead(lister, 3);
     const offsets = () => asked.map(({ offset }) => offset);
@@ -28,13 +28,13 @@ describe('ReadAhead', () => {
     assert.deepEqual(offsets(), [10, 20, 30, 40]);
   });
 
-  it('asks for four pages at a time at most, however many deletes may be in flight', () => {
+  it('ReadAhead asks for four pages at a time at most, however many deletes may be in flight', () => {
     const { lister, asked } = pages();
     new ReadAhead(lister, 16).ask(SELECTION, { offset: 0, limit: 10, end: 100, count: 100 });
     assert.equal(asked.length, 4);
   });
 
-  it('asks for nothing beyond the end', async () => {
+  it('ReadAhead asks for nothing beyond the end', async () => {
     for (const end of [21, 25, 30]) {
       const { lister, asked } = pages();
       new ReadAhead(lister, 8).ask(SELECTION, { offset: 10, limit: 10, end, count: 100 });
@@ -46,7 +46,7 @@ describe('ReadAhead', () => {
     }
   });
 
-  it('takes a query without an offset for the first page', async () => {
+  it('ReadAhead takes a query without an offset for the first page', async () => {
     const { lister, asked } = pages();
     const ahead = new ReadAhead(lister, 1);
     for (let look = 1; look <= 2; look += 1) {
@@ -56,19 +56,19 @@ describe('ReadAhead', () => {
     }
   });
 
-  it('gives the pages the count that was known when they were asked for', async () => {
+  it('ReadAhead gives the pages the count that was known when they were asked for', async () => {
     const ahead = new ReadAhead(pages().lister, 2);
     ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 77 });
     assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, 77);
   });
 
-  it('gives a page no count that it shows to be too low', async () => {
+  it('ReadAhead gives a page no count that the page shows to be too low', async () => {
     const ahead = new ReadAhead(pages().lister, 2);
     ahead.ask(SELECTION, { offset: 10, limit: 10, end: 12, count: 12 });
     assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, undefined);
   });
 
-  it('asks anew for another offset than those on their way, and forgets these', async () => {
+  it('ReadAhead asks again for an offset that is not on its way, and forgets the others', async () => {
     const { lister, asked } = pages();
     const ahead = new ReadAhead(lister, 2);
     ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 100 });
@@ -77,7 +77,7 @@ describe('ReadAhead', () => {
     assert.equal(asked.length, 4);
   });
 
-  it('throws the error of a page when the page is wanted, and not before', async () => {
+  it('ReadAhead throws the error of a page when the page is wanted, and not before', async () => {
     const { lister } = listerOf(({ offset }) => {
       if (offset === 20) throw new Error('no such page');
       return pageOf(['urn:t:1']);

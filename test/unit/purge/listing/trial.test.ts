@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { createCapabilities } from '../../../../sidecar/purge/broker/capabilities.js';
 import { createTrial } from '../../../../sidecar/purge/listing/trial.js';
 
-describe('what a page finds out while it is refused', () => {
-  it('holds for that page alone until it is kept', () => {
+describe('what a page learns while it is refused', () => {
+  it('what a page learns while it is refused holds for that page alone until it is kept', () => {
     const capabilities = createCapabilities({ now: () => 0 });
     capabilities.pageSizeMax = 200;
     const [trial, other] = [createTrial(capabilities), createTrial(capabilities)];

@@ -38,7 +38,7 @@ describe('the plan of a walk', () => {
     assert.deepEqual([step.state.offset, step.state.listed, step.state.known, step.waits], [7, 7, 20, false]);
   });
 
-  it('the plan of a walk asks for an empty page again before it passes over it, when the count says more', () => {
+  it('the plan of a walk asks again for an empty page before it passes over it, when the count says more', () => {
     const first = stepAfter({ count: 20 }, { offset: 10, listed: 10 });
     assert.ok(first.kind === 'next');
     assert.deepEqual([first.state.offset, first.waits], [10, true]);
@@ -60,7 +60,7 @@ describe('the plan of a walk', () => {
     assert.ok(second.kind === 'end' && second.end.complete);
   });
 
-  it('the plan of a walk notices that the same page comes for every offset, and that it may hide others', () => {
+  it('the plan of a walk notices when every offset shows the same page, which may hide others', () => {
     const step = stepAfter({ ids: 10 }, { offset: 10, listed: 10 }, { contradicted: false, longestPage: 10 });
     assert.ok(step.kind === 'end' && step.ignoresOffset);
     assert.equal(step.end.complete, false);
@@ -82,7 +82,7 @@ describe('what a walk learns of the paging', () => {
     assert.equal(learnPaging(paging, state, seenOf({})).contradicted, true);
   });
 
-  it('a page cut short shows that the broker hides matches only where it may count what it does not show', () => {
+  it('a page cut short shows hidden matches only where the broker may count what it does not show', () => {
     const look = { ids: 3, fresh: 3, count: 20 };
     assert.equal(learnPaging(NOTHING_KNOWN, startOfWalk(0), seenOf(look)).hidesSome, undefined);
     const unshown = learnPaging(NOTHING_KNOWN, startOfWalk(0), seenOf({ ...look, countsUnshown: true }));

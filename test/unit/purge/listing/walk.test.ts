@@ -62,7 +62,7 @@ async function walked(
 const slice = (all: readonly string[], offset: number, size = LIMIT) => all.slice(offset, offset + size);
 
 describe('walkMatches', () => {
-  it('asks for the count with the first page and behind the last match, and for each page once', async () => {
+  it('walkMatches asks for the count with the first page and behind the last match, and for each page once', async () => {
     const all = idsOf(25);
     const { asked, ids, end } = await walked((offset) => pageOf(slice(all, offset), { count: 25 }));
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('walkMatches', () => {
     assert.deepEqual(end, { complete: true, trickles: false, unlisted: 0, lastCount: 25 });
   });
 
-  it('begins with a page that was fetched before', async () => {
+  it('walkMatches begins with a page that was fetched before', async () => {
     const all = idsOf(12);
     const { asked, ids } = await walked((offset) => pageOf(slice(all, offset), { count: 12 }), {
       first: pageOf(slice(all, 0), { count: 12 }),
@@ -87,19 +87,19 @@ describe('walkMatches', () => {
     assert.deepEqual(asked[0], { selection: SELECTION, offset: 10, limit: LIMIT });
   });
 
-  it('asks once where nothing is shown and nothing counted', async () => {
+  it('walkMatches asks once where nothing is shown and nothing counted', async () => {
     const { asked, end } = await walked(() => pageOf([], { count: 0 }));
     assert.deepEqual([asked.length, end.complete], [1, true]);
   });
 
-  it('asks twice where nothing is shown without a count: it may be an error shown as an empty result', async () => {
+  it('walkMatches asks twice where nothing is shown without a count, since it may be an error shown as []', async () => {
     const all = idsOf(3);
     assert.equal((await walked(() => pageOf([]))).asked.length, 2);
     const { ids } = await walked((offset, index) => pageOf(index === 0 ? [] : slice(all, offset)));
     assert.deepEqual(ids, all);
   });
 
-  it('reads beyond a page even if the count says it was the last, since some brokers count only the page', async () => {
+  it('walkMatches reads beyond a page even if the count says it was the last, since some brokers count only the page', async () => {
     const all = idsOf(30);
     for (const size of [LIMIT, 7]) {
       const { ids, end } = await walked((offset) => {
@@ -110,7 +110,7 @@ describe('walkMatches', () => {
     }
   });
 
-  it('never takes a short page for the end (clause 5.5.9.1)', async () => {
+  it('walkMatches never takes a short page for the end (clause 5.5.9.1)', async () => {
     const all = idsOf(20);
     for (const count of [20, undefined]) {
       const { ids, end } = await walked((offset) => pageOf(slice(all, offset, 3), { count }));
@@ -118,7 +118,7 @@ describe('walkMatches', () => {
     }
   });
 
-  it('ends where a broker repeats its last entity for every offset past the end', async () => {
+  it('walkMatches ends where a broker repeats its last entity for every offset past the end', async () => {
     const all = idsOf(20);
     for (const count of [20, undefined]) {
       const { ids, pages, end } = await walked((offset) =>
@@ -128,13 +128,13 @@ describe('walkMatches', () => {
     }
   });
 
-  it('takes a page longer than asked for as the whole result where the count says so', async () => {
+  it('walkMatches takes a page longer than asked for as the whole result where the count says so', async () => {
     const all = idsOf(35);
     const { asked, ids, end } = await walked(() => pageOf(all, { count: 35 }));
     assert.deepEqual([asked.length, ids, end.complete], [1, all, true]);
   });
 
-  it('does not take a page longer than asked for as the whole result where no count says so', async () => {
+  it('walkMatches does not take a page longer than asked for as the whole result where no count says so', async () => {
     for (const count of [undefined, 10]) {
       const { ids, end } = await walked(() => pageOf(idsOf(35), { count }));
       assert.deepEqual([ids.length, end.complete], [35, false]);
@@ -143,7 +143,7 @@ describe('walkMatches', () => {
     }
   });
 
-  it('does not take a page longer than asked for as the whole result where a link leads on', async () => {
+  it('walkMatches does not take a page longer than asked for as the whole result where a link leads on', async () => {
     const all = idsOf(50);
     const { ids } = await walked((offset) =>
       pageOf(slice(all, offset, 35), { count: offset === 0 ? 35 : undefined, hasNext: offset === 0 }),
@@ -151,20 +151,20 @@ describe('walkMatches', () => {
     assert.deepEqual(ids, all);
   });
 
-  it('ends where one new match is counted and shown for every look', async () => {
+  it('walkMatches ends where one new match is counted and shown for every look', async () => {
     const { asked, end } = await walked((offset, index) =>
       pageOf(index === 0 ? idsOf(3) : [`urn:t:${offset}`], { count: 3 + index }),
     );
     assert.deepEqual([asked.length, end.complete], [2, true]);
   });
 
-  it('does not mistake pages of one reduced size for a trickle, however many', async () => {
+  it('walkMatches does not mistake pages of one reduced size for a trickle, however many', async () => {
     const all = idsOf(2000);
     const { ids, end } = await walked((offset) => pageOf(slice(all, offset, 7)));
     assert.deepEqual([ids, end.complete], [all, true]);
   });
 
-  it('does not mistake short pages for a trickle where a count or a link says that there is more', async () => {
+  it('walkMatches does not mistake short pages for a trickle where a count or a link says that there is more', async () => {
     const all = idsOf(300);
     for (const tells of ['count', 'link']) {
       const { ids, end } = await walked((offset) =>
@@ -176,7 +176,7 @@ describe('walkMatches', () => {
     }
   });
 
-  it('notes that the offset is ignored when another offset shows a full page of nothing new', async () => {
+  it('walkMatches notes that the offset is ignored when another offset shows a full page of nothing new', async () => {
     for (const [shown, isIgnored] of [
       [() => idsOf(LIMIT), true],
       [() => idsOf(3), undefined],
@@ -188,7 +188,7 @@ describe('walkMatches', () => {
     }
   });
 
-  it('is not complete if pages overlapped or one between others was empty, unless a count says that all was listed', async () => {
+  it('walkMatches is not complete if pages overlapped or one was empty, unless a count says that all was listed', async () => {
     const all = idsOf(30);
     for (const [shown, hasNext] of [
       [(offset: number) => slice(all, Math.max(0, offset - 1)), () => false],
@@ -207,18 +207,18 @@ describe('walkMatches', () => {
     }
   });
 
-  it('is not complete where a broker shows one full page for every offset', async () => {
+  it('walkMatches is not complete where a broker shows one full page for every offset', async () => {
     const { ids, end } = await walked(() => pageOf(idsOf(LIMIT)));
     assert.deepEqual([ids.length, end.complete], [LIMIT, false]);
   });
 
-  it('ends when new matches arrive as fast as they are listed, and reports the trickle', async () => {
+  it('walkMatches ends when new matches arrive as fast as they are listed, and reports the trickle', async () => {
     const { asked, end } = await walked((offset) => pageOf(offset === 0 ? idsOf(10) : [`urn:t:${offset}`]));
     assert.ok(asked.length < 300);
     assert.deepEqual([end.complete, end.trickles], [false, true]);
   });
 
-  it('yields only pages that show something new', async () => {
+  it('walkMatches yields only pages that show something new', async () => {
     const shown = [['urn:a:1', 'urn:a:2'], [], ['urn:a:3'], []];
     const { pages } = await walked((_offset, index) => pageOf(shown[index] ?? [], { hasNext: index < 2 }));
     assert.deepEqual(
@@ -229,7 +229,7 @@ describe('walkMatches', () => {
 });
 
 describe('walkMatches: links', () => {
-  it('goes on behind an empty page with a next link where no count says otherwise', async () => {
+  it('walkMatches goes on behind an empty page with a next link where no count says otherwise', async () => {
     const all = idsOf(5);
     const { ids } = await walked((offset) =>
       pageOf(offset === 0 ? [] : slice(all, offset - LIMIT), { hasNext: offset === 0 }),
@@ -237,7 +237,7 @@ describe('walkMatches: links', () => {
     assert.deepEqual(ids, all);
   });
 
-  it('goes on behind any number of empty pages, three of them in a row at most', async () => {
+  it('walkMatches goes on behind any number of empty pages, three of them in a row at most', async () => {
     const all = idsOf(40);
     // Each page of matches is followed by three that are empty.
     const { ids } = await walked((offset) => {
@@ -247,7 +247,7 @@ describe('walkMatches: links', () => {
     assert.deepEqual(ids, all);
   });
 
-  it('gives up on next links that lead from empty page to empty page', async () => {
+  it('walkMatches gives up on next links that lead from empty page to empty page', async () => {
     const { asked } = await walked(() => pageOf([], { hasNext: true }));
     assert.deepEqual(
       asked.map(({ offset }) => offset),
@@ -255,7 +255,7 @@ describe('walkMatches: links', () => {
     );
   });
 
-  it('does not follow a next link once the count is reached', async () => {
+  it('walkMatches does not follow a next link once the count is reached', async () => {
     const all = idsOf(20);
     const { asked, end } = await walked((offset) => pageOf(slice(all, offset), { count: 20, hasNext: true }));
     assert.deepEqual([asked.length, end.complete], [3, true]);
@@ -263,7 +263,7 @@ describe('walkMatches: links', () => {
 });
 
 describe('walkMatches: counts', () => {
-  it('requests an empty page again, after a wait, if the count contradicts it', async () => {
+  it('walkMatches requests an empty page again, after a wait, if the count contradicts it', async () => {
     const all = idsOf(4);
     const { ids, looks, asked, end } = await walked((offset, index) =>
       pageOf(index === 0 ? [] : slice(all, offset), { count: 4 }),
@@ -275,7 +275,7 @@ describe('walkMatches: counts', () => {
     );
   });
 
-  it('gives up after three waits, and reports the number of unlisted matches', async () => {
+  it('walkMatches gives up after three waits, and reports the number of unlisted matches', async () => {
     const all = idsOf(10);
     const { ids, looks, asked, end } = await walked((offset) => pageOf(slice(all, offset), { count: 17 }));
     assert.deepEqual([ids, looks], [all, [1, 2, 3]]);
@@ -286,7 +286,7 @@ describe('walkMatches: counts', () => {
     assert.deepEqual(end, { complete: false, trickles: false, unlisted: 7, lastCount: 17 });
   });
 
-  it('distrusts, for the whole purge, a count that is less than what is listed', async () => {
+  it('walkMatches distrusts, for the whole purge, a count that is less than what is listed', async () => {
     const all = idsOf(25);
     const understated = await walked((offset) => pageOf(slice(all, offset), { count: 3 }));
     assert.deepEqual(
@@ -297,7 +297,7 @@ describe('walkMatches: counts', () => {
     assert.equal(honest.contradicted, false);
   });
 
-  it('lists everything once and ends, whatever the length of pages and however low the count', async () => {
+  it('walkMatches lists everything once and ends, whatever the length of pages and however low the count', async () => {
     const counted = fc.constantFrom<(total: number) => number | undefined>(
       (total) => total,
       () => undefined,

@@ -31,7 +31,7 @@ describe('the path of an entity', () => {
     assert.deepEqual(asked, []);
   });
 
-  it('the path of an entity is safe once a GET of the same path was answered with the same id', async () => {
+  it('the path of an entity is safe once a GET of it was answered with the same id', async () => {
     for (const reply of [
       replyOf(200, { id: ODD }),
       replyOf(200, { '@id': ODD }),

@@ -107,7 +107,7 @@ describe('proveFilters', () => {
     assert.equal(asked.length, 2);
   });
 
-  it('proveFilters takes a refusal of the impossible value for honouring it, and a 501 for the contrary', async () => {
+  it('proveFilters takes a refusal of the impossible value for an honoured filter, and a 501 for an ignored one', async () => {
     for (const status of [400, 404, 422]) {
       await proveWith(() => {
         throw new BrokerRefusedError('list', { status });
@@ -150,7 +150,7 @@ describe('proveFilters: filters on instances', () => {
       return pageOf([CAR.id], { entities: [isEmptied ? CAR : { ...CAR, speed: [{ value: 1 }] }] });
     });
 
-  it('proveFilters: filters on instances is nothing where the entity comes without attributes', async () => {
+  it('a filter on instances counts as honoured where the entity comes without attributes', async () => {
     const { lister, asked } = brokerOf();
     await proveFilters(TEMPORAL, lister, createCapabilities({ now: () => 0 }));
     assert.equal(asked.length, 4);
@@ -158,7 +158,7 @@ describe('proveFilters: filters on instances', () => {
   });
 
   for (const ignored of ['datasetId', 'timerel', 'timeproperty']) {
-    it(`proveFilters: filters on instances refuses, by name, a purge whose broker ignores ${ignored}`, async () => {
+    it(`proveFilters refuses, by name, a purge whose broker ignores ${ignored} on instances`, async () => {
       const proof = proveFilters(TEMPORAL, brokerOf(ignored).lister, createCapabilities({ now: () => 0 }));
       await assert.rejects(
         proof,
@@ -167,14 +167,14 @@ describe('proveFilters: filters on instances', () => {
     });
   }
 
-  it('proveFilters: filters on instances counts for filters on entities all the same: an entity without attributes is too much', async () => {
+  it('proveFilters takes an entity without attributes as proof for filters on instances only', async () => {
     for (const filter of ['type', 'attrs', 'q', 'idPattern', 'scopeQ']) {
       const proof = proveWith(() => pageOf([CAR.id], { entities: [CAR] }), selectionOf({ [filter]: 'x' }));
       await assert.rejects(proof, FilterIgnoredError, filter);
     }
   });
 
-  it('proveFilters: filters on instances is asked for before any time that was measured, in place of the whole time filter', () => {
+  it('the probe of a time filter asks for a time before all measured times, in place of the whole filter', () => {
     const probe = impossibleSelection(TEMPORAL, 'timerel');
     const given = new Map(probe.map(({ name, value }) => [name, value]));
     assert.deepEqual([...given.keys()].sort(), ['datasetId', 'timeAt', 'timeproperty', 'timerel', 'type']);
@@ -183,7 +183,7 @@ describe('proveFilters: filters on instances', () => {
     assert.ok(Date.parse(given.get('timeAt') ?? '') < Date.UTC(1900, 0));
   });
 
-  it('proveFilters: filters on instances is proven with what is sent beside the filters, which needs no proof', async () => {
+  it('filters on instances are proven together with additions to the query, which need no proof', async () => {
     const { lister, asked } = brokerOf('timerel');
     const additions = selectionOf({
       timerel: 'after',

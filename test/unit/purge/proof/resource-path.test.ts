@@ -142,13 +142,13 @@ describe('entityPath', () => {
 });
 
 describe('attributePath', () => {
-  it('attributePath is of an attribute of an entity, or of an instance of that', () => {
+  it('attributePath leads to an attribute of an entity, or to an instance of it', () => {
     assert.equal(attributePath('/entities', ID, 'speed'), '/entities/urn%3Angsi-ld%3ACar%3A1/attrs/speed');
     assert.equal(attributePath('/temporal/entities', ID, 'speed'), `${CAR}/attrs/speed`);
     assert.equal(instancePath('speed', 'urn:ngsi-ld:i:7'), `${CAR}/attrs/speed/urn%3Angsi-ld%3Ai%3A7`);
   });
 
-  it('percent-encodes letters of all scripts, and the signs that no server treats', () => {
+  it('attributePath percent-encodes letters of all scripts, and characters that no server interprets', () => {
     assert.equal(
       instancePath('größe', 'urn:i:速度'),
       `${CAR}/attrs/gr%C3%B6%C3%9Fe/urn%3Ai%3A%E9%80%9F%E5%BA%A6`,
@@ -159,7 +159,7 @@ describe('attributePath', () => {
     );
   });
 
-  it('attributePath does not mind names that objects have anyway', () => {
+  it('attributePath accepts names that every object of JavaScript has', () => {
     assert.equal(instancePath('__proto__', 'constructor'), `${CAR}/attrs/__proto__/constructor`);
   });
 

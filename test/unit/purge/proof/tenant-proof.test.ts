@@ -34,7 +34,7 @@ describe('the proof of a tenant', () => {
     assert.match(headers['ngsild-tenant'] ?? '', /^[a-z0-9_]{30,50}$/);
   });
 
-  it('the proof of a tenant uses another such tenant each time, so it cannot be created in advance', async () => {
+  it('the proof of a tenant uses another impossible tenant each time, so that it cannot be created in advance', async () => {
     const names = await Promise.all(
       [1, 2].map(async () => {
         const { asked, prove } = brokerThatLooksAt('fiware-service');
@@ -88,7 +88,7 @@ describe('the proof of a tenant', () => {
     await assert.rejects(brokerThatLooksAt('fiware-service').prove(different), ignores('NGSILD-Tenant'));
   });
 
-  it('the proof of a tenant is one for each way in which the headers are sent', async () => {
+  it('the proof of a tenant holds for one way of sending the headers', async () => {
     const { asked, prove } = brokerThatLooksAt('ngsild-tenant', 'fiware-service');
     await prove({ 'ngsild-tenant': 'a' });
     await prove({ 'fiware-service': 'a' });

@@ -7,20 +7,20 @@ const EXPECTED = 'an attribute name such as speed';
 const given = (value: string) => new Map([['drop', value]]);
 
 describe('a comma list of names', () => {
-  it('a comma list of names is missing, or has its names in order', () => {
+  it('a comma list of names may be missing, or gives its names in order', () => {
     assert.equal(namesOf(new Map(), 'drop'), undefined);
     assert.equal(itemsOf(new Map([['keep', 'a']]), 'drop'), undefined);
     assert.deepEqual(namesOf(given('b,a,https://x/y'), 'drop'), ['b', 'a', 'https://x/y']);
   });
 
-  it('a comma list of names has no blanks and no empty items, wherever they stand', () => {
+  it('a comma list of names refuses blanks and empty items, wherever they stand', () => {
     for (const value of [',', 'a,', ',a', 'a,,b', 'a, b', ' a', 'a\tb', 'a,b\u00a0']) {
       const error = assertRefused(() => itemsOf(given(value), 'drop'), 'badRequestData', 'drop');
       assert.match(error.message, /without spaces or empty items/, JSON.stringify(value));
     }
   });
 
-  it('a comma list of names has a thousand names at most', () => {
+  it('a comma list of names refuses more than a thousand names', () => {
     const list = (length: number) => Array.from({ length }, (_, index) => `a${index}`).join(',');
     assert.equal(itemsOf(given(list(1000)), 'drop')?.length, 1000);
     const error = assertRefused(() => itemsOf(given(list(1001)), 'drop'), 'badRequestData', 'drop');

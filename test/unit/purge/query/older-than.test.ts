@@ -15,7 +15,7 @@ const temporal = (query: string, by: string) => olderThan(query, { target: 'temp
 const qOf = (query: string) => new URLSearchParams(query).get('q');
 
 describe('a cutoff', () => {
-  it('is a time in UTC and whole seconds that lies a duration before now', () => {
+  it('a cutoff is a time in UTC and whole seconds that lies a duration before now', () => {
     for (const [duration, time] of [
       ['P90D', '2025-12-31T12:00:00Z'],
       ['PT12H', '2026-03-31T00:00:00Z'],
@@ -29,7 +29,7 @@ describe('a cutoff', () => {
       assert.equal(cutoffOf(NOW, duration), time, duration);
   });
 
-  it('goes by the days of a time zone, which may have 23 or 25 hours', () => {
+  it('a cutoff counts the days of a time zone, which may have 23 or 25 hours', () => {
     // Berlin changes its clocks on 2026-03-29 and 2026-10-25.
     assert.equal(
       cutoffOf(Date.parse('2026-03-29T10:00:00Z'), 'P1D', 'Europe/Berlin'),
@@ -45,7 +45,7 @@ describe('a cutoff', () => {
     );
   });
 
-  it('is refused for what is not a duration, has no length, or reaches before the year 1', () => {
+  it('a cutoff is refused for text that is not a duration, has no length, or reaches before the year 1', () => {
     for (const duration of [
       'P0D',
       'P',
@@ -64,7 +64,7 @@ describe('a cutoff', () => {
       assert.throws(() => cutoffOf(NOW, duration), QueryRefusedError, duration);
   });
 
-  it('lies before now for every duration that is taken', () => {
+  it('a cutoff lies before now for every duration that is accepted', () => {
     const amount = fc.integer({ min: 0, max: 500 });
     fc.assert(
       fc.property(amount, amount, amount, amount, (years, months, days, minutes) => {
@@ -79,7 +79,7 @@ describe('a cutoff', () => {
 });
 
 describe('a purge of what is older than a time', () => {
-  it('narrows entities by q, and keeps the q that is there as a whole', () => {
+  it('an age narrows a purge of entities by q, and keeps an existing q as a whole', () => {
     assert.equal(qOf(entities('type=A', 'modifiedAt')), `modifiedAt<${T}`);
     assert.equal(qOf(entities('type=A', 'dateLastFilled')), `dateLastFilled<${T}`);
     assert.equal(qOf(entities('q=a%7Cb&type=A', 'speed.observedAt')), `(a|b);speed.observedAt<${T}`);
@@ -93,7 +93,7 @@ describe('a purge of what is older than a time', () => {
     );
   });
 
-  it('narrows temporal entities by a time filter', () => {
+  it('an age narrows a purge of temporal entities by a time filter', () => {
     assert.equal(
       temporal('type=A', 'observedAt'),
       `type=A&timerel=before&timeAt=${T}&timeproperty=observedAt`,
@@ -108,14 +108,14 @@ describe('a purge of what is older than a time', () => {
     );
   });
 
-  it('is a query that purges take', () => {
+  it('a query that an age has narrowed is accepted by purges', () => {
     for (const by of ['modifiedAt', 'createdAt', 'speed', 'speed.observedAt', 'a:b.observedAt'])
       assert.doesNotThrow(() => parseEntityPurgeQuery(entities('type=A&q=a', by)));
     for (const by of ['observedAt', 'modifiedAt', 'createdAt', 'speed.observedAt'])
       assert.doesNotThrow(() => parseTemporalPurgeQuery(temporal('type=A', by)));
   });
 
-  it('is never wider than the query itself, whatever brackets and operators its q has', () => {
+  it('a query that an age has narrowed is never wider than before, whatever brackets and operators its q has', () => {
     const q = fc.string({
       unit: fc.constantFrom('a', 'b', '(', ')', ';', '|', '<', '1', '"', '!'),
       maxLength: 12,
@@ -140,12 +140,12 @@ describe('a purge of what is older than a time', () => {
     );
   });
 
-  it('refuses a q whose brackets would take the comparison apart', () => {
+  it('an age refuses a q whose brackets would take the comparison apart', () => {
     for (const q of ['a)|(b', 'a;(b', 'a)', '', '"a'])
       assert.throws(() => entities(`type=A&q=${encodeURIComponent(q)}`, 'modifiedAt'), QueryRefusedError, q);
   });
 
-  it('refuses an age that would mean something else', () => {
+  it('an age that could mean something else is refused', () => {
     for (const by of [
       'observedAt',
       'a|b',

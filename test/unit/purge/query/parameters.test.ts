@@ -15,7 +15,7 @@ const refused = (query: string, parameter: string) =>
   assertRefused(() => parseParameters(query, ENTITY_PARAMETERS), 'invalidRequest', parameter);
 
 describe('parseParameters', () => {
-  it('takes every parameter that selects in Query Entities, drop and keep, and the extensions', () => {
+  it('parseParameters takes every parameter that selects in Query Entities, drop and keep, and the extensions', () => {
     const names = [
       ...['type', 'id', 'idPattern', 'attrs', 'q', 'georel', 'geometry', 'coordinates', 'geoproperty'],
       ...['geometryProperty', 'scopeQ', 'csf', 'expandValues', 'jsonKeys', 'local'],
@@ -27,7 +27,7 @@ describe('parseParameters', () => {
     assert.equal(parseParameters('', ENTITY_PARAMETERS).size, 0);
   });
 
-  it('takes, of a temporal purge, every parameter that selects in its own query, and the extensions', () => {
+  it('parseParameters takes, of a temporal purge, every parameter that selects in its own query, and the extensions', () => {
     const names = [
       ...SELECTION_PARAMETERS,
       ...TIME_PARAMETERS,
@@ -38,7 +38,7 @@ describe('parseParameters', () => {
     assert.deepEqual([...parseParameters(query, TEMPORAL_PARAMETERS).keys()], names);
   });
 
-  it('refuses parameters of one kind of purge in the other, and says where they belong', () => {
+  it('parseParameters refuses parameters of one kind of purge in the other, and says where they belong', () => {
     for (const name of ['drop', 'keep']) {
       const { message } = assertRefused(
         () => parseParameters(`type=Car&${name}=speed`, TEMPORAL_PARAMETERS),
@@ -52,7 +52,7 @@ describe('parseParameters', () => {
     }
   });
 
-  it('gives a reason for every parameter of a query that a purge does not take', () => {
+  it('parseParameters gives a reason for every parameter of a query that a purge does not take', () => {
     const output = ['limit', 'offset', 'count', 'pick', 'omit', 'options', 'format', 'lastN'];
     for (const [accepted, names] of [
       [ENTITY_PARAMETERS, [...output, 'datasetId', ...TIME_PARAMETERS]],
@@ -67,13 +67,13 @@ describe('parseParameters', () => {
     }
   });
 
-  it('gives a specific reason only for names that no purge accepts', () => {
+  it('parseParameters gives a specific reason only for names that no purge accepts', () => {
     for (const { names, reasons } of [ENTITY_PARAMETERS, TEMPORAL_PARAMETERS]) {
       for (const name of Object.keys(reasons)) assert.ok(!names.has(name), name);
     }
   });
 
-  it('refuses a name it does not know, and says which', () => {
+  it('parseParameters refuses unknown names, and says which', () => {
     for (const name of [
       'foo',
       'entity',
@@ -90,7 +90,7 @@ describe('parseParameters', () => {
     }
   });
 
-  it('refuses parameters of paging and output, and says what to use instead', () => {
+  it('parseParameters refuses parameters of paging and output, and says what to use instead', () => {
     for (const [name, hint] of Object.entries({
       limit: 'maxAffected',
       offset: 'every match',
@@ -106,7 +106,7 @@ describe('parseParameters', () => {
     }
   });
 
-  it('refuses a known name in the wrong case, and spells it', () => {
+  it('parseParameters refuses a known name in the wrong case, and spells it', () => {
     for (const [wrong, right] of [
       ['idpattern', 'idPattern'],
       ['Type', 'type'],
@@ -119,34 +119,34 @@ describe('parseParameters', () => {
     }
   });
 
-  it('refuses a repeated parameter, also when both have one value or one is spelled in percent signs', () => {
+  it('parseParameters refuses a repeated parameter, with the same value or percent-encoded as well', () => {
     refused('type=Car&type=Bus', 'type');
     refused('type=Car&type=Car', 'type');
     refused('type=Car&q=speed&t%79pe=Bus', 'type');
   });
 
-  it('refuses a parameter without a value', () => {
+  it('parseParameters refuses a parameter without a value', () => {
     for (const query of ['q=', 'q', 'q=%20', 'q=+', 'q=%C2%A0', 'type=Car&q=']) refused(query, 'q');
   });
 
-  it('refuses a parameter without a name', () => {
+  it('parseParameters refuses a parameter without a name', () => {
     for (const query of ['&', '=', '=x', 'type=Car&', '&type=Car', 'type=Car&&q=speed']) refused(query, '');
   });
 
-  it('refuses what cannot be decoded', () => {
+  it('parseParameters refuses text that cannot be decoded', () => {
     for (const value of ['%', '%2', '%zz', '%FF', '%C3', '%ED%A0%80', 'a%']) refused(`q=${value}`, 'q');
     assertRefused(() => parseParameters('%FF=1', ENTITY_PARAMETERS), 'invalidRequest', '%FF=1');
   });
 
-  it('refuses raw bytes that belong percent-encoded, which would arrive as another text', () => {
+  it('parseParameters refuses raw bytes that must be percent-encoded, since they would arrive as another text', () => {
     for (const value of ['Caf\u00c3\u00a9', 'a b', '\u{1f697}', 'a\tb']) refused(`type=${value}`, 'type');
   });
 
-  it('refuses control characters in a value', () => {
+  it('parseParameters refuses control characters in a value', () => {
     for (const code of ['%00', '%0A', '%0d', '%1f', '%7F']) refused(`q=speed${code}`, 'q');
   });
 
-  it('decodes percent signs and plus signs once, as forms are', () => {
+  it('parseParameters decodes percent signs and plus signs once, as forms are', () => {
     assert.equal(parseParameters('q=a%3D%3D%22x+y%22', ENTITY_PARAMETERS).get('q'), 'a=="x y"');
     assert.equal(parseParameters('q=a%2Bb', ENTITY_PARAMETERS).get('q'), 'a+b');
     assert.equal(parseParameters('q=%2541', ENTITY_PARAMETERS).get('q'), '%41');
@@ -155,14 +155,14 @@ describe('parseParameters', () => {
     assert.equal(parseParameters('t%79pe=Car', ENTITY_PARAMETERS).get('type'), 'Car');
   });
 
-  it('quotes an overlong name in part only', () => {
+  it('parseParameters quotes an overlong name in part only', () => {
     const { message } = refused(`${'x'.repeat(9000)}=1`, 'x'.repeat(100));
     assert.ok(message.length < 300);
   });
 });
 
 describe('formatParameters', () => {
-  it('encodes whatever could end or change a query', () => {
+  it('formatParameters encodes everything that could end or change a query', () => {
     const formatted = formatParameters([
       { name: 'type', value: 'https://a.test/ns#Car' },
       { name: 'q', value: 'n=="a b&c+d";m>1%|x' },
@@ -170,7 +170,7 @@ describe('formatParameters', () => {
     assert.equal(formatted, 'type=https://a.test/ns%23Car&q=n%3D%3D%22a%20b%26c%2Bd%22%3Bm%3E1%25%7Cx');
   });
 
-  it('is undone by parseParameters, whatever the values', () => {
+  it('formatParameters is undone by parseParameters, whatever the values', () => {
     const characters = fc.constantFrom(...Array.from(' aé\u00a0\u2028\ufeffж語🚗%+&=#;'));
     const texts = fc.oneof(
       fc.string({ unit: characters }),

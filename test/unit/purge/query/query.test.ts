@@ -15,7 +15,7 @@ const invalid = (query: string, parameter: string) =>
   assertRefused(() => parseEntityPurgeQuery(query), 'invalidRequest', parameter);
 
 describe('parseEntityPurgeQuery: what goes to the broker', () => {
-  it('is every selecting parameter, as given and in order', () => {
+  it('every selecting parameter of a purge goes to the broker, as given and in order', () => {
     const selection = [
       ['q', 'speed>50;name=="a b&c"'],
       ['type', 'Car,(Bus;Tram)'],
@@ -39,13 +39,13 @@ describe('parseEntityPurgeQuery: what goes to the broker', () => {
     );
   });
 
-  it('is never an extension, drop or keep', () => {
+  it('extensions, drop and keep never go to the broker', () => {
     const { selection } = accepted('type=Car&dryRun=true&maxAffected=5&drop=speed');
     assert.deepEqual(selection, [{ name: 'type', value: 'Car' }]);
     assert.deepEqual(accepted('keep=speed&dryRun=false&type=Car').selection, selection);
   });
 
-  it('is only ever what Query Entities knows, whatever the query string holds', () => {
+  it('only parameters of Query Entities go to the broker, whatever the query string holds', () => {
     const pairs = fc.tuple(
       fc.constantFrom(
         'type',
@@ -89,7 +89,7 @@ describe('parseEntityPurgeQuery: content of the parameters', () => {
     badData('georel=near%3BmaxDistance==1&geometry=Point&coordinates=1,2', 'coordinates');
   });
 
-  it('georel, geometry and coordinates go together, and geoproperty with them', () => {
+  it('georel, geometry and coordinates need each other, and geoproperty needs them', () => {
     badData('type=A&geometry=Point&coordinates=%5B1,2%5D', 'georel');
     badData('type=A&georel=within', 'geometry');
     badData('type=A&georel=within&geometry=Point', 'coordinates');
@@ -185,7 +185,7 @@ describe('parseEntityPurgeQuery: content of the parameters', () => {
 });
 
 describe('parseEntityPurgeQuery: drop and keep', () => {
-  it('name the attributes to remove or to leave', () => {
+  it('drop and keep name the attributes to remove or to leave', () => {
     assert.deepEqual(accepted('type=A&drop=speed,https://x.test/a').removal, {
       kind: 'drop',
       names: ['speed', 'https://x.test/a'],
@@ -194,11 +194,11 @@ describe('parseEntityPurgeQuery: drop and keep', () => {
     assert.equal(accepted('type=A').removal, undefined);
   });
 
-  it('cannot be combined', () => {
+  it('drop and keep cannot be combined', () => {
     badData('type=A&drop=a&keep=b', 'keep');
   });
 
-  it("never name members of an entity or the broker's own attributes", () => {
+  it("drop and keep never name members of an entity or the broker's own attributes", () => {
     const core = 'https://uri.etsi.org/ngsi-ld/createdAt';
     for (const name of [
       'id',
@@ -238,7 +238,7 @@ describe('parseEntityPurgeQuery: dryRun, maxAffected and local', () => {
     assert.equal(accepted(`type=A&maxAffected=${'9'.repeat(15)}`).maxAffected, 999_999_999_999_999);
   });
 
-  it('are refused when repeated, empty or misspelled', () => {
+  it('dryRun, maxAffected and local are refused when repeated, empty or misspelled', () => {
     for (const query of ['type=A&dryRun', 'type=A&dryRun=', 'type=A&dryRun=true&dryRun=false'])
       invalid(query, 'dryRun');
     invalid('type=A&dryrun=true', 'dryrun');
@@ -247,13 +247,13 @@ describe('parseEntityPurgeQuery: dryRun, maxAffected and local', () => {
 });
 
 describe('the refusal of a value', () => {
-  it('of a pattern that is too large keeps its cause', () => {
+  it('the refusal of a pattern that is too large keeps its cause', () => {
     const query = queryOf({ type: 'Car', idPattern: '(a{1,999}){1,999}b{1,999}' });
     const { cause } = assertRefused(() => parseEntityPurgeQuery(query), 'badRequestData', 'idPattern');
     assert.ok(cause instanceof PatternTooLargeError);
   });
 
-  it('shows at most two hundred characters of it, whatever the parameter', () => {
+  it('the refusal of a value shows at most two hundred characters of it, whatever the parameter', () => {
     const assertShort = (name: string, parse: () => unknown) =>
       assert.throws(parse, (error: unknown) => {
         assert.ok(error instanceof QueryRefusedError && error.parameter === name, String(error));

@@ -98,7 +98,7 @@ describe('one try of a request', () => {
     }
   });
 
-  it('one try of a request cannot use an answer that is too large, except for a query, which can ask for less', async () => {
+  it('one try of a request cannot use an answer that is too large, unless a query can ask for less', async () => {
     const error = new ReplyTooLargeError('too large');
     for (const method of ['DELETE', 'POST'] as const) {
       const { outcome, unclear } = await tried(error, { method });

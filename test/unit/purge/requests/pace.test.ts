@@ -57,7 +57,7 @@ describe('the pace of a purge', () => {
     assert.equal(through, 35);
   });
 
-  it('the pace of a purge counts a batch by its ids, and lets those behind it wait for what it took too much', async () => {
+  it('the pace of a purge counts a batch by its ids, and delays those behind it for its excess', async () => {
     const clock = createManualClock();
     const pace = createPace(clock, 2);
     const done: string[] = [];
@@ -107,7 +107,7 @@ describe('the pace of a purge', () => {
     );
   });
 
-  it('the pace of a purge lets through at once what waits when the rate is taken away', async () => {
+  it('the pace of a purge lets everything through that waits when the rate is removed', async () => {
     const clock = createManualClock();
     const pace = createPace(clock, 1);
     await pace.take(1, never);
@@ -130,7 +130,7 @@ describe('the pace of a purge', () => {
     assert.ok(through >= 9 && through <= 10, String(through));
   });
 
-  it('the pace of a purge is given up by a signal, and those behind go on', async () => {
+  it('the pace of a purge can be left by a signal, and those behind go on', async () => {
     const clock = createManualClock();
     const pace = createPace(clock, 1);
     await pace.take(1, never);

@@ -118,7 +118,7 @@ async function begun(retry?: Partial<RetryPolicy>): Promise<Hand> {
 const isAnswered = async (ended: Promise<Settled>) => assert.equal((await ended).kind, 'answered');
 
 describe('a requester whose broker may be away', () => {
-  it('sends nothing but one probe, whatever is waiting and whatever ends in the meantime', async () => {
+  it('a requester sends nothing but one probe while the broker may be away, whatever waits or ends meanwhile', async () => {
     const hand = await begun();
     const [one, two] = [hand.delete('/1'), hand.delete('/2')];
     await hand.turn();
@@ -140,7 +140,7 @@ describe('a requester whose broker may be away', () => {
     for (const ended of [one, two, three, four]) await isAnswered(ended);
   });
 
-  it('goes on at once when another request is answered after a connection broke', async () => {
+  it('a requester goes on at once when another request is answered after a connection broke', async () => {
     const hand = await begun();
     const [one, two] = [hand.delete('/1'), hand.delete('/2')];
     await hand.turn();
@@ -156,7 +156,7 @@ describe('a requester whose broker may be away', () => {
     for (const ended of [one, two, three]) await isAnswered(ended);
   });
 
-  it('does not mistake a time-out or broken connection for the return of the broker', async () => {
+  it('a requester does not take a time-out or broken connection for the return of the broker', async () => {
     for (const end of [new BrokerTimeoutError('late', true), RESET]) {
       const hand = await begun();
       const all = [hand.delete('/1'), hand.delete('/2')];
@@ -174,7 +174,7 @@ describe('a requester whose broker may be away', () => {
     }
   });
 
-  it('counts an outage as no try, once for each request', async () => {
+  it('a requester does not count an outage as a try, once for each request', async () => {
     const hand = await begun({ maxAttempts: 1 });
     const one = hand.delete('/1');
     await hand.turn();
@@ -189,7 +189,7 @@ describe('a requester whose broker may be away', () => {
     assert.deepEqual(hand.open(), []);
   });
 
-  it('counts a failure as a try where the broker answers the first probe', async () => {
+  it('a requester counts a failure as a try where the broker answers the first probe', async () => {
     const hand = await begun({ maxAttempts: 2 });
     const one = hand.delete('/1');
     await hand.turn();
@@ -202,7 +202,7 @@ describe('a requester whose broker may be away', () => {
     assert.equal((await one).kind, 'gave-up');
   });
 
-  it('does not take what failed while the broker was away for a row of failures', async () => {
+  it('a requester does not count failures of an outage as failures in a row', async () => {
     const hand = await begun();
     const paths = Array.from({ length: 19 }, (_, index) => `/${index}`);
     const all = paths.map((path) => hand.delete(path));
@@ -220,7 +220,7 @@ describe('a requester whose broker may be away', () => {
     for (const ended of all) await isAnswered(ended);
   });
 
-  it('is not at its end because so many first tries fail at one moment', async () => {
+  it('a requester does not give up because many first tries fail at the same moment', async () => {
     const hand = await begun();
     const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
     const all = paths.map((path) => hand.delete(path, path));
@@ -232,7 +232,7 @@ describe('a requester whose broker may be away', () => {
     for (const ended of all) await isAnswered(ended);
   });
 
-  it('is at its end when the second try of one fails after twenty failures in a row', async () => {
+  it('a requester gives up when a second try fails after twenty failures in a row', async () => {
     const hand = await begun();
     const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
     const all = paths.map((path) => hand.delete(path, path));
@@ -247,7 +247,7 @@ describe('a requester whose broker may be away', () => {
     for (const other of all.slice(1)) await isAnswered(other);
   });
 
-  it('ends with all that wait when the time is up, and sends nothing more', async () => {
+  it('a requester fails all waiting requests when the time is up, and sends nothing more', async () => {
     const hand = await begun({ awayMs: 300 });
     const all = [hand.delete('/1'), hand.delete('/2')];
     await hand.turn();
@@ -265,7 +265,7 @@ describe('a requester whose broker may be away', () => {
     assert.deepEqual(hand.open(), []);
   });
 
-  it('tries as often as the policy says before its first answer, and where it is not to wait', async () => {
+  it('a requester tries as often as the policy says before its first answer, and where it must not wait', async () => {
     for (const hand of [byHand({ maxAttempts: 2 }), await begun({ maxAttempts: 2, awayMs: 0 })]) {
       const one = hand.delete('/1');
       await hand.turn();
@@ -278,7 +278,7 @@ describe('a requester whose broker may be away', () => {
 });
 
 describe('the answers of a requester', () => {
-  it('are all but redirects, 401, 403 and the 404 of an unknown tenant', async () => {
+  it('a requester answers with every status but redirects, 401, 403 and the 404 of an unknown tenant', async () => {
     const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
     for (const [reply, ends] of [
       [replyOf(299), undefined],
@@ -302,7 +302,7 @@ describe('the answers of a requester', () => {
     }
   });
 
-  it('cost as many requests as were sent, of which those after the first try are retries', async () => {
+  it('a requester counts each request that it sent, and those after the first try as retries', async () => {
     const hand = await begun();
     assert.deepEqual(effortOf(hand.requester), { requests: 1, retries: 0 });
     const one = hand.delete('/1');
@@ -322,7 +322,7 @@ describe('a requester of a purge that is held to a rate', () => {
     byHand({}, { pace: { take, perSecond: 1, burst: 1, setPerSecond: () => {} } });
   const request = { method: 'DELETE', path: '/1', operation: 'delete', deletes: 3 } as const;
 
-  it('sends a delete only when its pace lets it through, and waits for no query', async () => {
+  it('a requester with a rate sends a delete only when its pace lets it through, and delays no query', async () => {
     const taken: number[] = [];
     let pass = () => {};
     const hand = paced(async (amount) => {
@@ -341,7 +341,7 @@ describe('a requester of a purge that is held to a rate', () => {
     for (const ended of [one, look]) await isAnswered(ended);
   });
 
-  it('deletes as many with one request as its pace takes at a time, in whole numbers, at least one', () => {
+  it('a requester with a rate deletes as many with one request as its pace allows, at least one', () => {
     for (const [burst, most] of [
       [0.2, 1],
       [1, 1],
@@ -354,7 +354,7 @@ describe('a requester of a purge that is held to a rate', () => {
     assert.equal(byHand().requester.burst, Infinity);
   });
 
-  it('sends nothing where the pace fails, or the purge is stopped meanwhile', async () => {
+  it('a requester with a rate sends nothing where the pace fails, or the purge is stopped meanwhile', async () => {
     const broken = paced(async () => Promise.reject(new Error('no pace')));
     await assert.rejects(broken.requester.send(request), { message: 'no pace' });
     const stopped = paced(
@@ -372,7 +372,7 @@ describe('a requester of a purge that is held to a rate', () => {
 });
 
 describe('a requester that is asked to wait', () => {
-  it('holds every request back until then, and a shorter wish does not cut it', async () => {
+  it('a requester holds every request back for a Retry-After, which a shorter one does not cut', async () => {
     const hand = await begun();
     const all = [hand.delete('/1'), hand.delete('/2'), hand.delete('/3')];
     await hand.turn();
@@ -393,7 +393,7 @@ describe('a requester that is asked to wait', () => {
     for (const ended of [...all, late]) await isAnswered(ended);
   });
 
-  it('holds the others back even if the throttled request has no tries left', async () => {
+  it('a requester holds the others back even if the throttled request has no tries left', async () => {
     const hand = await begun({ maxAttempts: 1 });
     const one = hand.delete('/1');
     await hand.turn();
@@ -411,7 +411,7 @@ describe('a requester that is asked to wait', () => {
 describe('a last look', () => {
   const query = { method: 'GET', path: '/look', operation: 'look' } as const;
 
-  it('ends all that wait, and lets queries through with one try', async () => {
+  it('a last look ends all waiting requests, and gives queries one try', async () => {
     const hand = await begun();
     const waiting = assert.rejects(hand.delete('/1'), PurgeStoppedError);
     await hand.turn();
@@ -427,7 +427,7 @@ describe('a last look', () => {
     assert.deepEqual(hand.open(), []);
   });
 
-  it('deletes nothing, and begins no query after ten seconds', async () => {
+  it('a last look deletes nothing, and begins no query after ten seconds', async () => {
     const hand = await begun();
     hand.requester.beginLastLook();
     await assert.rejects(hand.delete('/1'), PurgeStoppedError);
@@ -439,7 +439,7 @@ describe('a last look', () => {
     for (const { open } of [hand, late]) assert.deepEqual(open(), []);
   });
 
-  it('is not allowed after a stop, and while the broker asks to be left alone', async () => {
+  it('a last look is not allowed after a stop, nor during a Retry-After of the broker', async () => {
     const stopped = await begun();
     stopped.stop.abort();
     assert.equal(stopped.requester.beginLastLook(), false);
@@ -455,7 +455,7 @@ describe('a last look', () => {
     }
   });
 
-  it('ends when the purge is stopped', async () => {
+  it('a last look ends when the purge is stopped', async () => {
     const hand = await begun();
     hand.requester.beginLastLook();
     const one = hand.requester.send(query);
@@ -466,10 +466,10 @@ describe('a last look', () => {
   });
 });
 
-describe('a requester of a purge that must know that it is still its own', () => {
+describe('a requester whose purge another process may take over', () => {
   const request = { method: 'DELETE', path: '/1', operation: 'delete', deletes: 1 } as const;
 
-  it('asks before each try of a delete, waits for what it is told to, and then asks again', async () => {
+  it('a requester checks before each try of a delete that the purge is its own, waits if asked to, and checks again', async () => {
     let asked = 0;
     let wait: Promise<void> | undefined;
     const hand = byHand(
@@ -499,7 +499,7 @@ describe('a requester of a purge that must know that it is still its own', () =>
     await isAnswered(one);
   });
 
-  it('sends no delete, and no other try of one, when it is told that it is not', async () => {
+  it('a requester sends no delete, and no further try of one, once the purge is not its own', async () => {
     let isOwn = true;
     const hand = byHand(
       { minDelayMs: 1 },

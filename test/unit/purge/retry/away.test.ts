@@ -51,7 +51,7 @@ describe('decideProbe', () => {
     assert.deepEqual(decide(0, 0, asking('61')), { action: 'stop', reason: 'retry-after-too-long' });
   });
 
-  it('decideProbe ends, with pauses that a policy without any delay does not take away', () => {
+  it('decideProbe gives up in the end, also under a policy without any delay', () => {
     const policies = fc
       .tuple(fc.nat({ max: 5000 }), fc.nat({ max: 60_000 }), fc.nat({ max: 60_000 }))
       .map(([min, more, awayMs]) => ({ maxAttempts: 6, minDelayMs: min, maxDelayMs: min + more, awayMs }));

@@ -69,7 +69,7 @@ describe('breaker', () => {
     assert.equal(breaker.isOpen, false);
   });
 
-  it('breaker counts each item once after an item was deleted singly: the broker is able to', () => {
+  it('breaker counts each item once after one was deleted singly, since the broker can delete', () => {
     const breaker = createBreaker();
     breaker.succeeded('urn:ngsi-ld:T:0');
     times(400, (index) => breaker.failed(`urn:ngsi-ld:T:${index % 19}`));

@@ -9,13 +9,13 @@ process.env['TZ'] = 'Asia/Tokyo';
 const NOW_MS = Date.UTC(1994, 10, 6, 8, 49, 7);
 
 describe('parseRetryAfter (RFC 9110 § 10.2.3)', () => {
-  it('reads delay-seconds, blanks around them allowed', () => {
+  it('parseRetryAfter reads delay-seconds, blanks around them allowed', () => {
     assert.equal(parseRetryAfter('0', NOW_MS), 0);
     assert.equal(parseRetryAfter('120', NOW_MS), 120_000);
     assert.equal(parseRetryAfter('  5 ', NOW_MS), 5000);
   });
 
-  it('reads all three forms of an HTTP date as GMT, whatever the local time zone', () => {
+  it('parseRetryAfter reads all three forms of an HTTP date as GMT, whatever the local time zone', () => {
     for (const date of [
       'Sun, 06 Nov 1994 08:49:37 GMT',
       'Sunday, 06-Nov-94 08:49:37 GMT',
@@ -26,11 +26,11 @@ describe('parseRetryAfter (RFC 9110 § 10.2.3)', () => {
     }
   });
 
-  it('takes a date that has passed for now', () => {
+  it('parseRetryAfter takes a date in the past for now', () => {
     assert.equal(parseRetryAfter('Sat, 05 Nov 1994 08:49:37 GMT', NOW_MS), 0);
   });
 
-  it('does not guess at anything else', () => {
+  it('parseRetryAfter does not guess at anything else', () => {
     for (const value of [
       '',
       ' ',
@@ -51,7 +51,7 @@ describe('parseRetryAfter (RFC 9110 § 10.2.3)', () => {
     assert.equal(parseRetryAfter('2026-01-01T00:00:00Z', NOW_MS), undefined);
   });
 
-  it('answers undefined or a time that is not negative, whatever the header holds', () => {
+  it('parseRetryAfter returns undefined or a time that is not negative, whatever the header holds', () => {
     const values = fc.oneof(
       fc.string(),
       fc.nat().map(String),

@@ -51,7 +51,7 @@ const itemsOf = (kind: ReturnType<typeof kindOf>['kind'], indexes: readonly numb
   );
 
 describe('the attributes of temporal entities as items of a purge', () => {
-  it('are those with instances, each with its datasets', () => {
+  it('attributes as items are those with instances, each with its datasets', () => {
     assert.deepEqual(itemsOf(kindOf(undefined).kind, [0, 1]), [
       { entityId: ID, attribute: 'speed', datasets: ['@none', 'urn:d:1'] },
       { entityId: 'urn:t:1', attribute: 'heading', datasets: ['urn:d:1'] },
@@ -59,13 +59,13 @@ describe('the attributes of temporal entities as items of a purge', () => {
     assert.deepEqual(itemsOf(kindOf(undefined).kind, []), []);
   });
 
-  it('are one dataset of each where datasets are purged', () => {
+  it('attributes as items are one dataset of each where datasets are purged', () => {
     assert.deepEqual(itemsOf(kindOf('urn:d:1').kind, [0]), [
       { entityId: ID, attribute: 'speed', datasetId: 'urn:d:1' },
     ]);
   });
 
-  it('are checked against the query, each attribute and each instance', () => {
+  it('attributes as items are checked against the query, each attribute and each instance', () => {
     const { kind, checked } = kindOf(undefined);
     itemsOf(kind, [0, 1]);
     assert.deepEqual(checked, [
@@ -74,7 +74,7 @@ describe('the attributes of temporal entities as items of a purge', () => {
     ]);
   });
 
-  it('are deleted with all their instances, or one dataset alone', async () => {
+  it('attributes as items are deleted with all their instances, or one dataset alone', async () => {
     const whole = kindOf(undefined);
     await whole.remove({ entityId: ID, attribute: 'speed', datasets: ['@none', 'urn:d:1'] });
     assert.deepEqual(whole.sent, [
@@ -90,7 +90,7 @@ describe('the attributes of temporal entities as items of a purge', () => {
     }
   });
 
-  it('are refused without a request where no path is sure to mean them', async () => {
+  it('attributes as items are refused without a request where no path surely means them', async () => {
     for (const [datasetId, item] of [
       ['urn:d:1&deleteAll=true', { entityId: ID, attribute: 'speed' }],
       ['urn:d:1', { entityId: ID, attribute: 'a/b' }],
@@ -102,7 +102,7 @@ describe('the attributes of temporal entities as items of a purge', () => {
     }
   });
 
-  it('are walked once more, bare and ten entities at a time, only if datasets are purged', () => {
+  it('attributes as items are walked once more, ten entities at a time, only if datasets are purged', () => {
     const { kind } = kindOf('urn:d:1');
     assert.deepEqual(kind.shape?.(), {});
     assert.equal(kind.beginSecondWalk?.(), true);
@@ -112,7 +112,7 @@ describe('the attributes of temporal entities as items of a purge', () => {
     assert.deepEqual([whole.beginSecondWalk?.(), whole.shape?.()], [false, {}]);
   });
 
-  it('are named as what they are where they cannot be deleted', () => {
+  it('attributes as items are named as an attribute or a dataset where they cannot be deleted', () => {
     for (const [datasetId, title, what] of [
       [undefined, 'Attribute still listed', 'the attribute.'],
       ['@none', 'Dataset still listed', 'the dataset.'],

@@ -12,7 +12,7 @@ const SELECTION = NAMES.map((name) => ({ name, value: `${name} of the query` }))
 const ONE = { entityId: 'urn:t:0', attribute: 'speed' };
 
 describe('the query for one attribute of one entity', () => {
-  it('keeps what narrows it further, and replaces what selects the entity, the attribute and the time', () => {
+  it('the query for one attribute keeps further filters, and replaces those on entity, attribute and time', () => {
     for (const keepsValues of [true, false]) {
       const query = attributeQuery(SELECTION, ONE, { keepsValues });
       const kept = query.filter(({ value }) => value.endsWith(' of the query')).map(({ name }) => name);
@@ -28,7 +28,7 @@ describe('the query for one attribute of one entity', () => {
     }
   });
 
-  it('knows every filter by value', () => {
+  it('the query for one attribute knows every filter by value', () => {
     assert.deepEqual([...VALUE_FILTERS].sort(), [...BY_VALUE].sort());
   });
 });

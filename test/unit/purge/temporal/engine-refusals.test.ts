@@ -13,7 +13,7 @@ import {
 import { altering, brokerWith, deletes, hour, kept, purge, purged, stored } from './histories.js';
 
 describe('a temporal purge by value', () => {
-  it('without a time filter is refused at a broker that shows the matching instances alone', async () => {
+  it('a purge by value without a time filter is refused at a broker that shows matching instances only', async () => {
     const history = [0, 1, 2, 3].map((at) => stored({ hour: at }));
     for (const qShowsMatchesOnly of [true, false]) {
       const broker = await brokerWith(history, { qShowsMatchesOnly });
@@ -31,7 +31,7 @@ describe('a temporal purge at a broker that hides instances', () => {
   const BURST = Array.from({ length: 20 }, () => stored({ hour: 1 }));
   const QUERY = `type=T&timerel=before&timeAt=${hour(8)}`;
 
-  it('is refused under a maximum, which cannot be checked, and a dry run gives a lower bound', async () => {
+  it('a bounded temporal purge is refused where instances are hidden, and a dry run gives a lower bound', async () => {
     const broker = await brokerWith(BURST, { instancePageSize: 5 });
     const { error } = await purge(broker, `${QUERY}&maxAffected=1000`);
     assert.ok(error instanceof UncountableError, String(error));
@@ -43,7 +43,7 @@ describe('a temporal purge at a broker that hides instances', () => {
 });
 
 describe('a temporal purge of many matches', () => {
-  it('samples a hundred entities and items in a dry run, and counts them all', async () => {
+  it('a temporal dry run samples a hundred entities and items, and counts them all', async () => {
     const broker = await brokerWith(Array.from({ length: 130 }, (_, entity) => stored({ entity })));
     for (const query of ['type=T', 'type=T&attrs=a', `type=T&timerel=before&timeAt=${hour(8)}`]) {
       const { matched, sample, items } = await purged(broker, `${query}&dryRun=true`);
@@ -52,7 +52,7 @@ describe('a temporal purge of many matches', () => {
     }
   });
 
-  it('is refused by what was listed, not counted, where parts are purged', async () => {
+  it("a bounded purge of parts is refused by what was listed, not by the broker's count", async () => {
     const broker = await brokerWith(Array.from({ length: 9 }, (_, entity) => stored({ entity })));
     for (const parts of ['&attrs=a', '&datasetId=@none', `&timerel=before&timeAt=${hour(8)}`]) {
       const { error } = await purge(broker, `type=T${parts}&maxAffected=3`);
@@ -62,7 +62,7 @@ describe('a temporal purge of many matches', () => {
     }
   });
 
-  it('lists at most one match more than the maximum if the broker does not count', async () => {
+  it('a temporal purge lists at most one match more than the maximum if the broker does not count', async () => {
     const broker = await brokerWith(
       Array.from({ length: 130 }, (_, entity) => stored({ entity })),
       { countHeader: 'absent' },
@@ -78,7 +78,7 @@ describe('a temporal purge of many matches', () => {
 describe('a temporal purge at a broker that refuses', () => {
   const HISTORY = [0, 1, 2].map((entity) => stored({ entity }));
 
-  it('a time property is not asked by it again', async () => {
+  it('a time property that the broker refuses is not tried again', async () => {
     const broker = await brokerWith(HISTORY, { refusedTimeProperties: ['createdAt'] });
     assert.equal((await purged(broker, 'type=T&maxAffected=5')).deleted, 3);
     const refused = broker.requests.entries.filter(({ search }) => search.includes('createdAt'));
@@ -86,7 +86,7 @@ describe('a temporal purge at a broker that refuses', () => {
     assert.ok(paged.length <= 2, `${paged.length} pages`);
   });
 
-  it('for another reason than the query deletes nothing, and the refusal is passed on', async () => {
+  it('a temporal purge that is refused for another reason than its query deletes nothing, and passes that on', async () => {
     for (const status of [401, 403, 404, 405, 406]) {
       const broker = await brokerWith(HISTORY);
       const { error } = await purge(broker, 'type=T', {
@@ -99,7 +99,7 @@ describe('a temporal purge at a broker that refuses', () => {
     }
   });
 
-  it('one time property with 400, 422 or 501 is asked for the others', async () => {
+  it('a temporal purge goes on with other time properties after a 400, 422 or 501 to one of them', async () => {
     for (const status of [400, 422, 501]) {
       const broker = await brokerWith(HISTORY);
       const report = await purged(broker, 'type=T', {
@@ -120,7 +120,7 @@ describe('a temporal purge at a broker that shows more than requested', () => {
     );
 
   for (const time of ['', `&timerel=before&timeAt=${hour(8)}`]) {
-    it(`deletes no attribute by another name, and no other dataset (${time === '' ? 'whole' : 'instances'})`, async () => {
+    it(`a temporal purge deletes no attribute by another name, and no other dataset (${time === '' ? 'whole' : 'instances'})`, async () => {
       const broker = await brokerWith(HISTORY);
       const renamed = await purge(broker, `type=T&attrs=a${time}`, {
         client: renaming(broker, '"a"', '"x"'),
@@ -136,7 +136,7 @@ describe('a temporal purge at a broker that shows more than requested', () => {
     });
   }
 
-  it('deletes nothing where a filter is ignored, and names it', async () => {
+  it('a temporal purge deletes nothing where a filter is ignored, and names it', async () => {
     const time = `timerel=before&timeAt=${hour(8)}`;
     for (const [parameter, query] of [
       ['type', 'type=T&attrs=a'],
@@ -157,7 +157,7 @@ describe('a temporal purge at a broker that shows more than requested', () => {
 });
 
 describe('a temporal purge that is stopped', () => {
-  it('says to continue by id and time only if deleted instances may decide which entities match', async () => {
+  it('a stopped temporal purge says to continue by id and time only if deletes may change which entities match', async () => {
     const time = `&timerel=before&timeAt=${hour(8)}`;
     for (const [query, isByValue] of [
       [`type=T&q=a>=0${time}`, true],
@@ -180,7 +180,7 @@ describe('a temporal purge that is stopped', () => {
     }
   });
 
-  it('passes any other error on as it is, by value as well', async () => {
+  it('a temporal purge passes on any other error as it is, by value as well', async () => {
     const broker = await brokerWith([stored({}), stored({ entity: 1 })]);
     const { error } = await purge(broker, `type=T&q=a>=0&timerel=before&timeAt=${hour(8)}`, {
       client: altering(broker, (request, reply) =>

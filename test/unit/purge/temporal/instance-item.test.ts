@@ -21,7 +21,7 @@ function itemOf(shown: Readonly<Record<string, unknown>>): Item {
 }
 
 describe('an instance as an item of a purge', () => {
-  it('names its instanceId, its dataset and its times, each only where it is shown', () => {
+  it('an instance as an item names its instanceId, its dataset and its times, each only where it is shown', () => {
     const plain = { entityId: ID, attribute: 'speed', instanceId: 'urn:i:1' };
     for (const [shown, more] of [
       [{}, {}],
@@ -35,7 +35,7 @@ describe('an instance as an item of a purge', () => {
     }
   });
 
-  it('is told from others by its content where it has no instanceId', () => {
+  it('an instance without an instanceId is identified by its content', () => {
     const [one, same, other] = [
       itemOf({ value: 1 }),
       itemOf({ value: 1, createdAt: CREATED }),
@@ -67,7 +67,7 @@ describe('the delete of an instance', () => {
     return { verdict: await removeInstance(context, item, TIME), sent };
   }
 
-  it('is one request for exactly that instance', async () => {
+  it('the delete of an instance is one request for exactly that instance', async () => {
     const { verdict, sent } = await removed(ITEM);
     assert.deepEqual(
       [verdict, sent],
@@ -77,7 +77,7 @@ describe('the delete of an instance', () => {
     await assert.rejects(removed(ITEM, 405), BrokerRefusedError);
   });
 
-  it('is refused without a request where the instance has no instanceId or not the time of the query', async () => {
+  it('an instance without an instanceId, or outside the time of the query, is refused without a request', async () => {
     const NAMELESS: Item = { entityId: ID, attribute: 'speed', digest: 'x', time: { modifiedAt: MODIFIED } };
     for (const [item, type, title] of [
       [NAMELESS, 'instance-without-id', 'Instance without instanceId'],
@@ -95,7 +95,7 @@ describe('the delete of an instance', () => {
     }
   });
 
-  it('is not tried of what the broker never showed, which is reported', () => {
+  it('an instance that the broker never showed is not deleted, but reported', () => {
     const { type, status, title } = OUT_OF_SIGHT;
     const own = 'urn:ngsi-ld-gateway:problem:instances-out-of-sight';
     assert.deepEqual([type, status, title], [own, 501, 'Instances out of sight']);

@@ -61,7 +61,7 @@ async function readAll(kind: ReturnType<typeof kindOf>['kind'], page: ListedPage
 }
 
 describe('the instances of a purge', () => {
-  it('that are hidden are checked again at the end, for at most a thousand attributes', async () => {
+  it('hidden instances are checked again at the end, for at most a thousand attributes', async () => {
     // What q and a geoquery select together is never learnt, so that whether the rest is meant cannot be told.
     const answer = ({ selection }: PageQuery) => {
       const id = selection.find(({ name }) => name === 'id')?.value ?? '';
@@ -89,7 +89,7 @@ describe('the instances of a purge', () => {
     assert.deepEqual(asked.at(-1), { selection, limit: 1 });
   });
 
-  it('that are hidden are not reported once they are gone', async () => {
+  it('hidden instances are not reported once they are gone', async () => {
     let isGone = false;
     const { kind } = kindOf({
       filters: { georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
@@ -103,7 +103,7 @@ describe('the instances of a purge', () => {
     for await (const error of kind.hiddenItems?.() ?? []) assert.fail(JSON.stringify(error));
   });
 
-  it('selected by q cause at most ten queries to learn its meaning, and none for a geoquery', async () => {
+  it('a purge sends at most ten queries to learn what q selects, and none for a geoquery', async () => {
     for (const [filters, most] of [
       [{ q: 'speed>1' }, 10],
       [{ q: 'speed>1', georel: 'within', geometry: 'Point', coordinates: '[1,2]' }, 0],
@@ -121,7 +121,7 @@ describe('the instances of a purge', () => {
     }
   });
 
-  it('may be hidden behind a page that has a list as long as the longest ever shown, or that is marked', async () => {
+  it('instances may be hidden behind a marked page, or one with a list as long as the longest ever shown', async () => {
     const { kind } = kindOf({});
     const hides = async (lengths: readonly number[], isPartial = false) => {
       const page = cutPage(idsOf(lengths.length), (index) =>
@@ -141,7 +141,7 @@ describe('the instances of a purge', () => {
     assert.equal(await hides([]), false);
   });
 
-  it('are looked for behind a list of which every shown instance stays, and no other', async () => {
+  it('hidden instances are looked for only behind a list of which every shown instance stays', async () => {
     const { kind, context, asked } = kindOf({});
     const page = cutPage(['urn:t:0'], () => [1, 2]);
     const [batch] = await readAll(kind, page);
@@ -165,7 +165,7 @@ describe('the instances of a purge', () => {
     }
   });
 
-  it('are looked for behind what arrived during the purge, once arrivals are left', async () => {
+  it('hidden instances are looked for behind arrivals, once arrivals are left', async () => {
     const late = new Date(STARTED + 1).toISOString();
     const early = new Date(STARTED - 1).toISOString();
     const pageAt = (createdAt: string) =>
@@ -184,7 +184,7 @@ describe('the instances of a purge', () => {
     assert.deepEqual(new Set(asked.map(({ needsTimes }) => needsTimes)), new Set([true]));
   });
 
-  it('are requested in pages that follow what was shown: longer lists, in the second walk more entities alone', async () => {
+  it('pages of instances grow with the lists, and in the second walk by entities alone', async () => {
     const long = cutPage(['urn:t:0'], () => Array.from({ length: 100 }, (_, n) => n));
     const { kind } = kindOf({});
     await readAll(kind, long);
@@ -199,7 +199,7 @@ describe('the instances of a purge', () => {
     assert.deepEqual(kind.shape(), { limit: 50, instances: 1000, needsTimes: false, isBare: true });
   });
 
-  it('that a broker leaves out are asked for by a count whatever q selects, and by a purge only if q selects entities', async () => {
+  it('a count looks for instances left out whatever q selects, a purge only if q selects entities', async () => {
     for (const [selects, countsOnly, isAsked] of [
       ['instances', false, false],
       ['instances', true, true],
@@ -233,7 +233,7 @@ describe('the instances of a purge', () => {
     }
   });
 
-  it('that are suspected to be cut for their number alone are measured once, on one list as a whole', async () => {
+  it('instances suspected to be cut for their number alone are measured once, on one whole list', async () => {
     const long = cutPage(['urn:t:0', 'urn:t:1'], () => [1, 2]);
     for (const instances of [100, undefined]) {
       const { kind, asked } = kindOf({
@@ -258,19 +258,19 @@ describe('the instances of a purge', () => {
     }
   });
 
-  it('are named where they are still there after two confirmed deletes', () => {
+  it('instances are named where they are still there after two confirmed deletes', () => {
     const { status, title, detail } = kindOf({}).kind.stillThere;
     assert.deepEqual([status, title], [409, 'Instance still listed']);
     assert.match(detail ?? '', /two deletes and still shows the instance/);
   });
 
-  it('are requested in larger pages after two pages without anything new', () => {
+  it('pages of instances grow after two pages without anything new', () => {
     const { kind } = kindOf({});
     const limits = Array.from({ length: 5 }, () => kind.shape?.().limit);
     assert.deepEqual(limits, [10, 10, 40, 160, 640]);
   });
 
-  it('are requested in pages as before once a page shows something new', async () => {
+  it('pages of instances are as before once one shows something new', async () => {
     const { kind } = kindOf({});
     for (let page = 0; page < 2; page += 1) kind.shape?.();
     await readAll(
@@ -281,7 +281,7 @@ describe('the instances of a purge', () => {
     assert.deepEqual([kind.shape?.().limit, kind.shape?.().limit === limit], [limit, false]);
   });
 
-  it('that are found behind a list complete it where it is known that q selects entities', async () => {
+  it('instances found behind a list complete it where q is known to select entities', async () => {
     const all = cutPage(['urn:t:0'], () => [1, 2, 3]);
     const { kind } = kindOf({
       filters: { q: 'speed>0' },
@@ -299,7 +299,7 @@ describe('the instances of a purge', () => {
     assert.ok(batches.every(({ isIncomplete }) => isIncomplete !== true));
   });
 
-  it('include createdAt if the query uses it, or once arrivals are skipped', () => {
+  it('instances are asked for with createdAt if the query uses it, or once arrivals are skipped', () => {
     for (const property of ['createdAt', 'modifiedAt', 'deletedAt'] as const)
       assert.equal(kindOf({ time: { ...BEFORE, property } }).kind.shape?.().needsTimes, true);
     const { kind } = kindOf({});
@@ -308,7 +308,7 @@ describe('the instances of a purge', () => {
     assert.equal(kind.shape().needsTimes, true);
   });
 
-  it('count as arrived if createdAt or modifiedAt is later than the start of the purge', () => {
+  it('instances count as arrived if createdAt or modifiedAt is later than the start of the purge', () => {
     const [early, late] = [new Date(STARTED).toISOString(), new Date(STARTED + 1).toISOString()];
     const of = (time: Readonly<Record<string, string>>) => ({
       entityId: 'urn:t:0',
@@ -326,7 +326,7 @@ describe('the instances of a purge', () => {
     assert.equal(changed.hasArrived(of({ createdAt: early, modifiedAt: late })), false);
   });
 
-  it('are counted one entity at a time, all its instances at once, and looked at again when they go', () => {
+  it('instances are counted one entity at a time, all its instances at once', () => {
     const counting = kindOf({ countsOnly: true }).kind;
     assert.deepEqual(counting.shape?.(), { limit: 1, instances: 1000, needsTimes: false, isBare: true });
     assert.equal(counting.beginSecondWalk?.(), false);

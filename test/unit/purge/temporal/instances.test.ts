@@ -77,7 +77,7 @@ describe('the instances of a temporal evolution', () => {
     }
   });
 
-  it('the instances of a temporal evolution of a simplified representation are instances without an id', () => {
+  it('the instances of a temporal evolution have no id in a simplified representation', () => {
     for (const simplified of [
       { type: 'Property', values: [[21, AT]] },
       { type: 'Relationship', objects: [['urn:a:2', AT]] },
@@ -89,7 +89,7 @@ describe('the instances of a temporal evolution', () => {
     }
   });
 
-  it('the instances of a temporal evolution are refused in attributes that are not made of instances', () => {
+  it('the instances of a temporal evolution are refused where an attribute does not consist of instances', () => {
     for (const attribute of [5, 'text', true, null, [5], ['text'], [null], [{ value: 1 }, 5]]) {
       assert.throws(() => instancesOf(attribute), BrokerReplyError, JSON.stringify(attribute));
     }
@@ -127,7 +127,7 @@ describe('the instances of a temporal evolution', () => {
 });
 
 describe('the digest of an instance without an id', () => {
-  it('the digest of an instance without an id is the same whenever the broker shows it, and has nothing to do with its neighbours', () => {
+  it('the digest of an instance without an id is the same whenever the broker shows it, whatever its neighbours', () => {
     const instance = { type: 'Property', value: { deep: [1, 2] }, observedAt: AT };
     assert.equal(digestOf(instance), digestOf([structuredClone(instance), { value: 2 }]));
     assert.equal(instanceListsOf({ a: instance }, 'createdAt')[0]?.instances[0]?.digest, digestOf(instance));

@@ -134,18 +134,18 @@ describe('narrowed queries for the rest of a list', () => {
   for (const tells of [true, false]) {
     const how = tells ? 'and says so' : 'without a word';
 
-    it(`find the older instances if the broker shows the newest, ${how}`, async () => {
+    it(`narrowed queries find the older instances if the broker shows the newest, ${how}`, async () => {
       const { behind, hides } = await look(at(...range(12)), { order: 'newest-first', most: 5, tells });
       assert.deepEqual([[...behind].sort(), hides], [ids(...range(7)).sort(), false]);
     });
 
-    it(`find the newer instances if the broker shows the oldest, ${how}`, async () => {
+    it(`narrowed queries find the newer instances if the broker shows the oldest, ${how}`, async () => {
       const { behind, hides } = await look(at(...range(12)), { order: 'oldest-first', most: 5, tells });
       assert.deepEqual([[...behind].sort(), hides], [ids(...range(12).slice(5)).sort(), false]);
     });
   }
 
-  it('are two for a complete list: before the oldest, and from the newest on', async () => {
+  it('narrowed queries for a complete list are two: before the oldest, and from the newest on', async () => {
     const { behind, hides, asked } = await look(at(1, 5, 9), {
       order: 'oldest-first',
       most: 50,
@@ -158,7 +158,7 @@ describe('narrowed queries for the rest of a list', () => {
     ]);
   });
 
-  it('ask for one attribute of one entity, with filters by value only on request', async () => {
+  it('narrowed queries ask for one attribute of one entity, with filters by value only on request', async () => {
     const kept = { type: 'Car', datasetId: 'urn:d:1', local: 'true', csf: 'a==1' };
     const byValue = {
       ...{ q: 'speed>1', georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
@@ -179,7 +179,7 @@ describe('narrowed queries for the rest of a list', () => {
     }
   });
 
-  it('stay within an interval that is open on one side, and keep its time property', async () => {
+  it('narrowed queries stay within an interval that is open on one side, and keep its time property', async () => {
     for (const time of [filterOf(undefined, NOON + 6), filterOf(NOON + 3, undefined)]) {
       for (const order of ['newest-first', 'oldest-first'] as const) {
         const { first, behind, hides } = await look(at(...range(10)), { order, most: 2, tells: false }, time);
@@ -189,7 +189,7 @@ describe('narrowed queries for the rest of a list', () => {
     }
   });
 
-  it('report hidden instances if too many share one time', async () => {
+  it('narrowed queries report hidden instances if too many share one time', async () => {
     for (const order of ['newest-first', 'oldest-first'] as const) {
       const { hides } = await look(at(3, 3, 3, 3, 3, 3), { order, most: 5, tells: true });
       assert.equal(hides, true, order);
@@ -200,7 +200,7 @@ describe('narrowed queries for the rest of a list', () => {
     assert.deepEqual([whole.behind, whole.hides], [[], false]);
   });
 
-  describe('of one millisecond', () => {
+  describe('narrowed queries of one millisecond', () => {
     /** A list of three instances at one time, at a broker that shows so many of all with lastN, and so many without. */
     async function lookAtOnce(
       all: number,
@@ -238,7 +238,7 @@ describe('narrowed queries for the rest of a list', () => {
       return { hides, behind, asksBare: asked.some(({ isBare }) => isBare === true), asked };
     }
 
-    it('are requested without lastN only if the list is surely truncated', async () => {
+    it('narrowed queries of one millisecond leave out lastN only if the list is surely truncated', async () => {
       const whole = await lookAtOnce(3, 3, 3, { lastN: false, bare: false });
       assert.deepEqual([whole.asksBare, whole.hides, whole.behind], [false, false, []]);
       const cut = await lookAtOnce(5, 3, 5, { lastN: true, bare: false });
@@ -247,18 +247,18 @@ describe('narrowed queries for the rest of a list', () => {
       assert.equal(bare && timesOf(bare), `between ${iso(3)} ${iso(4)}`);
     });
 
-    it('are complete if the query without lastN shows as many and is not truncated', async () => {
+    it('narrowed queries of one millisecond are complete if the one without lastN shows as many, untruncated', async () => {
       const { hides, behind } = await lookAtOnce(3, 3, 3, { lastN: true, bare: false });
       assert.deepEqual([hides, behind], [false, []]);
     });
 
-    it('are reported as hidden if the query without lastN is truncated as well, or shows fewer', async () => {
+    it('narrowed queries of one millisecond report hidden instances if the one without lastN shows fewer, or is cut', async () => {
       assert.equal((await lookAtOnce(5, 3, 4, { lastN: true, bare: true })).hides, true);
       assert.equal((await lookAtOnce(5, 3, 2, { lastN: true, bare: false })).hides, true);
     });
   });
 
-  it('report hidden instances if the shown ones have no time', async () => {
+  it('narrowed queries report hidden instances if the shown ones have no time', async () => {
     for (const observedAt of [undefined, null, 'soon', 5]) {
       const timeless = range(4).map((index) => stored(index * 1000, index, { observedAt }));
       const { asked, behind, hides } = await look(timeless, { order: 'newest-first', most: 2, tells: false });
@@ -266,13 +266,13 @@ describe('narrowed queries for the rest of a list', () => {
     }
   });
 
-  it('work for instances without an id', async () => {
+  it('narrowed queries work for instances without an id', async () => {
     const nameless = range(9).map((index) => stored(index * 1000, index, { instanceId: undefined }));
     const { behind, hides } = await look(nameless, { order: 'newest-first', most: 4, tells: true });
     assert.deepEqual([new Set(behind).size, behind.length, hides], [5, 5, false]);
   });
 
-  it('end if the entity or its attribute is gone', async () => {
+  it('narrowed queries end if the entity or its attribute is gone', async () => {
     const selection = timeParameters(ALL_DAY);
     const instances =
       instanceListsOf({ speed: at(1, 2).map(({ shown }) => shown) }, 'observedAt')[0]?.instances ?? [];
@@ -323,7 +323,7 @@ describe('narrowed queries of any history', () => {
     if (!hides && first.length > 0) assert.deepEqual([...found].sort(), [...all].sort());
   }
 
-  it('find all instances in the interval once, or report hidden ones, if the broker marks truncation', async () => {
+  it('narrowed queries find all instances once, or report hidden ones, if the broker marks truncation', async () => {
     await fc.assert(
       fc.asyncProperty(
         histories,
@@ -338,7 +338,7 @@ describe('narrowed queries of any history', () => {
     );
   });
 
-  it('find all instances in the interval once, if the broker truncates silently', async () => {
+  it('narrowed queries find all instances once if the broker truncates silently', async () => {
     await fc.assert(
       fc.asyncProperty(
         histories,

@@ -24,12 +24,12 @@ const pages = (shape: InstancePageShape) =>
   });
 
 describe('the shape of a page of temporal entities', () => {
-  it('begins small, within the page size', () => {
+  it('the shape of a page begins small, within the page size', () => {
     assert.deepEqual(firstShape(PAGE), { limit: 10, instances: 100 });
     assert.deepEqual(firstShape(3), { limit: 3, instances: 100 });
   });
 
-  it('stays within 1 entity to a page and 100 to 1000 instances, in whole numbers', () => {
+  it('the shape of a page stays within 1 entity and 100 to 1000 instances, in whole numbers', () => {
     const choices = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 3 })), { maxLength: 30 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: PAGE }), choices, (pageSize, steps) => {
@@ -48,7 +48,7 @@ describe('the shape of a page of temporal entities', () => {
     );
   });
 
-  it('grows at most fourfold at a time, entities times instances', () => {
+  it('the shape of a page grows at most fourfold at a time, entities times instances', () => {
     const anyShape = fc.record({
       limit: fc.integer({ min: 1, max: PAGE }),
       instances: fc.integer({ min: 100, max: 1000 }),
@@ -68,7 +68,7 @@ describe('the shape of a page of temporal entities', () => {
     );
   });
 
-  it('asks for no more instances than wanted if all histories are alike', () => {
+  it('the shape of a page asks for no more instances than wanted if all histories are alike', () => {
     const alike = fc.record({
       total: fc.integer({ min: 1, max: 5000 }),
       length: fc.integer({ min: 1, max: 5000 }),
@@ -89,7 +89,7 @@ describe('the shape of a page of temporal entities', () => {
     );
   });
 
-  it('asks for more instances where few entities have long histories', () => {
+  it('the shape of a page asks for more instances where few entities have long histories', () => {
     const shape = firstShape(PAGE);
     assert.deepEqual(nextShape(shape, shown(1, 100), PAGE), { limit: 10, instances: 400 });
     assert.deepEqual(nextShape({ limit: 10, instances: 400 }, shown(1, 400), PAGE), {
@@ -102,12 +102,12 @@ describe('the shape of a page of temporal entities', () => {
     });
   });
 
-  it('asks for one entity at a time where a single one fills a page', () => {
+  it('the shape of a page asks for one entity at a time where a single one fills a page', () => {
     const next = nextShape({ limit: 10, instances: 400 }, shown(1, 1600, 400), PAGE);
     assert.deepEqual(next, { limit: 1, instances: 1000 });
   });
 
-  it('asks for no more entities of longer lists than it wants instances', () => {
+  it('the shape of a page asks for no more entities of longer lists than it wants instances', () => {
     const sparse = nextShape(
       { limit: 1000, instances: 100 },
       { entities: 3, instances: 300, longest: 100 },
@@ -116,7 +116,7 @@ describe('the shape of a page of temporal entities', () => {
     assert.deepEqual(sparse, { limit: 13, instances: 400 });
   });
 
-  it('asks for fewer entities where they are dense', () => {
+  it('the shape of a page asks for fewer entities where they are dense', () => {
     const shape = { limit: 200, instances: 100 };
     assert.deepEqual(nextShape(shape, shown(200, 500, 100), PAGE), { limit: 10, instances: 100 });
     assert.deepEqual(nextShape({ limit: 10, instances: 1000 }, shown(10, 20_000, 1000), PAGE), {
@@ -125,7 +125,7 @@ describe('the shape of a page of temporal entities', () => {
     });
   });
 
-  it('asks for more entities if they have few instances or none', () => {
+  it('the shape of a page asks for more entities if they have few instances or none', () => {
     assert.deepEqual(nextShape({ limit: 10, instances: 100 }, shown(10, 2), PAGE), {
       limit: 40,
       instances: 100,

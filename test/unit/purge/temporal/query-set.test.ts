@@ -66,7 +66,7 @@ function setOf(text: string, answer: (query: URLSearchParams) => BrokerReply | u
 }
 
 describe('the queries of a temporal purge without a time filter', () => {
-  it('ask by every time that instances have, since 1970, and for observations before', async () => {
+  it('a purge without a time filter asks by every time of an instance since 1970, and for older observations', async () => {
     for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&dryRun=true']) {
       const { open, times, asked } = setOf(text);
       const opened = await open();
@@ -79,13 +79,13 @@ describe('the queries of a temporal purge without a time filter', () => {
     }
   });
 
-  it('never take what one of them does not show for gone', async () => {
+  it('a purge without a time filter never takes for gone what one of its queries does not show', async () => {
     for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&datasetId=urn:d:1']) {
       for (const { context } of await setOf(text).open()) assert.equal(context.showsAll, false, text);
     }
   });
 
-  it('ask for one dataset at a time, and say which it is', async () => {
+  it('a purge of datasets asks for one dataset at a time, and says which it is', async () => {
     const { open, asked } = setOf('type=T&attrs=speed&datasetId=urn:d:1,@none');
     const opened = await open();
     const datasets = [...Array<string>(4).fill('urn:d:1'), ...Array<string>(4).fill('@none')];
@@ -100,7 +100,7 @@ describe('the queries of a temporal purge without a time filter', () => {
     assert.deepEqual(asked.map(timesOf), [...ALL_TIMES, ...ALL_TIMES]);
   });
 
-  it('hand out the page that each of them showed first, of the size that was asked for', async () => {
+  it('a purge without a time filter reuses the first page of each query, in the size that was asked for', async () => {
     const { open, asked } = setOf('type=T', (query) =>
       timesOf(query) === CREATED ? replyOf(200, history(1), { 'ngsild-results-count': '1' }) : undefined,
     );
@@ -115,7 +115,7 @@ describe('the queries of a temporal purge without a time filter', () => {
     );
   });
 
-  it('are proven before what they list is used, and not at all where nothing is listed', async () => {
+  it('a purge without a time filter proves its queries before it uses a list, and not where nothing is listed', async () => {
     const shown = setOf('type=T');
     await shown.open();
     assert.ok(shown.probed.some((query) => query.get('type') === 'NoSuchTypePurgeProbe'));
@@ -126,7 +126,7 @@ describe('the queries of a temporal purge without a time filter', () => {
 });
 
 describe('the query of a temporal purge with a time filter', () => {
-  it('is sent as it is, shows all matches, and its datasets together', async () => {
+  it('a purge with a time filter sends its query as it is, with all its datasets together', async () => {
     for (const text of [
       `type=T${TIMED}`,
       `type=T&datasetId=urn:d:1,@none${TIMED}`,
@@ -146,7 +146,7 @@ describe('the query of a temporal purge with a time filter', () => {
 
 describe('a query of a temporal purge that the broker refuses', () => {
   for (const status of [400, 422, 501]) {
-    it(`with ${status} is skipped while another is accepted, and not sent again`, async () => {
+    it(`a query refused with ${status} is skipped while another is accepted, and not sent again`, async () => {
       const { open, times } = setOf('type=T', (query) =>
         timesOf(query) === CREATED ? replyOf(status, {}) : undefined,
       );
@@ -157,7 +157,7 @@ describe('a query of a temporal purge that the broker refuses', () => {
       assert.equal(times().filter((time) => time === CREATED).length, before);
     });
 
-    it(`with ${status} like all others ends the purge with the first refusal`, async () => {
+    it(`a purge whose queries are all refused with ${status} ends with the first refusal`, async () => {
       const { open, times } = setOf('type=T', (query) => replyOf(status, { title: timesOf(query) }));
       await assert.rejects(open(), (error: unknown) => {
         assert.ok(error instanceof BrokerRefusedError);
@@ -169,7 +169,7 @@ describe('a query of a temporal purge that the broker refuses', () => {
     });
   }
 
-  it('for another reason, or does not answer, ends the purge at once', async () => {
+  it('a purge ends at once when a query is refused for another reason, or not answered', async () => {
     for (const status of [401, 403, 404, 406, 409]) {
       const { open, times } = setOf('type=T', () => replyOf(status, {}));
       await assert.rejects(open(), BrokerRefusedError);
@@ -195,7 +195,7 @@ describe('a temporal purge by value without a time filter', () => {
   const learning = (asked: readonly URLSearchParams[]) =>
     asked.filter((query) => /^speed==\d$/.test(query.get('q') ?? '')).length;
 
-  it('is refused where q selects instances, since whole histories would go', async () => {
+  it('a purge by value without a time filter is refused where q selects instances, to keep whole histories', async () => {
     for (const text of [
       'type=T&q=speed>1',
       'type=T&q=speed>1&attrs=speed',
@@ -205,7 +205,7 @@ describe('a temporal purge by value without a time filter', () => {
     }
   });
 
-  it('finds out once what q selects, from a sample of three entities with times', async () => {
+  it('a purge by value finds out once what q selects, from a sample of three entities with times', async () => {
     const { open, asked } = setOf('type=T&q=speed>1', selecting(false));
     assert.equal((await open()).length, 4);
     await open();
@@ -217,14 +217,14 @@ describe('a temporal purge by value without a time filter', () => {
     );
   });
 
-  it('learns it from the first query that lists something', async () => {
+  it('a purge by value learns what q selects from the first query that lists something', async () => {
     const { open } = setOf('type=T&q=speed>1', (query) =>
       timesOf(query) === CREATED ? empty() : selecting(true)(query),
     );
     await assert.rejects(open(), UnsupportedRequestError);
   });
 
-  it('is not asked for where no q is given, or its instances go one by one', async () => {
+  it('a purge asks what q selects only if there is a q and its instances do not go one by one', async () => {
     for (const text of ['type=T', `type=T&q=speed>1${TIMED}`, 'type=T&attrs=speed']) {
       const { open, asked } = setOf(text, selecting(true));
       await open();

@@ -35,7 +35,7 @@ const filters = fc
   .map(({ from, to }) => filterOf(from, to));
 
 describe('timeParameters', () => {
-  it('spells an interval with timerel, its times and the property, the default left out', () => {
+  it('timeParameters spells an interval with timerel, its times and the property, without the default', () => {
     assert.deepEqual(named(filterOf(NOON, undefined)), {
       ...{ timerel: 'after', timeAt: iso(NOON) },
     });
@@ -47,7 +47,7 @@ describe('timeParameters', () => {
     });
   });
 
-  it('is undone by parseTimeFilter', () => {
+  it('timeParameters is undone by parseTimeFilter', () => {
     fc.assert(
       fc.property(filters, (filter) => {
         assert.deepEqual(parseTimeFilter(new Map(Object.entries(named(filter)))), filter);
@@ -55,13 +55,13 @@ describe('timeParameters', () => {
     );
   });
 
-  it('refuses an interval without a start and an end', () => {
+  it('timeParameters refuses an interval without a start and an end', () => {
     assert.throws(() => timeParameters(filterOf(undefined, undefined)), RangeError);
   });
 });
 
 describe('containment', () => {
-  it('takes the bounds themselves as inside, since brokers differ on them', () => {
+  it('an interval contains its bounds, since brokers differ on them', () => {
     const hour = filterOf(NOON, NOON + 3_600_000);
     for (const [offset, isInside] of [
       [-1, false],
@@ -75,7 +75,7 @@ describe('containment', () => {
     }
   });
 
-  it('compares moments, whatever their zone and precision', () => {
+  it('an interval compares moments, whatever their zone and precision', () => {
     const before = filterOf(undefined, NOON);
     for (const [time, isInside] of [
       ['2026-01-01T13:00:00+01:00', true],
@@ -89,7 +89,7 @@ describe('containment', () => {
     }
   });
 
-  it('takes finer times than milliseconds for the millisecond that they are in, at either bound', () => {
+  it('an interval reads finer times than milliseconds as the millisecond that they are in, at either bound', () => {
     const bounds = {
       property: 'observedAt',
       from: '2026-01-01T12:00:00.0005Z',
@@ -100,13 +100,13 @@ describe('containment', () => {
     assert.ok(!containment(bounds)('2026-01-01T12:00:00.0025Z'));
   });
 
-  it('contains no text other than times', () => {
+  it('an interval contains no text that is not a time', () => {
     for (const text of ['', 'now', '2026', '12', 'constructor', '2026-13-01T00:00:00Z']) {
       assert.ok(!containment(filterOf(undefined, NOON))(text), text);
     }
   });
 
-  it('includes exactly the times of the interval and its end', () => {
+  it('an interval contains exactly its times and its end', () => {
     fc.assert(
       fc.property(filters, moments, (filter, ms) => {
         const isEnd = filter.to !== undefined && ms === Date.parse(filter.to);
@@ -117,7 +117,7 @@ describe('containment', () => {
 });
 
 describe('since and until', () => {
-  it('contain exactly the later moments (since) or the earlier ones (until)', () => {
+  it('the parts since and until a time contain exactly the later and the earlier moments', () => {
     fc.assert(
       fc.property(filters, moments, moments, (filter, cut, ms) => {
         assert.equal(holds(since(filter, cut), ms), holds(filter, ms) && ms >= cut);
@@ -127,7 +127,7 @@ describe('since and until', () => {
     );
   });
 
-  it('are never empty: an empty part is undefined', () => {
+  it('the parts since and until a time are never empty: an empty part is undefined', () => {
     fc.assert(
       fc.property(filters, moments, (filter, cut) => {
         for (const part of [since(filter, cut), until(filter, cut)]) {
@@ -139,7 +139,7 @@ describe('since and until', () => {
     );
   });
 
-  it('contain the millisecond in which an end lies, unless it is the end itself', () => {
+  it('the parts since and until a time contain the millisecond of an end, unless it is the end itself', () => {
     const until12 = (fraction: string) => ({
       ...({ property: 'observedAt', from: undefined } as const),
       to: `2026-01-01T12:00:00${fraction}Z`,
@@ -151,7 +151,7 @@ describe('since and until', () => {
     assert.equal(since(until12('.0005'), NOON + 1), undefined);
   });
 
-  it('keep the property, and the spelling of a bound that stays', () => {
+  it('the parts since and until a time keep the property, and the spelling of a bound that stays', () => {
     const from = '2026-01-01T12:00:00.0005+00:00';
     const to = '2026-01-01T14:00:00+01:00';
     const filter = { property: 'createdAt', from, to } as const;
@@ -161,7 +161,7 @@ describe('since and until', () => {
     assert.deepEqual(until(filter, NOON + 3_600_000), filter);
   });
 
-  it('leave an interval as it is at a time that a query cannot spell', () => {
+  it('an interval stays as it is at a time that a query cannot spell', () => {
     for (const ms of [Date.UTC(9999, 11, 31, 23, 59, 59, 999) + 1, Date.UTC(-1, 0, 1), Date.UTC(20_000, 0)]) {
       const open = { property: 'createdAt', from: undefined, to: undefined } as const;
       assert.deepEqual(since(open, ms), open);
@@ -172,7 +172,7 @@ describe('since and until', () => {
     assert.equal(since(filterOf(NOON, undefined), last)?.from, '9999-12-31T23:59:59.999Z');
   });
 
-  it('begin no earlier than a bound that is finer than a millisecond', () => {
+  it('the parts since and until a time begin no earlier than a bound that is finer than a millisecond', () => {
     const from = '2026-01-01T12:00:00.0005Z';
     assert.equal(since({ property: 'observedAt', from, to: undefined }, NOON)?.from, from);
     const to = '2026-01-01T12:00:00.0015Z';

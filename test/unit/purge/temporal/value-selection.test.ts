@@ -69,7 +69,7 @@ const instance = (second: number, value: unknown, more: object = {}): Instance =
 describe('what q selects at a broker', () => {
   for (const selects of ['entities', 'instances'] as const) {
     for (const isExclusive of [false, true]) {
-      it(`is learnt from two neighbours of different values: ${selects}${isExclusive ? ', without bounds' : ''}`, async () => {
+      it(`what q selects is learnt from two neighbours of different values: ${selects}${isExclusive ? ', without bounds' : ''}`, async () => {
         const { verdict } = await learn([instance(1, 5), instance(2, 5), instance(3, 7)], {
           ...{ selects, isExclusive },
         });
@@ -77,7 +77,7 @@ describe('what q selects at a broker', () => {
       });
     }
 
-    it(`is never learnt wrongly, whatever the history: ${selects}`, async () => {
+    it(`what q selects is never learnt wrongly, whatever the history: ${selects}`, async () => {
       const histories = fc.uniqueArray(
         fc.record({ second: fc.nat({ max: 20 }), value: fc.constantFrom(1, 2, 'x'), isNamed: fc.boolean() }),
         { selector: ({ second }) => second, minLength: 1, maxLength: 8 },
@@ -99,7 +99,7 @@ describe('what q selects at a broker', () => {
     });
   }
 
-  it("is learnt by one attribute of one entity, without the query's own filter", async () => {
+  it("what q selects is learnt by one attribute of one entity, without the query's own filter", async () => {
     const { asked } = await learn([instance(1, 5), instance(2, 7)], { selects: 'instances' });
     assert.equal(asked.length, 2);
     const [matching, both] = asked.map(({ selection }) =>
@@ -112,7 +112,7 @@ describe('what q selects at a broker', () => {
     assert.ok(asked.every(({ limit, instances }) => limit === 1 && instances === 1000));
   });
 
-  it('is unknown without such neighbours, or if the broker shows none of them', async () => {
+  it('what q selects is unknown without such neighbours, or if the broker shows none of them', async () => {
     for (const history of [
       [instance(1, 5)],
       [instance(1, 5), instance(2, 5)],
@@ -124,7 +124,7 @@ describe('what q selects at a broker', () => {
     assert.equal(verdict, 'unknown');
   });
 
-  it('is unknown if the broker shows neither with q, though both without', async () => {
+  it('what q selects is unknown if the broker shows neither neighbour with q, though both without', async () => {
     const history = [instance(1, 5), instance(2, 7)];
     const { lister, asked } = listerOf(({ selection }) => {
       const isFiltered = selection.some(({ name }) => name === 'q');
@@ -140,7 +140,7 @@ describe('what q selects at a broker', () => {
     assert.equal(asked.length, 1);
   });
 
-  it('is unknown if the broker shows another of the two without q than with it', async () => {
+  it('what q selects is unknown if the broker shows one neighbour without q and the other with it', async () => {
     const history = [instance(1, 5), instance(2, 7)];
     const { lister } = listerOf(({ selection }) => {
       const shown = selection.some(({ name }) => name === 'q') ? history[0] : history[1];
@@ -155,7 +155,7 @@ describe('what q selects at a broker', () => {
     assert.equal(await learnValueSelection(context, [{ entityId: ID, ...list }], TIME), 'unknown');
   });
 
-  it('is never learnt by a name that q could read as something else', async () => {
+  it('what q selects is never learnt by a name that q could read as something else', async () => {
     for (const name of ['a.b', 'a[b]', 'https://a.test/b', '1a', 'a b', 'a==1|b', 'ä'])
       assert.equal(
         (await learn([instance(1, 5), instance(2, 7)], { selects: 'entities' }, name)).asked.length,
