@@ -98,7 +98,7 @@ describe('a purge over HTTP', () => {
     ['type=*&maxAffected=6', ['Car:1', 'Car:2', 'Car:3', 'Bus:1', 'Bus:2', 'Bike:1']],
   ];
   for (const [query, names] of QUERIES) {
-    it(`?${query} deletes exactly what the same GET shows`, async () => {
+    it(`a purge by ?${query} deletes exactly what the same GET shows`, async () => {
       const tenant = await town();
       const gone = names.map((name) => `urn:ngsi-ld:${name}`);
       const asked = query.replace(/type=\*.*/, 'local=true');
@@ -117,7 +117,7 @@ describe('a purge over HTTP', () => {
     });
   }
 
-  it('a purge over HTTP removes with drop the named attributes only, and no entity', async () => {
+  it('a purge over HTTP with drop removes the named attributes only, and no entity', async () => {
     const tenant = await town();
     const purged = await gateway.purge('type=Car&drop=brandName,line', tenant);
     assert.equal(purged.status, 204);
@@ -129,7 +129,7 @@ describe('a purge over HTTP', () => {
     assert.ok(bike !== undefined && 'brandName' in bike);
   });
 
-  it('a purge over HTTP removes with keep all but the named attributes', async () => {
+  it('a purge over HTTP with keep removes all but the named attributes', async () => {
     const tenant = await town();
     const purged = await gateway.purge('type=Bus&q=line==7&keep=location', tenant);
     assert.equal(purged.status, 204);
@@ -209,7 +209,7 @@ describe('a purge over HTTP', () => {
     assert.equal(allowed.status, 204);
   });
 
-  it('a purge over HTTP holds PURGE_MAX_AFFECTED, which a larger maxAffected does not lift', async () => {
+  it('a purge over HTTP obeys PURGE_MAX_AFFECTED, which a larger maxAffected does not lift', async () => {
     const bounded = await startTestGateway({ BROKER_URL: broker.url, PURGE_MAX_AFFECTED: '2' });
     const tenant = await town();
     for (const query of ['type=Car', 'type=Car&maxAffected=100']) {

@@ -74,7 +74,7 @@ describe('a purge whose parameters are not understood', () => {
     ['type=Car&csf=a=1', 'csf', BAD_REQUEST_DATA],
   ];
   for (const [query, parameter, type] of CASES) {
-    it(`DELETE ?${query} is 400 and asks the broker nothing`, async () => {
+    it(`a purge by ?${query} is 400 and asks the broker nothing`, async () => {
       const refused = await gateway.purge(query);
       assert.equal(refused.status, 400, refused.text);
       const problem = refused.problem();
@@ -107,7 +107,7 @@ describe('a purge with a body', () => {
     ['of 100 kB', ['Content-Length: 100000'], 'x'.repeat(100_000)],
   ];
   for (const [how, headers, body] of CASES) {
-    it(`${how} is 400 and deletes nothing`, async () => {
+    it(`a purge with a body (${how}) is 400 and deletes nothing`, async () => {
       const answer = await exchange(gateway.port, request(TARGET, headers, body));
       assert.equal(statusOf(answer), 400);
       assert.match(answer, /^content-type: application\/problem\+json\r$/im);
@@ -135,7 +135,7 @@ describe('a purge with a body', () => {
 
 describe('an unsupported purge', () => {
   for (const header of ['NGSILD-Snapshot', 'NGSILD-EntityMap']) {
-    it(`a purge with ${header} is 501, since without it live data would go`, async () => {
+    it(`a purge with ${header} is 501, since without it live data would be deleted`, async () => {
       const refused = await gateway.purge('type=Car', { [header]: 'urn:ngsi-ld:x:1' });
       assert.equal(refused.status, 501);
       assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:not-supported');
@@ -144,7 +144,7 @@ describe('an unsupported purge', () => {
     });
   }
 
-  it('an unsupported purge of temporal entities is refused like one of entities, and never reaches the broker', async () => {
+  it('a temporal purge with such a header is refused as well, and never reaches the broker', async () => {
     for (const target of ['/ngsi-ld/v1/temporal/entities', '/ngsi-ld/v1/temporal/entities/']) {
       const refused = await gateway.send('DELETE', `${target}?type=Car&timerel=before`);
       assert.equal(refused.status, 400);

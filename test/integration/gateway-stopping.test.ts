@@ -55,7 +55,7 @@ describe('a purge whose caller disconnects', () => {
     });
   }
 
-  it('a purge whose caller disconnects while it is still listing asks for no further page', async () => {
+  it('a purge whose caller disconnects while it is listing asks for no further page', async () => {
     const gate = new Gate();
     const slow = await startRecordingBroker(async () =>
       gate.passed.then(() => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '[]' })),
@@ -73,7 +73,7 @@ describe('a purge whose caller disconnects', () => {
 });
 
 describe('closing', () => {
-  it('closing answers a running purge with 503 and what it has deleted; the deletes in flight finish', async () => {
+  it('a closing gateway answers a running purge with 503 and its counts; the deletes in flight finish', async () => {
     const { broker, slow, gate } = await startSlowBroker();
     const gateway = await startTestGateway({ ...SETTINGS, BROKER_URL: slow.url });
     const running = gateway.purge('type=Car');
@@ -97,7 +97,7 @@ describe('closing', () => {
     await assert.rejects(fetch(`${gateway.url}/health/live`), 'nobody listens any more');
   });
 
-  it('closing waits for an answer that its client reads slowly', async () => {
+  it('a closing gateway waits for an answer that its client reads slowly', async () => {
     const SIZE = 32 * 1024 * 1024;
     const slow = await startRecordingBroker(() => ({
       status: 200,
@@ -116,7 +116,7 @@ describe('closing', () => {
     await closed;
   });
 
-  it('closing is not kept by idle connections', async () => {
+  it('idle connections do not keep the gateway from closing', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, SHUTDOWN_GRACE_MS: '3600000' });
     const idle = await connect(gateway.port);

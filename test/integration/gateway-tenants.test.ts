@@ -56,7 +56,7 @@ describe('tenants', () => {
     assert.equal((await gateway.purge('type=Nothing')).headers.get('ngsild-tenant'), null);
   });
 
-  it("an unknown tenant is the broker's own 404, with its problem inside", async () => {
+  it("an unknown tenant is answered with the broker's own 404, and its problem inside", async () => {
     const refused = await gateway.purge('type=Car', { 'NGSILD-Tenant': 'nowhere' });
     assert.equal(refused.status, 404);
     assert.equal(refused.headers.get('ngsild-tenant'), 'nowhere');
@@ -138,7 +138,7 @@ describe('a tenant whose name is not ASCII', () => {
 describe("the broker's own refusals", () => {
   after(stopAll);
 
-  it("the broker's own refusals reach the caller with status, type and challenge", async () => {
+  it('refusals by the broker reach the caller with status, type and challenge', async () => {
     const broker = await startRecordingBroker(() => ({
       status: 401,
       headers: { 'content-type': 'application/json', 'www-authenticate': 'Bearer realm="broker"' },

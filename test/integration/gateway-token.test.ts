@@ -56,13 +56,13 @@ describe('with GATEWAY_TOKEN set', () => {
     assert.equal(broker.entities.count(), 0);
   });
 
-  it('pass-through needs none', async () => {
+  it('pass-through requests need no token', async () => {
     assert.equal((await gateway.send('GET', '/ngsi-ld/v1/entities?type=Car')).status, 200);
     assert.equal((await gateway.send('DELETE', '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1')).status, 204);
     assert.equal((await gateway.send('GET', '/health/ready')).status, 200);
   });
 
-  it('neither token nor policy ever reaches the broker', async () => {
+  it('neither the token nor the policy ever reaches the broker', async () => {
     const headers = { 'X-Gateway-Token': TOKEN, 'X-Purge-Policy': 'concurrency=1' };
     await gateway.purge('type=Car', headers);
     await gateway.send('GET', '/ngsi-ld/v1/entities?type=Car', { headers });
@@ -169,7 +169,7 @@ describe('X-Purge-Policy', () => {
     assert.equal(broker.entities.count(), MANY);
   });
 
-  it('dry-run-only is 403 for a purge, and lets a dry run pass', async () => {
+  it('the policy dry-run-only answers 403 to a purge, and allows a dry run', async () => {
     for (const policy of ['dry-run-only=?1', 'dry-run-only']) {
       const refused = await purge(policy);
       assert.equal(refused.status, 403);
@@ -195,7 +195,7 @@ describe('X-Purge-Policy', () => {
     '__proto__=1',
     '{}',
   ]) {
-    it(`X-Purge-Policy that reads "${garbage}" is 400: a bound that is not understood would not hold`, async () => {
+    it(`X-Purge-Policy: ${garbage} is 400, since a bound that is not understood would not hold`, async () => {
       const refused = await purge(garbage);
       assert.equal(refused.status, 400);
       assert.match(refused.problem().detail ?? '', /X-Purge-Policy/);

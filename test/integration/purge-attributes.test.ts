@@ -123,7 +123,7 @@ describe('a purge that drops attributes', () => {
     assert.deepEqual([report.deleted, report.alreadyGone, report.failed], [0, 20, 0]);
   });
 
-  it('a purge that drops attributes waits for a query that lags behind', async (t) => {
+  it('a purge that drops attributes waits for a query that lags behind its deletes', async (t) => {
     const old = rich(20);
     let stale = 0;
     const broker = await startStubBroker(t, {
@@ -191,7 +191,7 @@ describe('names of attributes in drop and keep', () => {
     );
   });
 
-  it('names of attributes in drop and keep must be the names that the broker shows, since keep by another name would remove the attribute', async (t) => {
+  it('drop and keep must use the names that the broker shows, since keep by another name would remove the attribute', async (t) => {
     for (const kind of ['keep', 'drop']) {
       const broker = await startStubBroker(t, {
         entities: [{ id: 'urn:x:1', type: 'Thing', speed: property(1) }],
@@ -227,7 +227,7 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
   const limits = { pageSize: 20 };
   const isWhole = ({ query }: StubRequest) => query.get('deleteAll') === 'true';
 
-  it('a broker whose deleteAll=true finds attributes with datasets only removes all instances of each, with one request for an attribute once that is learnt', async (t) => {
+  it('a broker whose deleteAll=true finds datasets only loses all instances of each attribute, soon by one request each', async (t) => {
     const broker = await startStubBroker(t, { entities: rich(90), deleteAll: 'with-datasets' });
     const report = await purged(broker, 'type=Thing&drop=n,m,x', { limits });
     assert.deepEqual([report.deleted, report.failed], [225, 0]);
@@ -238,7 +238,7 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
     assert.ok(ofDatasets.length === 90 && ofDatasets.every(isWhole), 'datasets go with their attribute');
   });
 
-  it('a broker whose deleteAll=true finds attributes with datasets only is remembered for an hour', async (t) => {
+  it('a broker whose deleteAll=true finds datasets only is remembered for an hour', async (t) => {
     const clock = createTestClock();
     const capabilities = createCapabilities(clock);
     for (const [passedMs, wholeDeletes] of [
@@ -254,7 +254,7 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
     }
   });
 
-  it('a broker whose deleteAll=true finds attributes with datasets only is not inferred from an attribute that is really gone', async (t) => {
+  it('a missing attribute is no evidence that deleteAll=true finds datasets only', async (t) => {
     const capabilities = createCapabilities(createTestClock());
     const broker = await startStubBroker(t, {
       entities: rich(20),
@@ -267,7 +267,7 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
     assert.equal(capabilities.deleteAllNeedsDatasets, false);
   });
 
-  it('a broker whose deleteAll=true finds attributes with datasets only loses no dataset that came after an attribute was listed', async (t) => {
+  it('a broker whose deleteAll=true finds datasets only loses also datasets that came after the listing', async (t) => {
     const broker = await startStubBroker(t, {
       entities: rich(30),
       deleteAll: 'with-datasets',
@@ -286,14 +286,14 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
 });
 
 describe('a broker that does not know deleteAll=true', () => {
-  it('a broker that does not know deleteAll=true gets its attributes removed dataset by dataset', async (t) => {
+  it('a broker without deleteAll=true has its attributes removed dataset by dataset', async (t) => {
     const broker = await startStubBroker(t, { entities: rich(30), deleteAll: 'none' });
     const report = await purged(broker, 'type=Thing&drop=m');
     assert.deepEqual([report.deleted, report.failed], [30, 0]);
     assert.deepEqual(withAttribute(broker, 'm'), []);
   });
 
-  it('a broker that does not know deleteAll=true names the attribute where a datasetId could be read as another parameter, and sends nothing for it', async (t) => {
+  it('an attribute with an ambiguous datasetId is reported by a broker without deleteAll=true, and nothing is sent', async (t) => {
     const m = [property(1), { ...property(2), datasetId: 'urn:d:1&deleteAll=true' }];
     const broker = await startStubBroker(t, {
       entities: [{ id: 'urn:x:1', type: 'Thing', m }],

@@ -25,7 +25,7 @@ const BATCHES: Readonly<Record<string, readonly [Partial<StubBrokerOptions>, num
 
 describe('a purge at a broker that takes batches in its own way', () => {
   for (const [name, [oddities, most]] of Object.entries(BATCHES)) {
-    it(`a purge at a broker that takes batches in its own way deletes every match with few requests: ${name}`, async (t) => {
+    it(`a purge by batches deletes every match with few requests: ${name}`, async (t) => {
       const entities = [...things(400), ...things(10, 'Other')];
       const broker = await startStubBroker(t, { entities, ...oddities });
       const report = await purged(broker, 'type=Thing', { limits: { batchSize: 100, pageSize: 200 } });
@@ -37,7 +37,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
     });
   }
 
-  it('a purge at a broker that takes batches in its own way sends no batch above 900 kB, however long the ids are', async (t) => {
+  it('a purge by batches sends no batch above 900 kB, however long the ids are', async (t) => {
     const entities = things(300, 'Thing', 'é'.repeat(4000));
     const broker = await startStubBroker(t, { entities });
     await purged(broker, 'type=Thing', { limits: { batchSize: 500, pageSize: 1000 } });
@@ -46,7 +46,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
   });
 
   for (const missing of ['207', '204', '404-errors', '404-entity-ids'] as const) {
-    it(`a purge at a broker that takes batches in its own way counts missing ids as gone already where the broker says so: ${missing}`, async (t) => {
+    it(`a purge by batches counts missing ids as gone already where the broker says so: ${missing}`, async (t) => {
       const broker = await startStubBroker(t, {
         entities: things(100),
         missing,
@@ -66,7 +66,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
     });
   }
 
-  it('a purge at a broker that takes batches in its own way names each entity that stayed, with its problem, when half of a batch is refused', async (t) => {
+  it('a purge by batches names each entity that stayed, with its problem, when half of a batch is refused', async (t) => {
     const locked = (id: string) => (Number(id.split(':').at(-1)) % 2 === 1 ? 409 : undefined);
     for (const oddities of [
       {},
@@ -86,7 +86,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
     }
   });
 
-  it('a purge at a broker that takes batches in its own way lists at most 1000 items of each kind, and counts the rest', async (t) => {
+  it('a purge by batches lists at most 1000 items of each kind, and counts the rest', async (t) => {
     const locked = (id: string) => (Number(id.split(':').at(-1)) % 2 === 1 ? 423 : undefined);
     const broker = await startStubBroker(t, { entities: things(2500), locked });
     const report = await purged(broker, 'type=Thing', { limits: { batchSize: 500, pageSize: 1000 } });
@@ -97,7 +97,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
     assert.ok(report.success.every((id) => !failed.has(id)));
   });
 
-  it('a purge at a broker that takes batches in its own way retries only the items that failed with a 5xx inside a 207', async (t) => {
+  it('a purge by batches retries only the items that failed with a 5xx inside a 207', async (t) => {
     let batches = 0;
     const broker = await startStubBroker(t, {
       entities: things(20),
@@ -117,7 +117,7 @@ describe('a purge at a broker that takes batches in its own way', () => {
     );
   });
 
-  it('a purge at a broker that takes batches in its own way remembers the batches that a broker refuses, so the next purge does not try them', async (t) => {
+  it('a purge by batches remembers sizes that a broker refuses, so that the next purge does not try them', async (t) => {
     const { createCapabilities } = await import('../../sidecar/purge/broker/capabilities.js');
     const { createTestClock } = await import('../support/purge-harness.js');
     for (const oddities of [{ batch: 405 }, { batch: 'idle-204' }, { batchMaxIds: 10 }] as const) {

@@ -23,7 +23,7 @@ const PAGES: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
 describe('maxAffected', () => {
   for (const [countName, count] of Object.entries(COUNTS)) {
     for (const [pagesName, pages] of Object.entries(PAGES)) {
-      it(`maxAffected refuses one match more than allowed before the first delete, and accepts exactly as many: count ${countName}, ${pagesName}`, async (t) => {
+      it(`maxAffected refuses one match too many before the first delete, and accepts exactly as many: count ${countName}, ${pagesName}`, async (t) => {
         const entities = [...things(51), ...things(9, 'Other')];
         const broker = await startStubBroker(t, { entities, count, ...pages });
         const limits = { pageSize: 20 };
@@ -140,7 +140,7 @@ describe('a dry run', () => {
     assert.equal(broker.requests.filter((request) => !isProbe(request)).length, 1);
   });
 
-  it('neither obeys nor requires maxAffected', async (t) => {
+  it('a dry run neither obeys nor requires maxAffected', async (t) => {
     const broker = await startStubBroker(t, { entities: things(50) });
     assert.equal((await purged(broker, 'type=Thing&dryRun=true&maxAffected=3')).matched, 50);
     assert.equal((await purged(broker, 'local=true&dryRun=true')).matched, 50);

@@ -300,7 +300,7 @@ describe('an id that a server takes apart', () => {
 });
 
 describe('attributes of temporal entities at a broker whose deleteAll finds those with datasets only', () => {
-  it('attributes of temporal entities at a broker whose deleteAll finds those with datasets only go with one request each, whole, once that is learnt', async (t) => {
+  it('attributes at a broker whose deleteAll finds datasets only go with one request each, once that is learnt', async (t) => {
     const broker = await startCarelessBroker(t);
     broker.deleteAll = 'with-datasets';
     const part = { instanceId: 'urn:i:1', observedAt: OLD };

@@ -10,8 +10,8 @@ const pathOf = ({ target }: { readonly target: string }) => target.split('?')[0]
 const isPlain = (request: { readonly target: string }) => pathOf(request) === '/ngsi-ld/v1/entities';
 const plainQueries = (broker: StubBroker) => broker.of('query').filter(isPlain);
 
-describe('a broker that knows its collections with a slash at the end only', () => {
-  it('a broker that knows its collections with a slash at the end only is queried with the slash for an hour once the path without it was a 404', async (t) => {
+describe('a broker that knows its collections only with a slash at the end', () => {
+  it('a broker that needs a slash after its collections is queried with it for an hour after the first 404', async (t) => {
     const clock = createTestClock();
     const capabilities = createCapabilities(clock);
     for (const [passedMs, plain] of [
@@ -27,7 +27,7 @@ describe('a broker that knows its collections with a slash at the end only', () 
     }
   });
 
-  it('a broker that knows its collections with a slash at the end only is purged of attributes, in dry runs, and with pages and projections that it refuses', async (t) => {
+  it('a broker that needs a slash after its collections can be purged of attributes, and asked for dry runs', async (t) => {
     for (const [query, oddities] of [
       ['type=Thing&drop=n', {}],
       ['type=Thing&dryRun=true', {}],
@@ -40,7 +40,7 @@ describe('a broker that knows its collections with a slash at the end only', () 
     }
   });
 
-  it('a broker that knows its collections with a slash at the end only has its temporal entities purged', async (t) => {
+  it('a broker that needs a slash after its collections can have its temporal entities purged', async (t) => {
     const broker = await startCarelessBroker(t);
     broker.collectionEnd = '/';
     const attributes = new Map([['n', [{ instanceId: 'urn:i:1', observedAt: '2025-01-01T00:00:00Z' }]]]);
@@ -51,7 +51,7 @@ describe('a broker that knows its collections with a slash at the end only', () 
     assert.equal(plain.length, 1);
   });
 
-  it("purges by its own operation in no other spelling than the query's", async (t) => {
+  it('the native purge uses only the spelling of the path that the query used', async (t) => {
     for (const collectionEnds of [['/'], ['']] as const) {
       const broker = await startStubBroker(t, { entities: things(30), collectionEnds });
       const report = await purged(broker, 'type=Thing', { limits: { strategy: 'native' } });
@@ -63,7 +63,7 @@ describe('a broker that knows its collections with a slash at the end only', () 
 });
 
 describe('a 404 to a query', () => {
-  it("a 404 to a query is the caller's where the broker knows the collection in neither spelling", async (t) => {
+  it('a 404 to a query reaches the caller where the broker knows the collection in neither spelling', async (t) => {
     const broker = await startStubBroker(t, { entities: things(5), collectionEnds: [] });
     const { error } = await purge(broker, 'type=Thing');
     assert.ok(error instanceof BrokerRefusedError);
@@ -71,7 +71,7 @@ describe('a 404 to a query', () => {
     assert.deepEqual(broker.requests.map(pathOf), ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/entities/']);
   });
 
-  it("a 404 to a query is the caller's where the other spelling leads to something else than a query", async (t) => {
+  it('a 404 to a query reaches the caller where the other spelling leads to something that is not a query', async (t) => {
     for (const other of [
       { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Welcome</h1>' },
       { status: 200, body: { entities: [] } },
@@ -93,7 +93,7 @@ describe('a 404 to a query', () => {
     }
   });
 
-  it('a 404 to a query is not asked about twice where it speaks of the tenant, or the spelling has worked before', async (t) => {
+  it('a 404 about the tenant, or from a path that has worked before, does not cause another query', async (t) => {
     const unknown = await startStubBroker(t, { entities: things(5), tenant: 'city' });
     const { error } = await purge(unknown, 'type=Thing', { headers: { 'ngsild-tenant': 'nowhere' } });
     assert.ok(error instanceof BrokerRefusedError);

@@ -62,7 +62,7 @@ describe('a broker that ignores a filter', () => {
     }
   });
 
-  it('a broker that ignores a filter loses nothing while the proof fails', async (t) => {
+  it('a broker that ignores a filter loses nothing when the proof fails', async (t) => {
     const broker = await startStubBroker(t, {
       entities,
       fault: (request) => (isProbe(request) ? { status: 503 } : undefined),
@@ -99,7 +99,7 @@ describe('the proof that filters are honoured', () => {
     assert.equal(broker.requests.length, 1);
   });
 
-  it('the proof that filters are honoured counts a refusal of the impossible value as proof', async (t) => {
+  it('the proof that filters are honoured accepts a refusal of the impossible value', async (t) => {
     for (const status of [400, 404, 422]) {
       const broker = await startStubBroker(t, {
         entities,

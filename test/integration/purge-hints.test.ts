@@ -50,7 +50,7 @@ describe('a dry run that matches nothing', () => {
     assert.match(hints[0] ?? '', /^q compares n\.observedAt with "2026-01-01T00:00:00Z" in quotes/);
   });
 
-  it('a dry run that matches nothing gives no hint when the query is merely too narrow', async (t) => {
+  it('a dry run that matches nothing gives no hint when the query is just too narrow', async (t) => {
     assert.deepEqual((await hintsOf(t, 'type=Thing&q=n%3E99')).hints, []);
     assert.deepEqual((await hintsOf(t, 'type=Thing&id=urn:a:1')).hints, []);
   });
@@ -88,7 +88,7 @@ describe('a dry run that matches nothing', () => {
 });
 
 describe('a temporal dry run that matches nothing', () => {
-  it('a temporal dry run that matches nothing has the same hints, in its answer', async () => {
+  it('a temporal dry run that matches nothing has the same hints in its answer', async () => {
     const { gateway, broker, purge } = await startTemporal();
     const bodyOf = async (query: string) =>
       (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number; readonly hints?: unknown };

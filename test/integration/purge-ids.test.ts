@@ -56,8 +56,8 @@ const UNADDRESSABLE = [
 
 const entitiesOf = (ids: readonly string[]) => ids.map((id) => ({ id, type: 'Thing' }));
 
-describe('ids that are not made for URLs', () => {
-  it('ids that are not made for URLs are deleted by batch as they are', async (t) => {
+describe('ids that are unsafe in URLs', () => {
+  it('ids that are unsafe in URLs are deleted by batch as they are', async (t) => {
     const entities = entitiesOf([...ODD_IDS, ...UNADDRESSABLE]);
     const broker = await startStubBroker(t, { entities });
     const report = await purged(broker, 'type=Thing');
@@ -66,7 +66,7 @@ describe('ids that are not made for URLs', () => {
     assert.equal(broker.of('single').length, 0);
   });
 
-  it('ids that are not made for URLs are deleted singly, percent-encoded, after a GET of the same path has shown the same id', async (t) => {
+  it('ids that are unsafe in URLs are deleted singly after a GET of the same path has shown the same id', async (t) => {
     for (const strategy of ['auto', 'single'] as const) {
       const broker = await startStubBroker(t, { entities: entitiesOf(ODD_IDS), batch: 405 });
       const report = await purged(broker, 'type=Thing', { limits: { strategy } });
@@ -82,7 +82,7 @@ describe('ids that are not made for URLs', () => {
     }
   });
 
-  it('ids that are not made for URLs are not deleted singly where a GET of their path does not show the same id', async (t) => {
+  it('ids that are unsafe in URLs are not deleted singly unless a GET of their path shows the same id', async (t) => {
     for (const answer of [
       { status: 404, body: { title: 'no such entity' } },
       { status: 400, body: { title: 'unknown parameter' } },
@@ -110,7 +110,7 @@ describe('ids that are not made for URLs', () => {
     }
   });
 
-  it('ids that are not made for URLs are tried again where that GET fails for a reason that may pass', async (t) => {
+  it('ids that are unsafe in URLs are tried again where that GET fails for a passing reason', async (t) => {
     let retrievals = 0;
     const broker = await startStubBroker(t, {
       entities: entitiesOf(['urn:a?b', 'urn:a']),
@@ -121,7 +121,7 @@ describe('ids that are not made for URLs', () => {
     assert.deepEqual([report.deleted, report.failed, broker.entities.size], [2, 0, 0]);
   });
 
-  it('ids that are not made for URLs are proven only once, even if their delete is retried', async (t) => {
+  it('ids that are unsafe in URLs are proven only once, even if their delete is retried', async (t) => {
     let deletes = 0;
     const broker = await startStubBroker(t, {
       entities: entitiesOf(['urn:a?b', 'urn:c']),
@@ -133,7 +133,7 @@ describe('ids that are not made for URLs', () => {
     assert.deepEqual([report.deleted, report.failed, broker.of('retrieve').length], [2, 0, 1]);
   });
 
-  it('ids that are not made for URLs stop with the purge, before a delete whose proof was under way', async (t) => {
+  it('the delete of an id that is unsafe in URLs is not sent if the purge stops during its proof', async (t) => {
     const stop = new AbortController();
     const broker = await startStubBroker(t, {
       entities: entitiesOf(['urn:a?b', 'urn:a?c']),
@@ -148,7 +148,7 @@ describe('ids that are not made for URLs', () => {
     assert.equal(broker.of('single').length, 0);
   });
 
-  it('ids that are not made for URLs never go into a path where a server could take them for the collection: they are reported', async (t) => {
+  it('an id that could lead a server to the collection never goes into a path: it is reported', async (t) => {
     for (const strategy of ['auto', 'single'] as const) {
       const entities = [...entitiesOf(UNADDRESSABLE), ...things(3)];
       const broker = await startStubBroker(t, { entities, batch: 405 });
@@ -161,7 +161,7 @@ describe('ids that are not made for URLs', () => {
     }
   });
 
-  it('ids that are not made for URLs are retried in a batch of their own if no path is safe', async (t) => {
+  it('ids that no path can hold safely are retried in a batch of their own', async (t) => {
     let isFirst = true;
     const broker = await startStubBroker(t, {
       entities: entitiesOf(['urn:x/..', 'urn:x:1', 'urn:x?y']),
@@ -180,7 +180,7 @@ describe('ids that are not made for URLs', () => {
     );
   });
 
-  it('ids that are not made for URLs end the purge before any delete when they are missing or empty', async (t) => {
+  it('missing or empty ids end the purge before any delete', async (t) => {
     for (const entity of [
       { type: 'Thing' },
       { id: '', type: 'Thing' },

@@ -102,7 +102,7 @@ describe('a purge as a job', () => {
     assert.ok(last.startedAt !== undefined && last.endedAt !== undefined);
   });
 
-  it('a purge as a job has a record also when its caller waited, when it deleted nothing, and when it was refused', async () => {
+  it('a purge has a record also when its caller waited, when it deleted nothing, and when it was refused', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(3, car);
     const gateway = await startTestGateway({ BROKER_URL: broker.url });

@@ -69,7 +69,7 @@ describe('the memory of a purge', () => {
     ['all can be deleted', () => false],
     ['every twentieth is locked', (n: number) => n % 20 === 0],
   ] as const) {
-    it(`the memory of a purge stays small for ${TOTAL} entities: ${name}`, async () => {
+    it(`a purge of ${TOTAL} entities needs little memory: ${name}`, async () => {
       let batches = 0;
       let peak = 0;
       const before = heldBytes();

@@ -72,7 +72,7 @@ describe('a broker that restarts in the middle of a purge', () => {
   for (const says of ['reset-before', { status: 502 }, { status: 503 }, { status: 504 }] as const) {
     for (const maxAttempts of [1, 6]) {
       const name = typeof says === 'string' ? says : says.status;
-      it(`a broker that restarts in the middle of a purge is awaited, and the purge goes on: down for 5 s, ${name}, ${maxAttempts} tries`, async (t) => {
+      it(`a broker that restarts during a purge is waited for, and the purge goes on: ${name}, ${maxAttempts} tries`, async (t) => {
         for (const oddities of [{}, { batch: 405, entities: things(200) }] as const) {
           const { broker, clock, arrivals } = await startMortal(t, {
             nth: 3,
@@ -98,7 +98,7 @@ describe('a broker that restarts in the middle of a purge', () => {
     }
   }
 
-  it('a broker that restarts in the middle of a purge is asked by one probe at a time, each after a longer pause, and by nothing else', async (t) => {
+  it('a broker that restarts during a purge is asked by one probe at a time, each after a longer pause', async (t) => {
     const { broker, clock, arrivals } = await startMortal(t, { nth: 3, downMs: 20_000 });
     await purged(broker, 'type=Thing', { clock, limits: LIMITS });
     const waiting = arrivals.filter(({ request }) => !isOutageProbe(request));
@@ -112,7 +112,7 @@ describe('a broker that restarts in the middle of a purge', () => {
     }, 0);
   });
 
-  it('a broker that restarts in the middle of a purge does not end a purge with more deletes in flight than the failures in a row that would', async (t) => {
+  it('an outage does not end a purge that has more deletes in flight than failures in a row are allowed', async (t) => {
     let deletes = 0;
     const broker = await startStubBroker(t, {
       entities: things(200),
@@ -125,7 +125,7 @@ describe('a broker that restarts in the middle of a purge', () => {
     assert.deepEqual([report.deleted, broker.entities.size], [200, 0]);
   });
 
-  it('a broker that restarts in the middle of a purge is left alone for as long as its Retry-After says', async (t) => {
+  it('a broker that restarts during a purge is left alone for as long as its Retry-After says', async (t) => {
     const says = { status: 503, headers: { 'retry-after': '7' } };
     const { broker, clock, arrivals } = await startMortal(t, { nth: 2, downMs: 12_000, says });
     const report = await purged(broker, 'type=Thing', { clock, limits: { ...LIMITS, concurrency: 1 } });
@@ -137,7 +137,7 @@ describe('a broker that restarts in the middle of a purge', () => {
     });
   });
 
-  it('a broker that restarts in the middle of a purge may still answer requests in flight while it refuses new connections', async (t) => {
+  it('a broker that refuses new connections during a purge may still answer requests in flight', async (t) => {
     const { client, clock, down } = await startRefusing(t);
     const report = await purged({ url: new URL('http://unused.invalid') }, 'type=Thing', {
       ...{ client, clock, limits: { ...LIMITS, batchSize: 10, pageSize: 100 }, retry: { maxAttempts: 2 } },
@@ -146,7 +146,7 @@ describe('a broker that restarts in the middle of a purge', () => {
     assert.ok(down.refused <= 16, `${down.refused} requests refused`);
   });
 
-  it('and crashes on one batch costs no other entity', async (t) => {
+  it('a broker that crashes on one batch in the middle of a purge loses no other entity', async (t) => {
     const clock = createTestClock();
     let downUntilMs = 0;
     const broker = await startStubBroker(t, {
@@ -165,7 +165,7 @@ describe('a broker that restarts in the middle of a purge', () => {
 });
 
 describe('a broker that fails some requests, and is there', () => {
-  it('a broker that fails some requests, and is there, is recognised by one probe, and its failed requests are retried as the policy says', async (t) => {
+  it('a broker that fails some requests is recognised by one probe, and they are retried as the policy says', async (t) => {
     const bad = 'urn:ngsi-ld:Thing:7';
     const clock = createTestClock();
     const broker = await startStubBroker(t, {
@@ -188,7 +188,7 @@ const purgeKilled = async (broker: StubBroker, options: PurgeOptions = {}) =>
   purge(broker, 'type=Thing', { limits: LIMITS, ...options });
 
 describe('a broker that is killed in the middle of a purge and stays away', () => {
-  it('a broker that is killed in the middle of a purge and stays away ends the purge after BROKER_AWAY_MS, with the unknown items counted', async (t) => {
+  it('a broker that stays away ends the purge after BROKER_AWAY_MS, with the unknown items counted', async (t) => {
     const { broker, unanswered } = await startKilledBroker(t, { entities: things(4000) });
     const clock = createTestClock();
     const startMs = clock.now();
@@ -207,7 +207,7 @@ describe('a broker that is killed in the middle of a purge and stays away', () =
     assert.ok(broker.requests.length <= 30, `${broker.requests.length} requests`);
   });
 
-  it('a broker that is killed in the middle of a purge and stays away is not waited for where BROKER_AWAY_MS is 0, or before its first answer', async (t) => {
+  it('a broker that stays away is not waited for where BROKER_AWAY_MS is 0, or before its first answer', async (t) => {
     const clock = createTestClock();
     const { broker, unanswered } = await startKilledBroker(t, { entities: things(4000) });
     const { error, progress } = await purgeKilled(broker, { clock, retry: { awayMs: 0 } });
@@ -222,7 +222,7 @@ describe('a broker that is killed in the middle of a purge and stays away', () =
     assert.deepEqual([never.error.reason, dead.requests.length], ['attempts-used-up', 6]);
   });
 
-  it('a broker that is killed in the middle of a purge and stays away is not waited for once the purge is stopped', async (t) => {
+  it('a broker that stays away is not waited for once the purge is stopped', async (t) => {
     const controller = new AbortController();
     const { broker, unanswered } = await startKilledBroker(t, { entities: things(4000) });
     const { error, progress } = await purgeKilled(broker, {

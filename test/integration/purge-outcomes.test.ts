@@ -59,8 +59,8 @@ async function suffered(made: Scenario): Promise<{ broker: MishapBroker; outcome
   return { broker, outcome };
 }
 
-describe('a purge at a broker that suffers any row of mishaps', () => {
-  it('a purge at a broker that suffers any row of mishaps accounts for every item, and never reports an existing one as deleted', async () => {
+describe('a purge at a broker with any sequence of mishaps', () => {
+  it('a purge accounts for every item despite any sequence of mishaps, and never reports an existing one as deleted', async () => {
     await fc.assert(
       fc.asyncProperty(anything, async (made) => {
         const { broker, outcome } = await suffered(made);
@@ -87,7 +87,7 @@ describe('a purge at a broker that suffers any row of mishaps', () => {
     );
   });
 
-  it('a purge at a broker that suffers any row of mishaps distinguishes exactly its own deletes from those of others if every delete is answered', async () => {
+  it('a purge distinguishes its own deletes from those of others exactly if every delete is answered', async () => {
     const clear = fc.record({
       ...settings,
       mishaps: rowOf('rival', 'rival', '429'),
@@ -105,7 +105,7 @@ describe('a purge at a broker that suffers any row of mishaps', () => {
     );
   });
 
-  it('a purge at a broker that suffers any row of mishaps never exceeds its concurrency, and never sends before a Retry-After ends', async () => {
+  it('a purge never exceeds its concurrency, and never sends before a Retry-After ends, despite any mishaps', async () => {
     const throttled = rowOf('429-wait', '429-wait', '503-wait', '429', 'reset-after', 'restart');
     const busy = fc.record({ ...settings, mishaps: fc.oneof(throttled, mishaps), dies: fc.boolean() });
     await fc.assert(

@@ -28,7 +28,7 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
       const start = (t: Parameters<typeof startStubBroker>[0]) =>
         startStubBroker(t, { entities: mixed(isExtra), filtersLate: ['attrs'], ...oddities });
 
-      it(`a purge at a broker that counts and pages before it filters by attrs deletes exactly the matches: ${spread}, ${pages}`, async (t) => {
+      it(`a purge at a broker that filters late deletes exactly the matches: ${spread}, ${pages}`, async (t) => {
         const broker = await start(t);
         const report = await purged(broker, 'type=Thing&attrs=extra');
         assert.deepEqual([report.matched, report.deleted, report.failed, report.arrived], [100, 100, 0, 0]);
@@ -36,13 +36,13 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
         assert.ok([...broker.entities.values()].every((entity) => !('extra' in entity)));
       });
 
-      it(`a purge at a broker that counts and pages before it filters by attrs reports the matches, not the broker's count, in a dry run: ${spread}, ${pages}`, async (t) => {
+      it(`a purge at a broker that filters late reports the matches, not the broker's count, in a dry run: ${spread}, ${pages}`, async (t) => {
         const report = await purged(await start(t), 'type=Thing&attrs=extra&dryRun=true');
         assert.equal(report.matched, 100);
         assert.equal(report.sample.length, 100);
       });
 
-      it(`a purge at a broker that counts and pages before it filters by attrs checks the matches, not the broker's count, against maxAffected: ${spread}, ${pages}`, async (t) => {
+      it(`a purge at a broker that filters late checks the matches, not the broker's count, against maxAffected: ${spread}, ${pages}`, async (t) => {
         const broker = await start(t);
         const { error, progress } = await purge(broker, 'type=Thing&attrs=extra&maxAffected=99');
         assert.ok(error instanceof TooManyMatchesError);
@@ -50,7 +50,7 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
         assert.equal((await purged(broker, 'type=Thing&attrs=extra&maxAffected=100')).deleted, 100);
       });
 
-      it(`a purge at a broker that counts and pages before it filters by attrs removes the attribute of exactly the matches: ${spread}, ${pages}`, async (t) => {
+      it(`a purge at a broker that filters late removes the attribute of exactly the matches: ${spread}, ${pages}`, async (t) => {
         const broker = await start(t);
         const report = await purged(broker, 'type=Thing&attrs=extra&drop=extra');
         assert.deepEqual([report.deleted, report.failed], [100, 0]);
@@ -59,7 +59,7 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
     }
   }
 
-  it('pages through what the broker counts once for each look, not once for each match', async (t) => {
+  it('a purge at a broker that filters late pages through the count once for each look, not for each match', async (t) => {
     const broker = await startStubBroker(t, {
       entities: mixed((n) => n % 6 === 0),
       filtersLate: ['attrs'],
@@ -68,7 +68,7 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
     assert.ok(broker.of('query').length <= 20, JSON.stringify(requestCounts(broker)));
   });
 
-  it('purges by attrs alone, when the page length is unknown', async (t) => {
+  it('a purge at a broker that filters late works by attrs alone, when the page length is unknown', async (t) => {
     const broker = await startStubBroker(t, {
       entities: mixed((n) => n >= 500),
       filtersLate: ['attrs'],
@@ -78,7 +78,7 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
     assert.equal(broker.entities.size, 500);
   });
 
-  it('a purge at a broker that counts and pages before it filters by attrs accepts a keep that only matches beyond the first page have', async (t) => {
+  it('a purge at a broker that filters late accepts a keep that only matches beyond the first page have', async (t) => {
     const broker = await startStubBroker(t, {
       entities: mixed((n) => n >= 500),
       filtersLate: ['attrs'],
@@ -88,7 +88,7 @@ describe('a purge at a broker that counts and pages before it filters by attrs',
     assert.equal([...broker.entities.values()].filter((entity) => 'extra' in entity).length, 100);
   });
 
-  it('a purge at a broker that counts and pages before it filters by attrs does not wait for counted matches that do not exist', async (t) => {
+  it('a purge at a broker that filters late does not wait for counted matches that do not exist', async (t) => {
     const broker = await startStubBroker(t, { entities: mixed(() => false), filtersLate: ['attrs'] });
     const report = await purged(broker, 'type=Thing&attrs=extra');
     assert.deepEqual([report.matched, report.deleted], [0, 0]);

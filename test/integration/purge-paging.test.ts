@@ -36,7 +36,7 @@ const PAGINGS: Readonly<Record<string, readonly [Partial<StubBrokerOptions>, num
 
 describe('a purge at a broker that pages in its own way', () => {
   for (const [name, [oddities, most]] of Object.entries(PAGINGS)) {
-    it(`a purge at a broker that pages in its own way deletes every match and nothing else: a broker that ${name}`, async (t) => {
+    it(`a purge deletes every match and nothing else at a broker that ${name}`, async (t) => {
       for (const seed of [1, 2, 3]) {
         const entities = [...things(300), ...things(30, 'Other')];
         const broker = await startStubBroker(t, { entities, ...oddities, seed });
@@ -50,7 +50,7 @@ describe('a purge at a broker that pages in its own way', () => {
 
     // In no order, in short pages and without a count, nobody can know what was never shown.
     if (oddities.order === 'shuffled' && oddities.shortPages === true) continue;
-    it(`a purge at a broker that pages in its own way reports exactly what stays: a broker that ${name}`, async (t) => {
+    it(`a purge reports exactly what stays at a broker that ${name}`, async (t) => {
       const locked = (id: string) => (id.endsWith('7') ? 409 : undefined);
       const broker = await startStubBroker(t, { entities: things(300), ...oddities, locked });
       const { report, error } = await purge(broker, 'type=Thing', { limits: { pageSize: 100 } });
@@ -67,7 +67,7 @@ describe('a purge at a broker that pages in its own way', () => {
     });
   }
 
-  it('a purge at a broker that pages in its own way goes on after an empty page that a next link or the count contradicts', async (t) => {
+  it('a purge goes on after an empty page that a next link or the count contradicts', async (t) => {
     for (const count of [unknown, undefined]) {
       let queries = 0;
       const broker = await startStubBroker(t, {
@@ -86,7 +86,7 @@ describe('a purge at a broker that pages in its own way', () => {
     }
   });
 
-  it('a purge at a broker that pages in its own way asks for a smaller page when an answer is too large to hold', async (t) => {
+  it('a purge asks for a smaller page when an answer is too large to hold', async (t) => {
     const { createBrokerClient } = await import('../../sidecar/purge/broker/client.js');
     const broker = await startStubBroker(t, { entities: things(300) });
     const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 5000, replyMaxBytes: 1000 });
@@ -95,7 +95,7 @@ describe('a purge at a broker that pages in its own way', () => {
     assert.equal(broker.entities.size, 0);
   });
 
-  it('a purge at a broker that pages in its own way asks for a smaller page when one holds more than 4 MiB, or masses of small values', async (t) => {
+  it('a purge asks for a smaller page when one holds more than 4 MiB, or masses of small values', async (t) => {
     const large = { type: 'Property', value: 'x'.repeat(100_000) };
     const rich = { type: 'JsonProperty', json: Array.from({ length: 20_000 }, () => []) };
     for (const speed of [large, rich]) {

@@ -54,7 +54,7 @@ describe('a broker that refuses a purge for good', () => {
     assert.equal(broker.entities.size, 80);
   });
 
-  it('a broker that refuses a purge for good is believed when it has no single delete either', async (t) => {
+  it('a broker that refuses batches for good is believed when it refuses single deletes too', async (t) => {
     for (const status of [405, 501]) {
       const broker = await startStubBroker(t, {
         entities: things(10),
@@ -68,7 +68,7 @@ describe('a broker that refuses a purge for good', () => {
   });
 });
 
-describe('answers that say nothing of the request', () => {
+describe('answers that say nothing about the request', () => {
   const unusable: Readonly<Record<string, StubReply>> = {
     'a redirect': { status: 302, headers: { location: '/elsewhere' } },
     'a permanent redirect': { status: 308, headers: { location: '/elsewhere' } },
@@ -81,7 +81,7 @@ describe('answers that say nothing of the request', () => {
     'no content': { status: 204 },
   };
   for (const [name, answer] of Object.entries(unusable)) {
-    it(`to a query end the purge before any delete: ${name}`, async (t) => {
+    it(`answers to a query that say nothing about it end the purge before any delete: ${name}`, async (t) => {
       const broker = await startStubBroker(t, { entities: things(10), fault: () => answer });
       const { error } = await purge(broker, 'type=Thing');
       assert.ok(error instanceof BrokerReplyError, String(error));
@@ -89,7 +89,7 @@ describe('answers that say nothing of the request', () => {
     });
   }
 
-  it('answers to a delete that say nothing of it are not trusted: entities still listed are deleted singly', async (t) => {
+  it('answers to a delete that say nothing about it are not trusted: entities still listed are deleted singly', async (t) => {
     const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>welcome</html>' };
     const broker = await startStubBroker(t, {
       entities: things(50),
@@ -100,7 +100,7 @@ describe('answers that say nothing of the request', () => {
     assert.equal(broker.entities.size, 0);
   });
 
-  it('answers that redirect a delete are not followed: the purge ends', async (t) => {
+  it('an answer that redirects a delete is not followed, and ends the purge', async (t) => {
     const broker = await startStubBroker(t, {
       entities: things(50),
       fault: ({ kind }) => (kind === 'batch' ? { status: 307, headers: { location: '/x' } } : undefined),
@@ -110,7 +110,7 @@ describe('answers that say nothing of the request', () => {
     assert.equal(broker.entities.size, 50);
   });
 
-  it('to a delete that are too large to hold end the purge with what was done', async (t) => {
+  it('an answer to a delete that is too large to hold ends the purge with what was done', async (t) => {
     const { createBrokerClient } = await import('../../sidecar/purge/broker/client.js');
     const broker = await startStubBroker(t, {
       entities: things(20),
@@ -133,7 +133,7 @@ describe('a broker that did not ask all its sources', () => {
     assert.deepEqual(report.warnings, ['199 broker "no answer from urn:csr:1"']);
   });
 
-  it('a broker that did not ask all its sources ends the purge when it queried them although the purge is local', async (t) => {
+  it('a broker that queried other sources although the purge is local ends the purge', async (t) => {
     const queryHeaders = { 'ngsild-entitymap': 'urn:ngsi-ld:entitymap:1' };
     for (const query of ['type=Thing&local=true', 'type=*&maxAffected=100']) {
       const broker = await startStubBroker(t, { entities: things(10), queryHeaders });

@@ -76,7 +76,7 @@ describe('a failed request of a purge', () => {
     }
   });
 
-  it('a failed request of a purge may be one that times out', async (t) => {
+  it('a failed request of a purge may be a time-out', async (t) => {
     const options = { timeoutMs: 40, retry: { maxAttempts: 2 } };
     const silent = await startStubBroker(t, { fault: () => 'hang' });
     const { error } = await purge(silent, 'type=Thing', options);
@@ -97,7 +97,7 @@ describe('a failed request of a purge', () => {
     assert.equal((await purged(slow, 'type=Thing', { ...options, timeoutMs: 300 })).deleted, 20);
   });
 
-  it('a failed request of a purge may have had an effect: a batch whose answer was lost counts as deleted', async (t) => {
+  it('a batch whose answer was lost counts as deleted', async (t) => {
     let isFirst = true;
     const broker = await startStubBroker(t, {
       entities: things(20),
@@ -160,7 +160,7 @@ describe('entities whose tries are used up', () => {
     }
   });
 
-  it('entities whose tries are used up count as deleted when a delete worked that was answered with an error, even if they are given up', async (t) => {
+  it('entities whose tries are used up count as deleted when a delete with an error as its answer worked', async (t) => {
     const tries = new Map<string, number>();
     const broker = await startStubBroker(t, {
       entities: things(100),
@@ -188,7 +188,7 @@ describe('entities whose tries are used up', () => {
     );
   });
 
-  it('entities whose tries are used up do not fail others when they make their whole batch fail', async (t) => {
+  it('entities that make their whole batch fail do not fail the others in it', async (t) => {
     const answers = [{ status: 500 }, { status: 503 }, 'reset-before', 'hang'] as const;
     for (const answer of answers) {
       const broker = await startStubBroker(t, {
@@ -246,7 +246,7 @@ describe('a broker that answers nothing but failures', () => {
     }
   });
 
-  it('a broker that answers nothing but failures is not mistaken for one that fails now and then', async (t) => {
+  it('a broker that fails now and then does not end the purge', async (t) => {
     let singles = 0;
     const broker = await startStubBroker(t, {
       entities: things(100),

@@ -67,7 +67,7 @@ describe('a purge that is stopped', () => {
     assert.ok(progress.deleted > 0);
   });
 
-  it('a purge that is stopped stops while it waits for a retry, at once', async (t) => {
+  it('a purge that is stopped while it waits for a retry ends at once', async (t) => {
     const controller = new AbortController();
     const broker = await startStubBroker(t, {
       fault: () => ({ status: 503, headers: { 'retry-after': '50' } }),
@@ -112,7 +112,7 @@ describe('a purge that is stopped', () => {
     assert.equal(broker.entities.size, 0);
   });
 
-  it('a purge that is stopped sends nothing at all when it was stopped before it began', async (t) => {
+  it('a purge that was stopped before it began sends nothing at all', async (t) => {
     const broker = await startStubBroker(t, { entities: things(5) });
     const { error, progress } = await purge(broker, 'type=Thing', { signal: AbortSignal.abort() });
     assert.ok(error instanceof PurgeStoppedError);
@@ -120,7 +120,7 @@ describe('a purge that is stopped', () => {
     assert.equal(progress.hasBegun, false);
   });
 
-  it('a purge that is stopped stops between attributes too', async (t) => {
+  it('a purge that is stopped ends between two attributes as well', async (t) => {
     const { error, progress, broker, later } = await stopAt(t, 'attribute', 20, {}, 'type=Thing&drop=n');
     assert.ok(error instanceof PurgeStoppedError);
     assert.ok(later <= 4);
@@ -128,7 +128,7 @@ describe('a purge that is stopped', () => {
     assert.equal(progress.deleted, cleaned);
   });
 
-  it('a purge that is stopped stops when its consumer stops reading', async (t) => {
+  it('a purge stops when its consumer stops reading', async (t) => {
     const broker = await startStubBroker(t, { entities: things(300) });
     const { error } = await purge(broker, 'type=Thing', {
       limits: { batchSize: 10 },

@@ -72,7 +72,7 @@ describe('entities that survive their delete', () => {
 
 describe('a query that lags behind the deletes', () => {
   for (const staleFor of [1, 2, 3, 5]) {
-    it(`a query that lags behind the deletes is waited for, and its ghosts are not reported: ${staleFor} queries behind`, async (t) => {
+    it(`a purge waits for a query that lags behind, and does not report ghosts: ${staleFor} queries behind`, async (t) => {
       for (const oddities of [{}, { batch: 405 }] as const) {
         const broker = await startStubBroker(t, { entities: things(60), staleFor, ...oddities });
         const report = await purged(broker, 'type=Thing');
@@ -83,7 +83,7 @@ describe('a query that lags behind the deletes', () => {
     });
   }
 
-  it('a query that lags behind the deletes does not cause repeated deletes when one more query resolves it', async (t) => {
+  it('a query that lags behind the deletes causes no repeated deletes when one more query resolves it', async (t) => {
     const broker = await startStubBroker(t, { entities: things(60), staleFor: 1 });
     await purged(broker, 'type=Thing');
     assert.equal(broker.of('single').length, 0);

@@ -40,7 +40,7 @@ describe('a purge of a tenant whose header the broker ignores', () => {
     }
   }
 
-  it('a purge of a tenant whose header the broker ignores is detected even if the broker filters after paging', async (t) => {
+  it('a purge of a tenant notices an ignored header even if the broker filters after paging', async (t) => {
     const entities = things(30).map((thing, n) =>
       n < 25 ? thing : { ...thing, x: { type: 'Property', value: 1 } },
     );
@@ -63,7 +63,7 @@ describe('a purge of a tenant whose header the broker ignores', () => {
 });
 
 describe('a purge of a tenant', () => {
-  it('a purge of a tenant takes an empty list, 400, 403 or 404 for a tenant that cannot exist as proof that its header counts', async (t) => {
+  it('a purge of a tenant takes an empty list, 400, 403 or 404 for an impossible tenant as proof of its header', async (t) => {
     for (const header of HEADERS) {
       for (const unknownTenant of [200, 400, 403, 404] as const) {
         const broker = await startStubBroker(t, { entities: things(20), tenant: 'city', unknownTenant });
@@ -89,7 +89,7 @@ describe('a purge of a tenant', () => {
     assert.equal(names.size, 3, 'nobody can know it before');
   });
 
-  it('a purge of a tenant asks nothing where no tenant is named, or nothing is listed', async (t) => {
+  it('a purge of a tenant proves nothing where no tenant is named, or nothing is listed', async (t) => {
     const plain = await startStubBroker(t, { entities: things(5) });
     await purged(plain, 'type=Thing', { headers: { link: '<c>; rel="x"' } });
     assert.ok(plain.requests.every(({ headers }) => headers['ngsild-tenant'] === undefined));
@@ -98,7 +98,7 @@ describe('a purge of a tenant', () => {
     assert.deepEqual([report.matched, probesOf(empty, 'ngsild-tenant').length], [0, 0]);
   });
 
-  it('a purge of a tenant asks once an hour for each header, whichever tenant it is, and again after an ignored one', async (t) => {
+  it('a purge of a tenant proves each header once an hour, for all tenants, and again after an ignored one', async (t) => {
     const clock = createTestClock();
     const capabilities = createCapabilities(clock);
     for (const [header, tenant, passedMs, probes] of [
@@ -123,7 +123,7 @@ describe('a purge of a tenant', () => {
     }
   });
 
-  it('a purge of a tenant learns nothing from a broker that fails or refuses its caller', async (t) => {
+  it('a purge of a tenant learns nothing from a broker that fails or refuses the caller', async (t) => {
     for (const status of [401, 500, 503]) {
       const broker = await startStubBroker(t, {
         entities: things(5),
@@ -138,7 +138,7 @@ describe('a purge of a tenant', () => {
 });
 
 describe('a purge with both headers for a tenant', () => {
-  it('a purge with both headers for a tenant is content with a broker that knows one of them, where both name the same tenant', async (t) => {
+  it('a purge with both headers for one tenant is accepted by a broker that knows one of them', async (t) => {
     for (const header of HEADERS) {
       const broker = await startStubBroker(t, {
         entities: things(5),
@@ -159,7 +159,7 @@ describe('a purge with both headers for a tenant', () => {
     assert.equal(broker.entities.size, 5);
   });
 
-  it('a purge with both headers for a tenant is refused where they name different tenants and one of them does not count', async (t) => {
+  it('a purge with headers for two different tenants is refused unless the broker honours both', async (t) => {
     for (const [tenantHeaders, ignored] of [
       [['ngsild-tenant'], 'Fiware-Service'],
       [['fiware-service'], 'NGSILD-Tenant'],
@@ -186,7 +186,7 @@ describe('the gateway before a broker that ignores the header of a tenant', () =
   after(stopAll);
 
   for (const header of HEADERS) {
-    it(`the gateway before a broker that ignores the header of a tenant answers 501 to purges of entities and of history, dry runs too, and deletes nothing (${header})`, async () => {
+    it(`the gateway answers 501 to purges, temporal and dry ones too, where the broker ignores the tenant (${header})`, async () => {
       const broker = await startTestBroker();
       broker.behaviour.ignoreTenantHeaders = [header];
       const gateway = await startTestGateway({ BROKER_URL: broker.url });

@@ -6,7 +6,7 @@ import { purge, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 
 describe('a page with an entity that should not be there', () => {
-  it('a page with an entity that should not be there ends the deletes at once, however many pages were processed', async (t) => {
+  it('an entity outside the query ends the deletes at once, however many pages were processed', async (t) => {
     // The tenth of twenty pages holds the stranger; the pages behind it are being deleted when it comes.
     const entities = things(400);
     entities.splice(199, 0, { id: 'urn:ngsi-ld:Stranger:1', type: 'Thing' });

@@ -57,7 +57,7 @@ describe('a purge while matches keep arriving', () => {
       );
 
       it(
-        `a purge while matches keep arriving ends also where nothing is counted: ${each} for each ${kind}, pages of ${pageSize}`,
+        `a purge while matches keep arriving ends also where the broker does not count: ${each} for each ${kind}, pages of ${pageSize}`,
         ENDS,
         async (t) => {
           const broker = await startStubBroker(t, {
@@ -95,25 +95,21 @@ describe('a purge while matches keep arriving', () => {
     },
   );
 
-  it(
-    'a purge while matches keep arriving never deletes an id again that came back after two reported deletes',
-    ENDS,
-    async (t) => {
-      const deletes = new Map<string, number>();
-      const broker = await startStubBroker(t, {
-        entities: things(30),
-        after: ({ kind, id, ids }, { entities }) => {
-          if (kind !== 'batch' && kind !== 'single') return;
-          // Somebody writes each entity anew as soon as it is gone.
-          for (const gone of id === undefined ? ids : [id]) {
-            deletes.set(gone, (deletes.get(gone) ?? 0) + 1);
-            entities.set(gone, { id: gone, type: 'Thing' });
-          }
-        },
-      });
-      const report = await purged(broker, 'type=Thing', { signal: t.signal });
-      assert.equal(report.failed, 30);
-      assert.ok([...deletes.values()].every((times) => times <= 3));
-    },
-  );
+  it('a purge never deletes an id again that came back after two reported deletes', ENDS, async (t) => {
+    const deletes = new Map<string, number>();
+    const broker = await startStubBroker(t, {
+      entities: things(30),
+      after: ({ kind, id, ids }, { entities }) => {
+        if (kind !== 'batch' && kind !== 'single') return;
+        // Somebody writes each entity anew as soon as it is gone.
+        for (const gone of id === undefined ? ids : [id]) {
+          deletes.set(gone, (deletes.get(gone) ?? 0) + 1);
+          entities.set(gone, { id: gone, type: 'Thing' });
+        }
+      },
+    });
+    const report = await purged(broker, 'type=Thing', { signal: t.signal });
+    assert.equal(report.failed, 30);
+    assert.ok([...deletes.values()].every((times) => times <= 3));
+  });
 });

@@ -110,7 +110,7 @@ describe('a temporal purge', () => {
     }
   });
 
-  it('percent-encodes an id that is an IRI into one path segment, once the broker has shown it by that path', async () => {
+  it('a temporal purge encodes an id that is an IRI into one path segment, once the broker has proven that path', async () => {
     const { broker, purge } = await startTemporal();
     broker.temporal.seed(1, () => ({
       id: 'http://example.org/cars/1?x#y%2Fé',
@@ -122,7 +122,7 @@ describe('a temporal purge', () => {
     assert.equal(broker.temporal.count(), 9);
   });
 
-  it('a temporal purge names attributes and instances that no path can lead to safely, and deletes nothing in their place', async () => {
+  it('a temporal purge names attributes and instances that no path can safely lead to, and deletes nothing else', async () => {
     const { broker, purge } = await startTemporal();
     const instances = { type: 'Property', value: 1, observedAt: hour(1) };
     broker.temporal.seed(1, () => ({ id: 'http://example.org/cars/1?x', type: 'Car', speed: instances }));
@@ -145,7 +145,7 @@ describe('a temporal purge', () => {
     assert.deepEqual(deletesOf(broker), {});
   });
 
-  it('a temporal purge is taken with a slash at the end of the path as well', async () => {
+  it('a temporal purge accepts a slash at the end of the path', async () => {
     const { broker, gateway } = await startTemporal();
     const answer = await gateway.send('DELETE', `${TEMPORAL}/?type=Sensor`);
     assert.equal(answer.status, 204);
@@ -207,7 +207,7 @@ describe('a dry run of a temporal purge', () => {
     });
   }
 
-  it('a dry run of a temporal purge says that its count is a lower bound when too many instances share one time', async () => {
+  it('a temporal dry run says that its count is a lower bound when too many instances share one time', async () => {
     const { broker, purge } = await startTemporal({ instancePageSize: 5 });
     const at = hour(2);
     broker.temporal.seed(1, () => ({
@@ -224,7 +224,7 @@ describe('a dry run of a temporal purge', () => {
 });
 
 describe('a temporal purge with items that cannot be deleted', () => {
-  it('a temporal purge with items that cannot be deleted is 207 and names each instance without an instanceId by entity, attribute and time, and deletes none', async () => {
+  it('a temporal purge is 207 and names each instance without an instanceId by entity, attribute and time', async () => {
     const { broker, purge } = await startTemporal({ noInstanceIds: true }, { entities: 1 });
     const before = instancesOf(broker);
     const answer = await purge(BEFORE);
@@ -250,7 +250,7 @@ describe('a temporal purge with items that cannot be deleted', () => {
     [' in pages of 5', { instancePageSize: 5 }],
     [', the newest 5 at a time', { silentInstanceLimit: 5 }],
   ] as const) {
-    it(`a temporal purge with items that cannot be deleted reaches the instances hidden by those that cannot be deleted${how}`, async () => {
+    it(`a temporal purge reaches the instances hidden by those that cannot be deleted${how}`, async () => {
       const { broker, purge } = await startTemporal(behaviour);
       const before = instancesOf(broker);
       const shown = await shownBy(broker, BEFORE);
@@ -272,7 +272,7 @@ describe('a temporal purge with items that cannot be deleted', () => {
     });
   }
 
-  it('a temporal purge with items that cannot be deleted reports items that are still shown after two confirmed deletes', async () => {
+  it('a temporal purge reports items that are still shown after two confirmed deletes', async () => {
     const { broker, purge } = await startTemporal();
     const ghost = [...(await shownBy(broker, BEFORE))][3] ?? '';
     broker.behaviour.isGhostInstance = (id, attribute, instanceId) =>
@@ -283,7 +283,7 @@ describe('a temporal purge with items that cannot be deleted', () => {
     assert.equal(errors[0]?.error['instanceId'], ghost.split(' ')[2]);
   });
 
-  it('a temporal purge with items that cannot be deleted names attributes and whole entities that cannot be deleted', async () => {
+  it('a temporal purge names attributes and whole entities that cannot be deleted', async () => {
     const { broker, purge } = await startTemporal();
     broker.behaviour.isLocked = (id) => id.endsWith(':2');
     const whole = await purge('type=Sensor');

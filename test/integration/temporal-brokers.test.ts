@@ -70,7 +70,7 @@ describe('a temporal purge without a time filter', () => {
       { timePropertiesMissing: ['createdAt'], countHeader: 'absent' },
     ],
   ] satisfies readonly [string, Partial<Behaviour>][]) {
-    it(`a temporal purge without a time filter reaches what a broker shows by another time property, if it ${how}`, async () => {
+    it(`a temporal purge without a time filter reaches what is shown by another time property, if the broker ${how}`, async () => {
       const { broker, purge } = await startTemporal(behaviour);
       // Some were observed before 1970, which "everything since then" would not show.
       broker.temporal.seed(1, () => ({
@@ -106,7 +106,7 @@ describe('a temporal purge without a time filter', () => {
     });
   }
 
-  it('a temporal purge without a time filter is refused with what the broker says when it refuses every time property', async () => {
+  it("a temporal purge passes on the broker's own words when it refuses every time property", async () => {
     const { purge } = await startTemporal({
       refusedTimeProperties: ['createdAt', 'modifiedAt', 'observedAt'],
     });
@@ -117,7 +117,7 @@ describe('a temporal purge without a time filter', () => {
 });
 
 describe('a temporal purge by createdAt', () => {
-  it('a temporal purge by createdAt asks for the times of the instances, and does without where they are refused', async () => {
+  it('a temporal purge by createdAt asks for the times of instances, and does without where they are refused', async () => {
     const query = 'type=Sensor&timerel=after&timeAt=2020-01-01T00:00:00Z&timeproperty=createdAt';
     const { broker, purge } = await startTemporal();
     assert.equal((await purge(query)).headers.get('purge-deleted'), '171');
@@ -126,7 +126,7 @@ describe('a temporal purge by createdAt', () => {
 });
 
 describe('a temporal purge by value at a broker that shows parts only', () => {
-  it('a temporal purge by value at a broker that shows parts only deletes the shown instances, and names attributes whose hidden ones may match', async () => {
+  it('a temporal purge by value deletes the shown instances, and names attributes whose hidden ones may match', async () => {
     const { broker, purge } = await startTemporal({ silentInstanceLimit: 1 });
     const query = `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`;
     const before = instancesOf(broker);
@@ -146,7 +146,7 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
   });
 
   for (const behaviour of [{}, { exclusiveBounds: true }, { instancePageSize: 100 }]) {
-    it(`a temporal purge by value at a broker that shows parts only deletes all instances of an entity with a matching one (${JSON.stringify(behaviour)})`, async () => {
+    it(`a temporal purge by value deletes all instances of an entity with a matching one (${JSON.stringify(behaviour)})`, async () => {
       const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
       broker.temporal.seed(1, () => ({
         id: 'urn:ngsi-ld:Big:1',
@@ -163,7 +163,7 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
     });
   }
 
-  it('a temporal purge by value at a broker that shows parts only reaches more instances of one moment than a page holds', async () => {
+  it('a temporal purge by value reaches more instances of one moment than a page holds', async () => {
     const { broker, purge } = await startTemporal({}, { entities: 1 });
     broker.temporal.seed(1, () => ({
       id: 'urn:ngsi-ld:Burst:1',
@@ -179,7 +179,7 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
     assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '2500']);
   });
 
-  it('a temporal purge by value at a broker that shows parts only deletes only the matching instances if the broker shows only these', async () => {
+  it('a temporal purge by value deletes only the matching instances if the broker shows only these', async () => {
     const { broker, purge } = await startTemporal({ qShowsMatchesOnly: true, instancePageSize: 5 });
     const query = `type=Sensor&q=temperature>8&timerel=after&timeAt=${hour(2)}`;
     const before = instancesOf(broker);
@@ -192,7 +192,7 @@ describe('a temporal purge by value at a broker that shows parts only', () => {
 
 describe('a temporal purge at a broker that confirms deletes and does nothing', () => {
   for (const behaviour of [{}, { instancePageSize: 5 }, { silentInstanceLimit: 5 }]) {
-    it(`a temporal purge at a broker that confirms deletes and does nothing reports every instance as failed (${JSON.stringify(behaviour)})`, async () => {
+    it(`a temporal purge reports every instance as failed where deletes are confirmed and not done (${JSON.stringify(behaviour)})`, async () => {
       const { broker, purge } = await startTemporal({ ...behaviour, isGhostInstance: () => true });
       const shown = await shownBy(broker, BEFORE);
       const answer = await purge(BEFORE);
@@ -206,7 +206,7 @@ describe('a temporal purge at a broker that confirms deletes and does nothing', 
 
 describe('a temporal purge of histories of very different length', () => {
   for (const behaviour of [{}, { selectsIgnoringTime: true }, { instancePageSize: 100 }]) {
-    it(`a temporal purge of histories of very different length deletes all of them while its pages grow and shrink (${JSON.stringify(behaviour)})`, async () => {
+    it(`a temporal purge deletes histories of very different length while its pages grow and shrink (${JSON.stringify(behaviour)})`, async () => {
       const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
       const others = instancesOf(broker).size;
       const lengths = [0, 0, 0, 0, 0, 0, 0, 0, 0, 3000, 3, 3, 3, 3, 3];

@@ -44,8 +44,8 @@ describe('the bound of a temporal purge', () => {
   });
 });
 
-describe('what a gateway does not allow of temporal purges', () => {
-  it('what a gateway does not allow of temporal purges is whole temporal entities under TEMPORAL_WHOLE_DELETE=refuse; a dry run and parts are allowed', async () => {
+describe('what a gateway forbids in temporal purges', () => {
+  it('TEMPORAL_WHOLE_DELETE=refuse forbids whole temporal entities, but not dry runs and parts', async () => {
     const { broker, purge } = await startTemporal({}, { env: { TEMPORAL_WHOLE_DELETE: 'refuse' } });
     const refused = await purge('type=Sensor');
     assert.equal(refused.status, 403);
@@ -57,7 +57,7 @@ describe('what a gateway does not allow of temporal purges', () => {
     assert.equal((await purge(BEFORE)).status, 204);
   });
 
-  it('what a gateway does not allow of temporal purges is any of them under a policy of allow-temporal=?0', async () => {
+  it('the policy allow-temporal=?0 forbids all temporal purges', async () => {
     const { broker, purge } = await startTemporal();
     const refused = await purge(BEFORE, { headers: { 'x-purge-policy': 'allow-temporal=?0' } });
     assert.deepEqual([refused.status, broker.requests.total], [403, 0]);
@@ -65,7 +65,7 @@ describe('what a gateway does not allow of temporal purges', () => {
     assert.equal(allowed.status, 204);
   });
 
-  it('what a gateway does not allow of temporal purges is more than a dry run under a policy of dry-run-only', async () => {
+  it('the policy dry-run-only forbids all temporal purges but dry runs', async () => {
     const { purge } = await startTemporal();
     const headers = { 'x-purge-policy': 'dry-run-only' };
     assert.equal((await purge(BEFORE, { headers })).status, 403);
@@ -120,7 +120,7 @@ async function startSlow() {
 }
 
 describe('a temporal purge that is stopped', () => {
-  it('a temporal purge that is stopped by shutdown sends no further delete, and its caller gets 503 with what was deleted', async () => {
+  it('a temporal purge stopped by a shutdown sends no further delete, and its caller gets 503 with the counts', async () => {
     const { slow, gate, gateway } = await startSlow();
     const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`);
     await slow.arrived(isDelete, 4);
@@ -133,7 +133,7 @@ describe('a temporal purge that is stopped', () => {
     assert.equal(slow.requests.filter(isDelete).length, 4);
   });
 
-  it('a temporal purge that is stopped by a client disconnect sends no further delete', async () => {
+  it('a temporal purge stopped by a disconnecting client sends no further delete', async () => {
     const { slow, gate, gateway } = await startSlow();
     const caller = new AbortController();
     const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { signal: caller.signal });

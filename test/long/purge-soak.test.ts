@@ -32,7 +32,7 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
 describe('a gateway at work for minutes', () => {
-  it('deletes exactly what matches in every round, with clients that leave and writers beside it, in flat memory', async () => {
+  it('a gateway deletes exactly what matches for minutes, with clients that leave and writers, in flat memory', async () => {
     const broker = await startTestBroker();
     const gateway = await GatewayProcess.start({ PORT: '0', HOST: '127.0.0.1', BROKER_URL: broker.url });
     const url = await gateway.url();

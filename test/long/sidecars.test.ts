@@ -69,7 +69,7 @@ describe('three sidecars at work for minutes', () => {
     ]);
   });
 
-  it('a thousand jobs of ten tenants are each done once, in turns, by all sidecars together', async (t) => {
+  it('a thousand jobs of ten tenants are each done once, in turn, by all sidecars together', async (t) => {
     const sidecars = await Sidecars.start(NAMES, {});
     const { broker, all } = sidecars;
     const jobs = Array.from({ length: JOBS }, (_, n) => ({
