@@ -19,7 +19,7 @@ describe('bodies', () => {
   const postText = (raw: string | Uint8Array, type = 'application/json') =>
     api.send('POST', '/domains', { raw, headers: { 'content-type': type } });
 
-  it('bodies are taken as JSON by each of its names, with and without parameters', async () => {
+  it('bodies are accepted as JSON under each of its media types, with and without parameters', async () => {
     for (const [index, type] of [
       ...JSON_TYPES,
       'Application/JSON',
@@ -31,7 +31,7 @@ describe('bodies', () => {
     assert.equal((await postText('\ufeff{"name":"bom"}')).status, 201);
   });
 
-  it('bodies of other media types, without one, or encoded are 415, and Accept lists the accepted types', async () => {
+  it('bodies that are encoded, or have another media type or none, are 415, and Accept lists the accepted types', async () => {
     for (const type of [
       'text/plain',
       'application/xml',
@@ -101,7 +101,7 @@ describe('bodies', () => {
     assert.equal((await api.get('/domains/a')).status, 404);
   });
 
-  it('bodies of thousands of levels are 422, and harm nothing', async () => {
+  it('bodies nested thousands of levels deep are 422, and do no harm', async () => {
     for (const text of ['['.repeat(4000) + ']'.repeat(4000), `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`]) {
       const refused = await postText(text);
       assert.equal(refused.status, 422);
@@ -110,7 +110,7 @@ describe('bodies', () => {
     }
   });
 
-  it('bodies with masses of unknown members are 422, and few are listed', async () => {
+  it('bodies with thousands of unknown members are 422, and only a few are listed', async () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`m${index}`, 0]));
     const refused = await api.post('/domains', many);
     assert.equal(refused.status, 422);
@@ -125,7 +125,7 @@ describe('bodies', () => {
     assert.equal((await api.send('DELETE', '/domains/Announced', { headers })).status, 204);
   });
 
-  it('a missing body is 400 where one is needed, and so is a body where none is taken', async () => {
+  it('a missing body is 400 where one is needed, and so is a body where none is accepted', async () => {
     assert.equal((await api.send('POST', '/domains')).status, 400);
     const empty = await api.send('POST', '/domains', { headers: { 'content-type': 'application/json' } });
     assert.equal(empty.status, 400);
@@ -139,7 +139,7 @@ describe('bodies', () => {
     ['announced', false],
     ['in chunks', true],
   ] as const) {
-    it(`bodies (${how}) larger than BODY_LIMIT_BYTES are 413, and their sender gets the answer`, async () => {
+    it(`a body (${how}) larger than BODY_LIMIT_BYTES is 413, and its sender gets the answer`, async () => {
       for (const size of [10_001, 8_000_000]) {
         const body = Buffer.alloc(size, ' ');
         const sent = request(`${api.url}/domains`, {
@@ -157,7 +157,7 @@ describe('bodies', () => {
     });
   }
 
-  it('bodies up to BODY_LIMIT_BYTES are taken', async () => {
+  it('bodies up to BODY_LIMIT_BYTES are accepted', async () => {
     const text = '{"name":"Exact"}';
     assert.equal((await postText(text.padEnd(10_000))).status, 201);
     assert.equal((await postText(text.padEnd(10_001))).status, 413);

@@ -41,7 +41,7 @@ describe('contexts', () => {
     }
   });
 
-  it('contexts are served to scripts of any origin and to caches that ask again, problems included', async () => {
+  it('contexts are served to scripts of any origin and to caches that revalidate them, problems included', async () => {
     await api.post('/contexts', { name: 'Open', '@context': TERMS });
     for (const target of ['/contexts/Open', '/contexts/Nowhere', '/contexts/Open?x=1']) {
       const { headers } = await api.get(target, { origin: 'https://app.test' });
@@ -146,7 +146,7 @@ describe('contexts', () => {
     );
   });
 
-  it('contexts of models are made, changed and deleted with them, and are read-only: 405', async () => {
+  it('contexts of models are created, changed and deleted with their model, and are read-only: 405', async () => {
     const model = await makeModel(api, 'Mobility', 'Car');
     const generated = await api.get('/contexts/Mobility~Car');
     assert.match(generated.text, /speed/);

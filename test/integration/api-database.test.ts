@@ -19,7 +19,7 @@ describe('the database of a gateway', () => {
     stopLater(() => rm(folder, { recursive: true }));
   });
 
-  it('the database of a gateway is created with its directories, and keeps everything beyond the gateway', async () => {
+  it('the database of a gateway is created with its folders, and keeps everything after the gateway has ended', async () => {
     const DATABASE_PATH = join(folder, 'new', 'deep', 'schema.db');
     const first = await startApi({ DATABASE_PATH });
     const model = await makeModel(first.api, 'Mobility', 'Car');
@@ -51,7 +51,7 @@ describe('the database of a gateway', () => {
     assert.deepEqual(await next.ended, { code: 0, signal: null });
   });
 
-  it('the database of a gateway may be shared: one gateway answers what another has written', async () => {
+  it('the database of a gateway may be shared: one gateway returns what another has written', async () => {
     const DATABASE_PATH = join(folder, 'shared.db');
     const [{ api: one }, { api: other }] = [
       await startApi({ DATABASE_PATH }),
@@ -106,7 +106,7 @@ describe('the database of a gateway', () => {
     );
   });
 
-  it('the database of a gateway is part of being ready', async () => {
+  it('/health/ready checks the database', async () => {
     const broker = await startTestBroker();
     const { url } = await startApi({ BROKER_URL: broker.url });
     const ready = await fetch(`${url}/health/ready`);

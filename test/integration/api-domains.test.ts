@@ -33,7 +33,7 @@ describe('domains', () => {
     assert.equal(etagOf(read), etagOf(created));
   });
 
-  it('domains are updated: what is left out stays, null takes it away, and If-Match is honoured', async () => {
+  it('domains are updated: missing members stay, null removes them, and If-Match is honoured', async () => {
     const made = await api.post('/domains', { name: 'Changing', description: 'a', compatibility: 'full' });
     const put = (body: object, headers = {}) => api.put('/domains/Changing', body, headers);
     for (const [change, expected] of [
@@ -62,7 +62,7 @@ describe('domains', () => {
     assert.equal(((await api.get('/domains/Twice')).json() as Domain).description, 'first');
   });
 
-  it('domains have names of the pattern only: 422 at /name', async () => {
+  it('domains accept only names of the documented pattern: 422 at /name', async () => {
     for (const name of ['', '1st', 'a b', 'ä', 'a/b', 'a~b', '.', `a${'b'.repeat(128)}`, 7, null, ['a']]) {
       const refused = await api.post('/domains', { name });
       assert.equal(refused.status, 422, String(name));
@@ -146,7 +146,7 @@ describe('domains', () => {
     assert.equal((await api.get('/domains/Mobility')).status, 200);
   });
 
-  it('domains that hold models are deleted with cascade=true only; without, 409 names the models', async () => {
+  it('domains that hold models are deleted only with cascade=true; without, 409 names the models', async () => {
     const model = await makeModel(api, 'Full', 'Car');
     const refused = await api.delete('/domains/Full');
     assert.equal(refused.status, 409);

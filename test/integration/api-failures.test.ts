@@ -13,7 +13,7 @@ import { failingService, MODEL, REQUESTS, startFakeApi } from './api-fake.js';
 after(stopAll);
 
 describe('when the schema service fails', () => {
-  it('after an unexpected error, every operation is 500, reveals nothing of it, and logs it', async () => {
+  it('an unexpected error is 500 for every operation, reveals nothing, and is logged', async () => {
     const { api, log } = await startFakeApi(failingService(() => new Error('secret detail')));
     for (const [method, target, body] of REQUESTS) {
       const answer = await api.send(method, target, { body });
@@ -25,7 +25,7 @@ describe('when the schema service fails', () => {
     assert.match(log.text, /secret detail/);
   });
 
-  it('when the store is not available, every operation is 503 with Retry-After, and the log has the cause', async () => {
+  it('an unavailable store is 503 with Retry-After for every operation, and the log has the cause', async () => {
     const cause = new Error('disk full');
     const { api, log } = await startFakeApi(
       failingService(() => new StoreUnavailableError('The database does not work.', { cause })),
@@ -43,7 +43,7 @@ describe('when the schema service fails', () => {
     assert.deepEqual(await ready.json(), { status: 'down', broker: 'up', database: 'down' });
   });
 
-  it('when the workers are busy or too slow, work is 503 with Retry-After', async () => {
+  it('busy or slow workers are 503 with Retry-After', async () => {
     for (const error of [new WorkersBusyError(64), new TaskTooCostlyError('time', 'too long')]) {
       const { api } = await startFakeApi(failingService(() => error));
       for (const [method, target, body] of [
@@ -58,7 +58,7 @@ describe('when the schema service fails', () => {
     }
   });
 
-  it('when a worker failed, work is 500', async () => {
+  it('a failed worker is 500', async () => {
     const { api } = await startFakeApi(failingService(() => new TaskFailedError('The task failed.')));
     assert.equal((await api.get(`${MODEL}/openapi`)).status, 500);
   });

@@ -59,7 +59,7 @@ const names = async (api: ApiClient, path: string) =>
   );
 
 describe('an import', () => {
-  it('an import refuses the models of a domain that cannot be made, and a dry run the same', async () => {
+  it('an import refuses the models of a domain that cannot be created, and so does a dry run', async () => {
     const { api } = await startApi();
     await api.post('/contexts', { name: 'Taken', '@context': { a: 'https://terms.example/a' } });
     for (const query of ['?domain=Taken&dryRun=true', '?domain=Taken']) {
@@ -71,7 +71,7 @@ describe('an import', () => {
     assert.deepEqual(await names(api, '/domains'), []);
   });
 
-  it('an import of a repository stores its models, documents and contexts, and the same again changes nothing', async () => {
+  it('an import stores the models, documents and contexts of a repository, and changes nothing the second time', async () => {
     const { api } = await startApi();
     const first = await importing(api, completeRepository());
     assert.deepEqual(first.summary, {
@@ -111,7 +111,7 @@ describe('an import', () => {
     assert.equal(verdict.valid, true);
   });
 
-  it('an import is the same from a tar.gz, a zip, a form with files or with an archive, and from JSON', async () => {
+  it('an import is the same from a tar.gz, a zip, a form with files or an archive, and from JSON', async () => {
     const files = completeRepository();
     const json = Object.fromEntries(
       Object.entries(files).filter(([, content]) => typeof content !== 'string'),
@@ -141,7 +141,7 @@ describe('an import', () => {
     for (const one of found) assert.deepEqual(one, found[0]);
   });
 
-  it('an import can be tried: a dry run reports the same and writes nothing', async () => {
+  it('a dry run of an import reports the same as the import, and writes nothing', async () => {
     const { api } = await startApi();
     const dry = await importing(api, completeRepository(), '?dryRun=true');
     assert.deepEqual(await names(api, '/domains'), []);
@@ -227,7 +227,7 @@ describe('an import', () => {
     assert.match(bundled, /"name":\{"type":"number"/);
   });
 
-  it('an import updates the models that an earlier one, which was cut off, left with a document as it was', async () => {
+  it('an import updates the models that an interrupted import left with an old document', async () => {
     const { api } = await startApi();
     await importing(api, completeRepository());
     await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'));
@@ -242,7 +242,7 @@ describe('an import', () => {
     assert.deepEqual((await importing(api, changed)).dependents, []);
   });
 
-  it('an import refuses a model whose settings are none that a model has', async () => {
+  it('an import refuses a model with settings that no model can have', async () => {
     const { api } = await startApi();
     const repository: Record<string, unknown> = {};
     const wrong = { compatibility: 'sideways', status: 7, description: ['x'], contextBase: 1, sunset: {} };
@@ -258,7 +258,7 @@ describe('an import', () => {
     }
   });
 
-  it('an import leaves a model as it is that refuses the change, and says so', async () => {
+  it('an import leaves a model unchanged whose compatibility refuses the change, and says so', async () => {
     const { api } = await startApi();
     await importing(api, completeRepository());
     const model = `/domains/${DOMAIN}/models/Bench`;
@@ -272,7 +272,7 @@ describe('an import', () => {
     assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"string"/);
   });
 
-  it('an import refuses the models whose context it refuses, for their IRIs would be others', async () => {
+  it('an import refuses the models of a context that it refuses, since their IRIs would change', async () => {
     const { api } = await startApi();
     const files = {
       ...completeRepository(),
@@ -300,7 +300,7 @@ describe('an import', () => {
     assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
   });
 
-  it('an import of thousands of files is answered, and other requests meanwhile', async () => {
+  it('an import of thousands of files is answered, and so are other requests meanwhile', async () => {
     const { api } = await startApi();
     const files = Object.fromEntries(
       Array.from({ length: 2_000 }, (_, index) => [`notes/${index}.json`, { note: index }]),
@@ -316,7 +316,7 @@ describe('an import', () => {
 });
 
 describe('an import that is refused', () => {
-  it('an import that is refused says what is wrong with the body, the domain or the media type', async () => {
+  it('a refused import says what is wrong with the body, the domain or the media type', async () => {
     const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
     const good = await tarGz(entriesOf({ 'Car/schema.json': { type: 'object' } }));
     const deflated = await tarGz([{ name: 'a.txt', content: 'x'.repeat(200_000) }]);
@@ -343,7 +343,7 @@ describe('an import that is refused', () => {
     assert.deepEqual(await names(api, '/domains'), []);
   });
 
-  it('an import that is refused for a form that is too large, or has fields, says so', async () => {
+  it('an import by a form that is too large, or has fields, is refused', async () => {
     const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
     for (const [sizes, status] of [
       [[20_001], 413],
@@ -361,7 +361,7 @@ describe('an import that is refused', () => {
     assert.equal((await send(api.url, 'POST', '/import?domain=D', { body: form })).status, 400);
   });
 
-  it('an import that another one is under way beside is asked to wait', async () => {
+  it('an import is 503 while another one is under way', async () => {
     const { api } = await startApi();
     const files = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`n/${index}.json`, {}]));
     const raw = await tarGz(entriesOf({ ...completeRepository(), ...files }));
@@ -370,7 +370,7 @@ describe('an import that is refused', () => {
     assert.equal((await api.send('POST', '/import', { raw, headers: GZIP })).status, 200);
   });
 
-  it('an import whose client leaves stops, and lets the next one in, which completes it', async () => {
+  it('an import whose client disconnects stops, and the next one completes it', async () => {
     const { api } = await startApi(PUBLIC);
     const models = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`M${index}/schema.json`, entitySchema(`M${index}`, 'x')]),
@@ -395,7 +395,7 @@ describe('an import that is refused', () => {
 });
 
 describe('an export', () => {
-  it('an export is an import of the same: into an empty gateway, and out of it again byte for byte', async () => {
+  it('an export imported into an empty gateway is exported again byte for byte', async () => {
     const { api } = await startApi(PUBLIC);
     await importing(api, completeRepository());
     await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'), {
@@ -422,7 +422,7 @@ describe('an export', () => {
     );
   });
 
-  it('an export keeps the history of models that ask for compatibility, their own or that of a domain', async () => {
+  it('an export keeps the history of models with a compatibility, of their own or of their domain', async () => {
     const { api } = await startApi(PUBLIC);
     const needing = (name: string) => ({ properties: { [name]: { type: 'number' } }, required: [name] });
     for (const [name, compatibility] of [
@@ -472,8 +472,8 @@ describe('an export', () => {
   });
 });
 
-describe('a shared document that is put', () => {
-  it('a shared document that is put with dependents updates its models, after a dry run that says how', async () => {
+describe('PUT of a shared document with dependents=true', () => {
+  it('PUT of a shared document with dependents=true updates its models, as its dry run reports', async () => {
     const { api } = await startApi();
     await importing(api, completeRepository());
     const target = `/references?uri=${COMMON_URL}&dependents=true`;

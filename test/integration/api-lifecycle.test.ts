@@ -27,7 +27,7 @@ describe('the lifecycle of models', () => {
     ({ api } = await startApi());
   });
 
-  it('the lifecycle of models shows in every read of a deprecated one: since when it is, and when it will be removed', async () => {
+  it('every read of a deprecated model says since when it is deprecated, and when it will be removed', async () => {
     const model = await makeModel(api, 'Mobility', 'Van');
     const fields = (answer: Answer) => ['deprecation', 'sunset'].map((name) => answer.headers.get(name));
     for (const answer of await readsOf(api, model, 'Mobility~Van'))
@@ -51,7 +51,7 @@ describe('the lifecycle of models', () => {
       assert.deepEqual(fields(answer), [null, null]);
   });
 
-  it('the lifecycle of models shows in a warning about the first entity that is validated', async () => {
+  it('validation by a deprecated model warns once, at the first entity', async () => {
     const model = await makeModel(api, 'Mobility', 'Car');
     const entity = { id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: 3 };
     type Verdict = {
@@ -75,7 +75,7 @@ describe('the lifecycle of models', () => {
     assert.deepEqual(counts, [1, 0, 0]);
   });
 
-  it('the lifecycle of models lets a draft be replaced, whose version caches must not keep before it is published', async () => {
+  it('a draft can be replaced, and caches must not keep its version before it is published', async () => {
     const model = await makeModel(api, 'Mobility', 'Bus', CAR, { status: 'draft' });
     const cached = async () =>
       (await readsOf(api, model, 'Mobility~Bus', '?version=1')).map((answer) =>
@@ -100,7 +100,7 @@ describe('the lifecycle of models', () => {
 });
 
 describe('one context for a domain', () => {
-  it('one context for a domain is served under two URLs, to any web page, and asked for again by its ETag', async () => {
+  it('the context of a domain is served under two URLs, to any web page, and answers 304 to its ETag', async () => {
     const { api, url } = await startApi();
     await makeModel(api, 'Lines', 'Tram', CAR, { context: { speed: 'https://official.test/speed' } });
     const targets = ['/domains/Lines/context', '/contexts/Lines'];
@@ -130,7 +130,7 @@ describe('one context for a domain', () => {
     assert.equal((await api.get('/domains/Nowhere/context')).status, 404);
   });
 
-  it('one context for a domain leads to its warnings, where models mean different things by a term', async () => {
+  it('the context of a domain links to its warnings where models mean different things by a term', async () => {
     const { api } = await startApi();
     await makeModel(api, 'Lines', 'Tram');
     const before = await api.get('/contexts/Lines');
@@ -153,7 +153,7 @@ describe('one context for a domain', () => {
     );
   });
 
-  it('one context for a domain shares its name with no other context: whichever comes second is refused', async () => {
+  it('a domain and a custom context cannot have the same name: the second one is refused', async () => {
     const { api } = await startApi();
     await api.post('/domains', { name: 'Lines' });
     const context = await api.post('/contexts', { name: 'Lines', '@context': {} });
@@ -165,7 +165,7 @@ describe('one context for a domain', () => {
 });
 
 describe('models with contexts of their own', () => {
-  it('models with contexts of their own show them, and are refused others with a pointer', async () => {
+  it('a model shows its own context, and is refused one that is missing with a pointer', async () => {
     const { api } = await startApi();
     await api.post('/contexts', { name: 'terms', '@context': { speed: 'https://official.test/speed' } });
     const model = await makeModel(api, 'Lines', 'Tram', CAR, { context: 'terms' });

@@ -43,7 +43,7 @@ describe('the documents of a model', () => {
     ['files/example.jsonld', 'application/ld+json', 'type'],
     ['files/example-normalized.jsonld', 'application/ld+json', 'type'],
   ] as const) {
-    it(`the documents of a model (${path}) is served as ${mediaType}, of the current version or of a named one`, async () => {
+    it(`${path} of a model is served as ${mediaType}, of the current version or of a named one`, async () => {
       const current = await api.get(`${model}/${path}`);
       assert.equal(current.status, 200);
       assert.equal(current.headers.get('content-type'), mediaType);
@@ -64,7 +64,7 @@ describe('the documents of a model', () => {
     });
   }
 
-  it('the documents of a model bundle what a schema refers to', async () => {
+  it('the bundled schema of a model holds everything that the schema refers to', async () => {
     const plain = (await api.get(`${model}/schema?version=1`)).text;
     const bundled = await api.get(`${model}/schema?version=1&bundled=true`);
     assert.doesNotMatch(plain, /definitions":/);
@@ -77,7 +77,7 @@ describe('the documents of a model', () => {
     assert.equal((await api.get(`${model}/schema?bundled=1`)).status, 400);
   });
 
-  it('the documents of a model name the context by a URL of this service, and the core context last', async () => {
+  it('the documents of a model name its context by a URL of this service, and the core context last', async () => {
     const example = (await api.get(`${model}/files/example.jsonld`)).json() as {
       '@context': readonly string[];
     };

@@ -56,7 +56,7 @@ describe('models', () => {
     assert.equal(etagOf(read), etagOf(created));
   });
 
-  it('models are read at an older version by its number, with an ETag that no write takes for the current one', async () => {
+  it('models are read at an older version by number, with an ETag that no write accepts as the current one', async () => {
     const path = '/domains/Mobility/models/Old';
     await api.post('/domains/Mobility/models', { name: 'Old', description: 'first', schema: CAR });
     await api.put(path, { schema: CAR_WITH_BRAND, description: 'second' });
@@ -78,7 +78,7 @@ describe('models', () => {
     assert.equal((await api.get(`${path}?version=3`)).status, 404);
   });
 
-  it('models are asked for with one fault that says what to send when a JSON Schema comes alone', async () => {
+  it('a bare JSON Schema that is posted as a model is refused with one error that says what to send', async () => {
     const raw = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'https://a.example/schema.json',
@@ -126,7 +126,7 @@ describe('models', () => {
     );
   });
 
-  it('models are not created twice, nor in a domain that is not there', async () => {
+  it('models cannot be created twice, or in a domain that does not exist', async () => {
     await api.post('/domains/Mobility/models', { name: 'Once', schema: CAR });
     const again = await api.post('/domains/Mobility/models', { name: 'Once', schema: CAR_WITH_BRAND });
     assert.equal(again.status, 409);
@@ -136,7 +136,7 @@ describe('models', () => {
     assert.match(nowhere.problem().detail ?? '', /domain "Nowhere"/);
   });
 
-  it('models get a new version by PUT, and none by the same schema', async () => {
+  it('models get a new version by PUT, unless the schema is the same', async () => {
     const model = await makeModel(api, 'Mobility', 'Van');
     const updated = await api.put(model, { schema: CAR_WITH_BRAND });
     assert.equal(updated.status, 200);
@@ -197,7 +197,7 @@ describe('models', () => {
     assert.deepEqual(after.json(), before.json());
   });
 
-  it('models tell what has changed between two versions, in either order, and answer 404 for a version that is not there', async () => {
+  it('the difference of two versions of a model is reported in either order; a missing version is 404', async () => {
     const model = await makeModel(api, 'Mobility', 'Minibus', CAR);
     await api.put(model, { schema: { ...CAR_WITH_BRAND, title: 'Van' } });
     await api.put(model, { schema: SLOW_CAR });
@@ -276,7 +276,7 @@ describe('models', () => {
     assert.equal((await api.get(model)).status, 404);
   });
 
-  it('models are created by a PUT to where they are not yet, with Location and their ETag, in a domain that is there', async () => {
+  it('PUT creates a model that does not exist, with Location and ETag, in a domain that exists', async () => {
     const model = '/domains/Mobility/models/Tram';
     const dry = await api.put(`${model}?dryRun=true`, { schema: CAR, status: 'draft' });
     assert.deepEqual([dry.status, (dry.json() as Model).outcome], [200, 'created']);
@@ -298,7 +298,7 @@ describe('models', () => {
     assert.deepEqual(faultsOf(await api.put('/domains/Mobility/models/1', { schema: CAR })), ['/name']);
   });
 
-  it('models that are to be created are checked by a dry run with the same refusals, and nothing is written', async () => {
+  it('a dry run for a new model makes the same checks, and writes nothing', async () => {
     const models = '/domains/Mobility/models';
     const dry = await api.post(`${models}?dryRun=true`, { name: 'Plane', schema: CAR });
     const { dryRun, outcome, version, warnings } = dry.json() as Record<string, unknown>;
@@ -312,7 +312,7 @@ describe('models', () => {
     assert.equal(twice.status, 409);
   });
 
-  it('models keep their schema where a PUT gives other members alone', async () => {
+  it('PUT without a schema keeps the schema of a model', async () => {
     const model = await makeModel(api, 'Mobility', 'Bike');
     const settings = (await api.put(model, { description: 'Two wheels' })).json() as Model;
     assert.deepEqual([settings.outcome, settings.version, settings.schema], ['settings', 1, CAR]);

@@ -145,7 +145,7 @@ describe('every status and problem in the OpenAPI document', () => {
       for (const one of client.description.seen) seen.add(one);
   });
 
-  it('every status and problem in the OpenAPI document is one that requests get, and the other way round', () => {
+  it('the OpenAPI document lists exactly the statuses and problems that requests get', () => {
     const inApi = operations(document).filter(
       ({ operationId }) => !/^purge(?:Temporal)?Entities$/.test(operationId),
     );
@@ -162,7 +162,7 @@ describe('every status and problem in the OpenAPI document', () => {
 });
 
 describe('the purge routes in the OpenAPI document', () => {
-  it('the purge routes in the OpenAPI document are where it says, with the answers and parameters that it names', async () => {
+  it('the purge routes are where the OpenAPI document says, with its answers and parameters', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
     const { api, url } = await startApi({ BROKER_URL: broker.url });

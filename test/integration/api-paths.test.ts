@@ -169,7 +169,7 @@ describe('paths under /api/v2', () => {
     assert.equal((await api.get(model, { 'if-none-match': etag })).status, 200);
   });
 
-  it('paths under /api/v2 keep the tenant of a request out of their answers, which caches may hold', async () => {
+  it('answers under /api/v2, which caches may keep, never contain the tenant of a request', async () => {
     const answer = await api.get('/contexts/Mobility~Car', { 'ngsild-tenant': 'south' });
     assert.equal(answer.headers.get('ngsild-tenant'), null);
   });

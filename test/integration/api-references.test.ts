@@ -81,7 +81,7 @@ describe('reference documents', () => {
     assert.equal((await api.delete(target(uri))).status, 404);
   });
 
-  it('reference documents need a URI that documents can have: 400 naming the parameter', async () => {
+  it('reference documents need an absolute URI of a document: 400 naming the parameter', async () => {
     for (const uri of [
       'common.json',
       '/common.json',
@@ -112,7 +112,7 @@ describe('reference documents', () => {
     assert.equal((await api.get(`${target(URI)}&offset=5`)).problem()['parameter'], 'offset');
   });
 
-  it('reference documents must be something that schemas can refer to: 422', async () => {
+  it('reference documents that no schema can refer to are 422', async () => {
     let deep: unknown = {};
     for (let level = 0; level < 300; level += 1) deep = { a: deep };
     for (const [document, type, pointer] of [
@@ -131,7 +131,7 @@ describe('reference documents', () => {
     assert.equal((await api.get(target('urn:doc:bad'))).status, 404);
   });
 
-  it('reference documents that models were made with are kept for them, and not deleted: 409', async () => {
+  it('reference documents that models were made with cannot be deleted: 409', async () => {
     await api.put(target('urn:doc:used'), DOCUMENT);
     const schema = { ...CAR, allOf: [{ $ref: 'urn:doc:used#/definitions/speed' }] };
     const model = await makeModel(api, 'D', 'Car', schema);

@@ -50,7 +50,7 @@ describe('the search for models', () => {
     return (answer.json() as readonly Found[]).map(({ domain, name }) => `${domain}/${name}`);
   };
 
-  it('the search for models goes through all domains, by type, attribute, and a part of what describes them', async () => {
+  it('the search for models covers all domains, by type, attribute, and text of the description', async () => {
     assert.deepEqual(await found(''), ['City/Bus', 'City/Tram', 'Coast/SeaPort', 'Coast/Tram']);
     assert.deepEqual(await found('?type=Tram'), ['City/Tram', 'Coast/Tram']);
     assert.deepEqual(await found('?type=Harbour'), ['Coast/SeaPort']);
@@ -60,7 +60,7 @@ describe('the search for models', () => {
     assert.deepEqual(await found('?q=erth'), ['Coast/SeaPort']);
   });
 
-  it('the search for models is paged like other lists, and its next page keeps what was asked for', async () => {
+  it('the search for models is paged like other lists, and its next link keeps the query', async () => {
     const first = await api.get('/models?attribute=speed&limit=2');
     assert.equal(first.headers.get('x-total-count'), '3');
     const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? [];
@@ -71,7 +71,7 @@ describe('the search for models', () => {
     );
   });
 
-  it('the search for models sees the newest version alone', async () => {
+  it('the search for models covers only the newest versions', async () => {
     await api.put('/domains/City/models/Bus', { schema: { properties: { wheels: {} } } });
     assert.deepEqual(await found('?attribute=line'), []);
     assert.deepEqual(await found('?attribute=wheels'), ['City/Bus']);
@@ -93,7 +93,7 @@ describe('validation by type', () => {
   };
   const shown = ({ valid, models, errors }: Verdict) => [valid, models, errors.map(({ pointer }) => pointer)];
 
-  it('validation by type finds the model, also by the type that a schema asks for or by an IRI', async () => {
+  it('validation by type finds the model, also by an IRI and by the type that its schema asks for', async () => {
     const bus = { id: 'urn:ngsi-ld:Bus:1', type: 'Bus', speed: 'fast' };
     assert.deepEqual(shown(await verdictOn(bus)), [false, ['City/Bus'], ['/speed']]);
     assert.deepEqual(shown(await verdictOn({ ...bus, speed: 5 })), [true, ['City/Bus'], []]);
@@ -103,7 +103,7 @@ describe('validation by type', () => {
     assert.deepEqual(shown(await verdictOn(harbour)), [true, ['Coast/SeaPort'], []]);
   });
 
-  it('validation by type refuses a type that has no model (404), or several (409), and names the models', async () => {
+  it('validation by type refuses a type that has no model (404) or several (409), naming the models', async () => {
     const unknown = await api.post('/validate', [
       { id: 'urn:a:1', type: 'Bus' },
       { id: 'urn:a:2', type: 'Plane' },
@@ -128,7 +128,7 @@ describe('validation by type', () => {
     }
   });
 
-  it('validation by type checks each of several types that is known, and no model complains of attributes of another', async () => {
+  it('validation by type checks each known type of an entity, without warnings of one about attributes of another', async () => {
     const entity = { id: 'urn:a:1', type: ['Bus', 'Tram', 'Plane'], speed: 5, line: 'A', rails: 2, wings: 2 };
     const verdict = await verdictOn(entity, '?domain=City');
     assert.deepEqual(shown(verdict), [true, ['City/Bus', 'City/Tram'], []]);
@@ -180,7 +180,7 @@ describe('validation by type', () => {
     ]);
   });
 
-  it('validation by type warns of deprecated models, and takes a draft where no other model has the type', async () => {
+  it('validation by type warns of deprecated models, and uses a draft where no other model has the type', async () => {
     const bus = { id: 'urn:a:1', type: 'Bus', speed: 5 };
     await api.post('/domains', { name: 'Lab' });
     await api.post('/domains/Lab/models', { name: 'Bus', schema: BUS, status: 'draft' });
@@ -196,7 +196,7 @@ describe('validation by type', () => {
     await api.put('/domains/City/models/Bus', { status: 'published' });
   });
 
-  it('validation by type takes a hundred types at a time, and no more', async () => {
+  it('validation by type accepts a hundred types at a time, and not more', async () => {
     const entities = Array.from({ length: 101 }, (_, index) => ({ id: 'urn:a:1', type: `T${index}` }));
     const refused = await api.post('/validate', entities);
     assert.equal(refused.status, 422);

@@ -38,7 +38,7 @@ describe('URLs in answers', () => {
     assert.equal(context.headers.get('location'), `${base}/api/v2/contexts/C`);
   });
 
-  it('URLs in answers begin with http and the Host of the request otherwise; X-Forwarded fields are ignored', async () => {
+  it('URLs in answers begin with http and the Host of the request without PUBLIC_URL; X-Forwarded is ignored', async () => {
     const { api, port } = await startApi();
     await api.post('/domains', { name: 'A' });
     await api.post('/domains', { name: 'B' });
@@ -57,7 +57,7 @@ describe('URLs in answers', () => {
     assert.ok(old.includes(`link: <http://127.0.0.1:${port}/api/v2/domains`), old);
   });
 
-  it('URLs in answers are never made of an invalid Host: 400', async () => {
+  it('a request with an invalid Host is 400, and makes no URLs', async () => {
     const { port } = await startApi();
     for (const host of [
       'a b',

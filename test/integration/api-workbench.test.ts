@@ -75,7 +75,7 @@ describe('from samples to a verdict', () => {
     }
   });
 
-  it('each fault of an entity is one error, at the place a person would point at, in the text as it was sent', async () => {
+  it('each fault of an entity is one error, at the exact place in the text as it was sent', async () => {
     const text = `{
   "id": "urn:ngsi-ld:Bike:1", "type": "Bike",
   "speed": {"type": "Property", "value": "12"},
@@ -102,7 +102,7 @@ describe('from samples to a verdict', () => {
     }
   });
 
-  it('the same entity is valid or invalid alike in each representation, with pointers into the one that was sent', async () => {
+  it('an entity is valid or invalid alike in each representation, with pointers into the one that was sent', async () => {
     const common = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', status: 'free' };
     for (const [form, entity, pointer] of [
       ['keyvalues', { ...common, speed: 'fast' }, '/speed'],
@@ -165,7 +165,7 @@ describe('from samples to a verdict', () => {
     );
   });
 
-  it('an older version can be asked for, and a new one counts from its first request', async () => {
+  it('validation can ask for an older version, and uses a new one from the first request on', async () => {
     const entity = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', speed: 500, status: 'free' };
     assert.equal(verdictOf(await api.post('/validate/City/Bike', entity)).valid, true);
     const schema = (await api.get('/domains/City/models/Bike/schema')).json() as {
@@ -210,7 +210,7 @@ describe('from samples to a verdict', () => {
 });
 
 describe('a model whose schema asks for another type than its name', () => {
-  it('a model whose schema asks for another type than its name takes entities of that type, and has it in its examples and context', async () => {
+  it('a model whose schema asks for a type other than its name accepts that type, and uses it in its documents', async () => {
     const { api } = await startApi();
     await api.post('/domains', { name: 'City' });
     const schema = { properties: { type: { enum: ['SeaPort'] }, berths: { type: 'integer' } } };
@@ -278,7 +278,7 @@ describe('samples', () => {
     assert.equal(properties['speed']?.type, 'integer');
   });
 
-  it('impossible samples are refused with their place', async () => {
+  it('samples that cannot be described are refused with their place', async () => {
     for (const [query, body, pointer] of [
       ['', [], ''],
       ['', [{}, 7], '/1'],
@@ -313,7 +313,7 @@ describe('JSON-LD over HTTP', () => {
   const expand = async (document: unknown, others: object = {}) =>
     api.post('/workbench/jsonld/expand', { document, ...others });
 
-  it('JSON-LD over HTTP is expanded and compacted with stored contexts and the core context, by the URLs that clients use', async () => {
+  it('JSON-LD over HTTP is expanded and compacted with stored contexts and the core context, by their URLs', async () => {
     const context = [`${api.url}/contexts/Own`, coreContextUrl('1.8')];
     const expanded = await expand(entity(context));
     assert.equal(expanded.status, 200, expanded.text);
@@ -332,7 +332,7 @@ describe('JSON-LD over HTTP', () => {
     }
   });
 
-  it('JSON-LD over HTTP names a context that it may not load, and loads none', async () => {
+  it('JSON-LD over HTTP names a context that it may not load, and loads nothing', async () => {
     for (const url of [
       'https://elsewhere.example/c',
       'http://169.254.169.254/latest',
@@ -363,7 +363,7 @@ describe('JSON-LD over HTTP', () => {
     );
   });
 
-  it('JSON-LD over HTTP takes only the members in its description', async () => {
+  it('JSON-LD over HTTP accepts only the members of its description', async () => {
     for (const body of [
       { document: 'https://elsewhere.example/document' },
       { document: {}, base: 'https://a.example/' },
@@ -383,7 +383,7 @@ describe('JSON-LD over HTTP', () => {
 });
 
 describe('the workbench', () => {
-  it('the workbench needs no token, changes nothing, and says so by its headers', async () => {
+  it('the workbench needs no token, changes nothing, and says so in its headers', async () => {
     const { api, url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret' });
     const trusted = await ApiClient.of(url, { 'x-gateway-token': 'the-shared-secret' });
     await trusted.post('/domains', { name: 'City' });

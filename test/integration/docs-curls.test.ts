@@ -59,7 +59,7 @@ async function run(steps: readonly Step[], url: string): Promise<readonly string
 }
 
 describe('docs/workbench.md', { skip }, () => {
-  it('docs/workbench.md has commands that work as they are printed, and answers as they come', async () => {
+  it('the commands of docs/workbench.md work as they are printed, and give the printed answers', async () => {
     const { url } = await startTestGateway({
       BROKER_URL: 'http://127.0.0.1:9',
       WORKBENCH_TIMEOUT_MS: '60000',

@@ -80,7 +80,7 @@ describe('gateways that lead to each other', () => {
       }
     });
 
-    it(`gateways that lead to each other (${size}) end a purge, and the look of /health/ready at the broker`, async () => {
+    it(`gateways that lead to each other (${size}) end a purge and a check of /health/ready`, async () => {
       const { first, wayBack } = await startRing(size);
       const purge = await first.purge('type=T');
       assert.ok(purge.status >= 500, String(purge.status));
@@ -92,7 +92,7 @@ describe('gateways that lead to each other', () => {
 });
 
 describe('Via', () => {
-  it('Via names each gateway process by a name of its own, behind those before it, in forwarded requests and purges', async () => {
+  it('Via names each gateway process by a name of its own, after those before it', async () => {
     const broker = await startRecordingBroker();
     const gateways = await Promise.all([1, 2].map(() => startTestGateway({ BROKER_URL: broker.url })));
     const names = new Set<string>();
@@ -109,7 +109,7 @@ describe('Via', () => {
     assert.equal(names.size, 2);
   });
 
-  it('Via that names the gateway already is 508 on every kind of request, before anything reaches the broker', async () => {
+  it('a request whose Via names the gateway already is 508, before anything reaches the broker', async () => {
     const broker = await startRecordingBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
     const via = await viaOf(gateway, broker);
@@ -134,7 +134,7 @@ describe('Via', () => {
     assert.equal(broker.requests.length, begun);
   });
 
-  it('Via that names ten gateways is 508, one with nine is passed on', async () => {
+  it('a request whose Via names ten gateways is 508, and one with nine is passed on', async () => {
     const broker = await startRecordingBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
     const others = (number: number) =>

@@ -52,8 +52,8 @@ const startPatientBroker = async () =>
     return true;
   });
 
-describe('300 uploads that stand still', () => {
-  it('300 uploads that stand still keep no other request from the broker: reads and small writes are answered at once', async () => {
+describe('300 uploads that stall', () => {
+  it('300 uploads that stall keep no other request from the broker: reads and small writes are answered at once', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, BROKER_TIMEOUT_MS: String(HOUR) });
     const uploads = await connectMany(gateway.port, 300);
@@ -96,7 +96,7 @@ describe('requests that wait for a connection to the broker', () => {
     assert.equal(broker.received.length, 4, 'nothing of them reached the broker');
   });
 
-  it('requests that wait for a connection to the broker get one in their order, whatever became of those before them, and every connection is used again', async () => {
+  it('requests that wait for a connection to the broker get one in order, and every connection is used again', async () => {
     const broker = await startPatientBroker();
     const gateway = await startGateway(broker.url, {
       places: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: HOUR },
@@ -115,8 +115,8 @@ describe('requests that wait for a connection to the broker', () => {
   });
 });
 
-describe('a client that lets others wait', () => {
-  it('a client that lets others wait by not sending the rest of its body is answered 408, and its place goes to the next', async () => {
+describe('a client that keeps others waiting', () => {
+  it('a client that keeps others waiting by not sending its body is answered 408, and the next one gets its place', async () => {
     const broker = await startPatientBroker();
     const gateway = await startGateway(broker.url, {
       places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
@@ -138,7 +138,7 @@ describe('a client that lets others wait', () => {
     );
   });
 
-  it('a client that lets others wait by sending a byte now and then is answered 408, and its place goes to the next', async () => {
+  it('a client that keeps others waiting by single bytes is answered 408, and the next one gets its place', async () => {
     const broker = await startPatientBroker();
     const gateway = await startGateway(broker.url, {
       places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
@@ -154,7 +154,7 @@ describe('a client that lets others wait', () => {
     assert.ok(answers.some((answer) => statusOf(answer) === 408));
   });
 
-  it('a client that lets others wait by not taking its answer is cut off, and its place goes to the next', async () => {
+  it('a client that keeps others waiting by not reading is cut off, and the next one gets its place', async () => {
     const big = 'x'.repeat(64 * 1024 * 1024);
     const broker = await startRawBroker((socket, text) => {
       const body = text.includes('Big') ? big : '[]';
@@ -175,7 +175,7 @@ describe('a client that lets others wait', () => {
     assert.deepEqual([...new Set(gateway.failures.map(({ kind }) => kind))], ['slow-client']);
   });
 
-  it('a client that lets others wait because the broker does not take its body keeps its place, and the others wait', async () => {
+  it('a client whose body the broker does not read keeps its place, and the others wait', async () => {
     const broker = await startRawBroker((socket) => {
       socket.pause();
       return false;
@@ -197,7 +197,7 @@ describe('a client that lets others wait', () => {
     );
   });
 
-  it('a client that lets others wait keeps its place as long as no other request needs it', async () => {
+  it('a slow client keeps its place as long as no other request needs it', async () => {
     const broker = await startPatientBroker();
     const gateway = await startGateway(broker.url, {
       places: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: 1 },
@@ -211,7 +211,7 @@ describe('a client that lets others wait', () => {
   });
 });
 
-describe('a client that does not go on', { concurrency: true }, () => {
+describe('a client that stalls', { concurrency: true }, () => {
   const start = async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway(
@@ -229,7 +229,7 @@ describe('a client that does not go on', { concurrency: true }, () => {
     for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked'] as const) {
       // The purge refuses this one as soon as it is announced.
       if (line.startsWith('DELETE') && framing.startsWith('Content')) continue;
-      it(`a client that does not go on with its body (${line}, ${framing}) is answered 408, and its connection is closed`, async () => {
+      it(`a client that stalls in its body (${line}, ${framing}) is answered 408, and its connection is closed`, async () => {
         const { broker, gateway } = await start();
         const client = await connect(gateway.port);
         client.send(`${line} HTTP/1.1\r\nHost: g\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`);
@@ -251,7 +251,7 @@ describe('a client that does not go on', { concurrency: true }, () => {
       ['Content-Length: 60000', ' '],
       ['Transfer-Encoding: chunked', '1\r\n \r\n'],
     ] as const) {
-      it(`a client that goes on with its body by a byte now and then (${line}, ${framing}) is answered 408, and its connection is closed`, async () => {
+      it(`a client that sends its body by single bytes (${line}, ${framing}) is answered 408, and its connection is closed`, async () => {
         const { broker, gateway } = await start();
         const client = await connect(gateway.port);
         drip(
@@ -267,7 +267,7 @@ describe('a client that does not go on', { concurrency: true }, () => {
   }
 
   for (const size of [10, 300_000]) {
-    it(`a client that reads its answer by a few kilobytes now and then is cut off, also after a body of ${size} bytes`, async () => {
+    it(`a client that reads its answer by a few kilobytes now and then is cut off, after ${size} bytes of body`, async () => {
       const big = 'x'.repeat(64 * 1024 * 1024);
       const broker = await startRawBroker((socket, text) => {
         if (text.length < text.indexOf('\r\n\r\n') + 4 + size) return false;
@@ -333,7 +333,7 @@ describe('a client that does not go on', { concurrency: true }, () => {
     assert.equal(await (await connect(gateway.port)).closed(), '');
   });
 
-  it('a client that waits for a slow answer is not disturbed, however long that takes', async () => {
+  it('a client that waits for a slow answer is not cut off, however long that takes', async () => {
     let answer = () => {};
     const broker = await startRawBroker((socket) => {
       answer = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
@@ -353,8 +353,8 @@ describe('a client that does not go on', { concurrency: true }, () => {
   });
 });
 
-describe('a client that watches', () => {
-  it('a client that watches a purge on which nothing happens is not disturbed, however long that takes', async () => {
+describe('a client that follows events', () => {
+  it('a client that follows a purge without events is not cut off, however long that takes', async () => {
     const broker = await startRawBroker(() => true);
     const gateway = await startTestGateway(
       { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: '0' },
@@ -374,7 +374,7 @@ describe('a client that watches', () => {
   });
 });
 
-describe('a broker that does not go on', { concurrency: true }, () => {
+describe('a broker that stalls', { concurrency: true }, () => {
   const tooSlow = async (begin: string, repeat: string | undefined) => {
     const broker = await startRawBroker((socket) => {
       socket.write(begin);
@@ -409,7 +409,7 @@ describe('a broker that does not go on', { concurrency: true }, () => {
     assert.equal(statusOf(await tooSlow('HTTP/1.1 200 OK\r\nX-A: ', 'a')), 504);
   });
 
-  it('a broker that stops in the middle of its body breaks the client’s connection, so a part never looks complete', async () => {
+  it('a broker that stops in its body breaks the client’s connection, so a part never looks complete', async () => {
     const answer = await tooSlow('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[', undefined);
     assert.match(answer, /^HTTP\/1\.1 200 [^]*\r\n\r\n\[$/);
   });

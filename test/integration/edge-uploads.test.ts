@@ -22,7 +22,7 @@ async function sendThenRead(client: Client, text: string): Promise<string> {
   return client.closed();
 }
 
-describe('an answer that is there before the body of its request', () => {
+describe('an answer before the end of its request body', () => {
   const cases = [
     ['a body over the limit', 'POST /api/v2/domains', 413],
     ['a body over the limit for a path that is not there', 'POST /nowhere', 413],
@@ -34,7 +34,7 @@ describe('an answer that is there before the body of its request', () => {
   ] as const;
   for (const connection of ['close', 'keep-alive'] as const) {
     for (const [what, line, status] of cases) {
-      it(`an answer that is there before the body of its request (${what}, Connection: ${connection}) reaches a client that reads only after it has sent everything`, async () => {
+      it(`an early answer (${what}, Connection: ${connection}) reaches a client that reads only after it has sent everything`, async () => {
         const broker = await startRawBroker((socket) => {
           socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}');
           return true;
@@ -73,7 +73,7 @@ describe('a client that disconnects in the middle of its body', () => {
     ['POST /nowhere', 'application/json'],
   ] as const) {
     for (const framing of ['Content-Length: 100000', 'Transfer-Encoding: chunked'] as const) {
-      it(`a client that disconnects in the middle of its body (${line}, ${type}, ${framing}) is not an error of the gateway and leaves no stack in its log`, async () => {
+      it(`a client that disconnects in its body (${line}, ${type}, ${framing}) causes neither an error nor a stack in the log`, async () => {
         const broker = await startRecordingBroker();
         const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'debug' });
         for (const end of ['destroy', 'resetAndDestroy', 'end'] as const) {

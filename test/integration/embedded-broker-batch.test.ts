@@ -21,13 +21,13 @@ beforeEach(async () => {
 });
 
 describe('batches', () => {
-  it('batches delete answers 204 when all are gone', async () => {
+  it('a batch delete answers 204 when all entities are gone', async () => {
     const answer = await send('POST', '/entityOperations/delete', [idAt(0), idAt(1)]);
     assert.deepEqual([answer.status, answer.body], [204, undefined]);
     assert.deepEqual(entities.ids(), [idAt(2), idAt(3)]);
   });
 
-  it('batches delete answers 207 with an error for each missing, repeated or malformed id, and deletes the rest', async () => {
+  it('a batch delete answers 207 with an error for each missing, repeated or malformed id, and deletes the rest', async () => {
     const answer = await send('POST', '/entityOperations/delete', [
       idAt(0),
       'urn:x:1',
@@ -55,7 +55,7 @@ describe('batches', () => {
     assert.equal(entities.count(), 4);
   });
 
-  it('batches create answers 201 with the ids, and 207 when one exists already', async () => {
+  it('a batch create answers 201 with the ids, and 207 when one exists already', async () => {
     const created = await send('POST', '/entityOperations/create', [item(10), item(11)]);
     assert.deepEqual([created.status, created.body], [201, [idAt(10), idAt(11)]]);
     const partial = await send('POST', '/entityOperations/create', [item(12), item(0), { id: idAt(13) }]);
@@ -64,7 +64,7 @@ describe('batches', () => {
     assert.deepEqual([success, errors.map(({ error }) => error.status)], [[idAt(12)], [409, 400]]);
   });
 
-  it('batches upsert creates and replaces, or adds with options=update', async () => {
+  it('a batch upsert creates and replaces entities, or adds attributes with options=update', async () => {
     const mixed = await send('POST', '/entityOperations/upsert', [{ ...item(0), m: 1 }, item(20)]);
     assert.deepEqual([mixed.status, mixed.body], [201, [idAt(20)]]);
     assert.equal((await send('POST', '/entityOperations/upsert', [item(0, 9)])).status, 204);
@@ -77,7 +77,7 @@ describe('batches', () => {
     assert.deepEqual(entities.get(idAt(0))?.['m'], { type: 'Property', value: 2 });
   });
 
-  it('update changes existing entities and reports missing ones', async () => {
+  it('a batch update changes existing entities and reports missing ones', async () => {
     assert.equal((await send('POST', '/entityOperations/update', [item(0, 5)])).status, 204);
     const kept = await send('POST', '/entityOperations/update?options=noOverwrite', [item(0, 6), item(30)]);
     assert.equal(kept.status, 207);

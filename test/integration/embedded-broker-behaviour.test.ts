@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 describe('faults', () => {
-  it('failFirst makes the first requests fail without effect, and the next ones succeed', async () => {
+  it('failFirst of the embedded broker makes the first requests fail without effect, and the next succeed', async () => {
     Object.assign(behaviour, { failFirst: 2, faultKinds: ['429-retry-after', '503'], retryAfter: '7' });
     const throttled = await send('DELETE', `/entities/${idAt(0)}`);
     assertProblem(throttled, 429);
@@ -34,7 +34,7 @@ describe('faults', () => {
     assert.equal((await send('DELETE', `/entities/${idAt(0)}`)).status, 204);
   });
 
-  it('reset-before leaves the entity, reset-after deletes it, and neither answers', async () => {
+  it('the fault reset-before leaves the entity, reset-after deletes it, and neither is answered', async () => {
     for (const kind of ['reset-before', 'reset-after'] as const) {
       Object.assign(behaviour, { failFirst: 1, faultKinds: [kind] });
       await assert.rejects(send('DELETE', `/entities/${idAt(1)}`));
@@ -46,7 +46,7 @@ describe('faults', () => {
     );
   });
 
-  it('latency delays every request, on the injected clock', async () => {
+  it('the configured latency delays every request, on the injected clock', async () => {
     slept.length = 0;
     behaviour.latencyMs = 250;
     await send('GET', '/entities?type=X');
@@ -66,7 +66,7 @@ describe('odd pages', () => {
     };
   };
 
-  it('short pages have a next link that loses nothing', async () => {
+  it('short pages of the embedded broker have a next link that loses nothing', async () => {
     behaviour.shortPages = true;
     const seen: string[] = [];
     for (let offset: string | undefined = '0'; offset !== undefined;) {
@@ -80,14 +80,14 @@ describe('odd pages', () => {
     assert.deepEqual(seen, entities.ids());
   });
 
-  it('an empty page can have a next link to the same place', async () => {
+  it('an empty page of the embedded broker can have a next link to the same place', async () => {
     behaviour.emptyPagesWithNext = 1;
     const first = await page('limit=10&offset=10');
     assert.deepEqual([first.size, first.next], [0, '10']);
     assert.equal((await page('limit=10&offset=10')).size, 10);
   });
 
-  it('a page past the end can repeat the last entity', async () => {
+  it('a page past the end of the embedded broker can repeat the last entity', async () => {
     behaviour.repeatLastPastEnd = true;
     const { body, headers } = await send('GET', '/entities?type=X&limit=10&offset=500&count=true');
     assert.deepEqual(
@@ -98,7 +98,7 @@ describe('odd pages', () => {
     assert.equal((await page('limit=10&offset=20')).size, 10);
   });
 
-  it('odd pages counts can be absent or negative, links can be missing, a warning can be there', async () => {
+  it('counts of the embedded broker can be absent or negative, links missing, and a warning added', async () => {
     behaviour.countHeader = 'negative';
     assert.equal((await page('count=true')).headers.get('ngsild-results-count'), '-2');
     Object.assign(behaviour, { countHeader: 'absent', noPageLinks: true, warning: '199 - "source gone"' });
@@ -107,7 +107,7 @@ describe('odd pages', () => {
     assert.equal(headers.get('ngsild-warning'), '199 - "source gone"');
   });
 
-  it('limit, pick and other parameters are refused or ignored as configured', async () => {
+  it('the embedded broker refuses or ignores limit, pick and other parameters as configured', async () => {
     Object.assign(behaviour, { maxPageSize: 5, noPick: true });
     assertProblem(await send('GET', '/entities?type=X&limit=6'), 403, 'TooManyResults');
     behaviour.overMaxPageStatus = 400;
@@ -125,7 +125,7 @@ describe('odd deletes', () => {
     return { status, success: (body as { success?: string[] } | undefined)?.success };
   };
 
-  it('batch delete can be missing or bounded', async () => {
+  it('the batch delete of the embedded broker can be missing or bounded', async () => {
     for (const status of [404, 405, 501] as const) {
       behaviour.noBatchStatus = status;
       assertProblem(await send('POST', '/entityOperations/delete', [idAt(0)]), status);
@@ -136,21 +136,21 @@ describe('odd deletes', () => {
     assert.equal((await batch([idAt(0), idAt(1)])).status, 204);
   });
 
-  it('locked entities stay, and say so', async () => {
+  it('locked entities of the embedded broker stay, with an error', async () => {
     behaviour.isLocked = (id) => id === idAt(3);
     assertProblem(await send('DELETE', `/entities/${idAt(3)}`), 409, 'Conflict');
     assert.deepEqual(await batch([idAt(2), idAt(3)]), { status: 207, success: [idAt(2)] });
     assert.equal(entities.has(idAt(3)), true);
   });
 
-  it('ghosts are reported as deleted and stay', async () => {
+  it('ghosts of the embedded broker are reported as deleted, and stay', async () => {
     behaviour.isGhost = (id) => id === idAt(4);
     assert.equal((await send('DELETE', `/entities/${idAt(4)}`)).status, 204);
     assert.equal((await batch([idAt(4)])).status, 204);
     assert.equal(entities.has(idAt(4)), true);
   });
 
-  it('every second item of a batch can fail', async () => {
+  it('every second item of a batch at the embedded broker can fail', async () => {
     behaviour.halfFailBatches = true;
     assert.deepEqual(await batch([5, 6, 7, 8].map(idAt)), { status: 207, success: [idAt(5), idAt(7)] });
     assert.deepEqual(await batch([idAt(6)]), { status: 204, success: undefined });
@@ -183,7 +183,7 @@ describe('the request log', () => {
 });
 
 describe('starting and closing', () => {
-  it('starting and closing close frees the port and may be repeated, and a port in use is an error', async () => {
+  it('closing the embedded broker frees its port and can be repeated; a port in use is an error', async () => {
     const first = await startBroker();
     await assert.rejects(startBroker({ port: first.port }), { code: 'EADDRINUSE' });
     await first.close();

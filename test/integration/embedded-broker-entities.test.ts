@@ -26,7 +26,7 @@ beforeEach(async () => {
 const read = async (query = '') => (await send('GET', path + query)).body as Record<string, unknown>;
 
 describe('creating and reading', () => {
-  it('POST answers 201 with Location, a second one 409 AlreadyExists', async () => {
+  it('POST of an entity answers 201 with Location, and a second one 409 AlreadyExists', async () => {
     const created = await send('POST', '/entities', {
       id: 'urn:ngsi-ld:Car:é 2'.replace(' ', ''),
       type: 'Car',
@@ -37,7 +37,7 @@ describe('creating and reading', () => {
     assertProblem(await send('POST', '/entities', car), 409, 'AlreadyExists');
   });
 
-  it('an entity is read back as it was written, and in the forms asked for', async () => {
+  it('an entity is read back as it was written, in each form that is asked for', async () => {
     assert.deepEqual(await read(), car);
     assert.deepEqual(await read('?pick=id,speed'), { id, speed: car.speed });
     assert.deepEqual(await read('?format=simplified&attrs=speed'), { id, type: 'Car', speed: 50 });
@@ -103,7 +103,7 @@ describe('creating and reading', () => {
 });
 
 describe('changing', () => {
-  it('merge changes and adds attributes, and urn:ngsi-ld:null removes one', async () => {
+  it('a merge changes and adds attributes, and urn:ngsi-ld:null removes one', async () => {
     now += 1000;
     const patch = { speed: { value: 60, accuracy: 1 }, fuel: 5, load: 'urn:ngsi-ld:null', type: 'Vehicle' };
     assert.equal((await send('PATCH', path, patch)).status, 204);
@@ -133,13 +133,13 @@ describe('changing', () => {
     assert.equal((await broker.idsOf('type=Boat')).length, 0);
   });
 
-  it('changing replace removes all old attributes', async () => {
+  it('a replace removes all old attributes', async () => {
     assert.equal((await send('PUT', path, { id, type: 'Boat', length: 9 })).status, 204);
     assert.deepEqual(await read(), { id, type: 'Boat', length: { type: 'Property', value: 9 } });
     assert.ok(!(await broker.idsOf('type=Car&limit=1000')).includes(id));
   });
 
-  it('changing append adds and overwrites attributes; with noOverwrite it reports existing ones and leaves them', async () => {
+  it('an append adds and overwrites attributes; with noOverwrite it reports existing ones and leaves them', async () => {
     assert.equal((await send('POST', `${path}/attrs`, { speed: 70, fuel: 1 })).status, 204);
     const kept = await send('POST', `${path}/attrs?options=noOverwrite`, { speed: 80, doors: 4 });
     assert.equal(kept.status, 207);
@@ -151,7 +151,7 @@ describe('changing', () => {
     });
   });
 
-  it('update changes only existing attributes', async () => {
+  it('an attribute update changes only existing attributes', async () => {
     const answer = await send('PATCH', `${path}/attrs`, { speed: 70, fuel: 1 });
     assert.equal(answer.status, 207);
     assert.deepEqual(await read('?format=simplified&pick=speed,fuel'), { speed: 70 });

@@ -20,7 +20,7 @@ describe('selecting', () => {
     assert.ok((await sample.idsOf('type=Building')).length > 0);
   });
 
-  it('every filter narrows, and several narrow together', async () => {
+  it('every filter of a query narrows it, and several narrow it together', async () => {
     const select = (query: string) => many.idsOf(query);
     assert.deepEqual(
       await select('type=N&idPattern=:4[0-9]$&limit=3'),
@@ -89,7 +89,7 @@ describe('selecting', () => {
 });
 
 describe('paging', () => {
-  it('following next shows every entity once, oldest first, and ends', async () => {
+  it('following the next links shows every entity once, oldest first, and ends', async () => {
     const seen: string[] = [];
     let target: string | undefined = '/ngsi-ld/v1/entities?type=N&pick=id&limit=10';
     while (target !== undefined) {
@@ -101,7 +101,7 @@ describe('paging', () => {
     assert.deepEqual(seen, many.entities.ids());
   });
 
-  it('prev leads back, and the context link stands beside the others', async () => {
+  it('the prev link leads back, and the context link stands beside the others', async () => {
     const { headers } = await many.send('GET', '/entities?type=N&limit=10&offset=15');
     assert.match(linkOf(headers, 'next') ?? '', /limit=10&offset=25$/);
     assert.match(linkOf(headers, 'prev') ?? '', /limit=10&offset=5$/);
@@ -153,14 +153,14 @@ describe('tenants', () => {
 });
 
 describe('lists and the rest', () => {
-  it('types and attributes in use are listed', async () => {
+  it('the embedded broker lists the types and attributes in use', async () => {
     const types = await sample.send('GET', '/types');
     assert.deepEqual((types.body as { typeList: unknown }).typeList, ['Vehicle', 'Building']);
     const attributes = await many.send('GET', '/attributes');
     assert.deepEqual((attributes.body as { attributeList: unknown }).attributeList, ['n']);
   });
 
-  it('resources of the standard that are not implemented are 501, unknown paths 404', async () => {
+  it('resources of the standard that the embedded broker lacks are 501, and unknown paths 404', async () => {
     for (const path of [
       '/temporal/entityMaps/x',
       '/subscriptions',

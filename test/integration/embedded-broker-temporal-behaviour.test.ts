@@ -70,14 +70,14 @@ describe('a broker without temporal data', () => {
 });
 
 describe('odd instances', () => {
-  it('odd instances without ids', async () => {
+  it('instances of the embedded broker can lack ids', async () => {
     behaviour.noInstanceIds = true;
     const { items } = await query(after(1));
     for (const item of items) assert.ok(instancesOf(item).every((each) => !('instanceId' in each)));
     assert.notEqual(instanceIdOf(idAt(0)), 'undefined');
   });
 
-  it('silently limited to the newest', async () => {
+  it('instances can be silently limited to the newest', async () => {
     behaviour.silentInstanceLimit = 2;
     const { items, headers } = await query(after(1));
     assert.deepEqual(valuesOf(items[5]), [5, 6]);
@@ -85,7 +85,7 @@ describe('odd instances', () => {
     assert.deepEqual(valuesOf((await query(`${after(1)}&lastN=4`)).items[5]), [6, 5]);
   });
 
-  it('limited, and marked by 206', async () => {
+  it('instances can be limited, and marked by 206', async () => {
     behaviour.instancePageSize = 2;
     const { items, headers } = await query(after(2), 206);
     assert.deepEqual(valuesOf(items[4]), [2, 3]);
@@ -95,7 +95,7 @@ describe('odd instances', () => {
     assert.equal((await send('GET', `/temporal/entities/${idAt(4)}`)).status, 206);
   });
 
-  it('odd instances with lastN applied before the interval', async () => {
+  it('lastN can be applied before the interval', async () => {
     behaviour.lastNBeforeTime = true;
     const { items } = await query(`type=X&timerel=before&timeAt=${day(6)}&lastN=2`, 206);
     assert.deepEqual(items.map(valuesOf), [[1], [2, 1], [3, 2], [4, 3], [5, 4], [5]]);
@@ -103,7 +103,7 @@ describe('odd instances', () => {
 });
 
 describe('odd time queries', () => {
-  it('refused time properties and lastN are 400', async () => {
+  it('time properties and lastN that are refused as configured are 400', async () => {
     Object.assign(behaviour, { refusedTimeProperties: ['createdAt'], noLastN: true });
     const refuse = async (text: string) => {
       assertProblem(await send('GET', `/temporal/entities?${text}`), 400, 'BadRequestData');
@@ -150,7 +150,7 @@ describe('odd time queries', () => {
 describe('odd pages of temporal entities', () => {
   const nextOf = (headers: Headers) => /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
 
-  it('short pages have a next link that loses nothing', async () => {
+  it('short pages of temporal entities have a next link that loses nothing', async () => {
     behaviour.shortPages = true;
     const seen: string[] = [];
     for (let offset: string | undefined = '0'; offset !== undefined;) {
@@ -162,14 +162,14 @@ describe('odd pages of temporal entities', () => {
     assert.deepEqual(seen, temporal.ids());
   });
 
-  it('empty pages have a next link for the configured number of times', async () => {
+  it('empty pages of temporal entities have a next link for the configured number of times', async () => {
     behaviour.emptyPagesWithNext = 1;
     const empty = await query(after(1));
     assert.deepEqual([empty.items.length, nextOf(empty.headers)], [0, '0']);
     assert.equal((await query(after(1))).items.length, 6);
   });
 
-  it('limits, counts, links and warnings are as configured', async () => {
+  it('limits, counts, links and warnings of temporal entities are as configured', async () => {
     Object.assign(behaviour, { maxPageSize: 3, overMaxPageStatus: 400, noPageLinks: true, warning: '199 x' });
     Object.assign(behaviour, { countHeader: 'negative', noPick: true });
     assertProblem(await send('GET', `/temporal/entities?${after(1)}&limit=4`), 400);
@@ -181,7 +181,7 @@ describe('odd pages of temporal entities', () => {
     assert.doesNotMatch(headers.get('link') ?? '', /rel="next"/);
   });
 
-  it('a page past the end repeats the last entity when configured', async () => {
+  it('a page past the end of temporal entities repeats the last one when configured', async () => {
     assert.deepEqual((await query(`${after(1)}&offset=99`)).items, []);
     behaviour.repeatLastPastEnd = true;
     const { items } = await query(`${after(1)}&offset=99`);
@@ -193,7 +193,7 @@ describe('odd pages of temporal entities', () => {
 });
 
 describe('deletes of history that go wrong', () => {
-  it('locked items are 409, ghosts are reported as deleted, and neither is deleted', async () => {
+  it('locked histories are 409, ghosts are reported as deleted, and neither is deleted', async () => {
     const asked: unknown[] = [];
     Object.assign(behaviour, {
       isLocked: (id: string) => id === idAt(1),

@@ -25,7 +25,7 @@ describe('deleting history', () => {
     assertProblem(await send('DELETE', '/temporal/entities/x'), 400, 'BadRequestData');
   });
 
-  it('an attribute loses its default dataset, a named one, or all instances', async () => {
+  it('an attribute of a history loses its default dataset, a named one, or all instances', async () => {
     const attribute = `${path}/attrs/temperature`;
     assertProblem(await send('DELETE', `${attribute}?datasetId=urn:x:no`), 404, 'ResourceNotFound');
     assert.equal((await send('DELETE', attribute)).status, 204);
@@ -74,7 +74,7 @@ describe('deleting history', () => {
     assert.equal(((await send('GET', query)).body as unknown[]).length, 1);
   });
 
-  it('DELETE on the collection is refused', async () => {
+  it('DELETE on the collection of temporal entities is refused', async () => {
     for (const target of [
       '/temporal/entities',
       '/temporal/entities/',
@@ -89,7 +89,7 @@ describe('deleting history', () => {
 });
 
 describe('current entities and history', () => {
-  it('current entities and history live apart: neither writes nor deletes the other', async () => {
+  it('current entities and history are kept apart: no write or delete of one changes the other', async () => {
     await send('POST', '/entities', { id, type: 'Room', temperature: 21 });
     assert.equal(temporal.instances(), 4);
     assert.equal((await send('DELETE', `/entities/${id}`)).status, 204);
@@ -99,7 +99,7 @@ describe('current entities and history', () => {
     assert.equal(broker.entities.has(id), true);
   });
 
-  it('current entities and history live together in tenants, each with its own', async () => {
+  it('current entities and history share the tenants, each with its own data', async () => {
     const tenant = { 'NGSILD-Tenant': 'city' };
     assertProblem(await send('GET', path, undefined, tenant), 404, 'NonexistentTenant');
     assertProblem(await send('POST', '/temporal/entities', { id }, tenant), 400, 'BadRequestData');

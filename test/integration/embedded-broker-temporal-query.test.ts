@@ -81,7 +81,7 @@ describe('the interval', () => {
 describe('selecting', () => {
   const time = `timerel=between&timeAt=${hour(2)}&endTimeAt=${hour(4)}`;
 
-  it('every filter narrows, and several narrow together', async () => {
+  it('every filter of a temporal query narrows it, and several narrow it together', async () => {
     const ids = async (text: string) => (await query(`${text}&${time}&limit=100`)).ids;
     assert.equal((await ids('type=Room,Hall')).length, 18);
     assert.equal((await ids('type=Room')).length, 9);
@@ -133,7 +133,7 @@ describe('selecting', () => {
     }
   });
 
-  it('a parameter that is unknown, repeated, empty or malformed is refused', async () => {
+  it('a parameter of a temporal query that is unknown, repeated, empty or malformed is refused', async () => {
     const refused: readonly [string, number, string][] = [
       ['timeRel=after', 400, 'InvalidRequest'],
       ['geometryProperty=location', 400, 'InvalidRequest'],
@@ -172,7 +172,7 @@ describe('pages of entities', () => {
     assert.deepEqual(seen, temporal.ids());
   });
 
-  it('pages of entities may hold only the count', async () => {
+  it('pages of entities may hold the count alone', async () => {
     const { items, headers } = await query(`${all}&limit=0&count=true`);
     assert.deepEqual([items.length, headers.get('ngsild-results-count')], [0, '20']);
   });
@@ -201,13 +201,13 @@ describe('pages of instances', () => {
     );
   });
 
-  it('pages of instances as many instances as the limit are 200', async () => {
+  it('a page of exactly as many instances as the limit is 200', async () => {
     const { items, headers } = await query(`${of(7)}&timerel=before&timeAt=${hour(23)}`);
     assert.equal(valuesOf(items[0], 'n').length, 8);
     assert.equal(headers.get('content-range'), null);
   });
 
-  it('lastN shows the newest first, and is 206 when it left out instances', async () => {
+  it('lastN shows the newest instances first, and is 206 when it left out some', async () => {
     const before = `timerel=before&timeAt=${hour(10)}`;
     const cut = await query(`${of(12)}&${before}&lastN=3`, 206);
     assert.deepEqual(valuesOf(cut.items[0], 'n'), [9, 8, 7]);
@@ -219,7 +219,7 @@ describe('pages of instances', () => {
     assert.equal(limited.headers.get('content-range'), `DateTime ${hour(12)}-${hour(5)}/100`);
   });
 
-  it('system attributes are shown when asked for', async () => {
+  it('system attributes of a history are shown on request', async () => {
     const { items } = await query(`${of(0)}&timerel=after&timeAt=${hour(0)}&options=sysAttrs`);
     const [room] = items;
     for (const item of [room, room?.['n'] as Shown]) {
@@ -230,7 +230,7 @@ describe('pages of instances', () => {
 });
 
 describe('the sample data', () => {
-  it('the sample data has a history of some months for sample entities, to try a temporal purge with', async () => {
+  it('the sample data has a history of some months, to try a temporal purge with', async () => {
     const sample = await startBroker({ sampleData: true });
     assert.ok(sample.temporal.count() >= 1 && sample.temporal.instances() >= 24);
     for (const id of sample.temporal.ids()) assert.ok(sample.entities.has(id), id);

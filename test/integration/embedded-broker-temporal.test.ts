@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 describe('writing history', () => {
-  it('POST creates a temporal entity, or adds to the existing one', async () => {
+  it('POST of a temporal entity creates it, or adds to the existing one', async () => {
     const other = { ...room, id: 'urn:ngsi-ld:Room:2' };
     const created = await send('POST', '/temporal/entities/', other);
     assert.equal(created.status, 201);
@@ -102,7 +102,7 @@ describe('writing history', () => {
     assert.equal(new Set(all.map(({ instanceId }) => instanceId)).size, 5);
   });
 
-  it('every kind of attribute keeps its content', async () => {
+  it('every kind of attribute keeps its content in the history', async () => {
     const kinds = {
       location: { type: 'GeoProperty', value: { type: 'Point', coordinates: [1, 2] }, observedAt: day(1) },
       name: { type: 'LanguageProperty', languageMap: { en: 'a', de: 'b' } },
@@ -119,7 +119,7 @@ describe('writing history', () => {
     }
   });
 
-  it('an instance is replaced whole and keeps its id and createdAt', async () => {
+  it('an instance is replaced as a whole, and keeps its id and createdAt', async () => {
     const [first] = instancesOf(broker, 'temperature');
     const instance = `${path}/attrs/temperature/${first?.instanceId ?? ''}`;
     nowMs += 1000;
@@ -144,7 +144,7 @@ describe('writing history', () => {
 });
 
 describe('retrieving one temporal entity', () => {
-  it('one instance is an object, several are an array, oldest first', async () => {
+  it('one instance is shown as an object, and several as an array, oldest first', async () => {
     const { status, headers, body } = await send('GET', path);
     assert.equal(status, 200);
     assert.match(headers.get('link') ?? '', /json-ld#context/);
@@ -160,7 +160,7 @@ describe('retrieving one temporal entity', () => {
     assert.deepEqual(owner, { ...room.owner, instanceId: instancesOf(broker, 'owner')[0]?.instanceId });
   });
 
-  it('interval, attributes, datasets and lastN narrow the shown instances', async () => {
+  it('interval, attributes, datasets and lastN narrow the shown instances of one entity', async () => {
     const show = async (query: string) => {
       const { status, body } = await send('GET', `${path}?${query}`);
       assert.ok(status === 200 || status === 206, JSON.stringify(body));
@@ -189,7 +189,7 @@ describe('retrieving one temporal entity', () => {
     assert.deepEqual((await show('attrs=x')).shown, []);
   });
 
-  it('unknown entities, invalid parameters and unsupported formats are refused', async () => {
+  it('unknown entities, invalid parameters and unsupported formats of one entity are refused', async () => {
     assertProblem(await send('GET', '/temporal/entities/urn:x:2'), 404, 'ResourceNotFound');
     assertProblem(await send('GET', '/temporal/entities/x'), 400, 'BadRequestData');
     assertProblem(await send('GET', `${path}?timeAt=2026-01-01T00:00:00Z`), 400, 'BadRequestData');
@@ -213,7 +213,7 @@ describe('retrieving one temporal entity', () => {
 });
 
 describe('the direct access', () => {
-  it('seeds, counts and shows everything as arrays', () => {
+  it('the direct access to the history seeds, counts and shows everything as arrays', () => {
     temporal.seed(3, (index) => ({ id: `urn:x:${index}`, type: 'X', n: { value: index } }), 'seeded');
     temporal.seed(1, () => ({ id: 'urn:x:1', type: 'X', n: { value: 9 }, m: { value: 1 } }), 'seeded');
     assert.deepEqual(temporal.ids('seeded'), ['urn:x:0', 'urn:x:1', 'urn:x:2']);

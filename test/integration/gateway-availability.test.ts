@@ -54,13 +54,13 @@ describe('health', () => {
     assert.deepEqual(down.json(), { status: 'down', broker: 'down', database: 'up' });
   });
 
-  it('/health/ready counts a broker that refuses strangers as up', async () => {
+  it('/health/ready counts a broker that refuses unknown callers as up', async () => {
     const broker = await startRecordingBroker(() => ({ status: 401 }));
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
     assert.equal((await gateway.send('GET', '/health/ready')).status, 200);
   });
 
-  it('/health/ready is 503 from the begin of a shutdown, while running requests are served to their end', async () => {
+  it('/health/ready is 503 from the start of a shutdown, while running requests are served to their end', async () => {
     const gate = new Gate();
     const broker = await startRecordingBroker(async () =>
       gate.passed.then(() => ({ status: 200, body: 'x' })),
@@ -83,7 +83,7 @@ describe('health', () => {
 });
 
 describe('without a broker', () => {
-  it('a purge is 502 and says so, without the address of the broker', async () => {
+  it('a purge without a broker is 502, without the address of the broker', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '2' });
     const failed = await gateway.purge('type=Car');
     assert.equal(failed.status, 502);
@@ -94,7 +94,7 @@ describe('without a broker', () => {
     assert.ok(!failed.text.includes('127.0.0.1'));
   });
 
-  it('pass-through is 502 and says so', async () => {
+  it('a forwarded request without a broker is 502', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
     for (const method of ['GET', 'POST', 'DELETE']) {
       const failed = await gateway.send(method, '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1');
@@ -106,7 +106,7 @@ describe('without a broker', () => {
 });
 
 describe('with a broker that does not answer', () => {
-  it('a purge and pass-through are 504', async () => {
+  it('purges and forwarded requests are 504 where the broker does not answer', async () => {
     const broker = await startRecordingBroker(async () => new Promise(() => undefined));
     const gateway = await startTestGateway({
       BROKER_URL: broker.url,
@@ -127,7 +127,7 @@ describe('with a broker that does not answer', () => {
 });
 
 describe('with a broker that fails', () => {
-  it('a purge is 502 with the problem of the broker inside, once its tries are used up', async () => {
+  it("a purge at a failing broker is 502 with the broker's problem inside, once its tries are used up", async () => {
     const broker = await startTestBroker();
     broker.entities.seed(1, () => ({ id: 'urn:ngsi-ld:Car:1', type: 'Car' }));
     broker.behaviour.faultRate = 1;
@@ -139,7 +139,7 @@ describe('with a broker that fails', () => {
     assert.equal(broker.requests.total, 3);
   });
 
-  it('a purge is 429 with Retry-After when it is asked to come back too late', async () => {
+  it('a purge is 429 with Retry-After when the broker asks for too long a pause', async () => {
     const broker = await startTestBroker();
     Object.assign(broker.behaviour, { faultRate: 1, faultKinds: ['429-retry-after'], retryAfter: '3600' });
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -150,7 +150,7 @@ describe('with a broker that fails', () => {
     assert.equal(broker.requests.total, 1);
   });
 
-  it('a purge goes on through failures that pass', async () => {
+  it('a purge goes on through passing failures', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
     const gateway = await startTestGateway({ BROKER_URL: broker.url, PURGE_BATCH_SIZE: '5' });
@@ -164,7 +164,7 @@ describe('with a broker that fails', () => {
     assert.equal(broker.entities.count(), 0);
   });
 
-  it('a filter that the broker ignores is 501 and deletes nothing', async () => {
+  it('a purge whose filter the broker ignores is 501 and deletes nothing', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(5, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
     broker.behaviour.ignoreParameters = ['q'];
@@ -176,7 +176,7 @@ describe('with a broker that fails', () => {
     assert.equal(broker.entities.count(), 5);
   });
 
-  it('a broker’s error keeps the type of the standard', async () => {
+  it('an error of the broker keeps the type of the standard', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
     assert.equal((await gateway.purge('type=Car&nope=1')).problem().type, `${ETSI}InvalidRequest`);
     assert.equal((await gateway.purge('')).problem().type, `${ETSI}BadRequestData`);

@@ -40,7 +40,7 @@ describe('the log', () => {
     assert.equal(purgeLines(gateway)[3]?.['dryRun'], true);
   });
 
-  it('the log has one warning, with its cause, for a purge that the broker made fail', async () => {
+  it('the log has one warning, with its cause, for a purge that failed because of the broker', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '2' });
     assert.equal((await gateway.purge('type=Car')).status, 502);
     const [, line, ...others] = purgeLines(gateway);

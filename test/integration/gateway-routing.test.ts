@@ -66,7 +66,7 @@ describe('the gateway before a broker', () => {
   });
 
   for (const path of HOSTILE) {
-    it(`the gateway shows the broker no DELETE ${path}`, async () => {
+    it(`the broker never sees DELETE ${path}`, async () => {
       const before = broker.requests.length;
       for (const target of [`${path}?type=Car`, path]) {
         const answer = await exchange(gateway.port, request(`DELETE ${target}`));
@@ -78,7 +78,7 @@ describe('the gateway before a broker', () => {
     });
   }
 
-  it('the gateway shows the broker no DELETE that hides in a POST, or behind another request', async () => {
+  it('the broker never sees a DELETE that hides in a POST, or behind another request', async () => {
     const before = broker.requests.length;
     const headers = ['X-HTTP-Method-Override: DELETE', 'Content-Length: 0'];
     const overridden = await exchange(gateway.port, request('POST /ngsi-ld/v1/entities', headers));
@@ -150,7 +150,7 @@ describe('the gateway before a broker', () => {
     ]);
   });
 
-  it('the gateway answers an unreadable or too large request with a problem, and goes on', async () => {
+  it('the gateway answers a malformed or too large request with a problem, and goes on', async () => {
     const CASES: readonly (readonly [text: string, status: number])[] = [
       ['NONSENSE\r\n\r\n', 400],
       ['GET /health/live HTTP/1.1\r\nbad header\r\n\r\n', 400],

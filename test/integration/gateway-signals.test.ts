@@ -60,7 +60,7 @@ describe('SIGTERM', () => {
     assert.equal(slow.requests.filter(isDelete).length, 2);
   });
 
-  it('SIGTERM cuts off what is still running when the grace time is over', async () => {
+  it('SIGTERM cuts off running requests when the grace time is over', async () => {
     const { broker, gateway, url } = await startHanging({ SHUTDOWN_GRACE_MS: '20' });
     const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
     const purge = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Bus');
@@ -74,7 +74,7 @@ describe('SIGTERM', () => {
     assert.deepEqual(await gateway.ended, CLEAN);
   });
 
-  it('SIGTERM that follows another signal does not wait for the rest of the grace time', async () => {
+  it('SIGTERM after another signal does not wait for the rest of the grace time', async () => {
     const { broker, gateway, url } = await startHanging(LONG_GRACE);
     const passed = assert.rejects(send(url, 'GET', '/ngsi-ld/v1/entities?type=Car'));
     await broker.arrived(() => true);
@@ -86,7 +86,7 @@ describe('SIGTERM', () => {
     assert.equal(gateway.stdout.split('"msg":"closed"').length, 2, 'closed once');
   });
 
-  it('SIGTERM that keeps coming ends the gateway in the end, however long the grace time is', async () => {
+  it('SIGTERM that keeps coming ends the gateway, however long the grace time is', async () => {
     const { broker, gateway, url } = await startHanging(LONG_GRACE);
     const passed = assert.rejects(send(url, 'GET', '/ngsi-ld/v1/entities?type=Car'));
     await broker.arrived(() => true);

@@ -12,7 +12,7 @@ after(stopAll);
 const STACK = /^\s+at /m;
 
 describe('starting without a broker', () => {
-  it('starting without a broker greets with what it is, its broker, its free port, and two curls that work as printed', async () => {
+  it('a start without a broker prints what runs, its broker, its port, and two curls that work as printed', async () => {
     const gateway = await GatewayProcess.start({ PORT: '0' });
     const url = await gateway.url();
     assert.match(url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
@@ -33,7 +33,7 @@ describe('starting without a broker', () => {
 });
 
 describe('starting with a broker', () => {
-  it('starting with a broker names it, and no credentials', async () => {
+  it('a start with a broker names the broker, without its credentials', async () => {
     const broker = await startTestBroker();
     const gateway = await GatewayProcess.start({
       PORT: '0',
@@ -46,7 +46,7 @@ describe('starting with a broker', () => {
     assert.ok(!gateway.stdout.includes('start-secret-1'));
   });
 
-  it('starting with a broker in production writes nothing but its log', async () => {
+  it('a start in production writes nothing but its log', async () => {
     const broker = await startTestBroker();
     const env = { PORT: '0', NODE_ENV: 'production', BROKER_URL: broker.url };
     const gateway = await GatewayProcess.start(env);
@@ -78,7 +78,7 @@ describe('starting with mistakes in the environment', () => {
       ],
     ];
   for (const [what, env, named] of CASES) {
-    it(`starting with mistakes in the environment (${what}) names each on stderr and exits with 2`, async () => {
+    it(`a start with mistakes in the environment (${what}) names each on stderr and exits with 2`, async () => {
       const gateway = await GatewayProcess.start({ PORT: '0', ...env });
       assert.deepEqual(await gateway.ended, { code: 2, signal: null });
       for (const pattern of named) assert.match(gateway.stderr, pattern);
@@ -88,7 +88,7 @@ describe('starting with mistakes in the environment', () => {
     });
   }
 
-  it('starting with mistakes in the environment never shows the token it refuses', async () => {
+  it('a start with a wrong token never shows the token', async () => {
     const gateway = await GatewayProcess.start({ PORT: '0', GATEWAY_TOKEN: 'has blanks in it' });
     assert.equal((await gateway.ended).code, 2);
     assert.match(gateway.stderr, /GATEWAY_TOKEN/);
@@ -97,7 +97,7 @@ describe('starting with mistakes in the environment', () => {
 });
 
 describe('starting on an unavailable address', () => {
-  it('starting on an unavailable address (a port in use) says what to do and exits with 1', async () => {
+  it('a start on a port in use says what to do and exits with 1', async () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -109,7 +109,7 @@ describe('starting on an unavailable address', () => {
     assert.doesNotMatch(gateway.stdout, /NGSI-LD gateway on/);
   });
 
-  it('starting on an unavailable address (an address of another machine) says so and exits with 1', async () => {
+  it('a start on an address of another machine says so and exits with 1', async () => {
     const gateway = await GatewayProcess.start({
       PORT: '0',
       HOST: '192.0.2.1',

@@ -48,7 +48,7 @@ async function startOn(database: string) {
 }
 
 describe('an import that is killed', () => {
-  it('an import that is killed in the middle and run again ends as an unbroken one', async () => {
+  it('an import that is killed and run again ends as an unbroken one', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'import-killed-'));
     stopLater(async () => rmSync(folder, { recursive: true, force: true }));
     const archive = new Uint8Array(await tarGz(entriesOf(largeRepository())));

@@ -53,7 +53,7 @@ async function failureOf(promise: Promise<unknown>): Promise<RemoteDocumentError
 }
 
 describe('remote documents over sockets', () => {
-  it('remote documents over sockets come from loopback when its origin is allowed in so many words', async (t) => {
+  it('remote documents come from loopback only when its origin is allowed explicitly', async (t) => {
     const { port } = await serve(t, context);
     for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
       const documents = documentsOf(t, {
@@ -66,14 +66,14 @@ describe('remote documents over sockets', () => {
     }
   });
 
-  it('remote documents over sockets come by the system resolver as well', async (t) => {
+  it('remote documents can come by the system resolver', async (t) => {
     const { port } = await serve(t, context);
     const documents = documentsOf(t, { allowedOrigins: [`http://localhost:${port}`] });
     await documents.fetch(`http://localhost:${port}/a`);
   });
 
   for (const address of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'fe80::1']) {
-    it(`remote documents over sockets never come from ${address} for a name of the public DNS, although its origin is allowed`, async (t) => {
+    it(`remote documents never come from ${address} for a public name, although its origin is allowed`, async (t) => {
       const { port, paths } = await serve(t, context);
       const origin = `http://rebound.example.org:${port}`;
       const documents = documentsOf(t, {
@@ -87,7 +87,7 @@ describe('remote documents over sockets', () => {
     });
   }
 
-  it('remote documents over sockets never come from a link-local address, whatever the name', async (t) => {
+  it('remote documents never come from a link-local address, whatever the name', async (t) => {
     const documents = documentsOf(t, {
       allowedOrigins: ['http://metadata'],
       resolveHost: async () => [{ address: '169.254.169.254', family: 4 }],
@@ -95,7 +95,7 @@ describe('remote documents over sockets', () => {
     assert.equal((await failureOf(documents.fetch('http://metadata/latest'))).failure, 'address-not-allowed');
   });
 
-  it('remote documents over sockets come from the address that was vetted: a name is resolved once for a connection', async (t) => {
+  it('remote documents come from the address that was checked: a name is resolved once for a connection', async (t) => {
     const { port, paths } = await serve(t, context);
     let lookups = 0;
     const origin = `http://context-server:${port}`;
@@ -114,7 +114,7 @@ describe('remote documents over sockets', () => {
     assert.deepEqual(paths, ['/a']);
   });
 
-  it('remote documents over sockets are refused after a redirect to another origin of the same host', async (t) => {
+  it('remote documents are refused after a redirect to another origin of the same host', async (t) => {
     const inner = await serve(t, context);
     const outer = await serve(t, (_request, response) => {
       response.writeHead(302, { location: `http://127.0.0.1:${inner.port}/secret` }).end();
@@ -125,7 +125,7 @@ describe('remote documents over sockets', () => {
     assert.deepEqual(inner.paths, []);
   });
 
-  it('remote documents over sockets end at the time limit, before the head of an answer, within its body and between redirects', async (t) => {
+  it('remote documents end at the time limit, before the head, within the body and between redirects', async (t) => {
     const { port } = await serve(t, (request, response) => {
       if (request.url === '/silent') return;
       if (request.url === '/endless') {
@@ -141,7 +141,7 @@ describe('remote documents over sockets', () => {
     }
   });
 
-  it('remote documents over sockets end when the caller goes away, with its reason', async (t) => {
+  it('remote documents end when the caller goes away, with its reason', async (t) => {
     const controller = new AbortController();
     const reason = new Error('gone');
     const { port } = await serve(t, () => {
@@ -153,7 +153,7 @@ describe('remote documents over sockets', () => {
     await assert.rejects(documents.fetch(`${origin}/a`, controller.signal), reason);
   });
 
-  it('remote documents over sockets end at the size limit, although no size was announced', async (t) => {
+  it('remote documents end at the size limit, although no size was announced', async (t) => {
     const { port } = await serve(t, (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const more = (): void => {
@@ -167,7 +167,7 @@ describe('remote documents over sockets', () => {
     assert.equal((await failureOf(documents.fetch(`${origin}/a`))).failure, 'too-large');
   });
 
-  it('remote documents over sockets are unreachable when no server listens or a connection breaks', async (t) => {
+  it('remote documents are unreachable when no server listens or a connection breaks', async (t) => {
     const { port } = await serve(t, (request) => {
       request.socket.destroy();
     });
@@ -182,7 +182,7 @@ describe('remote documents over sockets', () => {
     assert.match(error.message, /ENOTFOUND/);
   });
 
-  it('remote documents over sockets serve a JSON-LD processor as contexts', async (t) => {
+  it('remote documents can be contexts of a JSON-LD processor', async (t) => {
     const { port } = await serve(t, context);
     const url = `http://127.0.0.1:${port}/context.jsonld`;
     const documents = documentsOf(t, { allowedOrigins: [new URL(url).origin] });

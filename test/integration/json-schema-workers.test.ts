@@ -42,26 +42,26 @@ describe('work on schemas in workers', () => {
     return outcome.refused.errors;
   };
 
-  it('work on schemas in workers accepts what compiles and refuses what does not, naming each fault', async () => {
+  it('workers accept a schema that compiles, and name each fault of one that does not', async () => {
     assert.deepEqual(await faultsOf({ type: 'object', 'x-other': 1 }), []);
     const schema = { type: 'objekt', properties: { a: { pattern: '(' } }, patternProperties: { '[': true } };
     const pointers = (await faultsOf(schema)).map(({ pointer }) => pointer);
     assert.deepEqual(pointers.sort(), ['/patternProperties/[', '/properties/a/pattern', '/type']);
   });
 
-  it('work on schemas in workers refuses references that never go into the value', async () => {
+  it('workers refuse references that never descend into the value', async () => {
     const [fault] = await faultsOf({ anyOf: [{ $ref: '#' }] });
     assert.equal(fault?.pointer, '/anyOf/0/$ref');
   });
 
-  it('work on schemas in workers takes documents of other drafts along', async () => {
+  it('workers accept documents of other drafts beside a schema', async () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
     const uri = 'https://example.com/a';
     const stored = { [uri]: { $schema, items: [{ type: 'string' }] } };
     assert.deepEqual(await faultsOf({ $ref: uri }, stored), []);
   });
 
-  it('work on schemas in workers makes examples and reports changes', async () => {
+  it('workers make examples and report changes', async () => {
     const schema = { properties: { a: { enum: ['x'] } } };
     const { example, faults } = await makeExample({ schema, entityType: 'T' }, workers);
     assert.deepEqual([example, faults], [{ id: 'urn:ngsi-ld:T:001', type: 'T', a: 'x' }, []]);
@@ -73,7 +73,7 @@ describe('work on schemas in workers', () => {
     assert.equal(report.overall, 'breaking');
   });
 
-  it('work on schemas in workers compiles chains of references and many properties, up to the limits', async () => {
+  it('workers compile chains of references and many properties, up to the limits', async () => {
     const $defs: Record<string, JsonObject> = { d600: true as unknown as JsonObject };
     for (let index = 0; index < 600; index += 1)
       $defs[`d${index}`] = { properties: { next: { $ref: `#/$defs/d${index + 1}` } } };
@@ -84,7 +84,7 @@ describe('work on schemas in workers', () => {
     assert.deepEqual(await faultsOf({ properties }), []);
   });
 
-  it('work on schemas in workers leaves the calling thread free while a pattern backtracks and while much is compiled', async () => {
+  it('workers leave the calling thread free while a pattern backtracks or much is compiled', async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 1900 }, (_, index) => [
         `p${index}`,
@@ -106,7 +106,7 @@ describe('work on schemas in workers', () => {
 });
 
 describe('the pool of workers', () => {
-  it('the pool of workers ends a task past its deadline, and does the next in a new worker', async () => {
+  it('the pool of workers ends a task past its deadline, and runs the next in a new worker', async () => {
     const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, deadlineMs: 80 });
     try {
       const input = { schema: ENDLESS, entityType: 'T' };
@@ -191,7 +191,7 @@ describe('the pool of workers', () => {
     }
   });
 
-  it('the pool of workers passes on that a task failed, with its cause', async () => {
+  it('the pool of workers passes on the cause of a failed task', async () => {
     const workers = new WorkerPool<{ fill: (size: number) => number; none: (input: number) => number }>({
       ...ROOMY,
       entry: HUNGRY,

@@ -76,7 +76,7 @@ describe('a DELETE that is refused', () => {
   const bySidecar = async (path: string, headers: readonly string[] = []): Promise<string> =>
     exchange(gateway.port, request(`DELETE ${path}`, headers));
 
-  it('a DELETE that is refused is the same problem from the plugin as from the sidecar, for the same path', async () => {
+  it('a refused DELETE is the same problem from the plugin as from the sidecar, for the same path', async () => {
     let own = 0;
     for (const path of hostile) {
       const { answer, target, headers } = await byPlugin(path);
@@ -94,7 +94,7 @@ describe('a DELETE that is refused', () => {
     assert.ok(own >= 20, `the plugin itself answered ${own} of them`);
   });
 
-  it('a DELETE that is refused by the policy is the same problem from the plugin as from the sidecar', async () => {
+  it('a DELETE refused by the policy is the same problem from the plugin as from the sidecar', async () => {
     const path = '/ngsi-ld/v1/temporal/entities';
     const { answer } = await byPlugin(path, { ...config, allow_temporal: false });
     const refused = await bySidecar(`${path}?type=Car`, [

@@ -53,15 +53,15 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     await plugin.remove();
   });
 
-  it('the built plugin in the real plugin server never prints anything but JSON when Kong asks what it holds', async () => {
+  it('the built plugin never prints anything but JSON when Kong asks for its description', async () => {
     assertHoldsThePlugin(await dumpPlugins(plugin.folder, plugin.prefix));
   });
 
-  it('the built plugin in the real plugin server loads wherever the server is started, even in this project’s own folder with its TypeScript settings', async () => {
+  it('the built plugin loads wherever the plugin server is started, even in the folder of this project', async () => {
     assertHoldsThePlugin(await dumpPlugins(plugin.folder, ROOT));
   });
 
-  it('the built plugin in the real plugin server reports its name, phase, priority and a schema in which every field is described', async () => {
+  it('the built plugin reports its name, phase, priority and a schema in which every field is described', async () => {
     const info = (await link.call('GetPluginInfo', 'ngsi-ld-purge')) as PluginInfo;
     assert.deepEqual([info.Name, info.Phases, info.Priority], ['ngsi-ld-purge', ['access'], 15]);
     assert.match(info.Version, /^\d+\.\d+\.\d+$/);
@@ -70,7 +70,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     for (const field of fields) assert.ok(Object.values(field)[0]?.description);
   });
 
-  it('the built plugin in the real plugin server sends a purge to the sidecar with the policy and the caller Kong knows, in place of forged ones', async () => {
+  it('the built plugin sends a purge to the sidecar with its policy and caller, in place of forged ones', async () => {
     const headers = {
       'X-Gateway-Token': 'forged',
       'X-Purge-Policy': 'max-affected=999999',
@@ -102,7 +102,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     );
   });
 
-  it('the built plugin in the real plugin server refuses an ambiguous path with a problem, and works on afterwards', async () => {
+  it('the built plugin refuses an ambiguous path with a problem, and works on afterwards', async () => {
     const instance = await link.startInstance(config);
     const refused = new FakeKong({ rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' });
     await link.access(instance, refused);
@@ -114,7 +114,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     assert.equal(next.outcome.target, 'sidecar:8080');
   });
 
-  it('the built plugin in the real plugin server refuses with 503 when a PDK call is answered by an error', async () => {
+  it('the built plugin refuses with 503 when a PDK call is answered by an error', async () => {
     const instance = await link.startInstance(config);
     for (const method of ['request.getMethod', 'client.getConsumer', 'service.setTarget']) {
       const kong = new FakeKong({}).trouble(method, { kind: 'throw' });
@@ -123,7 +123,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     }
   });
 
-  it('the built plugin in the real plugin server starts with any configuration and refuses by it, rather than fail in the constructor', async () => {
+  it('the built plugin starts with any configuration, and refuses requests if it is wrong', async () => {
     const kong = new FakeKong({});
     await link.access(
       await link.startInstance({ sidecar_host: 'http://sidecar:8080/ bad', __key__: 'k' }),
@@ -132,7 +132,7 @@ describe('the built plugin in the real plugin server', { timeout: 60_000 }, () =
     assert.equal(kong.outcome.answer?.status, 500);
   });
 
-  it('the built plugin in the real plugin server keeps neither events nor memory of thousands of purges', async () => {
+  it('the built plugin keeps neither events nor memory of thousands of purges', async () => {
     const links = await Promise.all(Array.from({ length: 4 }, () => server.connect()));
     const instance = await link.startInstance(config);
     const purge = async (count: number): Promise<void> => {

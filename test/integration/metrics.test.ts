@@ -22,7 +22,7 @@ const PASSED = 'pass_through_duration_seconds_count';
 const SENT = 'broker_request_duration_seconds_count';
 
 describe('GET /metrics', () => {
-  it('GET /metrics is text of Prometheus, without a token where there is one', async () => {
+  it('GET /metrics is Prometheus text, without a token also where there is one', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-metrics' });
     const { status, headers, text } = await gateway.send('GET', '/metrics');
@@ -35,7 +35,7 @@ describe('GET /metrics', () => {
     assert.equal((await gateway.send('POST', '/metrics')).status, 405);
   });
 
-  it('GET /metrics counts what is passed through by method and class of status', async () => {
+  it('GET /metrics counts forwarded requests by method and class of status', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(2, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -77,7 +77,7 @@ describe('GET /metrics', () => {
     assert.equal(valueOf(text, 'purges_running', {}), 0);
   });
 
-  it('GET /metrics counts what is refused at the door, by reason', async () => {
+  it('GET /metrics counts refused requests by reason', async () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-metrics' });
     assert.equal((await gateway.purge('type=A')).status, 401);

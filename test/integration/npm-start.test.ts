@@ -94,7 +94,7 @@ describe('npm start', () => {
     await assert.rejects(send(url, 'GET', '/health/live'));
   });
 
-  it('npm start lets what is running end when Ctrl+C reaches the whole group, and npm sends it on', async () => {
+  it('npm start lets running requests end when Ctrl+C reaches the whole group, and npm sends it on', async () => {
     const gate = new Gate();
     const broker = await startRecordingBroker(async () => {
       await gate.passed;

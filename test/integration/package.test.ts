@@ -30,7 +30,7 @@ describe('the package', () => {
     files = listed.map(({ path }) => path);
   });
 
-  it('the package holds the command line, the plugin and what people read first, and nothing else', () => {
+  it('the package holds the command line, the plugin and the documents for users, and nothing else', () => {
     const unexpected = files.filter(
       (path) =>
         !/^dist\/(?:cli(?:-[0-9A-Z]{8})?|worker)\.js$/.test(path) &&
@@ -52,7 +52,7 @@ describe('the package', () => {
     assert.ok(files.length < 700);
   });
 
-  it('the package has every file that one of its files imports, and every package among its dependencies', () => {
+  it('the package has every file that one of its files imports, and every imported package as a dependency', () => {
     let packages = 0;
     for (const path of files.filter((name) => /^dist\/[^/]+\.js$/.test(name))) {
       const text = read(path);
@@ -71,7 +71,7 @@ describe('the package', () => {
     assert.ok(packages > 10);
   });
 
-  it('the package starts with node where npm makes a command of it', () => {
+  it('the installed command starts with node', () => {
     assert.deepEqual(manifest.bin, { 'ngsi-ld-gateway': 'dist/cli.js' });
     assert.match(read('dist/cli.js'), /^#!\/usr\/bin\/env node\n/);
   });

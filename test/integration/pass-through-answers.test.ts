@@ -23,7 +23,7 @@ describe('answers reach the client as they came', () => {
     return got;
   };
 
-  it('status, reason, header names, order and repetitions unchanged', async () => {
+  it('status, reason, header names, order and repetitions of an answer reach the client unchanged', async () => {
     const headers = [
       'Server: broker/1.0',
       'Date: Thu, 01 Jan 1970 00:00:00 GMT',
@@ -41,7 +41,7 @@ describe('answers reach the client as they came', () => {
     assert.equal(bodyOf(got), '\x1f\x8b\0\xff');
   });
 
-  it('hop-by-hop headers and those that Connection names stay behind; what Connection must not name stays', async () => {
+  it('hop-by-hop headers and those that Connection names stop at the gateway, except those it must not name', async () => {
     const got = await answered(
       'HTTP/1.1 200 OK\r\nConnection: close, X-Hop, Set-Cookie\r\nX-Hop: 1\r\nSet-Cookie: a=b\r\nKeep-Alive: timeout=9\r\n' +
         'Proxy-Authenticate: x\r\nTrailer: X\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: 1\r\n\r\n',
@@ -55,7 +55,7 @@ describe('answers reach the client as they came', () => {
     assert.match(await answered('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), /\r\nDate: /);
   });
 
-  it('an empty or unprintable reason does no harm', async () => {
+  it('an answer with an empty or unprintable reason does no harm', async () => {
     assert.match(await answered('HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n'), /^HTTP\/1\.1 200 \r\n/);
     assert.match(
       await answered('HTTP/1.1 200 \xe2\x82\xac\r\nContent-Length: 0\r\n\r\n'),
@@ -63,7 +63,7 @@ describe('answers reach the client as they came', () => {
     );
   });
 
-  it('HEAD keeps Content-Length and has no body', async () => {
+  it('an answer to HEAD keeps Content-Length and has no body', async () => {
     const got = await answered(
       'HTTP/1.1 200 OK\r\nContent-Length: 123\r\n\r\n',
       request('HEAD /ngsi-ld/v1/x'),
@@ -73,7 +73,7 @@ describe('answers reach the client as they came', () => {
   });
 
   for (const status of [204, 304]) {
-    it(`${status} has neither body nor framing of its own`, async () => {
+    it(`a ${status} has neither body nor framing of its own`, async () => {
       const got = await answered(`HTTP/1.1 ${status} X\r\nETag: "a"\r\n\r\n`);
       assert.match(got, new RegExp(`^HTTP/1\\.1 ${status} X\r\nETag: "a"\r\n`));
       assert.doesNotMatch(got, /transfer-encoding|content-length/i);

@@ -43,12 +43,12 @@ describe('requests reach the broker as they came', () => {
     '//ngsi-ld/v1/entities',
     '/ngsi-ld/v1/entities?__proto__=x&constructor=y',
   ]) {
-    it(`path and query unchanged, byte for byte: ${target}`, async () => {
+    it(`path and query reach the broker unchanged, byte for byte: ${target}`, async () => {
       assert.equal(headLines(await forwarded(request(`GET ${target}`)))[0], `GET ${target} HTTP/1.1`);
     });
   }
 
-  it('path and query unchanged for any target that the server accepts', async () => {
+  it('path and query reach the broker unchanged for any target that the server accepts', async () => {
     const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
     const target = fc.string({ unit: character, maxLength: 40 }).map((tail) => `/ngsi-ld/${tail}`);
     await fc.assert(
@@ -61,7 +61,7 @@ describe('requests reach the broker as they came', () => {
   });
 
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'PURGE']) {
-    it(`method unchanged: ${method}`, async () => {
+    it(`the method reaches the broker unchanged: ${method}`, async () => {
       assert.match(
         await forwarded(request(`${method} /ngsi-ld/v1/x`)),
         new RegExp(`^${method} /ngsi-ld/v1/x HTTP/1\\.1\r\n`),
@@ -69,12 +69,12 @@ describe('requests reach the broker as they came', () => {
     });
   }
 
-  it('a target in absolute form is sent in origin form', async () => {
+  it('a target in absolute form reaches the broker in origin form', async () => {
     const head = await forwarded(request('GET http://gateway:8080/ngsi-ld/v1/entities?a=%41'));
     assert.match(head, /^GET \/ngsi-ld\/v1\/entities\?a=%41 HTTP\/1\.1\r\n/);
   });
 
-  it('header names, values, order and repetitions unchanged', async () => {
+  it('header names, values, order and repetitions reach the broker unchanged', async () => {
     const headers = [
       'NGSILD-Tenant: t1',
       'link: <http://x/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"',
@@ -94,7 +94,7 @@ describe('requests reach the broker as they came', () => {
     );
   });
 
-  it('Host names the broker, and the client finds itself in X-Forwarded-* and Via', async () => {
+  it('Host names the broker, and X-Forwarded-* and Via name the client', async () => {
     const lines = headLines(await forwarded(request('GET /ngsi-ld/v1/x')));
     assert.deepEqual(
       lines.filter((line) => /^host:/i.test(line)),
@@ -111,7 +111,7 @@ describe('requests reach the broker as they came', () => {
     );
   });
 
-  it('what proxies before said about the client stays, and is added to', async () => {
+  it('X-Forwarded-* and Via of earlier proxies stay, and are added to', async () => {
     const headers = [
       'X-Forwarded-For: 10.0.0.1',
       'via: 1.1 brokerA',
@@ -130,7 +130,7 @@ describe('requests reach the broker as they came', () => {
     );
   });
 
-  it('hop-by-hop headers, those that Connection names, and the secrets of this service go no further', async () => {
+  it('hop-by-hop headers, those that Connection names, and secrets of the gateway never reach the broker', async () => {
     const head = await forwarded(
       [
         'GET /ngsi-ld/v1/x HTTP/1.1',
@@ -155,7 +155,7 @@ describe('requests reach the broker as they came', () => {
     assert.match(head, /\r\nX-Stays: 1\r\n/);
   });
 
-  it('Connection never takes away what the message needs', async () => {
+  it('Connection never removes a header that the message needs', async () => {
     const kept = [
       'NGSILD-Tenant: t1',
       'Authorization: a',
@@ -180,7 +180,7 @@ describe('requests reach the broker as they came', () => {
     assert.equal(bodyOf(head), '{}');
   });
 
-  it('requests reach the broker as they came prefixes the path of the broker to the untouched target', async () => {
+  it('the path of the broker URL is put before the untouched target', async () => {
     const prefixed = await startGateway(new URL('/base/broker/', broker.url), { agent: { pipelining: 0 } });
     await exchange(prefixed.port, request('GET /ngsi-ld/v1/%65?a'));
     assert.match(lastOf(broker), /^GET \/base\/broker\/ngsi-ld\/v1\/%65\?a HTTP/);
@@ -204,7 +204,7 @@ describe('request bodies reach the broker whole, in any method and framing', () 
   });
 
   for (const method of ['POST', 'PATCH', 'GET', 'DELETE']) {
-    it(`${method} with Content-Length`, async () => {
+    it(`a body of ${method} with Content-Length reaches the broker whole`, async () => {
       const answer = await exchange(
         gateway.port,
         request(`${method} /ngsi-ld/v1/x`, ['Content-Length: 5'], 'a\0\xffbc'),
@@ -214,7 +214,7 @@ describe('request bodies reach the broker whole, in any method and framing', () 
       assert.equal(bodyOf(lastOf(broker)), 'a\0\xffbc');
     });
 
-    it(`${method} in chunks, without the trailers`, async () => {
+    it(`a body of ${method} in chunks reaches the broker whole, without the trailers`, async () => {
       const client = await connect(gateway.port);
       client.send(
         request(`${method} /ngsi-ld/v1/x`, ['Transfer-Encoding: chunked', 'Trailer: X-T'], '3\r\nxyz\r\n'),
@@ -228,7 +228,7 @@ describe('request bodies reach the broker whole, in any method and framing', () 
     });
   }
 
-  it('an empty POST stays empty', async () => {
+  it('an empty POST reaches the broker empty', async () => {
     await exchange(gateway.port, request('POST /ngsi-ld/v1/x', ['Content-Length: 0']));
     assert.match(lastOf(broker), /\r\ncontent-length: 0\r\n/i);
   });

@@ -48,7 +48,7 @@ async function freePort(): Promise<number> {
 }
 
 describe('a broker that does not answer', () => {
-  it('out of reach: 502 problem+json that echoes the tenant, reported once', async () => {
+  it('a broker out of reach is 502 problem+json that echoes the tenant, logged once', async () => {
     const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
     const answer = await exchange(
       gateway.port,
@@ -71,14 +71,14 @@ describe('a broker that does not answer', () => {
     assert.match(reqId, /\S{8}/);
   });
 
-  it('HEAD gets the head of the problem only', async () => {
+  it('HEAD at a broker out of reach gets the head of the problem only', async () => {
     const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
     const answer = await exchange(gateway.port, request('HEAD /ngsi-ld/v1/entities'));
     assert.equal(statusOf(answer), 502);
     assert.equal(bodyOf(answer), '');
   });
 
-  it('silent: 504 problem+json, and the broker is let go', async () => {
+  it('a silent broker is 504 problem+json, and its connection is closed', async () => {
     await using(
       startRawBroker(() => true),
       { brokerTimeoutMs: 20 },
@@ -95,7 +95,7 @@ describe('a broker that does not answer', () => {
     );
   });
 
-  it('closing before it answers: 502, for a DELETE without a second try', async () => {
+  it('a broker that closes before it answers is 502, without a second try of a DELETE', async () => {
     const broker = startRawBroker((socket) => {
       socket.destroy();
       return true;
@@ -106,7 +106,7 @@ describe('a broker that does not answer', () => {
     });
   });
 
-  it('a dispatcher that is closed: 503', async () => {
+  it('a closed dispatcher is 503', async () => {
     const dispatcher = new Agent();
     await dispatcher.close();
     const gateway = await startGateway(new URL('http://127.0.0.1:9'), { dispatcher });
@@ -126,7 +126,7 @@ describe('an answer that breaks off never looks complete', () => {
   };
   for (const [framing, answer] of Object.entries(framings)) {
     for (const ending of ['end', 'resetAndDestroy'] as const) {
-      it(`${framing}, ${ending}`, async () => {
+      it(`an answer that breaks off never looks complete (${framing}, ${ending})`, async () => {
         let broken: net.Socket | undefined;
         const broker = startRawBroker((socket) => {
           broken = socket;
@@ -149,7 +149,7 @@ describe('an answer that breaks off never looks complete', () => {
     }
   }
 
-  it('an HTTP/1.0 client, whose body ends with the connection, sees a reset', async () => {
+  it('an answer that breaks off is a reset for an HTTP/1.0 client, whose bodies end with the connection', async () => {
     let broken: net.Socket | undefined;
     const broker = startRawBroker((socket) => {
       broken = socket;
@@ -171,7 +171,7 @@ describe('a client that disconnects ends its request without a failure', () => {
   const closes = (broker: RawBroker) =>
     settle(() => broker.sockets.length > 0 && broker.sockets.every((each) => each.destroyed));
 
-  it('before the answer', async () => {
+  it('a client that disconnects before the answer ends its request without a failure', async () => {
     await using(
       startRawBroker(() => true),
       {},
@@ -186,7 +186,7 @@ describe('a client that disconnects ends its request without a failure', () => {
     );
   });
 
-  it('a client that disconnects ends its request without a failure while it is downloading', async () => {
+  it('a client that disconnects during a download ends its request without a failure', async () => {
     const broker = startRawBroker((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\nabc');
       return true;
@@ -202,7 +202,7 @@ describe('a client that disconnects ends its request without a failure', () => {
   });
 
   for (const framing of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
-    it(`a client that disconnects ends its request without a failure while it is uploading (${framing}): the broker never sees a whole body`, async () => {
+    it(`a client that disconnects during an upload (${framing}) never makes the broker see a whole body`, async () => {
       await using(
         startRawBroker(() => false),
         {},
@@ -219,7 +219,7 @@ describe('a client that disconnects ends its request without a failure', () => {
     });
   }
 
-  it('a client that disconnects ends its request without a failure while it waits for a connection: the request is never sent', async () => {
+  it('a client that disconnects while it waits for a connection sends nothing to the broker', async () => {
     const broker = await startRawBroker(() => true);
     const dispatcher = new Pool(broker.url.origin, { connections: 1 });
     const gateway = await startGateway(broker.url, { dispatcher });
@@ -244,12 +244,12 @@ describe('a client that disconnects ends its request without a failure', () => {
   });
 });
 
-describe('an answer that comes before the upload is over', () => {
+describe('an answer before the end of the upload', () => {
   const upload = (length: number, closes: boolean) =>
     `POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\n${closes ? 'Connection: close\r\n' : ''}Content-Length: ${length}\r\n\r\n`;
   const part = 'x'.repeat(65_536);
 
-  it('an answer that comes before the upload is over from the broker reaches the client, and the connection serves on', async () => {
+  it('an early answer of the broker reaches the client, and the connection serves on', async () => {
     const broker = startFixedBroker('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
     await using(broker, {}, async (gateway) => {
       const client = await connect(gateway.port);
@@ -263,7 +263,7 @@ describe('an answer that comes before the upload is over', () => {
     });
   });
 
-  it('an answer that comes before the upload is over is not lost on a client that reads only after it has sent everything, on a closing connection', async () => {
+  it('an early answer is not lost on a client that reads only after it has sent everything, on a closing connection', async () => {
     const broker = startFixedBroker('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
     await using(broker, {}, async (gateway, { sockets }) => {
       const client = await connect(gateway.port);
@@ -280,7 +280,7 @@ describe('an answer that comes before the upload is over', () => {
     });
   });
 
-  it('an answer that comes before the upload is over from the gateway itself does so too', async () => {
+  it('an early answer of the gateway itself reaches the client as well', async () => {
     const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
     const client = await connect(gateway.port);
     client.send(upload(part.length * 20, true));
@@ -290,7 +290,7 @@ describe('an answer that comes before the upload is over', () => {
     assert.equal(problemOf(await client.closed()).status, 502);
   });
 
-  it('an answer that comes before the upload is over does not oblige the gateway to read for ever', async () => {
+  it('an early answer does not oblige the gateway to read an upload for ever', async () => {
     const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
     const client = await connect(gateway.port);
     const { socket } = client;

@@ -24,31 +24,31 @@ describe('requests that servers disagree on never reach the broker', () => {
   };
   const smuggled = '0\r\n\r\nDELETE /ngsi-ld/v1/entities HTTP/1.1\r\nHost: x\r\n\r\n';
 
-  it('Content-Length with Transfer-Encoding', async () => {
+  it('Content-Length with Transfer-Encoding never reaches the broker', async () => {
     const headers = [`Content-Length: ${smuggled.length}`, 'Transfer-Encoding: chunked'];
     assert.equal(statusOf(await refused(request('POST /ngsi-ld/v1/x', headers, smuggled))), 400);
   });
 
-  it('two Content-Lengths', async () => {
+  it('two Content-Lengths never reach the broker', async () => {
     const headers = ['Content-Length: 3', 'Content-Length: 4'];
     assert.equal(statusOf(await refused(request('POST /ngsi-ld/v1/x', headers, 'abcd'))), 400);
   });
 
-  it('two Host headers', async () => {
+  it('two Host headers never reach the broker', async () => {
     const answer = await refused(request('GET /ngsi-ld/v1/x', ['Host: other']));
     assert.equal(statusOf(answer), 400);
     assert.match(problemOf(answer).detail, /Host/);
   });
 
   for (const coding of ['gzip, chunked', 'chunked, gzip', 'xchunked', 'identity']) {
-    it(`transfer coding ${coding}`, async () => {
+    it(`transfer coding ${coding} never reaches the broker`, async () => {
       const answer = await refused(request('POST /ngsi-ld/v1/x', [`Transfer-Encoding: ${coding}`], smuggled));
       // The connection may also be closed without a word, when what follows is no HTTP.
       assert.ok(answer === '' || [400, 501].includes(statusOf(answer)), answer);
     });
   }
 
-  it('a coding that only chunked could follow is 501, as problem+json (RFC 9112, section 6.1)', async () => {
+  it('a transfer coding other than chunked is 501, as problem+json (RFC 9112, section 6.1)', async () => {
     const answer = await refused(
       request('POST /ngsi-ld/v1/x', ['Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'),
     );
@@ -56,7 +56,7 @@ describe('requests that servers disagree on never reach the broker', () => {
     assert.equal(problemOf(answer).status, 501);
   });
 
-  it('a target in neither origin nor absolute form', async () => {
+  it('a target in neither origin nor absolute form never reaches the broker', async () => {
     const answer = await refused(request('OPTIONS *'));
     assert.equal(statusOf(answer), 400);
     assert.equal(problemOf(answer).type, 'https://uri.etsi.org/ngsi-ld/errors/InvalidRequest');
@@ -88,16 +88,16 @@ describe('requests that look like two stay one', () => {
 
 describe('answers that are not sound HTTP become 502, and nothing of them reaches the client', () => {
   const answers = {
-    'no HTTP at all': 'SSH-2.0-OpenSSH_9\r\n\r\n',
+    'not HTTP': 'SSH-2.0-OpenSSH_9\r\n\r\n',
     'two framings': 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'an unknown transfer coding': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
     'a control character in a header': 'HTTP/1.1 200 OK\r\nX-Evil: a\x01b\r\nContent-Length: 0\r\n\r\n',
     'an impossible status': 'HTTP/1.1 000 OK\r\nContent-Length: 0\r\n\r\n',
-    'an upgrade nobody asked for': 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+    'an unrequested upgrade': 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
     'an endless head': `HTTP/1.1 200 OK\r\n${`X-Evil: ${'a'.repeat(1000)}\r\n`.repeat(100)}\r\n`,
   };
   for (const [what, answer] of Object.entries(answers)) {
-    it(what, async () => {
+    it(`an unsound answer (${what}) becomes 502, and nothing of it reaches the client`, async () => {
       const broker = await startRawBroker((socket) => {
         socket.end(answer, 'latin1');
         return true;

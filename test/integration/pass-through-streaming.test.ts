@@ -71,7 +71,7 @@ async function startBroker(handler: http.RequestListener) {
 
 describe('bodies of any size stream through', () => {
   for (const framing of ['Content-Length', 'chunked'] as const) {
-    it(`100 MB up (${framing}) in little memory`, async () => {
+    it(`100 MB stream up (${framing}) in little memory`, async () => {
       const broker = await startBroker((req, res) => {
         let received = 0;
         req.on('data', (chunk: Buffer) => (received += chunk.length));
@@ -93,7 +93,7 @@ describe('bodies of any size stream through', () => {
       assert.ok(growth < 20 * MB, `${Math.round(growth / MB)} MB`);
     });
 
-    it(`100 MB down (${framing}) in little memory`, async () => {
+    it(`100 MB stream down (${framing}) in little memory`, async () => {
       const broker = await startBroker((_req, res) => {
         if (framing === 'Content-Length') res.setHeader('Content-Length', TOTAL);
         void pour(TOTAL, res).then(() => res.end());
@@ -152,7 +152,7 @@ describe('bodies of any size stream through', () => {
     upload.destroy();
   });
 
-  it('what has arrived is passed on at once, head and every piece', async () => {
+  it('what has arrived is passed on at once, the head and every piece', async () => {
     let answering: net.Socket | undefined;
     const broker = await startRawBroker((socket) => {
       answering = socket;
@@ -210,7 +210,7 @@ describe('a head may come long before its body', () => {
 describe('Expect: 100-continue', () => {
   const expecting = request('POST /ngsi-ld/v1/x', ['Expect: 100-continue', 'Content-Length: 3']);
 
-  it('100-continue is answered once the broker is there, and goes no further', async () => {
+  it('100-continue is answered once the broker is there, which never sees the Expect header', async () => {
     const broker = await startRawBroker((socket, text) => {
       if (bodyOf(text) !== 'abc') return false;
       socket.write('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n');
@@ -225,7 +225,7 @@ describe('Expect: 100-continue', () => {
     assert.doesNotMatch(broker.received.join(''), /expect/i);
   });
 
-  it('100-continue gets the final answer instead when there is no broker, and the body is never asked for', async () => {
+  it('a request with 100-continue gets the final answer when there is no broker, and its body is never asked for', async () => {
     const gone = await startRawBroker(() => true);
     await gone.close();
     const gateway = await startGateway(gone.url);
