@@ -20,8 +20,8 @@ export function showMerge(root: ShadowRoot, older: Side, newer: Side): () => voi
   const common = (label: string): Extension => [
     lineNumbers(),
     json(),
-    editorTheme,
     unframed,
+    editorTheme,
     EditorView.lineWrapping,
     EditorState.readOnly.of(true),
     // Focusable, so that the keyboard scrolls it.
@@ -50,8 +50,8 @@ export function showUnified(root: ShadowRoot, older: Side, newer: Side, label: s
     extensions: [
       lineNumbers(),
       json(),
-      editorTheme,
       unframed,
+      editorTheme,
       EditorView.lineWrapping,
       EditorState.readOnly.of(true),
       EditorView.editable.of(false),
