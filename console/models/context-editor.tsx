@@ -4,10 +4,10 @@ import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { text } from '../strings.js';
 import { createContext, readContext, updateContext, type WrittenContext } from './contexts-api.js';
-import { faultsOf, jsonFault } from './faults.js';
+import { faultsOf, jsonFault } from '../editor/faults.js';
 import { shownJson } from './model-schema.js';
 import { NEW_CONTEXT, toContext, toContexts } from './places.js';
-import { SchemaEditor } from './schema-editor.js';
+import { JsonEditor } from '../editor/json-editor.js';
 import { isObject } from './samples.js';
 import { isOvertaken } from './use-trial.js';
 
@@ -92,7 +92,7 @@ export function ContextEditor({
             onInput={setName}
           />
         )}
-        <SchemaEditor
+        <JsonEditor
           label={t.document}
           value={typed}
           onInput={(value) => {

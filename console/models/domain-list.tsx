@@ -10,7 +10,7 @@ import { NewDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
 import { countModels, listDomains, PAGE_SIZE, searchModels } from './models-api.js';
 import { toContexts, toDomain, toImport, toModels, toNewModel } from './places.js';
-import { useDebounced } from './use-debounced.js';
+import { useDebounced } from '../shared/use-debounced.js';
 
 /** How long typing has to pause before a search, in milliseconds. */
 const PAUSE_MS = 300;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
 import { text } from '../strings.js';
 import { draftOf, keepDraft } from './drafts.js';
-import { faultsOf, jsonFault } from './faults.js';
+import { faultsOf, jsonFault } from '../editor/faults.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
 import {
   apiPath,
@@ -14,7 +14,7 @@ import {
   type ModelKey,
 } from './models-api.js';
 import { SavePanel } from './save-panel.js';
-import { SchemaEditor, type Place } from './schema-editor.js';
+import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { useTrial } from './use-trial.js';
 
 /** Under which the typed schema of a model is kept. */
@@ -128,7 +128,7 @@ export function ModelSchema({
             {t.download}
           </a>
         </div>
-        <SchemaEditor label={t.schema} value={typed} onInput={keep} faults={faults} place={place} />
+        <JsonEditor label={t.schema} value={typed} onInput={keep} faults={faults} place={place} />
       </section>
       <SavePanel
         trial={trial}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
 import { Choice, Field } from '../parts/fields.js';
 import { text } from '../strings.js';
-import { JsonArea } from './json-area.js';
+import { JsonArea } from '../editor/json-area.js';
 import { writeModel } from './model-write.js';
 import { COMPATIBILITIES, readModel, type Model, type ModelSettings } from './models-api.js';
 import { SavePanel } from './save-panel.js';

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Failure } from '../parts/states.js';
 import { text } from '../strings.js';
-import { jsonFault } from './faults.js';
+import { jsonFault } from '../editor/faults.js';
 import { validate, type Model, type Verdict } from './models-api.js';
 import { plainSample, samplesOf, type SampleForm } from './samples.js';
-import { SchemaEditor } from './schema-editor.js';
+import { JsonEditor } from '../editor/json-editor.js';
 import { VerdictView } from './verdict-view.js';
 
 /** The form of samples that is meant by the form in which an entity was read. */
@@ -51,7 +51,7 @@ export function NewExample({
   return (
     <section class="card" aria-labelledby="check">
       <h2 id="check">{t.checkTitle}</h2>
-      <SchemaEditor
+      <JsonEditor
         label={t.entity}
         value={entity}
         onInput={(value) => {

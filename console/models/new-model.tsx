@@ -4,14 +4,14 @@ import { Failure } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { draftOf, keepDraft } from './drafts.js';
-import { faultsOf, jsonFault } from './faults.js';
+import { faultsOf, jsonFault } from '../editor/faults.js';
 import { shownJson } from './model-schema.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
 import { createDomain, domainNames } from './models-api.js';
 import { toModel, toModels } from './places.js';
 import { SampleCard, type Inferred } from './sample-card.js';
 import { SavePanel } from './save-panel.js';
-import { SchemaEditor, type Place } from './schema-editor.js';
+import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { useTrial, type Trial } from './use-trial.js';
 import { withExample } from './samples.js';
 
@@ -93,7 +93,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
       <div class="columns editing">
         <section class="card" aria-labelledby="schema">
           <h2 id="schema">{t.schema}</h2>
-          <SchemaEditor
+          <JsonEditor
             label={t.schema}
             value={schema}
             onInput={type}

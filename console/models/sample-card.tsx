@@ -2,10 +2,10 @@ import { useRef, useState } from 'preact/hooks';
 import { Choice, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { text } from '../strings.js';
-import { faultsOf, jsonFault } from './faults.js';
+import { faultsOf, jsonFault } from '../editor/faults.js';
 import { inferSchema } from './models-api.js';
 import { guessForm, nameFor, plainSample, samplesOf, type SampleForm } from './samples.js';
-import { SchemaEditor } from './schema-editor.js';
+import { JsonEditor } from '../editor/json-editor.js';
 
 /** What came of samples. */
 export interface Inferred {
@@ -65,7 +65,7 @@ export function SampleCard({
     <section class="card" aria-labelledby="sample">
       <h2 id="sample">{t.title}</h2>
       <p class="quiet">{t.lead}</p>
-      <SchemaEditor
+      <JsonEditor
         label={t.label}
         value={sample}
         onInput={(value) => {

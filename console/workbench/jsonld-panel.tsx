@@ -1,7 +1,7 @@
-import { JsonArea } from '../models/json-area.js';
-import { SchemaEditor } from '../models/schema-editor.js';
-import { jsonFault } from '../models/faults.js';
-import { useDebounced } from '../models/use-debounced.js';
+import { JsonArea } from '../editor/json-area.js';
+import { JsonEditor } from '../editor/json-editor.js';
+import { jsonFault } from '../editor/faults.js';
+import { useDebounced } from '../shared/use-debounced.js';
 import { Copyable } from '../parts/copyable.js';
 import { Choice, Field } from '../parts/fields.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
@@ -24,7 +24,7 @@ export function JsonLdPanel({
   return (
     <>
       <div class="card stack">
-        <SchemaEditor
+        <JsonEditor
           label={t.document}
           value={bench.text}
           onInput={(typed) => onChange({ text: typed })}

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from '../api/client.js';
-import { SchemaEditor, type Place } from '../models/schema-editor.js';
-import { faultsOf } from '../models/faults.js';
-import { useDebounced } from '../models/use-debounced.js';
+import { JsonEditor, type Place } from '../editor/json-editor.js';
+import { faultsOf } from '../editor/faults.js';
+import { useDebounced } from '../shared/use-debounced.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { routeTo } from '../shared/router.js';
@@ -43,7 +43,7 @@ export function ValidatePanel({
   return (
     <div class="columns editing">
       <div class="card stack">
-        <SchemaEditor
+        <JsonEditor
           label={t.text}
           value={bench.text}
           onInput={(typed) => onChange({ text: typed })}

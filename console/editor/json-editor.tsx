@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { CodeView, Mark } from '../editor/code-view.js';
+import type { CodeView, Mark } from './code-view.js';
 import { Loading } from '../parts/states.js';
 import { text } from '../strings.js';
 import type { Fault } from './faults.js';
@@ -16,7 +16,7 @@ const HEIGHTS = { short: ['120px', '260px'], tall: ['320px', '600px'] } as const
  * An editor of JSON, with its faults marked in it and listed below. It is loaded when it is first needed; where it cannot be,
  * a plain field takes its place.
  */
-export function SchemaEditor({
+export function JsonEditor({
   label,
   value,
   onInput,
@@ -43,7 +43,7 @@ export function SchemaEditor({
   const [state, setState] = useState<'loading' | 'there' | 'failed'>('loading');
   useEffect(() => {
     let isLeft = false;
-    import('../editor/code-view.js').then(
+    import('./code-view.js').then(
       ({ showCode }) => {
         if (isLeft || host.current === null) return;
         // The policy of the page allows styles in a root of their own alone.
