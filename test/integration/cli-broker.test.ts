@@ -186,7 +186,8 @@ describe('ngsi-ld-gateway', () => {
     assert.equal(inferred.status, 200, inferred.text);
     process.signal('SIGTERM');
     assert.equal((await process.ended).code, 0);
-    assert.equal((await cli(['serve'], { PORT: 'x' })).code, 2);
+    const refused = await CliProcess.start(['serve'], { PORT: 'x' });
+    assert.equal((await refused.ended).code, 2);
   });
 
   it('the command line backs up the database, and never overwrites a file', async () => {

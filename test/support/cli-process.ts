@@ -1,6 +1,13 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { runCli } from '../../sidecar/cli/program.js';
+import { openSchemasInMemory } from '../../sidecar/schemas/open-schemas.js';
+import { systemClock } from '../../sidecar/shared/clock.js';
 import { ensureBuilt } from './built.js';
 import { stopLater } from './gateway-harness.js';
 import { ROOT } from './project.js';
@@ -11,6 +18,10 @@ export async function ensureCliBuilt(): Promise<string> {
   await ensureBuilt();
   return join(ROOT, 'dist/cli.js');
 }
+
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly version: string;
+};
 
 export interface CliEnd {
   readonly code: number | null;
@@ -91,13 +102,29 @@ export class CliProcess {
   }
 }
 
-/** Runs the command line to its end. */
+/** Runs the command line to its end, in this process: to start one takes longer than most commands. */
 export async function cli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   input = '',
 ): Promise<CliEnd> {
-  return (await CliProcess.start(args, env, input)).ended;
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const written = Promise.all([text(stdout), text(stderr)]);
+  let left: number | undefined;
+  const exitCode = await runCli(args, VERSION, {
+    env: { PATH: process.env['PATH'], ...env },
+    stdin: Readable.from([input]),
+    ...{ stdout, stderr },
+    clock: systemClock,
+    onInterrupt: () => () => undefined,
+    leave: (code) => (left ??= code),
+    openModels: async () => openSchemasInMemory(systemClock),
+    serve: async () => assert.fail('A gateway is to be served by a process of its own.'),
+  });
+  stdout.end();
+  stderr.end();
+  const [out, complaints] = await written;
+  return { code: left ?? exitCode ?? 0, stdout: out, stderr: complaints };
 }
 
 /** The JSON documents of an output, one a line. */
