@@ -73,7 +73,7 @@ describe('the supply of contexts', () => {
     assert.equal(new Set([before, created, updated, await stamp()]).size, 4);
   });
 
-  it('the supply of contexts takes a URL below the base URL for its own, where documents of that origin may be fetched, too', async (t) => {
+  it('the supply of contexts takes URLs below the base URL for its own, also where their origin may be fetched', async (t) => {
     const { service, web, fetched } = await rigOf(t);
     await service.contexts.create('terms', TERMS, OPTIONS);
     const url = urlOf('terms', ALLOWED);
@@ -163,7 +163,7 @@ describe('the supply of contexts of other origins', () => {
 });
 
 describe('the stamp of a store that another process writes to', () => {
-  it('the stamp of a store that another process writes to changes with its writes', async (t) => {
+  it('the stamp of a store changes with the writes of another process', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'revision-'));
     t.after(() => rm(folder, { recursive: true }));
     const path = join(folder, 'schema.db');

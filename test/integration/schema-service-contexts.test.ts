@@ -44,7 +44,7 @@ describe('custom contexts', () => {
     }
   });
 
-  it('custom contexts have versions that stay, and none for the same text', async (t) => {
+  it('custom contexts have versions that stay, and no new one for the same text', async (t) => {
     const { service } = await rigOf(t);
     const { context: first } = await service.contexts.create('terms', TERMS, OPTIONS);
     const same = await service.contexts.update('terms', { '@context': TERMS }, OPTIONS);
@@ -96,7 +96,7 @@ describe('custom contexts', () => {
     );
   });
 
-  it('custom contexts have names of their own', async (t) => {
+  it('custom contexts cannot take the name of another context', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('terms', TERMS, OPTIONS);
     await rejection(service.contexts.create('terms', TERMS, OPTIONS), AlreadyExistsError);
@@ -126,7 +126,7 @@ describe('contexts that name others', () => {
     await service.contexts.delete('base');
   });
 
-  it('name them by any URL of this service, but not by one of another origin that is known', async (t) => {
+  it('contexts may name others by any URL of this service, but not by one of another origin', async (t) => {
     const { service, web, fetched } = await rigOf(t);
     await service.contexts.create('base', TERMS, OPTIONS);
     await service.contexts.create('inside', 'http://10.0.0.7:8080/gate/api/v2/contexts/base', OPTIONS);
@@ -146,7 +146,7 @@ describe('contexts that name others', () => {
     assert.deepEqual(fetched, [foreign]);
   });
 
-  it('name the core context in any version, by its own URL or by one of this service', async (t) => {
+  it('contexts may name the core context in any version, by its own URL or by one of this service', async (t) => {
     const { service } = await rigOf(t);
     const etsi = (version: string) =>
       `https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v${version}.jsonld`;
@@ -163,7 +163,7 @@ describe('contexts that name others', () => {
     }
   });
 
-  it('contexts that name others are refused when these are not available, saying why', async (t) => {
+  it('contexts that name others are refused with the reason when these are not available', async (t) => {
     const { service, fetched } = await rigOf(t);
     const urls = [
       urlOf('none'),
@@ -205,7 +205,7 @@ describe('contexts that name others', () => {
 describe('read-only contexts', () => {
   const rigOf = useRigs();
 
-  it('read-only contexts are the core contexts: listed first, served under their own names, reserved', async (t) => {
+  it('core contexts are listed first, served under their own names, and reserved', async (t) => {
     const { service } = await rigOf(t);
     const { items: all } = await service.contexts.list(ALL);
     const items = all.flatMap((item) => (item.kind === 'core' ? [item] : []));
@@ -232,7 +232,7 @@ describe('read-only contexts', () => {
     }
   });
 
-  it('read-only contexts are those generated from models', async (t) => {
+  it('contexts generated from models are read-only', async (t) => {
     const { service } = await rigOf(t);
     await service.models.create('city', { name: 'Bench', schema: {} });
     const name = 'city~Bench';
@@ -242,7 +242,7 @@ describe('read-only contexts', () => {
     await rejection(service.contexts.delete(name), ReadOnlyContextError);
   });
 
-  it('read-only contexts come in pages with the others, each once', async (t) => {
+  it('read-only contexts are listed in pages with the others, each once', async (t) => {
     const { service } = await rigOf(t);
     for (const name of ['a', 'b']) await service.contexts.create(name, TERMS, OPTIONS);
     const all = await namesOf(service);

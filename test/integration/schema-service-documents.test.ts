@@ -37,7 +37,7 @@ function read({ service }: Rig, kind: ModelDocumentKind, version?: number): Prom
 describe('documents of models', () => {
   const rigOf = useRigs();
 
-  it('bundle the schema so that it needs no other, and says the same', async (t) => {
+  it('the bundled schema of a model needs no other document, and has the same meaning', async (t) => {
     const rig = await withBench(await rigOf(t));
     const bundled = jsonOf(await read(rig, 'bundled')) as JsonObject;
     const validator = createValidator(resolveWith(bundled));
@@ -50,7 +50,7 @@ describe('documents of models', () => {
     assert.notDeepEqual(validator({ ...bench, location: { type: 'Point', coordinates: [1] } }), []);
   });
 
-  it('documents of models have an example that is valid, names the contexts, and means what they say', async (t) => {
+  it('the examples of a model are valid, name its contexts, and expand to its terms', async (t) => {
     const rig = await withBench(await rigOf(t));
     const { '@context': context, ...example } = jsonOf(await read(rig, 'example')) as JsonObject;
     assert.deepEqual(context, [`${BASE_URL}/api/v2/contexts/city~Bench`, CORE_URL]);
@@ -75,7 +75,7 @@ describe('documents of models', () => {
     assert.ok('https://uri.etsi.org/ngsi-ld/location' in expanded);
   });
 
-  it('documents of models have an OpenAPI document that is valid, self-contained, and of this server', async (t) => {
+  it('the OpenAPI document of a model is valid, self-contained, and names this server', async (t) => {
     const rig = await withBench(await rigOf(t));
     const openapi = jsonOf(await read(rig, 'openapi')) as JsonObject;
     const text = JSON.stringify(openapi);
@@ -87,7 +87,7 @@ describe('documents of models', () => {
     assert.ok(verdict.valid, JSON.stringify(verdict));
   });
 
-  it('name the version of the context where a version was asked for', async (t) => {
+  it('documents of models name the version of the context if a version was asked for', async (t) => {
     const rig = await withBench(await rigOf(t));
     for (const kind of ['example', 'example-normalized', 'openapi'] as const) {
       assert.match((await read(rig, kind, 1)).bytes.toString(), /contexts\/city~Bench\?version=1"/);
@@ -95,7 +95,7 @@ describe('documents of models', () => {
     }
   });
 
-  it('documents of models are of the model as it is now where no version was asked for', async (t) => {
+  it('documents of models are those of the current model if no version was asked for', async (t) => {
     const rig = await withBench(await rigOf(t));
     const descriptionOf = async (version?: number) =>
       (jsonOf(await read(rig, 'openapi', version)) as { info: { description: string } }).info.description;
@@ -104,7 +104,7 @@ describe('documents of models', () => {
     assert.deepEqual([await descriptionOf(), await descriptionOf(1)], ['For two', 'To sit']);
   });
 
-  it('documents of models are made once, however many ask for them at the same time and later', async (t) => {
+  it('documents of models are made once for all requests, concurrent and later ones', async (t) => {
     const { store } = await withBench(await rigOf(t));
     // Another service on the same store, which has not seen how the model was made.
     const domains = over(store.domains, { create: () => store.domains.get('city') });
@@ -116,7 +116,7 @@ describe('documents of models', () => {
     assert.equal((await read(rig, 'schema')).bytes, (await read(rig, 'schema')).bytes);
   });
 
-  it('documents of models are made again where nothing can be kept', async (t) => {
+  it('documents of models are made again where they cannot be kept', async (t) => {
     const rig = await withBench(await rigOf(t, { cacheBytes: 0 }));
     assert.deepEqual(await read(rig, 'openapi'), await read(rig, 'openapi'));
     assert.equal(rig.tasks.filter((task) => task === 'modelOpenApi').length, 2);
@@ -132,7 +132,7 @@ describe('documents of models', () => {
     }
   });
 
-  it('documents of models are those of a new model after the one of its name was deleted', async (t) => {
+  it('documents of a new model are not those of a deleted one of the same name', async (t) => {
     const rig = await withBench(await rigOf(t));
     await read(rig, 'bundled');
     await rig.service.models.delete(KEY);
@@ -142,7 +142,7 @@ describe('documents of models', () => {
     assert.match((await read(rig, 'bundled')).bytes.toString(), /"minProperties":3/);
   });
 
-  it('documents of models say that a model or version is not there', async (t) => {
+  it('documents of a missing model or version are reported as missing', async (t) => {
     const rig = await withBench(await rigOf(t));
     for (const kind of ['schema', 'bundled', 'openapi', 'context', 'example'] as const) {
       const missing = await rejection(read(rig, kind, 2), NotFoundError);
@@ -153,7 +153,7 @@ describe('documents of models', () => {
     await rejection(rig.service.models.file(KEY, 'schema.json', { ...options, version: 0 }), NotFoundError);
   });
 
-  it('documents of models pass on that the workers cannot do it now, and do it when they can', async (t) => {
+  it('documents of models fail while the workers are busy, and succeed afterwards', async (t) => {
     let isBusy = false;
     const rig = await withBench(
       await rigOf(t, {
@@ -173,7 +173,7 @@ describe('documents of models', () => {
 describe('files of models', () => {
   const rigOf = useRigs();
 
-  it('files of models are listed as they are served', async (t) => {
+  it('files of models are listed exactly as they are served', async (t) => {
     const { service } = await withBench(await rigOf(t));
     for (const options of [{ baseUrl: BASE_URL }, { baseUrl: BASE_URL, version: 1 }]) {
       const files = await service.models.files(KEY, options);
@@ -197,7 +197,7 @@ describe('files of models', () => {
     }
   });
 
-  it('files of models hold the documents that the schema refers to, by a name that stays', async (t) => {
+  it('files of models include the documents that the schema refers to, by a stable name', async (t) => {
     const { service } = await withBench(await rigOf(t));
     const options = { baseUrl: BASE_URL };
     const [shared] = (await service.models.files(KEY, options)).filter(({ uri }) => uri === COMMON_URI);
@@ -218,7 +218,7 @@ describe('files of models', () => {
       await rejection(service.models.file(KEY, name, { baseUrl: BASE_URL }), FileNotFoundError);
   });
 
-  it('files of models have no example where no entity satisfies the schema', async (t) => {
+  it('files of models include no example where no entity satisfies the schema', async (t) => {
     const { service } = await rigOf(t);
     const options = { baseUrl: BASE_URL };
     for (const [name, schema] of [
@@ -243,7 +243,7 @@ describe('files of models', () => {
     }
   });
 
-  it('files of models have no normalized example, and the reason in its place, where the model requires what no attribute can be', async (t) => {
+  it('files of models have a reason in place of a normalized example that NGSI-LD cannot express', async (t) => {
     const { service } = await rigOf(t);
     const options = { baseUrl: BASE_URL };
     const weight = { type: 'number', description: 'Relationship. A weight' };
@@ -263,7 +263,7 @@ describe('files of models', () => {
     assert.deepEqual(Object.keys(examples), ['keyValues']);
   });
 
-  it('files of models have no example where making one takes too much', async (t) => {
+  it('files of models include no example that is too costly to make', async (t) => {
     const { service } = await rigOf(t, {
       workers: (workers) => ({
         run: (kind, input, options) =>

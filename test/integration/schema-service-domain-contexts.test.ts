@@ -133,7 +133,7 @@ describe('the context of a domain', () => {
     await service.domains.create({ name: 'town' });
   });
 
-  it('the context of a domain serves entities of all its models, and can be a part of no other context', async (t) => {
+  it('the context of a domain serves entities of all its models, and can be part of no other context', async (t) => {
     const { service } = await rigOf(t);
     await create(service, 'Bench', ['seats'], { context: { seats: 'https://o.example/seats' } });
     const url = `${BASE_URL}/api/v2/contexts/city`;
@@ -154,7 +154,7 @@ describe('the context of a domain', () => {
     }
   });
 
-  it('the context of a domain says which context that a model brings cannot be used, and has the rest', async (t) => {
+  it('the context of a domain says which context of a model cannot be used, and has the rest', async (t) => {
     const { service, web } = await rigOf(t);
     const url = `${ALLOWED}/context.jsonld`;
     web.set(url, { '@context': { light: 'https://o.example/light' } });
@@ -171,7 +171,7 @@ describe('the context of a domain', () => {
     assert.deepEqual([terms['light'], terms['seats']], [`${CONTEXT_BASE}light`, `${CONTEXT_BASE}seats`]);
   });
 
-  it('the context of a domain is made once for all who ask at the same time, and again after a failure', async (t) => {
+  it('the context of a domain is made once for concurrent requests, and again after a failure', async (t) => {
     let isBroken = true;
     const { service, tasks } = await rigOf(t, {
       workers: (workers) => ({

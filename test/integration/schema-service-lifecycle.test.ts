@@ -19,7 +19,7 @@ const PLACES = plainSchema({ seats: { type: 'string' } });
 describe('putting models', () => {
   const rigOf = useRigs();
 
-  it('putting models creates, updates or leaves alone, and says which', async (t) => {
+  it('PUT of a model creates, updates or leaves it alone, and says which', async (t) => {
     const { service } = await rigOf(t);
     const done: string[] = [];
     for (const change of [
@@ -40,7 +40,7 @@ describe('putting models', () => {
     ]);
   });
 
-  it('putting models holds the expected state, in a dry run as well', async (t) => {
+  it('PUT of a model honours the expected state, in a dry run as well', async (t) => {
     const { service } = await rigOf(t);
     for (const dryRun of [true, false]) {
       for (const expected of ['present', ['x']] as const)
@@ -60,7 +60,7 @@ describe('putting models', () => {
     await rejection(service.models.put({ ...KEY, name: 'Lamp' }, {}), SchemaMissingError);
   });
 
-  it('putting models updates one that another client creates meanwhile', async (t) => {
+  it('PUT of a model updates one that another client creates meanwhile', async (t) => {
     let isFirst = true;
     const { service } = await rigOf(t, {
       store: (store) => {
@@ -80,7 +80,7 @@ describe('putting models', () => {
 describe('drafts', () => {
   const rigOf = useRigs();
 
-  it('drafts have one version, which each update replaces with its context, whatever the change and the compatibility', async (t) => {
+  it('drafts have one version, which each update replaces with its context, whatever the change', async (t) => {
     const { service, store } = await rigOf(t);
     await service.models.create('city', {
       name: 'Bench',
@@ -108,7 +108,7 @@ describe('drafts', () => {
     assert.equal((await service.models.put(KEY, { schema: PLACES })).outcome, 'unchanged');
   });
 
-  it('drafts stay what they are once they are published, and no published model becomes a draft', async (t) => {
+  it('a draft keeps its settings when it is published, and a published model never becomes a draft', async (t) => {
     const { service } = await rigOf(t);
     await service.models.create('city', {
       name: 'Bench',
@@ -133,7 +133,7 @@ describe('drafts', () => {
 describe('deprecated models', () => {
   const rigOf = useRigs();
 
-  it('deprecated models say since when they are, and no longer once they are published again', async (t) => {
+  it('deprecated models say since when they are deprecated, until they are published again', async (t) => {
     const { service } = await rigOf(t);
     const sunset = '2999-01-31T00:00:00Z';
     await service.models.create('city', { name: 'Bench', schema: SEATS });
@@ -146,7 +146,7 @@ describe('deprecated models', () => {
     assert.deepEqual([back.model?.deprecatedAt, back.model?.sunsetAt], [undefined, undefined]);
   });
 
-  it('deprecated models have no sunset that is no time, or from before they were deprecated', async (t) => {
+  it('deprecated models refuse a sunset that is not a time, or is before the deprecation', async (t) => {
     const { service } = await rigOf(t);
     await service.models.create('city', { name: 'Bench', schema: SEATS, status: 'deprecated' });
     for (const sunset of ['tomorrow', '2999-01-31', '2999-02-31T25:00:00Z', '1999-01-31T00:00:00Z'])

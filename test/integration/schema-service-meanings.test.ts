@@ -43,7 +43,7 @@ function seatsMean(is: string, was: string): ChangeReport {
 describe('a context of a model that gives a term another meaning', () => {
   const rigOf = useRigs();
 
-  it('a context of a model that gives a term another meaning is refused as breaking, however it is spelt', async (t) => {
+  it('a context that gives a term another meaning is refused as breaking, however it is spelled', async (t) => {
     const { service } = await rigOf(t);
     await create(service, { seats: SEATS });
     for (const context of [
@@ -64,7 +64,7 @@ describe('a context of a model that gives a term another meaning', () => {
     ]);
   });
 
-  it('a context of a model that gives every term the meaning that it had is a compatible change', async (t) => {
+  it('a context that gives every term its old meaning is a compatible change', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
     await create(service, { seats: SEATS });
@@ -86,7 +86,7 @@ describe('a context of a model that gives a term another meaning', () => {
     );
   });
 
-  it('a context of a model that gives a term another meaning is found by the name of a stored context', async (t) => {
+  it('a context that gives a term another meaning is noticed when it is named by a stored context', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
     await service.contexts.create('others', { seats: OTHER }, OPTIONS);
@@ -102,7 +102,7 @@ describe('a context of a model that gives a term another meaning', () => {
     assert.equal((await put(service, { context: ['others', 'terms'] })).outcome, 'version');
   });
 
-  it('a context of a model that gives a term another meaning is found where it is another version of a stored context', async (t) => {
+  it('a context that gives a term another meaning is noticed when it is another version of a stored one', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
     await service.contexts.update('terms', { seats: OTHER }, OPTIONS);
@@ -116,7 +116,7 @@ describe('a context of a model that gives a term another meaning', () => {
     assert.equal((await put(service, { context: 'terms' })).change.overall, 'compatible');
   });
 
-  it('a context of a model that follows a stored one is compared by what that means now', async (t) => {
+  it('a context that follows a stored one is compared by the current meaning of that one', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
     await create(service, 'terms');
@@ -126,7 +126,7 @@ describe('a context of a model that gives a term another meaning', () => {
     assert.equal((await put(service, { context: urlOf('terms', 2) })).change.overall, 'compatible');
   });
 
-  it('a context of a model that gives a term another meaning is taken where nothing else is asked for, and told of', async (t) => {
+  it('a context that gives a term another meaning is accepted without compatibility, and reported', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('others', { seats: OTHER }, OPTIONS);
     await create(service, { seats: SEATS }, { status: 'draft' });
@@ -148,7 +148,7 @@ describe('a context of a model that gives a term another meaning', () => {
       await rejection(put(service, { context: { seats: SEATS }, compatibility }), IncompatibleChangeError);
   });
 
-  it('a context of a model whose terms cannot be found out leaves the change unproven', async (t) => {
+  it('a context whose terms cannot be found out leaves the change unproven', async (t) => {
     const { service, web } = await rigOf(t);
     const url = `${ALLOWED}/context.jsonld`;
     web.set(url, { '@context': { seats: SEATS } });

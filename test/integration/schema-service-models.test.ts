@@ -25,7 +25,7 @@ describe('creating models', () => {
     return jsonOf(await service.models.document(key, 'context', { baseUrl: BASE_URL }));
   }
 
-  it('creating models makes version 1 with the schema as given, the documents it refers to, and its context', async (t) => {
+  it('a new model gets version 1 with the schema as given, the documents it refers to, and its context', async (t) => {
     const { service } = await rigOf(t);
     await service.references.put(COMMON_URI, COMMON);
     const made = await service.models.create('city', { name: 'Bench', description: 'To sit', schema: BENCH });
@@ -43,7 +43,7 @@ describe('creating models', () => {
     assert.deepEqual([made.version.size, made.version.sha256.length], [bytes.length, 64]);
   });
 
-  it('creating models generates a flat context of type, attributes and members of values, and warns of core terms', async (t) => {
+  it('a new model gets a flat context of type, attributes and members of values, with warnings of core terms', async (t) => {
     const rig = await rigOf(t);
     await rig.service.references.put(COMMON_URI, COMMON);
     const { warnings } = await rig.service.models.create('city', { name: 'Bench', schema: BENCH });
@@ -63,7 +63,7 @@ describe('creating models', () => {
     );
   });
 
-  it('creating models takes the model’s own base for its terms', async (t) => {
+  it('a new model uses its own base for its terms', async (t) => {
     const rig = await rigOf(t);
     const schema = plainSchema({ seats: { type: 'integer' } });
     const contextBase = 'https://own.example/terms#';
@@ -76,7 +76,7 @@ describe('creating models', () => {
     });
   });
 
-  it('creating models warns when no entity of the model can have its name as type', async (t) => {
+  it('a new model has a warning when no entity of it can have its name as type', async (t) => {
     const { service } = await rigOf(t);
     for (const [name, types, codes] of [
       ['A', { const: 'Other' }, ['other-type']],
@@ -95,7 +95,7 @@ describe('creating models', () => {
     }
   });
 
-  it('creating models lists every missing document with the place that names it and why it is not there', async (t) => {
+  it('a new model is refused with every missing document, its place and the reason', async (t) => {
     const rig = await rigOf(t);
     const [gone, other] = [`${ALLOWED}/gone.json`, 'urn:example:other'];
     const schema = {
@@ -119,7 +119,7 @@ describe('creating models', () => {
     assert.equal((await rig.store.models.list('city', ALL)).total, 0);
   });
 
-  it('creating models fetches documents of allowed origins once and keeps them', async (t) => {
+  it('a new model fetches documents of allowed origins once and keeps them', async (t) => {
     const { service, store, web, fetched } = await rigOf(t);
     const [first, second] = [`${ALLOWED}/first.json`, `${ALLOWED}/second.json`];
     web
@@ -145,7 +145,7 @@ describe('creating models', () => {
     );
   });
 
-  it('creating models keeps no fetched document of a schema that is refused', async (t) => {
+  it('a refused model keeps no fetched document', async (t) => {
     const { service, store, web } = await rigOf(t);
     web.set(`${ALLOWED}/first.json`, {});
     const schema = { allOf: [{ $ref: `${ALLOWED}/first.json` }], type: 'objekt' };
@@ -153,7 +153,7 @@ describe('creating models', () => {
     assert.equal((await store.references.list(ALL)).total, 0);
   });
 
-  it('creating models does not fetch what is stored, whatever $id it has', async (t) => {
+  it('a new model does not fetch a document that is stored, whatever its $id', async (t) => {
     const { service, fetched } = await rigOf(t);
     const uri = `${ALLOWED}/common.json`;
     await service.references.put(uri, { $id: COMMON_URI, type: 'object' });
@@ -163,7 +163,7 @@ describe('creating models', () => {
     assert.deepEqual(fetched, []);
   });
 
-  it('creating models takes names and attributes that objects of JavaScript have already', async (t) => {
+  it('a new model may have names and attributes that every object of JavaScript has', async (t) => {
     const rig = await rigOf(t);
     await rig.service.domains.create({ name: 'constructor' });
     const schema = JSON.parse(
@@ -184,7 +184,7 @@ describe('creating models', () => {
 describe('deleting models and domains', () => {
   const rigOf = useRigs();
 
-  it('deleting models and domains takes a model’s context with it, and a domain’s models on request', async (t) => {
+  it('deleting a model deletes its context, and deleting a domain its models on request', async (t) => {
     const { service } = await rigOf(t);
     for (const name of ['A', 'B']) await service.models.create('city', { name, schema: {} });
     await service.models.delete({ domain: 'city', name: 'A' });
@@ -196,7 +196,7 @@ describe('deleting models and domains', () => {
     assert.equal((await service.domains.list(ALL)).total, 0);
   });
 
-  it('deleting models and domains refuses names that no domain may have', async (t) => {
+  it('deleting a model or domain refuses names that no domain can have', async (t) => {
     const { service } = await rigOf(t);
     assert.equal(
       (await rejection(service.domains.create({ name: 'a b' }), NameError)).errors[0]?.pointer,

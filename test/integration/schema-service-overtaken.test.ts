@@ -12,7 +12,7 @@ const KEY = { domain: 'city', name: 'Bench' };
 describe('writes that others overtake', () => {
   const rigOf = useRigs();
 
-  it('writes that others overtake starts over when a document changes while the schema is being checked', async (t) => {
+  it('a write starts over when a document changes while the schema is being checked', async (t) => {
     let isChanged = false;
     const meddling = (store: SchemaStore) =>
       storeWith(store, {
@@ -37,7 +37,7 @@ describe('writes that others overtake', () => {
     assert.doesNotMatch(bytes.toString(), /required/);
   });
 
-  it('writes that others overtake starts over when a document comes to be stored while it is fetched', async (t) => {
+  it('a write starts over when a document is stored while it is being fetched', async (t) => {
     const uri = `${ALLOWED}/first.json`;
     const meddling = (store: SchemaStore) =>
       storeWith(store, {
@@ -56,7 +56,7 @@ describe('writes that others overtake', () => {
     assert.match(bytes.toString(), /"minProperties":2/);
   });
 
-  it('writes that others overtake gives up when that happens each time', async (t) => {
+  it('a write that is overtaken each time is given up', async (t) => {
     const failing = (store: SchemaStore) =>
       storeWith(store, {
         models: over(store.models, {
@@ -72,7 +72,7 @@ describe('reads that others overtake', () => {
   const rigOf = useRigs();
 
   for (const kind of ['schema', 'bundled', 'context'] as const) {
-    it(`reads that others overtake are made from a new look at the store: ${kind}`, async (t) => {
+    it(`a read that a write overtakes is made from a new look at the store: ${kind}`, async (t) => {
       let gone = 0;
       const losing = (store: SchemaStore) =>
         storeWith(store, {

@@ -109,7 +109,7 @@ describe('models with a context of their own', () => {
     assert.deepEqual([back.outcome, back.model?.schema], ['version', SCHEMA]);
   });
 
-  it('models follow a stored context that they name, as custom contexts do, and keep it from being deleted', async (t) => {
+  it('models follow a stored context that they name, and keep it from being deleted', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('terms', { seats: 'https://first.example/seats' }, OPTIONS);
     for (const context of ['terms', urlOf('terms'), [urlOf('terms')]]) {
@@ -138,7 +138,7 @@ describe('models with a context of their own', () => {
     await service.contexts.delete('terms');
   });
 
-  it('models keep the documents of others that their context was made from, stored or fetched', async (t) => {
+  it('models keep the documents that their own context was made from, stored or fetched', async (t) => {
     const { service, web, fetched } = await rigOf(t);
     const stored = 'https://elsewhere.example/context.jsonld';
     const allowed = `${ALLOWED}/context.jsonld`;
@@ -162,7 +162,7 @@ describe('models with a context of their own', () => {
     assert.deepEqual(fetched, [allowed], 'fetched once, and kept');
   });
 
-  it('models take in what the contexts of others lead to: arrays, imports, scoped contexts, relative URLs', async (t) => {
+  it('models include what other contexts lead to: arrays, imports, scoped contexts, relative URLs', async (t) => {
     const { service } = await rigOf(t);
     const at = (name: string) => `https://elsewhere.example/c/${name}`;
     const documents: Readonly<Record<string, JsonValue>> = {
@@ -184,7 +184,7 @@ describe('models with a context of their own', () => {
     ]);
   });
 
-  it('models are refused a context that is none, is not there, or leads back to it, with a pointer', async (t) => {
+  it('models refuse a context that is not one, is missing, or leads back to itself, with a pointer', async (t) => {
     const { service } = await rigOf(t);
     await service.models.create('city', { name: 'Lamp', schema: SCHEMA, context: { seats: SEATS } }, OPTIONS);
     const refusals: readonly (readonly [JsonValue, string, RegExp])[] = [
@@ -212,7 +212,7 @@ describe('models with a context of their own', () => {
     await rejection(service.models.put(lamp, { context: 'city~Bench' }, OPTIONS), ContextInvalidError);
   });
 
-  it('models are refused a context that leads to too many others, without any trace of it', async (t) => {
+  it('models refuse a context that leads to too many others, and store nothing of it', async (t) => {
     const { service, web } = await rigOf(t);
     const at = (name: string) => `${ALLOWED}/${name}`;
     const urls = Array.from({ length: 60 }, (_, index) => {
@@ -228,7 +228,7 @@ describe('models with a context of their own', () => {
     assert.equal((await service.references.list({ limit: 1, offset: 0 })).total, 100);
   });
 
-  it('models are warned about terms of their own context that they use, and not about those that they do not', async (t) => {
+  it('models have warnings about the terms of their own context that they use, and about no others', async (t) => {
     const { service } = await rigOf(t);
     const coerced = (name: string) => ({ '@id': `https://official.example/${name}`, '@type': '@id' });
     const context = { seats: coerced('seats'), other: coerced('other'), location: 'https://o.example/l' };

@@ -12,7 +12,7 @@ import { ALL, rejection, useRigs } from '../unit/schemas/service/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 
-describe('models that cannot be created', () => {
+describe('refused models', () => {
   const rigOf = useRigs();
 
   const refusals: readonly (readonly [string, JsonObject, string, string])[] = [
@@ -38,7 +38,7 @@ describe('models that cannot be created', () => {
     ['too many levels', nested(300), 'SCHEMA_LIMIT_EXCEEDED', `/schema${'/not'.repeat(256)}`],
   ];
   for (const [what, schema, code, pointer] of refusals) {
-    it(`models that cannot be created refuses ${what}, with a pointer into the body`, async (t) => {
+    it(`a new model refuses ${what}, with a pointer into the body`, async (t) => {
       const rig = await rigOf(t);
       const creating = rig.service.models.create('city', { name: 'Bench', schema });
       const refused = await rejection(creating, SchemaNotAcceptedError);
@@ -51,7 +51,7 @@ describe('models that cannot be created', () => {
     });
   }
 
-  it('models that cannot be created refuses a schema that no self-contained one can express', async (t) => {
+  it('a new model refuses a schema that cannot be bundled into one document', async (t) => {
     const { service } = await rigOf(t);
     await service.references.put('https://example.com/tree', { $dynamicAnchor: 'node' });
     const property = { $dynamicRef: 'https://example.com/tree#node' };
@@ -64,7 +64,7 @@ describe('models that cannot be created', () => {
     );
   });
 
-  it('models that cannot be created refuses a schema that is not an object', async (t) => {
+  it('a new model refuses a schema that is not an object', async (t) => {
     const { service } = await rigOf(t);
     for (const schema of [true, null, [], 'x', 1]) {
       const refused = await rejection(
@@ -75,7 +75,7 @@ describe('models that cannot be created', () => {
     }
   });
 
-  it('models that cannot be created refuses a schema on which working takes too much', async (t) => {
+  it('a new model refuses a schema that is too costly to process', async (t) => {
     const { service } = await rigOf(t, {
       workers: (workers) => ({
         run: (kind, input, options) =>
@@ -89,7 +89,7 @@ describe('models that cannot be created', () => {
     assert.deepEqual([refused.code, refused.errors[0]?.pointer], ['SCHEMA_TOO_COSTLY', '/schema']);
   });
 
-  it('models that cannot be created names what is wrong with names, bases and texts before it looks at the schema', async (t) => {
+  it('a new model refuses wrong names, bases and texts before it looks at the schema', async (t) => {
     const { service, tasks } = await rigOf(t);
     for (const name of ['', '1a', 'a/b', 'a~b', 'é', '__proto__', 'a'.repeat(129), 'a\n'])
       assert.equal(
@@ -120,7 +120,7 @@ describe('models that cannot be created', () => {
     assert.deepEqual(tasks, []);
   });
 
-  it('models that cannot be created says that the domain is missing, or the model there, before it looks at the schema', async (t) => {
+  it('a new model in a missing domain, or with a name in use, is refused before its schema is checked', async (t) => {
     const { service, tasks } = await rigOf(t);
     const bad = { name: 'Bench', schema: { type: 'objekt' } };
     const missing = await rejection(service.models.create('town', bad), NotFoundError);

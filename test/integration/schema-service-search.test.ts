@@ -39,14 +39,14 @@ describe('models of an older gateway', () => {
     assert.deepEqual(await service.models.ofType('Seat', 'country'), []);
   });
 
-  it('models of an older gateway end a search also when there is nothing that they can be found by', async (t) => {
+  it('a search ends also when models of an older gateway cannot be described', async (t) => {
     const { service } = await rigOf(t, { store: withoutTerms });
     await service.models.create('city', { name: 'Nul', schema: { properties: { type: { const: '\0' } } } });
     assert.deepEqual((await service.models.search({ type: 'Nul' }, ALL)).items, []);
     assert.equal((await service.models.search({ q: 'nul' }, ALL)).total, 1);
   });
 
-  it('models of an older gateway that cannot be described any more keep no others from being found', async (t) => {
+  it('models of an older gateway that cannot be described do not hide others', async (t) => {
     let isFailing = false;
     const { service } = await rigOf(t, {
       store: withoutTerms,

@@ -41,7 +41,7 @@ describe('updates at the same time', () => {
     );
   });
 
-  it('updates at the same time are not both made when each expects the same state', async (t) => {
+  it('two updates at the same time are not both made when each expects the same state', async (t) => {
     const { service, tasks } = await rigOf(t);
     const { etag } = await create(service);
     const updates = await Promise.allSettled([
@@ -57,7 +57,7 @@ describe('updates at the same time', () => {
     assert.equal(tasks.length, before, 'a state that is gone is told before any work');
   });
 
-  it('updates at the same time are given up when others are always faster', async (t) => {
+  it('an update is given up when others are always faster', async (t) => {
     let others = 0;
     const { service } = await rigOf(t, {
       store: (store) =>

@@ -36,7 +36,7 @@ async function versionsOf(service: SchemaService) {
 describe('updating models', () => {
   const rigOf = useRigs();
 
-  it('updating models makes a new version, whose difference from the one before is reported then and later', async (t) => {
+  it('an update makes a new version, and its difference from the one before is reported then and later', async (t) => {
     const { service } = await rigOf(t);
     await create(service);
     for (const [schema, overall] of [
@@ -60,7 +60,7 @@ describe('updating models', () => {
     ]);
   });
 
-  it('updating models reports each difference with a pointer into the schema', async (t) => {
+  it('an update reports each difference with a pointer into the schema', async (t) => {
     const { service } = await rigOf(t);
     await create(service);
     const { change } = await service.models.update(KEY, { schema: NARROWING });
@@ -70,7 +70,7 @@ describe('updating models', () => {
     );
   });
 
-  it('updating models leaves versions made before as they were, to the byte', async (t) => {
+  it('an update leaves earlier versions as they were, to the byte', async (t) => {
     const { service } = await rigOf(t);
     await service.references.put(COMMON_URI, COMMON);
     await create(service, { schema: BENCH });
@@ -88,7 +88,7 @@ describe('updating models', () => {
     );
   });
 
-  it('updating models makes no version of an unchanged schema, in whatever order its members come', async (t) => {
+  it('an update with an unchanged schema makes no version, in whatever order its members come', async (t) => {
     const { service } = await rigOf(t);
     const made = await create(service, { schema: { title: 'x', type: 'object', enum: [{ a: 1, b: 2 }] } });
     const update = await service.models.update(KEY, {
@@ -99,7 +99,7 @@ describe('updating models', () => {
     assert.deepEqual(update.model, made);
   });
 
-  it('updating models takes one task of a worker for a new schema and one for the comparison, none for the same schema in another order', async (t) => {
+  it('an update takes one task of a worker for a new schema and one for the comparison, none for an unchanged one', async (t) => {
     const { service, tasks } = await rigOf(t);
     await create(service);
     assert.deepEqual(tasks.splice(0), ['acceptModel']);
@@ -113,7 +113,7 @@ describe('updating models', () => {
     }
   });
 
-  it('updating models makes a version of an unchanged schema when a document it refers to has changed', async (t) => {
+  it('an update with an unchanged schema makes a version when a document it refers to has changed', async (t) => {
     const { service } = await rigOf(t);
     const schema = { $ref: COMMON_URI };
     await service.references.put(COMMON_URI, { maxProperties: 9 });
@@ -131,7 +131,7 @@ describe('updating models', () => {
     }
   });
 
-  it('updating models changes settings without a version; what is left out stays and null takes away', async (t) => {
+  it('an update changes settings without a version; missing members stay and null removes one', async (t) => {
     const { service } = await rigOf(t);
     const made = await create(service, { description: 'To sit', compatibility: 'backward' });
     const settings = async (change: Partial<ModelChange>) => {
@@ -145,7 +145,7 @@ describe('updating models', () => {
     assert.notEqual((await service.models.get(KEY)).etag, made.etag);
   });
 
-  it('updating models makes a version of model and context when the base of the terms changes', async (t) => {
+  it('an update makes a version of model and context when the base of the terms changes', async (t) => {
     const { service } = await rigOf(t);
     const standard = await create(service);
     const contextOf = async (version: number) =>
@@ -159,7 +159,7 @@ describe('updating models', () => {
     assert.deepEqual(await contextOf(3), await contextOf(1));
   });
 
-  it('updating models refuses what a new model could not have, and changes nothing', async (t) => {
+  it('an update refuses what a new model could not have, and changes nothing', async (t) => {
     const { service } = await rigOf(t);
     const made = await create(service);
     const update = (change: Partial<ModelChange>) => service.models.update(KEY, { schema: SEATS, ...change });
@@ -175,7 +175,7 @@ describe('updating models', () => {
 describe('a dry run', () => {
   const rigOf = useRigs();
 
-  it('a dry run answers what the update would, and writes nothing', async (t) => {
+  it('a dry run answers as the update would, and writes nothing', async (t) => {
     const { service, store, web } = await rigOf(t);
     const uri = `${ALLOWED}/more.json`;
     web.set(uri, { properties: { colour: { type: 'string' } } });
@@ -207,7 +207,7 @@ describe('a dry run', () => {
 describe('a model that asks for compatibility', () => {
   const rigOf = useRigs();
 
-  it('a model that asks for compatibility takes compatible changes and refuses others with the report', async (t) => {
+  it('a model with a compatibility accepts compatible changes, and refuses others with the report', async (t) => {
     const { service } = await rigOf(t);
     await create(service, { compatibility: 'backward' });
     assert.equal((await service.models.update(KEY, { schema: COMPATIBLE })).number, 2);
@@ -222,7 +222,7 @@ describe('a model that asks for compatibility', () => {
     assert.equal((await service.models.get(KEY)).currentVersion, 2);
   });
 
-  it('a model that asks for compatibility refuses what changes the meaning of its data: another base of its terms, another kind of an attribute', async (t) => {
+  it('a model with a compatibility refuses to change the meaning of data, by the base of its terms or a kind', async (t) => {
     const { service } = await rigOf(t);
     const schema = (description: string) => plainSchema({ a: { type: 'string', description } });
     const made = await create(service, {
@@ -247,7 +247,7 @@ describe('a model that asks for compatibility', () => {
     assert.equal((await service.models.update(KEY, other)).change.overall, 'compatible');
   });
 
-  it('a model that asks for forward compatibility takes only changes after which what is valid was valid before, and one that asks for both takes neither way', async (t) => {
+  it('forward compatibility refuses changes that accept more, and full compatibility refuses either way', async (t) => {
     const { service } = await rigOf(t);
     const optional = plainSchema({ seats: { type: ['integer', 'null'] } });
     await create(service, { compatibility: 'forward' });
@@ -266,7 +266,7 @@ describe('a model that asks for compatibility', () => {
     assert.equal((await service.models.update(KEY, { schema: same })).outcome, 'version');
   });
 
-  it('a model that asks for no compatibility of its own has that of its domain, from the moment that it changes', async (t) => {
+  it('a model without a compatibility has that of its domain, from the moment it changes', async (t) => {
     const { service } = await rigOf(t);
     await create(service);
     await create(service, { name: 'Free', compatibility: 'none' });
@@ -282,7 +282,7 @@ describe('a model that asks for compatibility', () => {
     assert.deepEqual([model.compatibility, model.ownCompatibility], ['none', undefined]);
   });
 
-  it('a model that asks for compatibility goes by what the update itself says', async (t) => {
+  it('an update with a compatibility is checked by that one', async (t) => {
     const { service } = await rigOf(t);
     await create(service);
     const strict = { schema: BREAKING, compatibility: 'backward' } as const;
@@ -292,7 +292,7 @@ describe('a model that asks for compatibility', () => {
     assert.equal((await service.models.update({ ...KEY, name: 'Strict' }, lax)).outcome, 'version');
   });
 
-  it('a model that asks for compatibility treats a change that is too intricate to prove harmless as one that may refuse what was valid', async (t) => {
+  it('a model with a compatibility refuses a change that is too intricate to prove harmless', async (t) => {
     const { service } = await rigOf(t, {
       workers: (workers) => ({
         run: (kind, input, options) =>

@@ -29,7 +29,7 @@ after(() => {
 });
 
 describe('a backup of a SQLite store', () => {
-  it('a backup of a SQLite store opens as the store as it was, while that goes on being written', async () => {
+  it('a backup of a SQLite store opens with the state of its start, while the store goes on being written', async () => {
     const path = fresh();
     const store = await filled(path, 30);
     const before = await dump(store);
@@ -45,7 +45,7 @@ describe('a backup of a SQLite store', () => {
     assert.deepEqual(readdirSync(dirname(target)), [basename(target)], 'one file');
   });
 
-  it('a backup of a SQLite store is made of a file that another process has open, and of one that was left by a crash', async () => {
+  it('a backup can be made of a SQLite file that another process has open, and of one left by a crash', async () => {
     const path = fresh();
     const store = await filled(path, 20);
     const before = await dump(store);
@@ -61,7 +61,7 @@ describe('a backup of a SQLite store', () => {
     assert.deepEqual(await contents(`${left}.copy`), before);
   });
 
-  it('a backup of a SQLite store is made of a store in memory', async () => {
+  it('a backup can be made of a SQLite store in memory', async () => {
     const store = await filled(':memory:', 20);
     const target = fresh();
     await store.backup(target);
@@ -101,7 +101,7 @@ describe('a backup of a SQLite store', () => {
     });
   });
 
-  it('a backup of a SQLite store refuses to copy anything but a store', async () => {
+  it('a backup is made of nothing but a store', async () => {
     const target = fresh();
     const path = fresh();
     await assert.rejects(backUp(path, target), {
@@ -119,7 +119,7 @@ describe('a backup of a SQLite store', () => {
 });
 
 describe('the backup command', () => {
-  it('the backup command says what it has done, and with status 1 or 2 what was wrong', async () => {
+  it('the backup command says what it did, and exits with 1 or 2 and a message when it failed', async () => {
     const path = fresh();
     await (await filled(path, 5)).close();
     const target = fresh();

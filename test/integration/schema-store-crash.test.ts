@@ -20,7 +20,7 @@ after(() => {
 });
 
 describe('a SQLite store after a crash', () => {
-  it('a SQLite store after a crash holds every write that was answered, and at most the next one, whole, after kill -9', async () => {
+  it('a SQLite store after kill -9 holds every acknowledged write, and at most the next one as a whole', async () => {
     const path = join(folder, 'killed.db');
     let written = 0;
     for (const lines of [10, 33, 56]) {
@@ -30,7 +30,7 @@ describe('a SQLite store after a crash', () => {
     }
   });
 
-  it('a SQLite store after a crash is as after one of its writes, whatever part of the log had reached the disk', async () => {
+  it('a SQLite store after a crash is as after one of its writes, however much of its log was on disk', async () => {
     const path = join(folder, 'cut.db');
     const store = await SqliteStore.open(path, handClock());
     for (let n = 0; n < 40; n++) await takeStep(store, n);

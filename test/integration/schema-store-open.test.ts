@@ -54,7 +54,7 @@ describe('opening a SQLite store', () => {
     await store.close();
   });
 
-  it('opening a SQLite store takes a name for the name of a file, whatever SQLite would make of it', async () => {
+  it('opening a SQLite store takes a name for that of a file, whatever else SQLite could take it for', async () => {
     for (const name of ['file:x?mode=memory', 'a b%20c']) {
       const path = join(folder, name);
       await (await open(path)).close();
@@ -122,7 +122,7 @@ describe('opening a SQLite store', () => {
     await assert.rejects(open(hollow), { code: 'DATABASE_UNUSABLE', message: /it is incomplete/ });
   });
 
-  it('opening a SQLite store says what is wrong with a path that leads to no file', async () => {
+  it('opening a SQLite store explains a path that leads to no file', async () => {
     const file = fresh();
     writeFileSync(file, '');
     await assert.rejects(open(join(file, 'schema.db')), {
@@ -134,7 +134,7 @@ describe('opening a SQLite store', () => {
     await assert.rejects(open(directory), { code: 'DATABASE_UNUSABLE', message: /it is not a file/ });
   });
 
-  it('opening a SQLite store gives up on a lock that another process keeps, having written nothing', async () => {
+  it('opening a SQLite store gives up on a lock that another process keeps, without writing anything', async () => {
     const path = fresh();
     const clock = handClock();
     const store = await SqliteStore.open(path, clock);
@@ -152,7 +152,7 @@ describe('opening a SQLite store', () => {
     await store.close();
   });
 
-  it('opening a SQLite store refuses a path where no file can be made, and what is not a file, without waiting for anything', async () => {
+  it('opening a SQLite store refuses a path where no file can be made, and anything but a file, without waiting', async () => {
     for (const [path, says] of [
       ['/proc/nobody/there/schema.db', /its directory cannot be created/],
       ['/dev/null', /it is not a file/],
@@ -160,7 +160,7 @@ describe('opening a SQLite store', () => {
       await assert.rejects(open(path), { code: 'DATABASE_UNUSABLE', message: says });
   });
 
-  it('opening a SQLite store refuses a file that it may only read, and a directory in which it may make none', async () => {
+  it('opening a SQLite store refuses a read-only file, and a folder without write permission', async () => {
     const path = fresh();
     await (await open(path)).close();
     const directory = fresh();
@@ -174,7 +174,7 @@ describe('opening a SQLite store', () => {
     });
   });
 
-  it('opening a SQLite store shows each of two stores on one file what the other has written', async () => {
+  it("two SQLite stores on one file show each other's writes", async () => {
     const path = fresh();
     const [one, two] = await Promise.all([open(path), open(path)]);
     await fill(one);

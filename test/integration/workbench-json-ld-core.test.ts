@@ -45,7 +45,7 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     return { ...rig, workers: held.workers };
   }
 
-  it('JSON-LD in workers, with the contexts of the service, is fresh after an edit, a deletion and a new beginning, stored contexts in others included', async (t) => {
+  it('JSON-LD in workers uses contexts as they are after edits and deletions, also inside others', async (t) => {
     const rig = await withWorkers(t);
     const { contexts } = rig.service;
     const document = { '@context': [urlOf('user'), CORE], id: 'urn:x:1', type: 'Bench', seats: { value: 3 } };
@@ -66,7 +66,7 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     assert.deepEqual(await namesOf(), ['https://three.example/seats']);
   });
 
-  it('JSON-LD in workers, with the contexts of the service, compacts with the context of a model, and names it as the client did', async (t) => {
+  it('JSON-LD in workers compacts with the context of a model, under the URL that the client used', async (t) => {
     const rig = await withWorkers(t);
     await rig.service.models.create('city', { name: 'Bench', schema: { properties: { wood: {} } } });
     const context = [urlOf('city~Bench')];
@@ -81,7 +81,7 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     assert.deepEqual(result, { ...document, '@context': context[0] });
   });
 
-  it('JSON-LD in workers, with the contexts of the service, fetches contexts of allowed origins, what they name included, and only those', async (t) => {
+  it('JSON-LD in workers fetches contexts of allowed origins, with those that they name, and no others', async (t) => {
     const rig = await withWorkers(t);
     rig.web.set(`${ALLOWED}/a/context`, { '@context': ['terms', { more: 'urn:more' }] });
     rig.web.set(`${ALLOWED}/a/terms`, { '@context': { seats: 'https://far.example/seats' } });
@@ -102,7 +102,7 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     }
   });
 
-  it('JSON-LD in workers, with the contexts of the service, checks custom contexts there, too', async (t) => {
+  it('custom contexts are checked in workers', async (t) => {
     const { service, tasks } = await rigOf(t);
     await service.contexts.create('terms', { seats: 'https://terms.example/seats' }, OPTIONS);
     assert.deepEqual(tasks, ['checkContext']);
@@ -113,7 +113,7 @@ describe('a custom context whose processing is too costly', () => {
   const rigOf = useRigs();
 
   for (const bound of ['time', 'memory'] as const)
-    it(`a custom context whose processing is too costly is invalid for taking too much ${bound}`, async (t) => {
+    it(`a custom context that is too costly to process is invalid for taking too much ${bound}`, async (t) => {
       const costly = new TaskTooCostlyError(bound, 'It was ended.');
       const { service } = await rigOf(t, { workers: () => ({ run: () => Promise.reject(costly) }) });
       const refused = await rejection(service.contexts.create('terms', {}, OPTIONS), ContextInvalidError);

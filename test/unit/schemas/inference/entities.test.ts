@@ -25,7 +25,7 @@ const entities = fc.array(
 );
 
 describe('the schema inferred from entities', () => {
-  it('the schema inferred from entities makes a model for which validation finds each of them valid', () => {
+  it('a schema inferred from entities makes a model by which each of them is valid', () => {
     fc.assert(
       fc.property(entities, fc.boolean(), (samples, enumerates) => {
         assertValid(inferEntities(samples, { enumerates, model: 'Vehicle' }), samples);
@@ -33,7 +33,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('the schema inferred from entities also does so when the type was not known', () => {
+  it('a schema inferred from entities of unknown type makes a model by which each of them is valid', () => {
     const typed = fc.array(
       fc.oneof(entityDrafts('Vehicle'), entityDrafts(['Boat', 'Vehicle']), entityDrafts(IRI)),
       {
@@ -50,7 +50,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('the schema inferred from entities makes a model whose example is valid, as brokers take it', () => {
+  it('a schema inferred from entities makes a model whose example is valid, as brokers accept it', () => {
     fc.assert(
       fc.property(fc.array(entityDrafts('Vehicle'), { minLength: 1, maxLength: 3 }), (few) => {
         const schema = inferEntities(few.map(normalized), { model: 'Vehicle' });
@@ -63,7 +63,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('the schema inferred from entities makes a model whose example is valid also where attributes of samples are null', () => {
+  it('a schema inferred from entities with null attributes makes a model whose example is valid', () => {
     const sample = { id: 'urn:ngsi-ld:Vehicle:1', n: null };
     const typed = vehicle({ n: null });
     for (const schema of [
@@ -79,7 +79,7 @@ describe('the schema inferred from entities', () => {
     }
   });
 
-  it('the schema inferred from entities is the same for the normalized and the concise representation, in any order', () => {
+  it('a schema inferred from entities is the same for normalized and concise entities, in any order', () => {
     const reordered = drafts.chain((few) =>
       fc.tuple(fc.constant(few), fc.shuffledSubarray(few, { minLength: few.length })),
     );
@@ -126,7 +126,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('the schema inferred from entities keeps the kind that some say where others are in key-values form, which has none', () => {
+  it('a schema inferred from entities keeps the kind that some show where others are key-values, without kinds', () => {
     const properties = namedSchemasIn(
       inferEntities([
         vehicle({ owner: { type: 'Relationship', object: 'A:1' } }),
@@ -161,7 +161,7 @@ describe('the schema inferred from entities', () => {
       assert.deepEqual(unitsOf(fast, vehicle({ speed: other })), { type: 'Property' });
   });
 
-  it('the schema inferred from entities describes attributes by the values of all their instances, and not what brokers add', () => {
+  it('a schema inferred from entities describes the values of all instances, and not what brokers add', () => {
     const schema = inferEntities([
       vehicle({
         createdAt: '2024-01-01T00:00:00Z',

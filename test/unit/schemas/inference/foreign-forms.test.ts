@@ -41,7 +41,7 @@ function pointersRefused(samples: JsonValue, form: SampleForm): readonly string[
 }
 
 describe('the schema inferred from entities of NGSIv2 and GeoJSON', () => {
-  it('the schema inferred from entities of NGSIv2 and GeoJSON has their values, kinds and units, whether the form is claimed or shows', () => {
+  it('a schema inferred from NGSIv2 or GeoJSON has their values, kinds and units, whether the form is named or guessed', () => {
     for (const [samples, own] of [
       [CAR, 'ngsiv2'],
       [FEATURE, 'geojson'],
@@ -62,7 +62,7 @@ describe('the schema inferred from entities of NGSIv2 and GeoJSON', () => {
     }
   });
 
-  it('the schema inferred from entities of NGSIv2 and GeoJSON accepts them', () => {
+  it('a schema inferred from entities of NGSIv2 or GeoJSON accepts them', () => {
     for (const sample of [CAR, FEATURE]) {
       const model = prepareModel('Car', inferred(sample, 'ngsi-ld'));
       const { errors, warnings } = validateInLikelyForm(sample, model, {}, new Spelling());
@@ -70,7 +70,7 @@ describe('the schema inferred from entities of NGSIv2 and GeoJSON', () => {
     }
   });
 
-  it('the schema inferred from entities of NGSIv2 and GeoJSON is refused with the places of faults in what was sent', () => {
+  it('inference from NGSIv2 or GeoJSON reports faults at their places in the body', () => {
     assert.deepEqual(pointersRefused([CAR, { ...CAR, id: 'a b' }], 'ngsiv2'), ['/1/id']);
     assert.deepEqual(pointersRefused({ ...CAR, speed: 5 }, 'ngsiv2'), ['/speed']);
     assert.deepEqual(pointersRefused(CAR, 'geojson'), ['/type', '', '']);

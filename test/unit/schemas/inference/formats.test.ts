@@ -26,7 +26,7 @@ describe('the format of a string', () => {
       for (const text of texts) assert.equal(formatOf(text), format, text);
   });
 
-  it('the format of a string is not inferred from what only looks like it, or is a URI by accident', () => {
+  it('a format is not inferred from strings that only look like it, or are a URI by accident', () => {
     for (const text of [
       ...[
         '',

@@ -34,7 +34,7 @@ describe('a GeoJSON geometry', () => {
     );
   });
 
-  it('a GeoJSON geometry is recognised exactly where the schema of a geometry accepts it, also when it is spoilt', () => {
+  it('a GeoJSON geometry is recognised exactly where the schema of a geometry accepts it, also when it is malformed', () => {
     const spoilt = fc
       .tuple(geometries, fc.nat(), fc.constantFrom<JsonValue>(null, '1', [], 1, 'Point'))
       .map(([geometry, at, put]) => spoil(geometry, at % sizeOf(geometry), put));
@@ -48,7 +48,7 @@ describe('a GeoJSON geometry', () => {
     );
   });
 
-  it('a GeoJSON geometry is not recognised where coordinates are missing, are not numbers, or nest otherwise than the type says', () => {
+  it('a GeoJSON geometry is not recognised where coordinates are missing, not numbers, or nested otherwise', () => {
     const others: readonly JsonObject[] = [
       { type: 'Point' },
       { coordinates: [1, 2] },

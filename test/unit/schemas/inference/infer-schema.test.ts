@@ -31,7 +31,7 @@ describe('the schema inferred from any samples', () => {
     );
   });
 
-  it('the schema inferred from any samples is the same in whatever order the samples and their members come, and however often', () => {
+  it('the schema inferred from any samples is the same in any order of samples and members, however often they come', () => {
     const reordered = sampleLists.chain((samples) =>
       fc.tuple(
         fc.constant(samples),
@@ -57,7 +57,7 @@ describe('the schema inferred from any samples', () => {
     );
   });
 
-  it('the schema inferred from any samples accepts with more samples all that it had described with fewer', () => {
+  it('the schema inferred from more samples accepts everything that fewer samples had described', () => {
     fc.assert(
       fc.property(sampleLists, sampleLists, options, fc.gen(), (few, more, how, pick) => {
         const before = inferSchema(fitted(few, how), how);
@@ -70,7 +70,7 @@ describe('the schema inferred from any samples', () => {
     );
   });
 
-  it('the schema inferred from any samples is to more samples as a model is to a compatible change, where no array was empty', () => {
+  it('the schema inferred from more samples is a compatible change, unless an array was empty', () => {
     fc.assert(
       fc.property(sampleLists, sampleLists, options, (few, more, how) => {
         // Validators pass over a description of `__proto__`, and reports know it.

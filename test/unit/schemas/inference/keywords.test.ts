@@ -8,7 +8,7 @@ import { type JsonObject, type JsonValue, member } from '../../../../sidecar/sha
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
 
 describe('what is inferred', () => {
-  it('what is inferred reads as a person would have written it', () => {
+  it('an inferred schema looks as if a person had written it', () => {
     const samples = [
       {
         id: 'urn:ngsi-ld:Vehicle:1',
@@ -91,7 +91,7 @@ describe('what is inferred', () => {
     );
   });
 
-  it('what is inferred puts all types of a place in one schema, with the keywords of each', () => {
+  it('an inferred schema puts all types of a place in one schema, with the keywords of each', () => {
     const mixed = valuesAt(1, null, '2024-01-01', true, [1, 'x'], { b: 1 }, 1.5);
     assert.deepEqual(mixed, {
       type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
@@ -102,12 +102,12 @@ describe('what is inferred', () => {
     });
   });
 
-  it('what is inferred takes whole numbers for integers, however they are written', () => {
+  it('an inferred schema takes whole numbers for integers, however they are written', () => {
     assert.deepEqual(valuesAt(1, -0, 1e3), { type: 'integer' });
     assert.deepEqual(valuesAt(1, 0.5), { type: 'number' });
   });
 
-  it('what is inferred has a format while all strings have it, and no other', () => {
+  it('an inferred schema has a format only while all strings have it', () => {
     assert.deepEqual(valuesAt('2024-01-01', null, '2024-01-02'), {
       type: ['string', 'null'],
       format: 'date',
@@ -116,7 +116,7 @@ describe('what is inferred', () => {
     assert.deepEqual(valuesAt('2024-01-01', 'soon', '2024-01-01'), { type: 'string' });
   });
 
-  it('what is inferred requires what all samples have, unless an attribute is null in one', () => {
+  it('an inferred schema requires what all samples have, unless an attribute is null in one', () => {
     const samples = [
       { a: { in: null }, b: 1, c: null },
       { a: { in: 1 }, b: null, c: null },
@@ -133,7 +133,7 @@ describe('what is inferred', () => {
     assert.equal(inferSchema({ a: null })['required'], undefined);
   });
 
-  it('what is inferred says nothing about items that were not in the samples', () => {
+  it('an inferred schema says nothing about items that were not in the samples', () => {
     assert.deepEqual(valuesAt([], []), { type: 'array' });
     assert.deepEqual(valuesAt([[]], [[1]]), {
       type: 'array',
@@ -141,7 +141,7 @@ describe('what is inferred', () => {
     });
   });
 
-  it('what is inferred takes a place for one of geometries while every object there is one', () => {
+  it('an inferred schema describes a place as a geometry only while every object there is one', () => {
     const point: JsonObject = { type: 'Point', coordinates: [1, 2] };
     const refs = { anyOf: [{ $ref: '#/$defs/Point' }, { type: ['string', 'null'] }] };
     assert.deepEqual(valuesAt(point, 'somewhere', null), refs);
@@ -158,7 +158,7 @@ describe('what is inferred', () => {
     );
   });
 
-  it('what is inferred takes the languages of a language map for data', () => {
+  it('an inferred schema takes the languages of a language map for data', () => {
     const texts = { type: ['array', 'string'], items: { type: 'string' } };
     assert.deepEqual(
       valuesAt(
@@ -175,7 +175,7 @@ describe('what is inferred', () => {
     );
   });
 
-  it('what is inferred takes for no language map what holds no texts, and for no attribute what every entity has', () => {
+  it('an object without texts is not taken for a language map, nor a member like scope for an attribute', () => {
     assert.deepEqual(valuesAt({ languageMap: { en: 1 } }), {
       type: 'object',
       required: ['languageMap'],
@@ -187,7 +187,7 @@ describe('what is inferred', () => {
     assert.deepEqual(namedSchemasIn(schema, 'properties').get('scope'), { $ref: '#/$defs/Point' });
   });
 
-  it('what is inferred lets any object stand where several kinds of them do, and keeps the names that wrap a value', () => {
+  it('an inferred schema accepts any object where several kinds of them stand, and keeps wrapped values', () => {
     const map = { languageMap: { en: 'Hall' } };
     assert.deepEqual(valuesAt(map, { a: 1 }, { vocab: 'x' }), {
       type: 'object',
@@ -197,7 +197,7 @@ describe('what is inferred', () => {
     assert.deepEqual(valuesAt({ type: 'Point', coordinates: [1, 2] }, { a: 1 }), { type: 'object' });
   });
 
-  it('what is inferred takes for Relationships what holds ids of entities only, alone or in arrays', () => {
+  it('an inferred schema takes for Relationships only attributes with ids of entities, alone or in arrays', () => {
     const relationships = (...samples: readonly JsonObject[]) =>
       attributesOf(inferSchema(samples))
         .attributes.filter(({ kind }) => kind === 'Relationship')
@@ -212,7 +212,7 @@ describe('what is inferred', () => {
     assert.deepEqual(relationships({ a: [id] }, { a: [[id]] }), []);
   });
 
-  it('what is inferred lists strings where that is asked for, unless some have a format or other values are among them', () => {
+  it('an inferred schema lists strings on request, unless some have a format or other values are among them', () => {
     const listed = (...values: readonly JsonValue[]) =>
       namedSchemasIn(
         inferSchema(
@@ -237,7 +237,7 @@ describe('what is inferred', () => {
 });
 
 describe('what is inferred of id and type', () => {
-  it('what is inferred of id and type lists the types of samples that have both', () => {
+  it('an inferred schema lists the types of samples that have an id and a type', () => {
     const typeOf = (...samples: readonly JsonObject[]) =>
       namedSchemasIn(inferSchema(samples), 'properties').get('type');
     const [car, bus] = [
@@ -253,7 +253,7 @@ describe('what is inferred of id and type', () => {
     });
   });
 
-  it('what is inferred of id and type lists the name that an IRI ends in as well, for validation shows it to a model of that name', () => {
+  it('an inferred schema also lists the name at the end of an IRI as a type, since validation uses it', () => {
     const typeOf = (...types: readonly string[]) =>
       namedSchemasIn(inferSchema(types.map((type) => ({ id: 'urn:a:1', type }))), 'properties').get('type');
     const [bikes, cars] = ['https://x.example/Bikes', 'https://x.example/ns#Cars'];
@@ -268,20 +268,20 @@ describe('what is inferred of id and type', () => {
     assert.deepEqual(typeOf('https://x.example/'), { const: 'https://x.example/' });
   });
 
-  it('what is inferred of id and type lets an entity of several types have each of them alone, as validation shows it to the model', () => {
+  it('an inferred schema accepts each of several types alone, as validation shows it to the model', () => {
     const schema = inferSchema({ id: 'urn:a:1', type: ['Bus', 'Car'] });
     const validate = createValidator(resolveWith(schema));
     for (const type of ['Bus', ['Bus', 'Car']]) assert.deepEqual(validate({ id: 'urn:a:1', type }), []);
   });
 
-  it('what is inferred of id and type is a URI, whatever it looks like, where all ids are', () => {
+  it('an inferred schema says that an id is a URI where all ids are', () => {
     const idOf = (...ids: readonly JsonValue[]) =>
       namedSchemasIn(inferSchema(ids.map((id) => ({ id }))), 'properties').get('id');
     assert.deepEqual(idOf('A:1', 'urn:a:1', 'fe80::1'), { type: 'string', format: 'uri' });
     assert.deepEqual(idOf('A:1', 'Room1'), { type: 'string' });
   });
 
-  it('what is inferred of id and type is there with a model whether or not samples have them, and required where all have', () => {
+  it('an inferred schema describes id and type for a model in any case, and requires them where all samples have them', () => {
     const rows = inferSchema([{ a: 1 }, { a: 2, id: 7 }], { model: 'Row' });
     assert.deepEqual(rows, {
       $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -10,8 +10,8 @@ import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usabili
 
 const { names, levels, enumeratedValues, enumeratedLength } = INFERENCE_LIMITS;
 
-describe('samples that are rich', () => {
-  it('samples that are rich have objects described up to a number of names, over all samples; past it their names are data', () => {
+describe('the limits of inference', () => {
+  it('an inferred schema describes objects up to a number of names; beyond it their names are data', () => {
     const full = at(inferSchema({ map: numbered(names) }), '/properties/map');
     assert.equal(Object.keys(at(full, '/properties')).length, names);
 
@@ -27,14 +27,14 @@ describe('samples that are rich', () => {
     });
   });
 
-  it('samples that are rich have all their own attributes described, up to what a schema may have', () => {
+  it('an inferred schema describes all attributes of samples, up to what a schema may have', () => {
     const most = SCHEMA_LIMITS.subschemas - 1;
     const schema = inferSchema(numbered(most));
     assert.equal(Object.keys(at(schema, '/properties')).length, most);
     assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
   });
 
-  it('samples that are rich are refused where their schema would have more schemas than one may, by the name of the limit', () => {
+  it('samples are refused where their schema would have too many schemas, by the name of the limit', () => {
     for (const sample of [
       numbered(SCHEMA_LIMITS.subschemas),
       numbered(5 * SCHEMA_LIMITS.subschemas),
@@ -46,12 +46,12 @@ describe('samples that are rich', () => {
     }
   });
 
-  it('samples that are rich are refused where their schema would be a larger document than one may be', () => {
+  it('samples are refused where their schema would be too large a document', () => {
     const sample = { ['x'.repeat(SCHEMA_LIMITS.bytes)]: 1 };
     assert.throws(() => inferSchema(sample), new RegExp(`too rich: .*more than ${SCHEMA_LIMITS.bytes}`));
   });
 
-  it('samples that are rich are looked into down to a level; what is further in is an array or an object of any kind', () => {
+  it('an inferred schema describes samples down to a level; anything deeper is any array or object', () => {
     for (const [wrap, token, bare] of [
       [(inner: JsonValue) => ({ in: inner }), '/properties/in', { type: 'object' }],
       [(inner: JsonValue) => [inner], '/items', { type: 'array' }],
@@ -66,7 +66,7 @@ describe('samples that are rich', () => {
     }
   });
 
-  it('samples that are rich have enumerations of a number of short strings; past it, for good, of any', () => {
+  it('an inferred schema lists a number of short strings; beyond it, any string is accepted for good', () => {
     const words = (count: number) => Array.from({ length: count }, (_, index) => ({ word: `w${index}` }));
     const schemaOf = (samples: JsonValue) =>
       at(inferSchema(samples, { enumerates: true }), '/properties/word');

@@ -89,7 +89,7 @@ describe('the task of inference', () => {
     assert.match(refusal.detail, /1000 faults, the first 100 are listed/);
   });
 
-  it('the task of inference lists faults no longer than their pointers are short, and shows the nearest place of a long one', () => {
+  it('the task of inference keeps its list of faults short, and shows the nearest place of a long pointer', () => {
     const { pointerLength, pointersLength } = INFERENCE_LIMITS;
     const faulty = (name: string, count: number) =>
       `{"a/b": {${JSON.stringify(name)}: [${Array.from({ length: count }, () => '1e400').join()}]}}`;
@@ -112,7 +112,7 @@ describe('the task of inference', () => {
     assert.ok(fault !== undefined && fault.detail.length <= INFERENCE_LIMITS.detailLength + 1);
   });
 
-  it('the task of inference refuses names with half a surrogate pair, wherever they are, for no model can have them', () => {
+  it('the task of inference refuses names with half a surrogate pair, which no model can have', () => {
     const refusal = refusalOf(
       String.raw`[{"id": "urn:a:1", "\ud83d\ude00": "\ud800"}, {"\ud800": 1, "a": [{"x\udc00": {}}]}]`,
     );
@@ -134,7 +134,7 @@ describe('the task of inference', () => {
     });
   });
 
-  it('the task of inference gives plain data, which crosses threads', () => {
+  it('the task of inference returns plain data, which can cross threads', () => {
     for (const text of ['{"a": 1}', '[1]', '{']) assert.deepEqual(structuredClone(infer(text)), infer(text));
   });
 });

@@ -24,7 +24,7 @@ function check(submitted: unknown, desk: Desk): ReturnType<typeof runWithContext
 }
 
 describe('checking a context in a worker', () => {
-  it('checking a context in a worker finds what checking it here finds', async () => {
+  it('checking a context in a worker gives the same result as checking it here', async () => {
     const contexts = { [A]: TERMS, [B]: [A, { part: 'https://terms.example/part' }] };
     for (const submitted of [
       TERMS,
@@ -56,14 +56,14 @@ describe('checking a context in a worker', () => {
     }
   });
 
-  it('checking a context in a worker asks for all that is named in each round, and for nothing twice', async () => {
+  it('checking a context in a worker asks for all named contexts in each round, and for none twice', async () => {
     const desk = new Desk({ [A]: [B], [B]: TERMS, 'https://contexts.example/c': TERMS });
     const found = await check([A, { t: { '@id': 'urn:t', '@context': 'https://contexts.example/c' } }], desk);
     assert.ok('checked' in found);
     assert.deepEqual(desk.asked, [A, 'https://contexts.example/c', B]);
   });
 
-  it('checking a context in a worker asks at once for all that what is known already names', async () => {
+  it('checking a context in a worker asks at once for everything that the known contexts name', async () => {
     const text = JSON.stringify({ '@context': [B, A] });
     const supplied = [
       [A, { sha256: 'x', text: JSON.stringify({ '@context': ['urls', 'more', {}] }) }],
@@ -84,7 +84,7 @@ describe('checking a context in a worker', () => {
     assert.deepEqual(desk.asked, [A]);
   });
 
-  it('checking a context in a worker says of each unavailable context why it is not available', async () => {
+  it('checking a context in a worker gives the reason for each unavailable context', async () => {
     const desk = new Desk({ [B]: { hasOwnProperty: 'urn:x' } });
     const found = await check([TERMS, A, B], desk);
     assert.ok('invalid' in found);

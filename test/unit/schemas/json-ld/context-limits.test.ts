@@ -58,7 +58,7 @@ describe('parsing a context: limits', () => {
     });
   }
 
-  it('parsing a context answers a few faults to however many there are', async () => {
+  it('parsing a context reports only a few faults, however many there are', async () => {
     const many = Array.from({ length: 50_000 }, (_, index) => [`m${index}`, {}] as const);
     for (const submitted of [
       many.map(() => 1),
@@ -71,7 +71,7 @@ describe('parsing a context: limits', () => {
     }
   });
 
-  it('parsing a context answers anything at all with a context or with pointers to what is wrong', async () => {
+  it('parsing a context returns a context or pointers to the faults, whatever the input', async () => {
     const names = fc.constantFrom(
       'a',
       'b',

@@ -53,7 +53,7 @@ describe('the warnings of a context', () => {
     });
   }
 
-  it('the warnings of a context leave prefixes alone that another map or another context may define', async () => {
+  it('the warnings of a context ignore prefixes that another map or another context may define', async () => {
     assert.deepEqual(await warningsOf([{ ex: 'http://example.org/' }, { a: 'ex:a' }]), []);
     assert.deepEqual(await warningsOf([OTHER, { a: 'ex:a' }]), []);
     assert.deepEqual(await warningsOf([{ a: 'urn:a:b' }, { b: 'HTTP://a/', c: 'tag:a,2024:c' }]), []);

@@ -74,7 +74,7 @@ describe('the bundled core contexts', () => {
     }
   });
 
-  it('the bundled core contexts are built anew each time, so that no caller can spoil them', () => {
+  it('the bundled core contexts are made anew each time, so that no caller can change them for others', () => {
     const mine = coreContext('1.9')['@context'] as Record<string, unknown>;
     mine['location'] = 'http://elsewhere.example/';
     (mine['ngsildproof'] as { '@context': unknown[] })['@context'].length = 0;
@@ -85,7 +85,7 @@ describe('the bundled core contexts', () => {
 });
 
 describe('the bundled data integrity context', () => {
-  it('the bundled data integrity context is there for the core context 1.9, as a copy', () => {
+  it('the bundled data integrity context is there for the core context 1.9, and cannot be changed', () => {
     const url = 'https://w3id.org/security/data-integrity/v2';
     const mine = bundledContext(url)?.['@context'] as Record<string, unknown>;
     mine['proof'] = 'http://elsewhere.example/';

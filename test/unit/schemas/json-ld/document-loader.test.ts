@@ -17,7 +17,7 @@ import { ContextUnavailableError, ContextUnusableError } from '../../../../sidec
 const URL = 'http://contexts.example/parking';
 
 describe('the document loader', () => {
-  it('the document loader gives the bundled contexts by all their URLs, for ever, without asking', async () => {
+  it('the document loader returns the bundled contexts by all their URLs, without asking', async () => {
     const load = createDocumentLoader({ resolve: () => assert.fail('was asked') });
     for (const version of CORE_CONTEXT_VERSIONS) {
       for (const url of coreContextUrls(version)) {
@@ -28,7 +28,7 @@ describe('the document loader', () => {
     assert.equal((await load('https://w3id.org/security/data-integrity/v2')).tag, 'static');
   });
 
-  it('the document loader gives what others are resolved to, and lets none of it be kept', async () => {
+  it('the document loader returns what other URLs resolve to, and caches none of it', async () => {
     const document = { '@context': { a: 'http://example.org/a' } };
     const load = createDocumentLoader({ resolve: async (url) => (url === URL ? document : undefined) });
     assert.deepEqual(await load(URL), { documentUrl: URL, document });

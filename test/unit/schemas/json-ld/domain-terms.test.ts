@@ -35,7 +35,7 @@ describe('the terms of a domain', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('the terms of a domain lack what models mean differently, with a warning that names both', () => {
+  it('the terms of a domain leave out what models mean differently, with a warning that names both', () => {
     const { terms, warnings } = merged(
       modelOf('Car', { speed: 'https://a/speed' }),
       modelOf('Bus', { speed: 'https://b/speed' }),
@@ -53,7 +53,7 @@ describe('the terms of a domain', () => {
     ]);
   });
 
-  it('the terms of a domain have no coercion where models mean the same with different ones', () => {
+  it('the terms of a domain have no coercion where models give one meaning different ones', () => {
     const own = ownOf({ owner: { '@id': 'https://t/owner', '@type': '@id' } });
     const { terms, warnings } = merged(
       modelOf('Car', { owner: 'https://g/owner' }, own),
@@ -66,7 +66,7 @@ describe('the terms of a domain', () => {
     );
   });
 
-  it('the terms of a domain are taken from what a model uses before what contexts merely have', () => {
+  it('the terms of a domain prefer what a model uses to what contexts merely define', () => {
     const parking = ownOf({
       category: 'https://p/category',
       spot: 'https://p/spot',
@@ -85,7 +85,7 @@ describe('the terms of a domain', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('the terms of a domain stay within what a context may have by leaving out what no model uses', () => {
+  it('the terms of a domain stay within the limits of a context by leaving out what no model uses', () => {
     const many = ownOf(
       Object.fromEntries(
         Array.from({ length: CONTEXT_LIMITS.terms }, (_, at) => [`t${at}`, `https://t/${at}`]),
@@ -99,7 +99,7 @@ describe('the terms of a domain', () => {
     );
   });
 
-  it('the terms of a domain do not depend on the order of its models, and never give a term another IRI than a model that has it', () => {
+  it('the terms of a domain do not depend on the order of its models, and keep the IRI of each model', () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const iri = fc.constantFrom('https://1/', 'https://2/');
     const own = fc.dictionary(name, fc.oneof(iri, fc.constant(null))).map(ownOf);
@@ -119,7 +119,7 @@ describe('the terms of a domain', () => {
 });
 
 describe('the terms of a context', () => {
-  it('the terms of a context are what they mean in the end: prefixes, overrides, imports, aliases and nothing', async () => {
+  it('the terms of a context are resolved through prefixes, overrides, imports, aliases and null', async () => {
     const other = 'https://contexts.example/other';
     const load = loaderOf({ [other]: { 'ex:x': 'https://ex/x', shared: 'https://other/shared' } });
     const context = [

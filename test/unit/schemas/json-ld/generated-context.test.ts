@@ -51,7 +51,7 @@ describe('a generated context', () => {
     );
   });
 
-  it('a generated context leaves core terms to the core context, with a warning for each but what GeoJSON and entities are made of', () => {
+  it('a generated context leaves core terms to the core context, with a warning for each that is not structural', () => {
     const source = {
       type: 'Property',
       attributes: ['id', 'type', 'location', 'scope'],
@@ -96,7 +96,7 @@ describe('a generated context', () => {
     assert.deepEqual(reported.sort(), names.filter((name) => name !== '@type').sort());
   });
 
-  it('a generated context spells names in IRIs with what IRIs may hold, and says so', () => {
+  it('a generated context encodes names for IRIs, with a warning', () => {
     const { terms, warnings } = generateContext(
       sourceOf('NO2 level', 'größe', '50%', 'a#b?c', 'PM2.5'),
       BASE,
@@ -115,7 +115,7 @@ describe('a generated context', () => {
     );
   });
 
-  it('a generated context is valid whatever the names, and each name that is a term gets the IRI it says', async () => {
+  it('a generated context is valid whatever the names, and gives each term the IRI that it reports', async () => {
     const name = fc.oneof(
       fc.constantFrom(
         'constructor',
@@ -243,7 +243,7 @@ describe('a context base', () => {
     }
   });
 
-  it('a context base is refused when it makes no IRI, or another one than is written', () => {
+  it('a context base is refused when it makes no IRI, or one that differs from its spelling', () => {
     const others = [
       ...[
         '',

@@ -129,7 +129,7 @@ describe('parsing a context: JSON-LD processing', () => {
     assert.deepEqual(pointersOf(await refusal(submitted)), ['/t1234']);
   });
 
-  it('parsing a context blames no term for one that comes after it', async () => {
+  it('parsing a context blames no term for a fault of a later one', async () => {
     const submitted = { a: 'p', b: 'p:b', p: 'http://p/', q: 5, z: 'http://z/' };
     assert.deepEqual(pointersOf(await refusal(submitted)), ['/q']);
   });
@@ -175,7 +175,7 @@ describe('parsing a context: other contexts', () => {
     ]);
   });
 
-  it('parsing a context refuses those that are broken, at their URL', async () => {
+  it('parsing a context refuses broken contexts at their URL', async () => {
     for (const name of ['broken', 'scoped']) {
       const error = await refusal([TERMS, `http://contexts.example/${name}`]);
       assert.deepEqual(pointersOf(error), ['/1']);
@@ -183,7 +183,7 @@ describe('parsing a context: other contexts', () => {
     }
   });
 
-  it('parsing a context refuses inclusion in a circle, and of itself, directly or by others', async () => {
+  it('parsing a context refuses circular inclusion and inclusion of itself, directly or by others', async () => {
     assert.deepEqual(pointersOf(await refusal([TERMS, 'http://contexts.example/circle'])), ['/1']);
     const own = { ownUrls: ['http://contexts.example/self'] };
     assert.deepEqual(pointersOf(await refusal(['http://contexts.example/self'], own)), ['/0']);
@@ -197,7 +197,7 @@ describe('parsing a context: other contexts', () => {
     await parseContext([TERMS, OTHER], { load });
   });
 
-  it('parsing a context takes as many others as a context may name, as long as they do not refer to each other too deep', async () => {
+  it('parsing a context accepts as many others as allowed, unless their references are nested too deeply', async () => {
     const urlOf = (index: number) => `http://contexts.example/${index}`;
     const urls = Array.from({ length: 99 }, (_, index) => urlOf(index));
     const wide = createDocumentLoader({ resolve: async () => ({ '@context': { a: 'http://a/' } }) });
@@ -230,7 +230,7 @@ describe('parsing a context: other contexts', () => {
     await parseContext('http://contexts.example/6', { load });
   });
 
-  it('parsing a context lets errors through that are not about the context, wherever they come from', async () => {
+  it('parsing a context passes on errors that are not about the context, wherever they come from', async () => {
     const broken = new Error('database is locked');
     const load = createDocumentLoader({
       resolve: async (url) => {
@@ -243,7 +243,7 @@ describe('parsing a context: other contexts', () => {
     await assert.rejects(parseContext([OTHER], { load }), broken);
   });
 
-  it('parsing a context leaves the documents that it loads as they are', async () => {
+  it('parsing a context does not change the documents that it loads', async () => {
     const document = { '@context': [{ a: 'http://a/' }, 'relative'] };
     const copy = structuredClone(document);
     const load = createDocumentLoader({
@@ -253,7 +253,7 @@ describe('parsing a context: other contexts', () => {
     assert.deepEqual(document, copy);
   });
 
-  it('parsing a context sees that an imported context has changed since it was read last', async () => {
+  it('parsing a context notices that an imported context has changed since it was read', async () => {
     const submitted = { '@import': OTHER, mine: 'x:y' };
     await parse(submitted);
     const load = loaderOf({ [OTHER]: { bad: 5 } });

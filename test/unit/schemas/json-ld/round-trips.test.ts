@@ -64,7 +64,7 @@ const entities = fc
   );
 
 describe('what is remembered of round trips', () => {
-  it('what is remembered of round trips never changes what is warned of', async () => {
+  it('remembered round trips never change the warnings', async () => {
     await fc.assert(
       fc.asyncProperty(entities, async (alike) => {
         const busy = new Desk();
@@ -81,7 +81,7 @@ describe('what is remembered of round trips', () => {
     );
   });
 
-  it('what is remembered of round trips never shows the values of another entity', async () => {
+  it('remembered round trips never show the values of another entity', async () => {
     const desk = new Desk();
     const warnings = async (number: number) => {
       const document = {
@@ -96,7 +96,7 @@ describe('what is remembered of round trips', () => {
     assert.doesNotMatch(await warnings(23), /17/);
   });
 
-  it('what is remembered of round trips treats values as the same only where they do not matter: numbers, times, and the id of the entity', () => {
+  it('remembered round trips ignore values only where they do not matter: numbers, times, and the id of the entity', () => {
     const sketched = (node: JsonObject) => shapeOf(node, surveyOf(node).fragile);
     const same = [
       [{ a: [1] }, { a: [2.5] }],

@@ -20,7 +20,7 @@ function needing(...lists: readonly (readonly string[])[]) {
 }
 
 describe('running a task with the contexts that it needs', () => {
-  it('running a task with the contexts that it needs supplies each URL once, and runs the task with all of them', async () => {
+  it('a task gets each context that it needs once, and runs with all of them', async () => {
     const rounds = fc.array(fc.array(fc.nat(9).map(String), { minLength: 1, maxLength: 12 }), {
       maxLength: 8,
     });
@@ -38,7 +38,7 @@ describe('running a task with the contexts that it needs', () => {
     );
   });
 
-  it('running a task with the contexts that it needs hands failures on, and throws what the supply or the task throws', async () => {
+  it('a task with contexts passes on failures, and throws what the supply or the task throws', async () => {
     const failure: Supply = { failure: { code: 'CONTEXT_FETCH_FAILED', detail: 'gone' } };
     const run = async (supplied: Supplied) =>
       supplied.length === 0 ? { needs: { urls: ['a'] } } : { supplied };
@@ -57,7 +57,7 @@ describe('running a task with the contexts that it needs', () => {
     );
   });
 
-  it('running a task with the contexts that it needs refuses what needs too many, too much or too long a chain', async () => {
+  it('a task that needs too many contexts, too much of them or too long a chain is refused', async () => {
     const urls = Array.from({ length: 101 }, (_, n) => String(n));
     const large: Supply = { sha256: 'x', text: 'x'.repeat(9 * 1024 * 1024) };
     for (const [run, found] of [
@@ -76,7 +76,7 @@ describe('running a task with the contexts that it needs', () => {
     }
   });
 
-  it('running a task with the contexts that it needs does not go on for ever when a task asks for what it was given', async () => {
+  it('a task that asks again for a context that it was given ends', async () => {
     const run = async () => ({ needs: { urls: ['a'] } });
     await assert.rejects(
       runWithContexts(run, async () => FOUND),
@@ -84,7 +84,7 @@ describe('running a task with the contexts that it needs', () => {
     );
   });
 
-  it('running a task with the contexts that it needs gets a few at a time', async () => {
+  it('a task gets its contexts a few at a time', async () => {
     let [now, most] = [0, 0];
     const urls = Array.from({ length: 50 }, (_, n) => String(n));
     await runWithContexts(needing(urls), async () => {

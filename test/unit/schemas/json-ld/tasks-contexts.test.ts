@@ -37,7 +37,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(outcome, { needs: { urls: ['https://contexts.example/c', A, B] } });
   });
 
-  it('contexts in a worker are what they are now after a change, directly and inside others, in both operations', async () => {
+  it('contexts in a worker are current after a change, directly and inside others, in both operations', async () => {
     const desk = new Desk({ [A]: B, [B]: to('old') });
     assert.equal(await meaning(desk, A), 'https://terms.example/old');
     const document = { 'https://terms.example/new': 1 };
@@ -52,7 +52,7 @@ describe('contexts in a worker', () => {
     assert.equal(await meaning(desk, A), 'https://terms.example/direct');
   });
 
-  it('contexts in a worker are what they are now where one context wraps another, which the package takes, too', async () => {
+  it('contexts in a worker are current where one context wraps another', async () => {
     const scoped = (url: string) => ({ q: { '@id': 'urn:q', '@context': { '@context': url } } });
     const desk = new Desk({ [A]: to('old'), [B]: scoped(A) });
     const meanings = async () => [
@@ -64,7 +64,7 @@ describe('contexts in a worker', () => {
     assert.match((await meanings()).join(), /terms.example\/new.*terms.example\/new/);
   });
 
-  it('contexts in a worker are missing after they were deleted, and there after they were made', async () => {
+  it('contexts in a worker are missing after they were deleted, and found after they were created', async () => {
     const desk = new Desk({ [A]: to('a') });
     await meaning(desk, A);
     desk.set(A, undefined);
@@ -88,14 +88,14 @@ describe('contexts in a worker', () => {
     ]);
   });
 
-  it('contexts in a worker in the data of JSON literals are left alone', async () => {
+  it('contexts inside JSON literals are ignored', async () => {
     const desk = new Desk({ [B]: to('b') });
     const p = { '@id': 'https://terms.example/p', '@type': '@json' };
     const document = { '@context': { p }, p: [{ '@context': B }, { '@context': 5 }] };
     assert.deepEqual((await desk.compact({ document })).result, document);
   });
 
-  it('contexts in a worker that import others mean what they mean, whatever was processed before', async () => {
+  it('contexts in a worker that import others keep their meaning, whatever was processed before', async () => {
     const desk = new Desk({
       [A]: to('base'),
       [B]: { '@import': A, q: 'https://terms.example/q' },
@@ -120,7 +120,7 @@ describe('contexts in a worker', () => {
     assert.equal(await meaning(desk, B), 'https://terms.example/changed');
   });
 
-  it('contexts in a worker are distinguished by where they were found, when what they name is relative to it', async () => {
+  it('relative contexts in a worker are distinguished by where they were found', async () => {
     const tasks = createJsonLdTasks();
     const text = JSON.stringify({ document: { '@context': A, p: 1 } });
     const supply = (context: unknown, documentUrl: string) =>
@@ -143,7 +143,7 @@ describe('contexts in a worker', () => {
     }
   });
 
-  it('contexts in a worker of the core need no supply, in any version and by any URL', async () => {
+  it('core contexts in a worker need no supply, in any version and by any URL', async () => {
     const desk = new Desk();
     for (const version of CORE_CONTEXT_VERSIONS)
       for (const context of coreContextUrls(version)) {
@@ -166,7 +166,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(desk.asked, urls);
   });
 
-  it('contexts in a worker named by no absolute http URL are refused without asking', async () => {
+  it('contexts in a worker without an absolute http URL are refused without asking', async () => {
     const desk = new Desk();
     for (const url of ['terms', './terms', 'urn:x:y', 'ftp://a.example/b', 'file:///etc/passwd']) {
       const { code } = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });
@@ -175,7 +175,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(desk.asked, []);
   });
 
-  it('contexts in a worker that are not contexts are refused, naming the URL', async () => {
+  it('documents in a worker that are not contexts are refused, naming the URL', async () => {
     const desk = new Desk({ [A]: { hasOwnProperty: 'urn:x' }, [B]: undefined });
     for (const url of [A, B]) {
       const refused = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });

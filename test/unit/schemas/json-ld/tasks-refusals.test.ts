@@ -8,7 +8,7 @@ const P = 'https://terms.example/p';
 const desk = new Desk();
 
 describe('bodies', () => {
-  it('bodies that are not unambiguous JSON are unreadable, and say where', async () => {
+  it('JSON-LD bodies that are not unambiguous JSON are refused, with the place', async () => {
     for (const [text, line, column] of [
       ['{"document":', 1, 13],
       ['{\n"document": {}, "document": {}}', 2, 17],
@@ -20,7 +20,7 @@ describe('bodies', () => {
     }
   });
 
-  it('bodies of another form are refused at all places at fault', async () => {
+  it('JSON-LD bodies of another form are refused at all faulty places', async () => {
     for (const [body, pointers] of [
       [5, ['']],
       [{}, ['']],
@@ -43,7 +43,7 @@ describe('bodies', () => {
       }
   });
 
-  it('bodies say what breaks a rule of JSON-LD, and where, at every place that it can be', async () => {
+  it('JSON-LD bodies that break a rule are refused with the rule, at every place that it may be', async () => {
     for (const [document, pointer, phrase] of [
       [{ '@context': CORE, a: [{ id: 5 }] }, '/document/a/0/id', 'invalid @id value'],
       [{ '@context': CORE, a: [{ id: 5 }, { id: 5 }] }, '/document/a/0/id', 'invalid @id value'],
@@ -90,7 +90,7 @@ describe('limits', () => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, `https://terms.example/${n}`]));
 
-  it('limits hold for contexts wherever the request has them', async () => {
+  it('the limits of JSON-LD hold for contexts wherever the request has them', async () => {
     const tooMany = many(10_001);
     for (const [body, pointer] of [
       [{ document: {}, context: tooMany }, '/context'],
@@ -105,7 +105,7 @@ describe('limits', () => {
     }
   });
 
-  it('limits hold for the number of different contexts in a document, not for the same ones in many places', async () => {
+  it('the limit of contexts in a document counts different ones, not the same one in many places', async () => {
     const parts = (context: (n: number) => unknown) =>
       Array.from({ length: 200 }, (_, n) => ({ '@context': context(n), t: 1 }));
     const { code } = await desk.refused('expandDocument', {
@@ -116,7 +116,7 @@ describe('limits', () => {
     assert.equal((result as readonly unknown[]).length, 200);
   });
 
-  it('limits hold for the number of contexts that URLs lead to', async () => {
+  it('the number of contexts that URLs lead to is limited', async () => {
     const url = (n: number) => `https://contexts.example/${n}`;
     const chain = new Desk(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [url(n), url(n + 1)])));
     const { code } = await chain.refused('expandDocument', { document: { '@context': url(0), p: 1 } });
@@ -135,7 +135,7 @@ describe('limits', () => {
     assert.ok(fan.asked.length <= 100);
   });
 
-  it('limits hold for the size of a result', async () => {
+  it('the size of a JSON-LD result is limited', async () => {
     const context = { '@vocab': `https://terms.example/${'x'.repeat(2000)}/` };
     const document = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`t${n}`, n]));
     const { code, detail } = await desk.refused('expandDocument', { document, context });
@@ -143,7 +143,7 @@ describe('limits', () => {
     assert.match(detail, /result/);
   });
 
-  it('limits let documents be as deep as bodies may be', async () => {
+  it('JSON-LD documents may be nested as deeply as bodies', async () => {
     const depth = 498;
     const text = `{"document":${'{"p":'.repeat(depth)}1${'}'.repeat(depth)},"context":{"p":"${P}"}}`;
     const outcome = await desk.outcome('expandDocument', text);
@@ -173,7 +173,7 @@ describe('refusals of JSON-LD', () => {
     assert.match(detail, /JSON-LD 1\.1: cyclic IRI mapping/);
   });
 
-  it('refusals of JSON-LD point at the members of a document, also where the processor has rewritten their value', async () => {
+  it('refusals of JSON-LD point at members of the document, also where the processor has rewritten their value', async () => {
     // The processor shows its own form of the value: {"@type": ["Property"], "@value": ["2021"]}.
     const bad = { type: { '@type': 'Property', '@value': '2021' } };
     const typed = await desk.refused('expandDocument', {
@@ -210,7 +210,7 @@ describe('refusals of JSON-LD', () => {
 });
 
 describe('hostile contexts', () => {
-  it('hostile contexts write nothing into what all objects inherit', async () => {
+  it('hostile contexts change nothing that all objects inherit', async () => {
     const own = Object.getOwnPropertyNames(Object);
     const hostile = { '@base': null, '@vocab': '', 'con:structor': {}, con: {}, 'to:String': {}, to: {} };
     const document = { 'https://terms.example/p': 1 };

@@ -16,7 +16,7 @@ async function warnedOf(document: object, context?: unknown): Promise<ReturnType
 }
 
 describe('warnings of what is dropped', () => {
-  it('warnings of what is dropped name each place of it, and nothing in it', async () => {
+  it('warnings of dropped data name each dropped place, and nothing inside it', async () => {
     const document = [
       { '@context': { p: `${EX}p` }, p: { lost: { p: null, lost: 1 } }, lost: [1] },
       {
@@ -45,20 +45,20 @@ describe('warnings of what is dropped', () => {
     assert.deepEqual(placesOf((await desk.compact({ document, context: {} })).warnings).length, 6);
   });
 
-  it('name no place where some of the places are fine', async () => {
+  it('warnings of dropped data name no place where only some of the values are dropped', async () => {
     const q = { '@id': `${EX}q`, '@context': { mine: `${EX}mine` } };
     const document = { '@context': { q, p: `${EX}p` }, q: { mine: 1 }, p: { mine: 2 } };
     assert.deepEqual(await warnedOf(document), [['dropped-member']]);
   });
 
-  it('warnings of what is dropped end at a hundred, and say how many more there are', async () => {
+  it('warnings of dropped data end at a hundred, and say how many more there are', async () => {
     const lost = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`lost${n}`, n]));
     const { warnings } = await desk.expand({ document: { '@context': { p: `${EX}p` }, p: 1, ...lost } });
     assert.equal(warnings.length, 101);
     assert.match(warnings.at(-1)?.detail ?? '', /150/);
   });
 
-  it('warnings of what is dropped report documents of which nothing is left', async () => {
+  it('warnings of dropped data report documents of which nothing is left', async () => {
     for (const document of [{ '@id': 'urn:x:1' }, { '@context': {} }, [5, 'text']]) {
       const { result, warnings } = await desk.expand({ document });
       assert.deepEqual(result, []);
@@ -68,7 +68,7 @@ describe('warnings of what is dropped', () => {
 });
 
 describe('warnings of what compaction does not restore', () => {
-  it('name nulls, arrays of one, arrays in arrays, each at its place', async () => {
+  it('warnings of lossy compaction name nulls, arrays of one, and arrays in arrays, each at its place', async () => {
     for (const [members, expected] of [
       [{ a: null }, [['null-lost', '/document/a']]],
       [{ a: [1, null, 2] }, [['null-lost', '/document/a/1']]],
@@ -112,7 +112,7 @@ describe('warnings of what compaction does not restore', () => {
       assert.deepEqual(await warnedOf(entity(members)), expected, JSON.stringify(members));
   });
 
-  it('warnings of what compaction does not restore say that they are missing where the document is too large to look for them', async () => {
+  it('warnings of lossy compaction say that they are missing where the document is too large', async () => {
     const text = 'x'.repeat(600_000);
     assert.deepEqual(await warnedOf(entity({ a: [text] })), [['not-compared']]);
     const { warnings } = await desk.compact({
@@ -122,7 +122,7 @@ describe('warnings of what compaction does not restore', () => {
     assert.deepEqual(await warnedOf(entity({ a: text })), []);
   });
 
-  it('warnings of what compaction does not restore are the same for the next entity, unless it differs in what may be lost', async () => {
+  it('warnings of lossy compaction are the same for the next entity, unless it differs in what may be lost', async () => {
     const fresh = new Desk({ 'https://contexts.example/a': { a: `${EX}a` } });
     const warned = async (a: unknown, id = 'urn:x:1', b: unknown = { c: 1 }) => {
       const document = { '@context': ['https://contexts.example/a', CORE], id, type: 'T', a, b };
@@ -137,7 +137,7 @@ describe('warnings of what compaction does not restore', () => {
     assert.deepEqual(await warned(['x']), []);
   });
 
-  it('warnings of what compaction does not restore find the place by whatever name a member comes back', async () => {
+  it('warnings of lossy compaction find the place by the new name of a member', async () => {
     const document = { '@context': CORE, '@id': 'urn:x:1', '@type': ['T'], [`${EX}a`]: ['x'], b: null };
     assert.deepEqual(await warnedOf(document), [
       ['array-of-one', '/document/@type'],
@@ -146,7 +146,7 @@ describe('warnings of what compaction does not restore', () => {
     ]);
   });
 
-  it('warnings of what compaction does not restore heed everything that affects them: types, members that come to the same, reversed ones', async () => {
+  it('warnings of lossy compaction consider types, members with one meaning, and reversed members', async () => {
     const wood = { '@id': `${EX}wood`, '@container': '@set' };
     const scoped = { Bench: { '@id': `${EX}Bench`, '@context': { wood } }, B: `${EX}B`, type: '@type' };
     assert.deepEqual(await warnedOf({ '@context': scoped, type: ['Bench', 'B'], wood: ['oak'] }), []);
@@ -160,7 +160,7 @@ describe('warnings of what compaction does not restore', () => {
     assert.deepEqual(await warnedOf(document), [['array-of-one', '/document/a']]);
   });
 
-  it('warnings of what compaction does not restore point into items of arrays and of graphs, each with its own context', async () => {
+  it('warnings of lossy compaction point into items of arrays and of graphs, each with its own context', async () => {
     const set = { a: { '@id': `${EX}a`, '@container': '@set' } };
     assert.deepEqual(
       await warnedOf([entity({ a: ['x'] }), { '@context': set, a: ['x'] }, entity({ a: 1 })]),
@@ -180,7 +180,7 @@ describe('warnings of what compaction does not restore', () => {
     assert.deepEqual(await warnedOf({ id: 'urn:x:1', a: ['x'] }, CORE), [['array-of-one', '/document/a']]);
   });
 
-  it('warnings of what compaction does not restore are there exactly when the document does not come back as it was', async () => {
+  it('warnings of lossy compaction come exactly when the document does not come back as it was', async () => {
     const alone = bare();
     const scalar = fc.constantFrom<unknown>(null, true, 0, 1.5, 'a', 'b');
     const { value } = fc.letrec((tie) => ({
@@ -216,7 +216,7 @@ describe('warnings of what compaction does not restore', () => {
     );
   });
 
-  it('warnings of what compaction does not restore report a result of compaction that says less than the document', async () => {
+  it('warnings of lossy compaction report a result that says less than the document', async () => {
     const input = { [`${EX}p`]: [{ '@graph': [{ [`${EX}q`]: [{ '@value': 'x' }] }], '@index': 'lost' }] };
     const context = { p: { '@id': `${EX}p`, '@container': '@graph' } };
     const { warnings } = await desk.compact({ document: [input], context });
@@ -231,7 +231,7 @@ describe('warnings of what compaction does not restore', () => {
     assert.deepEqual((await desk.compact({ document: [input], context: keeping })).warnings, []);
   });
 
-  it('warnings of what compaction does not restore report the arrays that a document loses when it is compacted with its own context, named or not', async () => {
+  it('warnings of lossy compaction report arrays that a document loses by its own context, named or not', async () => {
     const document = entity({ a: [1], b: { type: 'Property', value: [[1], [2]] }, c: [1, 2] });
     const places = [
       ['array-of-one', '/document/a'],
@@ -241,7 +241,7 @@ describe('warnings of what compaction does not restore', () => {
       assert.deepEqual(placesOf((await desk.compact({ document, ...context })).warnings), places);
   });
 
-  it('warnings of what compaction does not restore report nulls that a compacted document had, but not those of JSON literals', async () => {
+  it('warnings of lossy compaction report nulls of a compacted document, but not those of JSON literals', async () => {
     const lost = await desk.compact({ document: entity({ a: null, b: [1, null] }) });
     assert.deepEqual(placesOf(lost.warnings), [
       ['null-lost', '/document/a'],

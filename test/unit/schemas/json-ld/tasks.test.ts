@@ -25,7 +25,7 @@ describe('expanding and compacting', () => {
   const alone = bare(SHARED);
 
   for (const [name, document] of Object.entries(FEATURES)) {
-    it(`expanding and compacting gives what the package alone gives: ${name}`, async () => {
+    it(`expansion and compaction give what the package alone gives: ${name}`, async () => {
       const expanded = await alone.expand(document);
       // One processor takes what a context imports for that context, when it meets it again.
       const compact = name === 'imported contexts' ? alone.compactApart : alone.compact;
@@ -43,7 +43,7 @@ describe('expanding and compacting', () => {
     });
   }
 
-  it('expanding and compacting applies the context of the body before those of the document', async () => {
+  it('the context of the body is applied before those of the document', async () => {
     const document = { p: 1, q: 2, '@context': { q: 'https://inner.example/q' } };
     for (const context of [
       { p: 'https://outer.example/p', q: 'https://outer.example/q' },
@@ -57,7 +57,7 @@ describe('expanding and compacting', () => {
     }
   });
 
-  it('expanding and compacting compacts with the context of the document where none is given, and names it as the document does', async () => {
+  it('compaction without a context uses that of the document, and names it as the document does', async () => {
     const own = ['https://city.example/base', { wood: 'https://city.example/wood' }];
     const document = { '@context': own, 'https://city.example/lamp': 1, 'https://city.example/wood': 'oak' };
     const expected = { '@context': own, lamp: 1, wood: 'oak' };
@@ -80,12 +80,12 @@ describe('expanding and compacting', () => {
     );
   });
 
-  it('expanding and compacting compacts what imports a context with what imports it', async () => {
+  it('compaction of what imports a context uses what imports it', async () => {
     const document = { '@context': 'https://city.example/importing', seats: 1, more: 2 };
     assert.deepEqual((await desk.compact({ document })).result, document);
   });
 
-  it('expanding and compacting adds no context that was not asked for, and takes none for null and nothing', async () => {
+  it('compaction adds no context that was not asked for, and takes none for null and nothing', async () => {
     const document = [{ '@id': 'urn:x:1', 'https://ex.example/p': [{ '@value': 1 }] }];
     const expected = { '@id': 'urn:x:1', 'https://ex.example/p': 1 };
     for (const body of [
@@ -97,7 +97,7 @@ describe('expanding and compacting', () => {
       assert.deepEqual((await desk.compact(body)).result, expected);
   });
 
-  it('expanding and compacting gives what the package alone gives for any values under any names', async () => {
+  it('expansion and compaction give what the package alone gives for any values under any names', async () => {
     const names = fc.constantFrom(
       'seats',
       'part',

@@ -30,7 +30,7 @@ describe('the meanings of terms', () => {
       assert.deepEqual((await termsOf(context))['speed'], { iri }, JSON.stringify(context));
   });
 
-  it('the meanings of terms tell one coercion from another, in whatever order its members come', async () => {
+  it('the meanings of terms differ by coercion, but not by the order of its members', async () => {
     const of = async (definition: object) =>
       (
         await termsOf({
@@ -48,7 +48,7 @@ describe('the meanings of terms', () => {
     assert.notDeepEqual(reversed['a'], await of({}));
   });
 
-  it('the meanings of terms leave the core context out, and say what a term that is taken away means', async () => {
+  it('the meanings of terms leave out the core context, and include terms that are removed', async () => {
     const found = await termsOf([
       { location: 'https://example.com/l', a: 'https://x.example/a' },
       { a: null },

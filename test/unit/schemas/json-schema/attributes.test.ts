@@ -27,7 +27,7 @@ describe('the attributes of a model', () => {
     ]);
   });
 
-  it('the attributes of a model have the kind that their own description begins with, or else that of what they refer to', () => {
+  it('the attributes of a model have the kind at the beginning of their description, or of what they refer to', () => {
     const kinds = Object.fromEntries([...byName].map(([name, { kind }]) => [name, kind]));
     assert.deepEqual(kinds, {
       ...{ areaServed: 'Property', category: 'Property', contact: 'Property', name: 'Property' },
@@ -72,7 +72,7 @@ describe('the attributes of a model', () => {
     assert.ok(definitions.has('Opening-2') && !definitions.has('Opening'));
   });
 
-  it('the attributes of a model take their kind from x-ngsi before anything else, and Property where nothing says otherwise', () => {
+  it('the attributes of a model take their kind from x-ngsi first, and are Properties where nothing else is said', () => {
     assert.deepEqual(
       kindsOf({
         a: { 'x-ngsi': { type: 'LanguageProperty' }, description: 'Property. Text' },
@@ -104,7 +104,7 @@ describe('the attributes of a model', () => {
     );
   });
 
-  it('the attributes of a model are those of every branch, and one of several schemas has them all', () => {
+  it('the attributes of a model are those of every branch, and an attribute of several branches has all their schemas', () => {
     const { attributes } = attributesOf({
       allOf: [{ properties: { a: { minimum: 1 } } }, { properties: { a: { maximum: 2 } } }],
       anyOf: [{ properties: { b: { const: 1 } }, required: ['b'] }, { properties: { b: { const: 2 } } }],

@@ -23,7 +23,7 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
   const linked = resolveWith(PARKING, SHARED_DOCUMENTS);
   const bundled = bundle(linked);
 
-  it('the bundle of a model whose shared documents have the same $id holds each document under its URL, with the URL as $id', () => {
+  it('the bundle of documents with the same $id holds each under its URL, with the URL as $id', () => {
     const defs = objectIn(bundled, '$defs');
     assert.deepEqual(Object.keys(defs), [COMMON, PLACES]);
     for (const url of [COMMON, PLACES]) assert.equal(objectIn(defs, url)['$id'], url);
@@ -31,7 +31,7 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
     assert.equal(bundled['$schema'], 'https://json-schema.org/draft/2020-12/schema');
   });
 
-  it('the bundle of a model whose shared documents have the same $id is valid, and compiled by Ajv it accepts what the model accepts', () => {
+  it('the bundle of documents with the same $id is valid, and accepts what the model accepts', () => {
     assert.ok(isValid2020(bundled));
     const verdicts = [verdictOf('2020-12', bundled), verdictBy(linked), verdictBy(resolveWith(bundled))];
     for (const verdict of verdicts) {
@@ -41,13 +41,13 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
     }
   });
 
-  it('the bundle of a model whose shared documents have the same $id keeps the model as it is written, keywords of its own included', () => {
+  it('the bundle of a model keeps the schema as it is written, unknown keywords included', () => {
     const { $schema, $defs, ...rest } = bundled;
     const { $schema: written, ...model } = PARKING;
     assert.deepEqual([rest, $schema, isObject($defs)], [model, written, true]);
   });
 
-  it('the bundle of a model whose shared documents have the same $id keeps of other documents what is reached, in its place, and what they say of themselves', () => {
+  it('the bundle of a model keeps only the used parts of other documents, in place, with their annotations', () => {
     const defs = objectIn(bundled, '$defs');
     assert.deepEqual(defs[COMMON], withoutDraft(SHARED_DOCUMENTS.get(COMMON)));
     assert.deepEqual(Object.keys(objectIn(objectIn(defs, PLACES), 'definitions')), ['Opening']);
@@ -55,7 +55,7 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
 });
 
 describe('a bundle', () => {
-  it('a bundle keeps of schemas that are not in use the way to those that are', () => {
+  it('a bundle keeps the path through unused schemas to used ones', () => {
     const definitions = Object.fromEntries(
       ['A', 'B'].map((name) => [
         name,
@@ -113,7 +113,7 @@ describe('a bundle', () => {
     });
   });
 
-  it('a bundle may be of documents of several drafts, each read as its own draft says', () => {
+  it('a bundle may contain documents of several drafts, each read by its own draft', () => {
     const stored = new Map<string, JsonValue>([
       ['https://example.com/07', { $schema: DRAFT_07, items: [{ type: 'string' }], additionalItems: false }],
       ['https://example.com/19', { $schema: DRAFT_2019, items: [{ type: 'number' }], minContains: 1 }],
@@ -203,7 +203,7 @@ describe('dynamic references', () => {
   };
   const wrong = { children: [{ daat: 1 }] };
 
-  it('dynamic references mean the schema that extends the one they are in, bundled or not', () => {
+  it('dynamic references mean the schema that extends theirs, bundled or not', () => {
     const linked = resolveWith(strict, stored);
     for (const verdict of [
       verdictBy(linked),
@@ -215,7 +215,7 @@ describe('dynamic references', () => {
     }
   });
 
-  it('dynamic references mean each schema that extends it where that applies, and itself elsewhere', () => {
+  it('dynamic references mean each extending schema where it applies, and their own elsewhere', () => {
     const both = {
       properties: {
         strict: { $ref: 'https://example.com/strict-tree' },
@@ -229,7 +229,7 @@ describe('dynamic references', () => {
     assert.equal(verdict({ strict: wrong }), false);
   });
 
-  it('dynamic references are plain references where there is one meaning', () => {
+  it('dynamic references become plain references where they have one meaning', () => {
     const bundled = bundle(resolveWith({ $ref: 'https://example.com/tree' }, stored));
     assert.doesNotMatch(JSON.stringify(bundled), /dynamic/);
     assert.equal(verdictOf('2020-12', bundled)({ children: [1] }), false);

@@ -10,7 +10,7 @@ function detailOf(before: JsonObject, after: JsonObject): string {
 }
 
 describe('the details of a change report', () => {
-  it('the details of a change report show the value of a keyword as it is and as it was, whichever way it changed', () => {
+  it('the details of a change report show the old and the new value of a keyword, whichever way it changed', () => {
     for (const [before, after] of [
       [11, 12],
       [12, 11],
@@ -21,7 +21,7 @@ describe('the details of a change report', () => {
     assert.match(detailOf({ enum: ['x', 'y'] }, { enum: ['x'] }), /\["x"\].*\["x","y"\]/);
   });
 
-  it('the details of a change report show the value alone of a keyword that is new or gone', () => {
+  it('the details of a change report show one value of a keyword that is new or gone', () => {
     for (const [before, after] of [
       [{}, { maxLength: 7 }],
       [{ maxLength: 7 }, {}],

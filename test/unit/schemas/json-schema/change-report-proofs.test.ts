@@ -4,7 +4,7 @@ import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-r
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 
 describe('what the change report proves', () => {
-  it('what the change report proves is that alternatives cover each other', () => {
+  it('the change report proves that alternatives cover each other', () => {
     const equal: readonly (readonly [JsonObject, JsonObject])[] = [
       [{ type: ['string', 'number'] }, { anyOf: [{ type: 'string' }, { type: 'number' }] }],
       [{ enum: [1, 'a'] }, { oneOf: [{ const: 'a' }, { const: 1 }] }],
@@ -30,7 +30,7 @@ describe('what the change report proves', () => {
     );
   });
 
-  it('what the change report proves is not what only looks alike', () => {
+  it('the change report does not prove what only looks alike', () => {
     const text = { type: 'string' };
     const open: readonly (readonly [JsonObject, JsonObject])[] = [
       // Names that a pattern took are free of additionalProperties.
@@ -70,7 +70,7 @@ describe('what the change report proves', () => {
       assert.notEqual(compareSchemas(before, after).overall, 'compatible', JSON.stringify([before, after]));
   });
 
-  it('what the change report proves is that what no document satisfied cannot be refused any more', () => {
+  it('the change report proves that a schema without valid documents can refuse nothing more', () => {
     const none: readonly JsonObject[] = [
       { type: 'string', enum: [1] },
       { minimum: 2, maximum: 1, type: 'number' },
@@ -83,7 +83,7 @@ describe('what the change report proves', () => {
     assert.equal(compareSchemas(forbidden, { properties: { a: { type: 'string' } } }).overall, 'compatible');
   });
 
-  it('what the change report proves is found on schemas that refer to themselves, one turn of them unrolled', () => {
+  it('the change report proves changes of recursive schemas, unrolled once', () => {
     const list = { properties: { value: { type: 'number' }, next: { $ref: '#' } } };
     const unrolled = {
       $ref: '#/$defs/node',
@@ -101,7 +101,7 @@ describe('what the change report proves', () => {
     assert.equal(compareSchemas(list, changed).overall, 'breaking');
   });
 
-  it('what the change report proves ends on schemas that multiply, and what is left unproven is narrowing', () => {
+  it('the change report ends on schemas that multiply, and calls what is unproven narrowing', () => {
     const doubling = (leaf: JsonObject): JsonObject => {
       const $defs: Record<string, JsonObject> = { d40: leaf };
       for (let index = 0; index < 40; index += 1) {

@@ -158,7 +158,7 @@ describe('the change report', () => {
     assert.equal(report.overall, 'compatible');
   });
 
-  it('the change report does not call a property new that patterns, branches or required had a say on', () => {
+  it('a property that patterns, branches or required mentioned before is not reported as new', () => {
     const extra = { properties: { extra: { type: 'string' } } };
     for (const more of [
       { patternProperties: { '^e': { type: 'number' } } },
@@ -169,7 +169,7 @@ describe('the change report', () => {
       assert.notEqual(compareSchemas(variant(more), variant({ ...more, ...extra })).overall, 'compatible');
   });
 
-  it('the change report passes over annotations, the order of members and of enums, and names of definitions', () => {
+  it('the change report ignores annotations, the order of members and enums, and names of definitions', () => {
     const after = {
       $defs: { renamed: { maxLength: 10, type: 'string', title: 'Name' } },
       required: ['name'],
@@ -220,7 +220,7 @@ describe('the change report', () => {
     );
   });
 
-  it('the change report is not misled by names that objects inherit', () => {
+  it('the change report is not misled by inherited names of objects', () => {
     const before = JSON.parse(
       '{"properties":{"__proto__":{"type":"string"},"toString":{"type":"string"}}}',
     ) as JsonObject;

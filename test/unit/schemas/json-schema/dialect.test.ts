@@ -24,7 +24,7 @@ describe('the draft of a schema', () => {
     assert.equal(dialectOf({}), '2020-12');
   });
 
-  it('the draft of a schema is refused when it is another one, naming those that are supported', async () => {
+  it('an unsupported draft of a schema is refused, naming the supported ones', async () => {
     for (const $schema of [
       'http://json-schema.org/draft-04/schema#',
       'http://json-schema.org/draft-06/schema#',
@@ -44,7 +44,7 @@ describe('the draft of a schema', () => {
     }
   });
 
-  it('the draft of a schema of a referenced document that does not say is that of the schema', () => {
+  it('a referenced document without $schema has the draft of the schema that refers to it', () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
     const linked = resolveWith(
       { $schema, $ref: 'https://example.com/a' },
@@ -56,7 +56,7 @@ describe('the draft of a schema', () => {
     );
   });
 
-  it('the draft of a schema of a referenced document is refused where the schema refers to it', async () => {
+  it('an unsupported draft of a referenced document is refused at the reference', async () => {
     const schema = { properties: { a: { $ref: 'https://example.com/a' } } };
     const stored = new Map([
       ['https://example.com/a', { $schema: 'http://json-schema.org/draft-04/schema#' }],

@@ -61,7 +61,7 @@ describe('the normalized form of an example', () => {
     });
   });
 
-  it('the normalized form of an example leaves out what is null, makes Properties of what the model does not know, and keeps members', () => {
+  it('the normalized form of an example leaves out nulls, makes Properties of unknown members, and keeps NGSI-LD members', () => {
     const keyValues = JSON.parse('{"scope": "/a", "gone": null, "extra": [1], "__proto__": 2}') as Record<
       string,
       never

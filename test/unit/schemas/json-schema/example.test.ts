@@ -12,7 +12,7 @@ import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
 import { schemas } from './schema-arbitraries.js';
 
 describe('an example', () => {
-  it('of a model is an entity that validates, with an id, its type and every attribute', () => {
+  it('the example of a model is an entity that validates, with an id, its type and every attribute', () => {
     const schema = bundle(resolveWith(PARKING, SHARED_DOCUMENTS));
     const { example, faults } = exampleTasks.makeExample({ schema, entityType: 'Parking' });
     assert.deepEqual(faults, []);
@@ -24,7 +24,7 @@ describe('an example', () => {
     assert.equal(Object.keys(example).length, 14);
   });
 
-  it('of a model that does not describe id and type has them, where they are allowed', () => {
+  it('the example of a model has an id and a type where they are allowed, also if they are not described', () => {
     const open = exampleTasks.makeExample({ schema: { properties: { a: { const: 1 } } }, entityType: 'T' });
     assert.deepEqual(open.example, { id: 'urn:ngsi-ld:T:001', type: 'T', a: 1 });
     assert.deepEqual([open.faults, open.normalizedFaults], [[], []]);
@@ -32,7 +32,7 @@ describe('an example', () => {
     assert.deepEqual(exampleTasks.makeExample({ schema: closed, entityType: 'T' }).example, { a: 1 });
   });
 
-  it('has what a property that it must have asks for in turn', () => {
+  it('an example has what its required properties require in turn', () => {
     const number = { type: 'integer', minimum: 1 };
     const properties = { a: number, b: number, c: number, d: number };
     for (const [keyword, value] of [
@@ -50,7 +50,7 @@ describe('an example', () => {
     }
   });
 
-  it('has the values that a schema gives itself before any other', () => {
+  it('an example prefers the values that the schema itself names', () => {
     for (const [schema, expected] of [
       [{ const: { a: 1 } }, { a: 1 }],
       [{ enum: ['x', 'y'] }, 'x'],
@@ -62,7 +62,7 @@ describe('an example', () => {
       assert.deepEqual(made(schema), { example: expected, faults: [] });
   });
 
-  it('satisfies formats, patterns, bounds, lengths, counts and dependencies', () => {
+  it('an example satisfies formats, patterns, bounds, lengths, counts and dependencies', () => {
     for (const schema of [
       ...[
         'date-time',
@@ -137,7 +137,7 @@ describe('an example', () => {
       assertValid(schema);
   });
 
-  it('goes into a recursive schema once, and leaves out what would never end', () => {
+  it('an example enters a recursive schema once, and leaves out what would never end', () => {
     const tree = {
       type: 'object',
       properties: { value: { const: 1 }, children: { type: 'array', items: { $ref: '#' } } },
@@ -147,7 +147,7 @@ describe('an example', () => {
     assert.notEqual(made(endless).faults.length, 0);
   });
 
-  it('leaves out optional properties that it cannot make', () => {
+  it('an example leaves out optional properties that cannot be made', () => {
     const schema = {
       type: 'object',
       properties: { a: { const: 1 }, b: { pattern: '^(?=a)b' }, c: { type: 'string', not: {} } },
@@ -155,7 +155,7 @@ describe('an example', () => {
     assert.deepEqual(made(schema), { example: { a: 1 }, faults: [] });
   });
 
-  it('ends on schemas that multiply', () => {
+  it('making an example ends on schemas that multiply', () => {
     const $defs: Record<string, JsonObject> = { d30: { type: 'string' } };
     for (let index = 0; index < 30; index += 1) {
       const next = { $ref: `#/$defs/d${index + 1}` };
@@ -164,7 +164,7 @@ describe('an example', () => {
     assert.ok(isObject(made({ $ref: '#/$defs/d0', $defs }).example));
   });
 
-  it('ends where a schema with a condition comes back to itself', () => {
+  it('making an example ends where a schema with a condition leads back to itself', () => {
     const again = { $ref: '#/$defs/d' };
     for (const condition of [{}, { required: ['b'] }, { not: {} }]) {
       const d = { if: condition, properties: { a: again } };
@@ -174,7 +174,7 @@ describe('an example', () => {
     }
   });
 
-  it('is the same for the same schema, and is checked by what was given', () => {
+  it('an example is the same for the same schema, and is checked by the given validator', () => {
     fc.assert(
       fc.property(
         schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0),
@@ -188,7 +188,7 @@ describe('an example', () => {
     );
   });
 
-  it('validates for most schemas that anything satisfies', () => {
+  it('an example validates for most schemas that any value satisfies', () => {
     const plain = fc.sample(
       schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0),
       { numRuns: 400, seed: 1 },
@@ -197,7 +197,7 @@ describe('an example', () => {
     assert.ok(valid.length > 300, `${valid.length} of ${plain.length}`);
   });
 
-  it('never changes what objects inherit', () => {
+  it('making an example never changes what objects inherit', () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"const":{"polluted":1}}},"required":["__proto__"]}',
     ) as JsonObject;

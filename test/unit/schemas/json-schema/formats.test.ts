@@ -40,7 +40,7 @@ const SAMPLES: readonly JsonValue[] = [
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'number'];
 
 describe('a format', () => {
-  it('a format is had by the values that a validator takes', () => {
+  it('a value has a format exactly if a validator accepts it', () => {
     const values = fc.oneof(
       fc.constantFrom(...SAMPLES),
       fc.string(),
@@ -55,7 +55,7 @@ describe('a format', () => {
     );
   });
 
-  it('a format narrows a schema exactly where a value of its types is refused for it', () => {
+  it('a format narrows a schema exactly where it refuses a value of its types', () => {
     const refusals = new Map(
       FORMATS.map((format) => {
         const validate = createValidator(resolveWith({ format }));
@@ -79,7 +79,7 @@ describe('a format', () => {
     }
   });
 
-  it('a format narrows a list of values exactly where one of them is refused for it', () => {
+  it('a format narrows a list of values exactly where it refuses one of them', () => {
     const lists = fc.uniqueArray(fc.constantFrom(...SAMPLES), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(fc.constantFrom(...FORMATS), lists, (format, list) => {

@@ -8,7 +8,7 @@ import { faultsOfRefusal } from './refusal.js';
 const CODE = 'SCHEMA_LIMIT_EXCEEDED';
 
 describe('the limits of schemas', () => {
-  it('the limits of schemas are those of depth: schemas within each other, by whatever keyword', async () => {
+  it('the depth of schemas within each other is limited, by whatever keyword', async () => {
     const keywords: readonly ((inner: JsonObject) => JsonObject)[] = [
       (inner) => ({ properties: { a: inner } }),
       (inner) => ({ items: inner }),
@@ -23,7 +23,7 @@ describe('the limits of schemas', () => {
     }
   });
 
-  it('the limits of schemas hold for JSON of any depth, without an overflow of the stack', async () => {
+  it('the limits of schemas hold for JSON of any depth, without a stack overflow', async () => {
     const deep = nested(100_000, (inner) => ({ properties: { a: inner } }));
     const [fault] = await faultsOfRefusal(() => resolveWith(deep), CODE);
     assert.match(fault?.pointer ?? '', /^(?:\/properties\/a){128}$/);
@@ -31,7 +31,7 @@ describe('the limits of schemas', () => {
     await faultsOfRefusal(() => resolveWith({ const: list }), CODE);
   });
 
-  it('the limits of schemas are those of number: schemas in use, those of other documents included', async () => {
+  it('the number of used schemas is limited, those of other documents included', async () => {
     const properties = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, true]));
     resolveWith({ properties: properties(SCHEMA_LIMITS.subschemas - 1) });
@@ -47,13 +47,13 @@ describe('the limits of schemas', () => {
     assert.equal(fault?.pointer, '/$ref');
   });
 
-  it('the limits of schemas do not count what nothing uses of another document', () => {
+  it('the limits of schemas do not count unused schemas of other documents', () => {
     const definitions = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`d${index}`, {}]));
     const stored = new Map([['https://example.com/a', { definitions }]]);
     assert.equal(resolveWith({ $ref: 'https://example.com/a#/definitions/d7' }, stored).positions.size, 2);
   });
 
-  it('the limits of schemas are those of size, in bytes, of the schema and of each document', async () => {
+  it('the size in bytes is limited for the schema and for each document', async () => {
     const large = { description: 'ü'.repeat(SCHEMA_LIMITS.bytes / 2) };
     await faultsOfRefusal(() => resolveWith(large), CODE);
     const stored = new Map([['https://example.com/a', large]]);
@@ -61,7 +61,7 @@ describe('the limits of schemas', () => {
     assert.equal(fault?.pointer, '/$ref');
   });
 
-  it('the limits of schemas are those of the length of patterns, also of keys that are patterns', async () => {
+  it('the length of patterns is limited, also of keys that are patterns', async () => {
     const long = 'a'.repeat(SCHEMA_LIMITS.patternLength + 1);
     const schema = { properties: { a: { pattern: long } } };
     const [fault] = await faultsOfRefusal(() => resolveWith(schema), CODE);
@@ -70,7 +70,7 @@ describe('the limits of schemas', () => {
     assert.equal(other?.pointer, `/patternProperties/${long}`);
   });
 
-  it('the limits of schemas are those of the number of documents', async () => {
+  it('the number of documents of a schema is limited', async () => {
     const allOf = Array.from({ length: SCHEMA_LIMITS.documents + 1 }, (_, index) => ({
       $ref: `https://example.com/${index}`,
     }));

@@ -131,12 +131,12 @@ describe('a change of meaning', () => {
     ],
   ];
   for (const [title, before, after] of same)
-    it(`a change of meaning is not seen in ${title}`, () => {
+    it(`a change of meaning is not reported for ${title}`, () => {
       assert.deepEqual(changesOf(before, after), []);
       assert.deepEqual(changesOf(after, before), []);
     });
 
-  it('a change of meaning is found further in: in members, items and what references lead to', () => {
+  it('a change of meaning is found in members, items and referenced schemas', () => {
     const model = (unit: string): JsonObject => ({
       type: 'object',
       properties: { a: { type: 'array', items: { $ref: '#/$defs/b' } } },
@@ -149,13 +149,13 @@ describe('a change of meaning', () => {
     );
   });
 
-  it('a change of meaning does not depend on where a kind stands, in allOf or beside it', () => {
+  it('a change of meaning is found wherever a kind stands, in allOf or beside it', () => {
     const schema = { type: 'object', properties: { a: { type: 'string', description: 'Relationship. x' } } };
     const moved = { type: 'object', allOf: [{ properties: schema.properties }] };
     assert.deepEqual(compareModels({ schema }, { schema: moved }).differences, []);
   });
 
-  it('a change of meaning is another IRI, or another coercion, of a term that both contexts have', () => {
+  it('another IRI or coercion of a term of both contexts is a change of meaning', () => {
     const schema = { type: 'object', properties: { a: {}, b: { properties: { c: {} } } } };
     const of = (iris: Record<string, string>, coercion?: string) => ({
       schema,

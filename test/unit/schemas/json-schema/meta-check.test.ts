@@ -75,7 +75,7 @@ describe('the check of a schema', () => {
     assert.deepEqual(pointersOf(schema), ['/properties/c/minimum']);
   });
 
-  it('the check of a schema reports what is wrong in other documents where the schema refers to them, and only what is reached', () => {
+  it('the check of a schema reports faults of other documents at the reference, and only of the used parts', () => {
     const stored = new Map<string, JsonValue>([
       [
         A,
@@ -93,7 +93,7 @@ describe('the check of a schema', () => {
 });
 
 describe('references that never go into the value', () => {
-  it('references that never go into the value are found, by whatever keywords they go in a circle', () => {
+  it('references that never descend into the value are found, whatever keywords form the circle', () => {
     const circles: readonly (readonly [JsonObject, string])[] = [
       [{ $ref: '#' }, '/$ref'],
       [{ anyOf: [{ type: 'string' }, { $ref: '#' }] }, '/anyOf/1/$ref'],
@@ -109,7 +109,7 @@ describe('references that never go into the value', () => {
       );
   });
 
-  it('references that never go into the value are not reported where one goes into it', () => {
+  it('circular references that descend into the value are not reported', () => {
     for (const keyword of ['items', 'additionalProperties', 'contains', 'propertyNames', 'unevaluatedItems'])
       assert.deepEqual(loopsOf(resolveWith({ [keyword]: { $ref: '#' } })), [], keyword);
     assert.deepEqual(loopsOf(resolveWith({ properties: { a: { anyOf: [{ $ref: '#' }] } } })), []);

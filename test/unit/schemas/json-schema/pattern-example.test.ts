@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { patternExample } from '../../../../sidecar/schemas/json-schema/pattern-example.js';
 
 describe('the example of a pattern', () => {
-  it('the example of a pattern matches it, for what patterns in schemas are made of', () => {
+  it('the example of a pattern matches it, for everything that patterns in schemas consist of', () => {
     for (const pattern of [
       '^[\\w\\-\\.\\{\\}\\$\\+\\*\\[\\]`|~^@!,:\\\\]+$',
       '^--((0[13578]|1[02])-31|(0[1,3-9]|1[0-2])-30|(0\\d|1[0-2])-([0-2]\\d))$',
@@ -30,7 +30,7 @@ describe('the example of a pattern', () => {
     }
   });
 
-  it('the example of a pattern is as long as is asked for', () => {
+  it('the example of a pattern has the requested length', () => {
     assert.equal(patternExample('^[a-z]*$', (text) => text.length >= 20)?.length, 32);
     assert.equal(
       patternExample('^[a-z]{2}$', (text) => text.length > 2),
@@ -43,7 +43,7 @@ describe('the example of a pattern', () => {
       assert.equal(patternExample(pattern), undefined, pattern);
   });
 
-  it('the example of a pattern matches whatever it is made from, or there is none', () => {
+  it('the example of a pattern always matches, or there is none', () => {
     const atom = fc.constantFrom(
       'a',
       '.',

@@ -11,7 +11,7 @@ const A = 'https://example.com/schemas/a.json';
 const B = 'https://example.com/schemas/b.json';
 
 describe('references within a schema', () => {
-  it('lead to pointers, anchors, and resources by relative and absolute URI', () => {
+  it('references lead to pointers, anchors, and resources by relative and absolute URI', () => {
     const schema = {
       $id: 'https://example.com/root.json',
       properties: {
@@ -42,7 +42,7 @@ describe('references within a schema', () => {
       assert.ok(!isValid(wrong), JSON.stringify(wrong));
   });
 
-  it('lead below keywords that are not known, which then hold schemas', () => {
+  it('references lead below unknown keywords, which then hold schemas', () => {
     const schema = {
       $ref: '#/components/schemas/Outer',
       components: {
@@ -57,7 +57,7 @@ describe('references within a schema', () => {
     assert.ok(!isValid({ a: 1 }));
   });
 
-  it('lead to $dynamicAnchor only in the draft that has it', async () => {
+  it('references lead to $dynamicAnchor only in the draft that has it', async () => {
     const schema = (dialect: string): JsonObject => ({
       $schema: `https://json-schema.org/draft/${dialect}/schema`,
       properties: { a: { $ref: '#text' } },
@@ -70,7 +70,7 @@ describe('references within a schema', () => {
     await faultsOfRefusal(() => resolveWith(schema('2019-09')), DANGLING);
   });
 
-  it('of draft-07 lead to anchors that $id names, and make their siblings void', () => {
+  it('references of draft-07 lead to anchors that $id names, and disable their siblings', () => {
     const schema = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       properties: { a: { $ref: '#text', maxLength: 1 }, b: { $ref: '#/properties/a/void/0' } },
@@ -83,7 +83,7 @@ describe('references within a schema', () => {
     assert.ok(!isValid({ b: '' }));
   });
 
-  it('are refused, each with its pointer, when nothing is there', async () => {
+  it('references are refused, each with its pointer, when nothing is there', async () => {
     const schema = {
       properties: {
         a: { $ref: '#/$defs/none' },
@@ -102,14 +102,14 @@ describe('references within a schema', () => {
     );
   });
 
-  it('are refused when several schemas have the name', async () => {
+  it('references are refused when several schemas have the name', async () => {
     const twice = { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } }, $ref: '#x' };
     assert.match((await faultsOfRefusal(() => resolveWith(twice), DANGLING))[0]?.detail ?? '', /several/);
     const ids = { $defs: { a: { $id: A }, b: { $id: A } }, $ref: A };
     assert.match((await faultsOfRefusal(() => resolveWith(ids), DANGLING))[0]?.detail ?? '', /several/);
   });
 
-  it('are none where no schema is: in const, enum, default, examples and properties called $ref', () => {
+  it('$ref is only data in const, enum, default, examples and as the name of a property', () => {
     const reference = { $ref: '#/nowhere' };
     resolveWith({
       const: reference,
@@ -121,7 +121,7 @@ describe('references within a schema', () => {
     });
   });
 
-  it('to hostile names lead to those names and nothing inherited', async () => {
+  it('references to hostile names lead to those names and to nothing inherited', async () => {
     const hostile = JSON.parse(
       '{"__proto__":{"type":"string"},"constructor":{"type":"number"}}',
     ) as JsonObject;
@@ -139,7 +139,7 @@ describe('references within a schema', () => {
 });
 
 describe('references to other documents', () => {
-  it('are asked for once each, without fragment, and followed through what they refer to', async () => {
+  it('other documents are asked for once each, without fragment, and their references are followed', async () => {
     const stored = new Map<string, JsonValue>([
       [A, { definitions: { x: { $ref: 'b.json#/definitions/y' }, again: { $ref: '#/definitions/x' } } }],
       [B, { definitions: { y: { type: 'string' }, back: { $ref: 'a.json#/definitions/x' } } }],
@@ -158,7 +158,7 @@ describe('references to other documents', () => {
     assert.deepEqual(createValidator(linked)(''), []);
   });
 
-  it('resolve against the URL they were asked for by, whatever $id a document has', () => {
+  it('references resolve against the URL of a document, whatever its $id', () => {
     const stored = new Map<string, JsonValue>([
       [A, { $id: 'https://elsewhere.example/x.json', definitions: { x: { $ref: 'b.json' } } }],
       [B, { $id: 'https://elsewhere.example/x.json', type: 'string' }],
@@ -168,7 +168,7 @@ describe('references to other documents', () => {
     assert.ok(createValidator(linked)(1).length > 0);
   });
 
-  it('that are missing are all listed, those that documents name as well, each with a pointer into the schema', async () => {
+  it('missing documents are all listed, with a pointer into the schema, also those that other documents name', async () => {
     const schema = {
       properties: {
         a: { $ref: 'https://example.com/none-1#/definitions/x' },
@@ -193,19 +193,19 @@ describe('references to other documents', () => {
     assert.match(refusal.errors[2]?.detail ?? '', /a\.json#\/definitions\/x\/\$ref.*none-3\.json/);
   });
 
-  it('need nothing of a document but what they reach', () => {
+  it('references need only the part of a document that they reach', () => {
     const stored = new Map([
       [A, { definitions: { x: true, broken: { $ref: '#/nowhere' }, other: { $ref: B } } }],
     ]);
     resolveWith({ $ref: `${A}#/definitions/x` }, stored);
   });
 
-  it('are refused when the document is no object', async () => {
+  it('references to a document that is not an object are refused', async () => {
     for (const document of [null, [], 'text', 7, true])
       await faultsOfRefusal(() => resolveWith({ $ref: A }, new Map([[A, document]])), DANGLING);
   });
 
-  it('do not reach a document of the URI that the schema itself has', () => {
+  it('references to the URI of the schema itself lead to the schema, not to a stored document', () => {
     const schema = { $id: A, properties: { a: { $ref: B } }, required: ['a'] };
     const stored = new Map<string, JsonValue>([
       [A, { type: 'number' }],
@@ -216,7 +216,7 @@ describe('references to other documents', () => {
     assert.ok(createValidator(linked)({ a: {} }).length > 0);
   });
 
-  it('may go in circles through the values', () => {
+  it('references may form circles that descend into the value', () => {
     const stored = new Map<string, JsonValue>([
       [A, { properties: { b: { $ref: B } }, type: 'object' }],
       [B, { properties: { a: { $ref: A } }, type: 'object' }],
@@ -226,7 +226,7 @@ describe('references to other documents', () => {
     assert.ok(!isValid({ b: { a: { b: 1 } } }));
   });
 
-  it('end in what loading them ends in', async () => {
+  it('references pass on the error of loading a document', async () => {
     const failure = new Error('no such table');
     await assert.rejects(
       resolveAll({ $ref: A }, async () => {

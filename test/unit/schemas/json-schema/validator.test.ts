@@ -55,7 +55,7 @@ describe('a validator', () => {
       assert.ok(validity({ format })('anything at all'), format);
   });
 
-  it('a validator ignores keywords that validators give a meaning of their own', () => {
+  it('a validator ignores keywords that only other validators know', () => {
     const isValid = validity({
       properties: { a: { nullable: true }, b: { type: 'string', nullable: true } },
       $async: true,
@@ -74,7 +74,7 @@ describe('a validator', () => {
     assert.ok(validity({ pattern: '^.$' })('😀'));
   });
 
-  it('a validator knows what no keyword looked at, also after alternatives and patterns', () => {
+  it('a validator tracks unevaluated members and items, also after alternatives and patterns', () => {
     const isValid = validity({
       anyOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }, { required: ['b'] }],
       dependentSchemas: { c: { properties: { d: true } } },

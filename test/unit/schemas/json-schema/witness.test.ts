@@ -108,7 +108,7 @@ describe('a witness', () => {
       }
     });
 
-  it('a witness has nothing but what makes it one', () => {
+  it('a witness contains only what makes it one', () => {
     const properties = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, { type: 'string' }]));
     const [difference] = refusals(entity(properties), entity({ ...properties, c: { type: 'number' } }));
     assert.ok(isObject(difference?.witness));
@@ -153,7 +153,7 @@ describe('a witness', () => {
     );
   });
 
-  it('a witness is found for nearly every change that one of 40 random documents shows to refuse something', () => {
+  it('a witness is found for nearly every change that a random document shows to refuse something', () => {
     let [refusing, shown] = [0, 0];
     const samples = fc.array(documents, { minLength: 40, maxLength: 40 });
     fc.assert(
@@ -180,11 +180,11 @@ describe('a comparison of models', () => {
     ['an id that is described further', {}, { properties: { id: { type: 'string', format: 'uri' } } }],
   ];
   for (const [title, before, after] of same)
-    it(`a comparison of models knows what every entity is, so that a schema may say so: ${title}`, () => {
+    it(`a comparison of models knows what every entity has, so that a schema may say so: ${title}`, () => {
       assert.deepEqual(refusals(before, after), []);
     });
 
-  it('a comparison of models calls it breaking when a schema asks for what no entity of the model has', () => {
+  it('a comparison of models calls it breaking when a schema requires what no entity of the model can have', () => {
     for (const after of [
       { type: 'array' },
       { properties: { type: { const: 'Other' } } },

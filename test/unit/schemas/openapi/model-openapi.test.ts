@@ -11,7 +11,7 @@ describe('the OpenAPI document of a model', () => {
     await assertValidOpenApi(modelOpenApi(PARKING));
   });
 
-  it('the OpenAPI document of a model says which model it is of', () => {
+  it('the OpenAPI document of a model names its model', () => {
     const { info, servers } = openApi(PARKING);
     assert.deepEqual(info, { title: 'ParkingSite (traffic)', version: '3', description: 'A place to park' });
     assert.deepEqual(servers, [{ url: '/' }]);

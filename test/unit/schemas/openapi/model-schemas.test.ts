@@ -95,7 +95,7 @@ describe('the schemas of the OpenAPI document', () => {
     assert.ok(!acceptsSome('M', { ...entity, b: property(1) }));
   });
 
-  it('the schemas of the OpenAPI document go by the kind of an attribute where the model cannot mean its values', () => {
+  it('the schemas of the OpenAPI document follow the kind of an attribute where the model contradicts it', () => {
     const schema = {
       properties: {
         text: { type: 'string', description: 'LanguageProperty. A text' },

@@ -79,7 +79,7 @@ describe('the kind of an address', () => {
 });
 
 describe('a host name', () => {
-  it('a host name says that it is inside a network', () => {
+  it('a name inside a network is recognised', () => {
     for (const name of [
       ...['localhost', 'context-server', 'a.local', 'A.INTERNAL', 'x.localhost', 'x.home.arpa', 'x.lan.'],
       ...['x.intranet', 'x.corp', 'x.default.svc', 'x.test'],
@@ -87,7 +87,7 @@ describe('a host name', () => {
       assert.equal(isInsideHost(name), true, name);
   });
 
-  it('a host name says nothing of the kind when it is of the public DNS', () => {
+  it('a public name is not taken for one inside a network', () => {
     for (const name of [
       ...['example.org', 'local.example.org', 'xlocal.de', 'a.notlocal', 'x.arpa', 'x.home-arpa', 'x.tests'],
       ...['home.arpa.example.org', 'svc.io', 'a.b.'],

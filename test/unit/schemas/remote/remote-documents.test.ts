@@ -39,7 +39,7 @@ describe('remote documents: what is fetched', () => {
     'application/vnd.example+json',
     'text/plain; charset=utf-8',
   ]) {
-    it(`remote documents: what is fetched are JSON of media type ${type}`, async (t) => {
+    it(`remote documents may have the media type ${type}`, async (t) => {
       const { documents, site } = mocked(t);
       site.intercept({ path: '/a?b=c' }).reply(200, '{"a": "\u00e9"}', { headers: { 'content-type': type } });
       assert.deepEqual(await documents.fetch(`${ORIGIN}/a?b=c#d`), {
@@ -50,7 +50,7 @@ describe('remote documents: what is fetched', () => {
     });
   }
 
-  it('remote documents: what is fetched are asked for as JSON, uncompressed, with nothing of the caller', async (t) => {
+  it('remote documents are requested as JSON, uncompressed, without anything of the caller', async (t) => {
     const { documents, site } = mocked(t);
     const headers: unknown[] = [];
     site.intercept({ path: '/' }).reply(
@@ -72,7 +72,7 @@ describe('remote documents: what is fetched', () => {
     ]);
   });
 
-  it('remote documents: what is fetched keep a member named __proto__ as a member', async (t) => {
+  it('remote documents keep a member named __proto__ as a member', async (t) => {
     const { documents, site } = mocked(t);
     site.intercept({ path: '/' }).reply(200, '\ufeff{"__proto__": {"a": 1}}', JSON_TYPE);
     const { document } = await documents.fetch(ORIGIN);
@@ -81,7 +81,7 @@ describe('remote documents: what is fetched', () => {
 });
 
 describe('remote documents: origins', () => {
-  it('remote documents: origins are allowed by scheme, host and port, and nothing is sent to others', async (t) => {
+  it('remote documents come from allowed origins by scheme, host and port, and nothing is sent to others', async (t) => {
     const { documents } = mocked(t);
     for (const url of [`${ORIGIN}/x`, `${ORIGIN}:443/x`, 'HTTPS://MODELS.example/x']) {
       assert.equal(documents.allows(url), true, url);
@@ -104,12 +104,12 @@ describe('remote documents: origins', () => {
     }
   });
 
-  it('remote documents: origins: none is allowed by default', async (t) => {
+  it('remote documents come from no origin by default', async (t) => {
     const { documents } = mocked(t, { allowedOrigins: [] });
     assert.equal(await failure(documents.fetch(`${ORIGIN}/x`)), 'origin-not-allowed');
   });
 
-  it('remote documents: origins never show a password in a message', async (t) => {
+  it('refusals of remote documents never show a password', async (t) => {
     const { documents } = mocked(t);
     await assert.rejects(
       documents.fetch('https://user:secret@models.example/x'),
@@ -120,7 +120,7 @@ describe('remote documents: origins', () => {
 
 describe('remote documents: redirects', () => {
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`remote documents: redirects of status ${status} are followed, to allowed origins`, async (t) => {
+    it(`redirects of remote documents with status ${status} are followed to allowed origins`, async (t) => {
       const { documents, site, other } = mocked(t);
       site.intercept({ path: '/a' }).reply(status, 'moved', { headers: { location: 'b/c' } });
       site.intercept({ path: '/b/c' }).reply(status, '', { headers: { location: `${OTHER}/d` } });
@@ -129,7 +129,7 @@ describe('remote documents: redirects', () => {
     });
   }
 
-  it('remote documents: redirects to an origin that is not allowed are refused, before anything is sent there', async (t) => {
+  it('redirects of remote documents to other origins are refused, before anything is sent there', async (t) => {
     const { documents, site, agent } = mocked(t, { allowedOrigins: [ORIGIN] });
     const paths: string[] = [];
     agent
@@ -151,7 +151,7 @@ describe('remote documents: redirects', () => {
     assert.deepEqual(paths, []);
   });
 
-  it('remote documents: redirects end after as many as are allowed', async (t) => {
+  it('redirects of remote documents end after as many as are allowed', async (t) => {
     const { documents, site } = mocked(t, { maxRedirects: 2 });
     site.intercept({ path: '/2' }).reply(302, '', { headers: { location: '/1' } });
     site.intercept({ path: '/1' }).reply(302, '', { headers: { location: '/0' } });
@@ -168,7 +168,7 @@ describe('remote documents: redirects', () => {
     assert.equal(await failure(documents.fetch(`${ORIGIN}/loop`)), 'too-many-redirects');
   });
 
-  it('remote documents: redirects are five at most by default', async (t) => {
+  it('redirects of remote documents are five at most by default', async (t) => {
     const { documents, site } = mocked(t);
     for (const left of [6, 5, 4, 3, 2, 1]) {
       const headers = { location: `/${left - 1}` };
@@ -182,7 +182,7 @@ describe('remote documents: redirects', () => {
     assert.equal(await failure(documents.fetch(`${ORIGIN}/6`)), 'too-many-redirects');
   });
 
-  it('remote documents: redirects are not made of the link of a page that is not there, nor of a target that is not a URL', async (t) => {
+  it('a link of a missing page, or one that is not a URL, does not redirect a remote document', async (t) => {
     const { documents, site } = mocked(t);
     const link = '</context.jsonld>; rel="alternate"; type="application/ld+json"';
     for (const [status, headers] of [
@@ -195,13 +195,13 @@ describe('remote documents: redirects', () => {
     }
   });
 
-  it('remote documents: redirects without a target are not documents', async (t) => {
+  it('redirects without a target are not documents', async (t) => {
     const { documents, site } = mocked(t);
     site.intercept({ path: '/a' }).reply(302, '');
     assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'status');
   });
 
-  it('remote documents: redirects include the link of a page to itself as JSON-LD', async (t) => {
+  it('a link of a page to itself as JSON-LD is followed', async (t) => {
     const { documents, site } = mocked(t);
     const headers = {
       'content-type': 'text/html',
@@ -223,7 +223,7 @@ describe('remote documents: time', () => {
   const PATIENCE = { timeout: 30_000 };
 
   it(
-    'remote documents: time ends with the deadline, whether or not the caller has a signal of its own',
+    'remote documents end at the deadline, whether or not the caller has a signal of its own',
     PATIENCE,
     async (t) => {
       for (const signal of [undefined, new AbortController().signal]) {
@@ -234,7 +234,7 @@ describe('remote documents: time', () => {
     },
   );
 
-  it('remote documents: time is ten seconds by default', async (t) => {
+  it('remote documents have ten seconds by default', async (t) => {
     const timeouts: number[] = [];
     t.mock.method(AbortSignal, 'timeout', (ms: number) => {
       timeouts.push(ms);
@@ -247,7 +247,7 @@ describe('remote documents: time', () => {
   });
 
   it(
-    "remote documents: time ends with the caller's signal, for its reason, before the deadline",
+    "remote documents end with the caller's signal and its reason, before the deadline",
     PATIENCE,
     async (t) => {
       const { documents, site } = mocked(t, { timeoutMs: 3_600_000 });
@@ -287,14 +287,14 @@ describe('remote documents: what is refused', () => {
     ],
     ['a size', 200, JSON.stringify('a'.repeat(999)), { 'content-type': 'application/json' }, 'too-large'],
   ] as const) {
-    it(`remote documents: what is refused is ${what}`, async (t) => {
+    it(`a remote document is refused if it is ${what}`, async (t) => {
       const { documents, site } = mocked(t, { maxBytes: 1000 });
       site.intercept({ path: '/a' }).reply(status, body, { headers });
       assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), expected);
     });
   }
 
-  it('remote documents: what is refused is JSON that takes long to read for its size', async (t) => {
+  it('a remote document is refused if its JSON takes long to read for its size', async (t) => {
     const { documents, site } = mocked(t);
     for (const body of [`[${'[],'.repeat(100_000)}1]`, '['.repeat(600) + ']'.repeat(600)]) {
       site.intercept({ path: '/a' }).reply(200, body, JSON_TYPE);
@@ -302,13 +302,13 @@ describe('remote documents: what is refused', () => {
     }
   });
 
-  it('remote documents: what is refused is text that is not valid UTF-8', async (t) => {
+  it('a remote document is refused if it is not valid UTF-8', async (t) => {
     const { documents, site } = mocked(t);
     site.intercept({ path: '/a' }).reply(200, Buffer.from([0x22, 0xff, 0x22]), JSON_TYPE);
     assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'not-json');
   });
 
-  it('remote documents: what is refused is more than 5 MiB by default', async (t) => {
+  it('a remote document is refused if it has more than 5 MiB by default', async (t) => {
     const { documents, site } = mocked(t);
     const document = (bytes: number) => JSON.stringify('a'.repeat(bytes - 2));
     const most = 5 * 1024 * 1024;
@@ -318,7 +318,7 @@ describe('remote documents: what is refused', () => {
     assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'too-large');
   });
 
-  it('remote documents: what is refused is not a document of exactly the greatest size', async (t) => {
+  it('a remote document of exactly the greatest size is accepted', async (t) => {
     const { documents, site } = mocked(t, { maxBytes: 1000 });
     site.intercept({ path: '/a' }).reply(200, JSON.stringify('a'.repeat(998)), JSON_TYPE);
     assert.equal((await documents.fetch(`${ORIGIN}/a`)).text.length, 1000);

@@ -96,7 +96,7 @@ for (const [kind, read] of Object.entries(READERS)) {
       ]);
     });
 
-    it(`a ${kind} with a file twice has neither of them read`, async () => {
+    it(`a ${kind} with two files of one path has neither of them read`, async () => {
       const { files, refused } = await read([
         { name: 'a.json', content: '{"first":1}' },
         { name: './a.json', content: '{"second":1}' },
@@ -123,7 +123,7 @@ for (const [kind, read] of Object.entries(READERS)) {
       assert.equal((await read(entries)).files.length, 10_000);
     });
 
-    it(`a ${kind} with a file that no import takes is read without it`, async () => {
+    it(`a ${kind} with files that no import needs is read without them`, async () => {
       const { files, refused } = await read([
         { name: 'big.json', content: ' '.repeat(MAX_FILE_BYTES + 1) },
         { name: 'fits.json', content: ' '.repeat(MAX_FILE_BYTES) },
@@ -138,13 +138,13 @@ for (const [kind, read] of Object.entries(READERS)) {
 }
 
 describe('a hostile archive', () => {
-  it('a hostile archive that grows without measure is ended early', async () => {
+  it('an archive that expands without limit is ended early', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const collector = new RepositoryCollector({ ...LIMITS, unpackedBytes: Infinity });
     await assert.rejects(readTarGz(bomb, collector), /grows more than 250 times/);
   });
 
-  it('a hostile archive that is cut off or is none is unreadable', async () => {
+  it('an archive that is cut off, or is not an archive, is unreadable', async () => {
     const whole = await tarGz([{ name: 'a.json', content: 'x'.repeat(5000) }]);
     for (const bytes of [
       whole.subarray(0, 60),
@@ -157,7 +157,7 @@ describe('a hostile archive', () => {
       await assert.rejects(readZip(bytes, new RepositoryCollector(LIMITS)), ArchiveUnreadableError);
   });
 
-  it('a hostile zip cannot lie about the size or the content of a file', async () => {
+  it('a zip cannot misstate the size or the content of a file', async () => {
     const short = zip([{ name: 'a.json', content: 'x'.repeat(100_000), size: 10 }]);
     await assert.rejects(readZip(short, new RepositoryCollector(LIMITS)), ArchiveUnreadableError);
     const collector = new RepositoryCollector(LIMITS);
@@ -165,7 +165,7 @@ describe('a hostile archive', () => {
     assert.match(collector.result().refused[0]?.reason ?? '', /checksum/);
   });
 
-  it('a hostile zip with encrypted files or unknown methods has these refused', async () => {
+  it('a zip with encrypted files or unknown methods has these refused', async () => {
     const collector = new RepositoryCollector(LIMITS);
     await readZip(
       zip([
@@ -186,7 +186,7 @@ describe('a hostile archive', () => {
     );
   });
 
-  it('a hostile archive is given up when its sender is gone', async () => {
+  it('an archive is given up when its sender disconnects', async () => {
     const left = AbortSignal.abort(new Error('gone'));
     const bytes = await tarGz([{ name: 'a.json', content: '{}' }]);
     await assert.rejects(readTarGz(bytes, new RepositoryCollector(LIMITS), left), /gone/);
@@ -194,7 +194,7 @@ describe('a hostile archive', () => {
     await assert.rejects(readZip(packed, new RepositoryCollector(LIMITS), left), /gone/);
   });
 
-  it('a hostile archive of any bytes is refused with an error of its own, and never crashes', async () => {
+  it('an archive of any bytes is refused with its own error, and never crashes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (bytes) => {
         for (const read of [
@@ -223,7 +223,7 @@ describe('the path of a file', () => {
     );
   });
 
-  it('the path of a file has bounds', () => {
+  it('the path of a file is limited', () => {
     assert.ok('fault' in readPath('x'.repeat(1025)));
     assert.ok('path' in readPath('x'.repeat(1024)));
     assert.ok('fault' in readPath(Array.from({ length: 33 }, () => 'x').join('/')));

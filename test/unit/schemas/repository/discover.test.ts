@@ -70,7 +70,7 @@ describe('the models of a repository', () => {
     assert.match(nameless.refused[0]?.reason ?? '', /named by the folder/);
   });
 
-  it('the models of a repository are none where two folders claim a name', () => {
+  it('two folders that claim the name of one model are both refused', () => {
     const { models, refused } = plan(
       { 'a/Car/schema.json': schema(), 'b/Car/schema.json': schema(), 'Bus/schema.json': schema() },
       'D',
@@ -85,14 +85,14 @@ describe('the models of a repository', () => {
     );
   });
 
-  it('the models of a repository are the same in the folder of an archive, whose name is the domain where no $id says it', () => {
+  it('a repository gives the same models in the folder of an archive, which names the domain without $ids', () => {
     const files = { 'Car/schema.json': schema(), 'context.jsonld': { '@context': {} } };
     assert.deepEqual(named(within('Traffic-main', files)), ['Traffic/Car']);
     assert.equal(plan(within('Traffic-main', files)).contexts[0]?.name, 'Traffic-context');
     assert.throws(() => plan(files), RepositoryUnclearError);
   });
 
-  it('the models of several repositories in one folder have a domain each, and the same contexts as alone', () => {
+  it('several repositories in one folder have a domain each, and the same contexts as alone', () => {
     const both = {
       ...within('all/dataModel.City', completeRepository()),
       'all/other/Tree/schema.json': { ...schema(), $id: 'https://trees.example/other/Tree/schema.json' },
@@ -108,7 +108,7 @@ describe('the models of a repository', () => {
     );
   });
 
-  it('the models of an export have the domains of their folders, and one domain can be given another name', () => {
+  it('models of an export have the domains of their folders, and one domain can be renamed', () => {
     const files = {
       'domains/A/Car/schema.json': schema(),
       'domains/A/Car/meta.json': { compatibility: 'none' },
@@ -139,7 +139,7 @@ describe('the models of a repository', () => {
 });
 
 describe('the documents that models share', () => {
-  it('the documents that models share are stored under each URL by which they are named', () => {
+  it('shared documents are stored under each URL that names them', () => {
     assert.deepEqual(stored(completeRepository()), {
       [COMMON_URL]: 'shared/common-schema.json',
       // Where the repository publishes it, which follows from the $ids of its models.
@@ -150,7 +150,7 @@ describe('the documents that models share', () => {
     });
   });
 
-  it('the documents that models share are found by relative paths, also where no schema has an $id', () => {
+  it('shared documents are found by relative paths, also where no schema has an $id', () => {
     const files = {
       'models/Car/schema.json': { ...schema(), allOf: [{ $ref: '../../parts/wheel.json' }] },
       'parts/wheel.json': { definitions: { a: { $ref: 'tyre.json#/x' } } },
@@ -167,7 +167,7 @@ describe('the documents that models share', () => {
     );
   });
 
-  it('the documents that models share may be named by a table of URLs, or by URLs in place of paths', () => {
+  it('shared documents may be named by a table of URLs, or by URLs in place of paths', () => {
     const files = {
       'Car/schema.json': {
         ...schema(),
@@ -183,7 +183,7 @@ describe('the documents that models share', () => {
     });
   });
 
-  it('the documents that models share may be models', () => {
+  it('a model may be the shared document of another one', () => {
     const car = {
       ...schema(),
       $id: 'https://a.example/r/Car/schema.json',
@@ -202,7 +202,7 @@ describe('the documents that models share', () => {
     ]);
   });
 
-  it('the documents that models share are not guessed: of two that differ and have one URL, that of its name is taken, or none', () => {
+  it('shared documents are never guessed: of two that differ under one URL, its own file is used, or none', () => {
     const other = { ...commonSchema('number') };
     const byName = plan({ ...completeRepository(), 'shared/old-schema.json': other }, 'D');
     assert.equal(byName.documents.find(({ url }) => url === COMMON_URL)?.path, 'shared/common-schema.json');
@@ -221,13 +221,13 @@ describe('the documents that models share', () => {
     );
   });
 
-  it('the documents that models share are stored once where two files of a URL are the same', () => {
+  it('shared documents are stored once where two files of a URL are the same', () => {
     const twice = { ...completeRepository(), 'x/common-schema.json': commonSchema() };
     assert.equal(stored(twice)[COMMON_URL], 'shared/common-schema.json');
     assert.deepEqual(plan(twice, 'D').refused, []);
   });
 
-  it('the documents that models share do not come from repositories whose URLs only look alike', () => {
+  it('shared documents never come from repositories whose URLs only look alike', () => {
     const files = {
       'Car/schema.json': {
         ...entitySchema('Car', 'speed'),
@@ -239,7 +239,7 @@ describe('the documents that models share', () => {
     assert.deepEqual(stored(files), {});
   });
 
-  it('the documents that models share are found in bounded time in a web of references', () => {
+  it('shared documents are found in bounded time in a web of references', () => {
     const names = Array.from({ length: 8 }, (_, index) => `${index}.json`);
     const reference = fc.tuple(
       fc.constantFrom('', './', '../', 'a/', '../a/', '/'),

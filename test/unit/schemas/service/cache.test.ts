@@ -23,7 +23,7 @@ describe('the cache of documents', () => {
     );
   });
 
-  it('the cache of documents evicts as many values as a new one needs room for', async () => {
+  it('the cache of documents evicts as many values as a new one needs', async () => {
     const cache = cacheOf(33);
     for (const key of ['a', 'b', 'c']) await made(cache, key, async () => ({ size: 10 }));
     await made(cache, 'd', async () => ({ size: 20 }));

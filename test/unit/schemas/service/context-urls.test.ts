@@ -19,7 +19,7 @@ describe('context URLs', () => {
     );
   });
 
-  it('context URLs are understood with their tilde encoded', () => {
+  it('context URLs are understood with an encoded tilde', () => {
     assert.equal(namedContext('http://gw/api/v2/contexts/city%7EBench')?.name, 'city~Bench');
   });
 
@@ -36,12 +36,12 @@ describe('context URLs', () => {
     '/api/v2/contexts/a',
     '',
   ]) {
-    it(`context URLs of others are recognised as such: ${url}`, () => {
+    it(`URLs that are not context URLs of this service are recognised as such: ${url}`, () => {
       assert.equal(namedContext(url), undefined);
     });
   }
 
-  it('context URLs are below a base URL, and not below one that only begins alike', () => {
+  it('context URLs are below the base URL, and not below one that only begins alike', () => {
     assert.ok(isBelow('http://gw/x/api/v2/contexts/a', 'http://gw/x'));
     assert.ok(!isBelow('http://gw.evil/api/v2/contexts/a', 'http://gw'));
   });

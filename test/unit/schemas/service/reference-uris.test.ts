@@ -34,7 +34,7 @@ describe('URIs of reference documents', () => {
 });
 
 describe('the URIs that a document names', () => {
-  it('the URIs that a document names are those of other documents, wherever a reference stands, relative to where the document was found', () => {
+  it('the URIs that a document names are those of other documents, relative to its own URL', () => {
     const document = {
       $id: 'https://elsewhere.example/x.json',
       $ref: 'other.json#/definitions/a',
@@ -51,7 +51,7 @@ describe('the URIs that a document names', () => {
     );
   });
 
-  it('the URIs that a document names follow the $id of the schema that a reference is in, and leave out what the document itself holds', () => {
+  it('the URIs that a document names follow the $id around a reference, and leave out its own parts', () => {
     const document = {
       $defs: {
         inner: { $id: '/b/inner.json', $ref: 'beside.json' },
@@ -61,14 +61,14 @@ describe('the URIs that a document names', () => {
     assert.deepEqual([...urisNamedIn(document, URI)], ['https://schemas.example/b/beside.json']);
   });
 
-  it('the URIs that a document names pass over what is not a reference', () => {
+  it('the URIs that a document names ignore what is not a reference', () => {
     const document = { $ref: 1, properties: { $ref: { type: 'string' }, a: { $ref: 'http://[' } } };
     assert.deepEqual([...urisNamedIn(document, URI)], []);
   });
 });
 
 describe('file names of reference documents', () => {
-  it('file names of reference documents differ for documents whose URIs end alike, and depend on nothing else', () => {
+  it('file names of reference documents differ when URIs end alike, and depend on nothing else', () => {
     const names = [URI, 'http://schemas.example/common.json'].map(referenceFileName);
     assert.equal(new Set(names).size, 2);
     for (const name of names) assert.match(name, /^common-[0-9a-f]{12}\.json$/);

@@ -6,7 +6,7 @@ import { DependencyChangedError } from '../../../../sidecar/schemas/store/errors
 import { rejection } from './harness.js';
 
 describe('writes that others overtake', () => {
-  it('writes that others overtake are made from a new look at the store', async () => {
+  it('a write that another one overtakes starts again from the store', async () => {
     const failures = [new DependencyChangedError(['urn:a'], []), new OvertakenError({})];
     const done = await retrying(async () => {
       const failure = failures.shift();
@@ -16,7 +16,7 @@ describe('writes that others overtake', () => {
     assert.equal(done, 'done');
   });
 
-  it('writes that others overtake are given up after three tries', async () => {
+  it('a write that is overtaken is given up after three tries', async () => {
     let tries = 0;
     const failure = new DependencyChangedError([], ['a']);
     const failing = retrying(() => {
@@ -27,7 +27,7 @@ describe('writes that others overtake', () => {
     assert.equal(tries, 3);
   });
 
-  it('writes that others overtake are not tried again for any other reason', async () => {
+  it('a write is not tried again for any other reason', async () => {
     let tries = 0;
     const failing = retrying(() => Promise.reject(new RangeError(String((tries += 1)))));
     await rejection(failing, RangeError);

@@ -52,7 +52,7 @@ describe('a trial of a store', () => {
       assert.equal((await trial.references.put(reference(A, '{"a":1}'))).outcome, 'replaced');
     }));
 
-  it('a trial of a store heeds the state that a put of a document expects', () =>
+  it('a trial of a store honours the expected state of a document', () =>
     onTrial(async (trial) => {
       const put = (uri: string, expected: 'absent' | 'present' | readonly string[]) =>
         trial.references.put(reference(uri, '{"c":1}'), expected);
@@ -67,7 +67,7 @@ describe('a trial of a store', () => {
       assert.equal((await put(B, 'absent')).outcome, 'created');
     }));
 
-  it('a trial of a store reads contexts as it wrote them, with versions that go on from those below', () =>
+  it('a trial of a store reads contexts as it wrote them, with versions that continue those below', () =>
     onTrial(async (trial, below) => {
       const same = await trial.contexts.update('terms', contextVersion('terms'));
       assert.deepEqual(same, await below.contexts.get('terms'));
@@ -81,7 +81,7 @@ describe('a trial of a store', () => {
       assert.equal((await trial.contexts.update('fresh', contextVersion('again'))).context.currentVersion, 2);
     }));
 
-  it('a trial of a store has the domains that it made, without models, and those below with theirs', () =>
+  it('a trial of a store has the domains that it created, without models, and those below with theirs', () =>
     onTrial(async (trial) => {
       assert.equal((await trial.domains.create({ name: 'traffic' })).name, 'traffic');
       assert.equal((await trial.domains.get('traffic')).name, 'traffic');

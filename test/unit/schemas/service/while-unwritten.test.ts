@@ -17,13 +17,13 @@ function storeOf() {
 }
 
 describe('what is known of a store', () => {
-  it('what is known of a store is read once for each key while nothing is written', async () => {
+  it('a value about a store is read once for each key while nothing is written', async () => {
     const { reads, get } = storeOf();
     for (const key of ['a', 'b', 'a', 'b']) assert.equal(await get(key), 1);
     assert.deepEqual(reads, ['a', 'b']);
   });
 
-  it('what is known of a store is read again after any write', async () => {
+  it('a value about a store is read again after any write', async () => {
     const { store, reads, get } = storeOf();
     await get('a');
     store.now = 2;
@@ -31,7 +31,7 @@ describe('what is known of a store', () => {
     assert.deepEqual(reads, ['a', 'a']);
   });
 
-  it('what is known of a store is not kept where something was written while it was read', async () => {
+  it('a value about a store is not kept if something was written while it was read', async () => {
     const { store, known, get } = storeOf();
     const first = await known.get('a', async () => {
       store.now = 2;
@@ -42,7 +42,7 @@ describe('what is known of a store', () => {
     assert.equal(await get('a'), 2);
   });
 
-  it('what is known of a store is not kept where it could not be read', async () => {
+  it('a value about a store is not kept if it could not be read', async () => {
     const { known, get } = storeOf();
     await assert.rejects(
       known.get('a', () => Promise.reject(new RangeError('not now'))),
@@ -51,7 +51,7 @@ describe('what is known of a store', () => {
     assert.equal(await get('a'), 1);
   });
 
-  it('what is known of a store does not grow with the keys that are asked for', async () => {
+  it('values about a store do not grow with the keys that are asked for', async () => {
     const { reads, get } = storeOf();
     for (let key = 0; key < 1001; key += 1) await get(String(key));
     await get('0');

@@ -9,7 +9,7 @@ import {
 import type { Dependent } from '../../../../sidecar/schemas/store/records.js';
 
 describe('the errors of a store', () => {
-  it('the errors of a store name the thing in quotes, cut where its name is long', () => {
+  it('the errors of a store quote the name of the thing, shortened where it is long', () => {
     const thing = { kind: 'model', domain: 'a"\n', name: '__proto__', version: 7 } as const;
     assert.equal(
       new NotFoundError(thing).message,
@@ -25,7 +25,7 @@ describe('the errors of a store', () => {
     );
   });
 
-  it('name the first dependents and count the rest', () => {
+  it('the errors of a store name the first dependents and count the rest', () => {
     const dependents: Dependent[] = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({
       kind: 'context',
       name,

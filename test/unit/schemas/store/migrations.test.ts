@@ -25,7 +25,7 @@ describe('migrations', () => {
     assert.deepEqual(db.prepare('SELECT x FROM b').all(), [{ x: 3 }]);
   });
 
-  it('all happen, or none', () => {
+  it('migrations of SQLite happen all together, or not at all', () => {
     const db = new Database(':memory:');
     migrate(db, unchecked, ['CREATE TABLE a (x)']);
     const pending = ['', 'CREATE TABLE b (x); INSERT INTO a VALUES (1)', 'CREATE TABLE a (x)'];
@@ -88,7 +88,7 @@ describe('the database of a store', () => {
     );
   });
 
-  it('the database of a store finds the rows on both sides of every foreign key by an index', () => {
+  it('the database of a store has an index for every foreign key', () => {
     for (const table of tables(db)) {
       const keys = db.pragma(`foreign_key_list(${table})`) as { id: number; from: string }[];
       for (const id of new Set(keys.map((key) => key.id))) {
@@ -102,7 +102,7 @@ describe('the database of a store', () => {
     }
   });
 
-  it('the database of a store enforces foreign keys, and has a commit on disk before it is answered', () => {
+  it('the database of a store enforces foreign keys, and syncs a commit to disk before it is answered', () => {
     assert.equal(db.pragma('foreign_keys', { simple: true }), 1);
     assert.equal(db.pragma('synchronous', { simple: true }), 2);
     assert.equal(userVersion(db), MIGRATIONS.length);

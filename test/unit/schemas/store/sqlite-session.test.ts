@@ -24,7 +24,7 @@ function* doing<T>(effect: () => T): Work<T> {
 }
 
 describe('a session of the store', () => {
-  it('holds the write lock from the first read of a write on', async (t) => {
+  it('a write session holds the write lock from its first read on', async (t) => {
     const { other, count, session } = open(t);
     await session.write(() =>
       doing(() => {
@@ -36,7 +36,7 @@ describe('a session of the store', () => {
     assert.equal(count(), 1);
   });
 
-  it('reads what belongs to one moment, and keeps nobody from writing meanwhile', async (t) => {
+  it('a read session sees one moment, and does not block writes meanwhile', async (t) => {
     const { other, count, session } = open(t);
     await session.read(() =>
       doing(() => {
@@ -48,7 +48,7 @@ describe('a session of the store', () => {
     assert.equal(count(), 1);
   });
 
-  it('writes all of a piece of work or nothing', async (t) => {
+  it('a write session writes all of its work or nothing', async (t) => {
     const { db, count, session } = open(t);
     const failure = new Error('midway');
     const work = () => {
@@ -62,7 +62,7 @@ describe('a session of the store', () => {
     assert.equal(count(), 0);
   });
 
-  it('has another revision after each write, its own and those of others, and no other before', async (t) => {
+  it('the revision of a session changes with each write, its own and those of others, and not otherwise', async (t) => {
     const { db, other, session } = open(t);
     const seen = new Set([await session.revision()]);
     assert.equal(await session.revision(), [...seen][0]);
@@ -77,7 +77,7 @@ describe('a session of the store', () => {
     }
   });
 
-  it('makes one write in a turn of the event loop, in the order asked for, and counts no waits for it', async (t) => {
+  it('a session makes one write in a turn of the event loop, in order, without counting a wait for it', async (t) => {
     const { db, session } = open(t);
     const order: number[] = [];
     const writes = [1, 2, 3, 4].map((number) =>
@@ -98,7 +98,7 @@ describe('a session of the store', () => {
     assert.deepEqual([order, session.lockWaits.count], [[1, 2, 3, 4], 0]);
   });
 
-  it('waits for the lock of another connection beside the event loop, and writes in the order asked for', async (t) => {
+  it('a session waits for the lock of another connection without blocking the event loop, and writes in order', async (t) => {
     const { db, other, count, session } = open(t);
     other.exec('BEGIN IMMEDIATE');
     const order: number[] = [];
@@ -119,7 +119,7 @@ describe('a session of the store', () => {
     assert.deepEqual([order, count()], [[1, 2, 3], 3]);
   });
 
-  it('gives up on a lock after five seconds, those that wait behind each other all at once', async (t) => {
+  it('a session gives up on a lock after five seconds, with all writes that wait behind it', async (t) => {
     const { other, session, clock, db } = open(t, handClock());
     other.exec('BEGIN IMMEDIATE');
     const startedMs = clock.now();
@@ -130,7 +130,7 @@ describe('a session of the store', () => {
     assert.ok(waitedMs >= 5000 && waitedMs < 6000, `${waitedMs} ms`);
   });
 
-  it('counts what waited for a lock and how long, and nothing that did not have to', async (t) => {
+  it('a session counts the writes that waited for a lock and how long, and no others', async (t) => {
     const { other, session, db } = open(t, handClock());
     await session.write(() => doing(() => db.exec(INSERT)));
     await session.get(() => doing(() => 1));
@@ -144,7 +144,7 @@ describe('a session of the store', () => {
     assert.ok(ms >= 10_000 && ms < 12_000, `${ms} ms`);
   });
 
-  it('tells within a second that nothing can be written, however many writes wait for longer', async (t) => {
+  it('a session reports within a second that it cannot write, however many writes wait', async (t) => {
     const { other, session, clock, db } = open(t, handClock());
     other.exec('BEGIN IMMEDIATE');
     const startedMs = clock.now();
@@ -156,7 +156,7 @@ describe('a session of the store', () => {
     for (const { status } of await ended) assert.equal(status, 'fulfilled');
   });
 
-  it('has the same revision while a write waits', async (t) => {
+  it('the revision of a session does not change while a write waits', async (t) => {
     const { other, session, db } = open(t);
     const before = await session.revision();
     other.exec('BEGIN IMMEDIATE');
@@ -167,7 +167,7 @@ describe('a session of the store', () => {
     assert.notEqual(await session.revision(), before);
   });
 
-  it('lets no more than a thousand wait, and refuses others at once', async (t) => {
+  it('a session lets a thousand writes wait at most, and refuses others at once', async (t) => {
     const { other, session, clock, db } = open(t, handClock());
     other.exec('BEGIN IMMEDIATE');
     const writes = Array.from({ length: 1000 }, () => session.write(() => doing(() => db.exec(INSERT))));
@@ -182,7 +182,7 @@ describe('a session of the store', () => {
     await ended;
   });
 
-  it('tells of what SQLite refuses, and of being closed, as a store that is not available', async (t) => {
+  it('a session reports refusals of SQLite and its own closing as an unavailable store', async (t) => {
     const { db, session } = open(t);
     await assert.rejects(
       session.get(() => doing(() => db.exec('SELECT nothing FROM nowhere'))),
@@ -198,7 +198,7 @@ describe('a session of the store', () => {
 });
 
 describe('a version number as a parameter', () => {
-  it('is null for the current one, and finds nothing where it is no number', () => {
+  it('the parameter of a version is null for the current one, and finds nothing if it is not a number', () => {
     assert.deepEqual([undefined, 1, 7, 1.5, Number.NaN, Infinity].map(versionParameter), [
       null,
       1,

@@ -22,7 +22,7 @@ describe('the check of whether writes work', () => {
     assert.equal(other.prepare('SELECT 1 FROM content').get(), undefined);
   });
 
-  it('the check of whether writes work writes for real, so that a full disk is noticed', (t) => {
+  it('the check of whether writes work really writes, so that a full disk is noticed', (t) => {
     const [db, other] = store(t);
     const version = () => other.pragma('data_version', { simple: true });
     const before = version();

@@ -41,7 +41,7 @@ function verdictOn(attributes: JsonObject, options: EntityOptions = {}) {
 }
 
 describe('the form in which an entity is validated', () => {
-  it('the form in which an entity is validated is key-values where the model describes what looks like a concise Property as data', () => {
+  it('an entity is validated as key-values where the model describes a concise-looking Property as data', () => {
     const { form, errors, warnings } = verdictOn({ temp: 3, drain: DRAIN });
     assert.deepEqual([form, errors], ['keyvalues', []]);
     assert.deepEqual(warnings, [
@@ -49,7 +49,7 @@ describe('the form in which an entity is validated', () => {
     ]);
   });
 
-  it('the form in which an entity is validated is concise where that is valid, or where neither form is', () => {
+  it('an entity is validated as concise where that is valid, or where neither form is', () => {
     assert.deepEqual(verdictOn({ temp: 3, level: { value: 5 } }), {
       form: 'concise',
       errors: [],
@@ -59,13 +59,13 @@ describe('the form in which an entity is validated', () => {
     assert.deepEqual(verdictOn(wrong), { form: 'concise', errors: ['drain/value'], warnings: [] });
   });
 
-  it('the form in which an entity is validated is the one that is claimed, though another would be valid', () => {
+  it('an entity is validated in the form that the caller names, though another would be valid', () => {
     const claimed = verdictOn({ temp: 3, drain: DRAIN }, { form: 'concise' });
     assert.deepEqual(claimed, { form: 'concise', errors: ['drain/value'], warnings: [] });
     assert.deepEqual(verdictOn({ temp: 3, drain: DRAIN }, { form: 'keyvalues' }).errors, []);
   });
 
-  it('the form in which an entity is validated stays the guessed one, and a warning names the valid one, where the model does not decide', () => {
+  it('an entity is validated in the guessed form, with a warning about a valid one, where the model does not decide', () => {
     // A null value is no concise Property; of "other" the model says nothing.
     const { form, errors, warnings } = verdictOn({ temp: 3, other: { value: null } });
     assert.deepEqual([form, errors], ['concise', ['other/value']]);
@@ -74,12 +74,12 @@ describe('the form in which an entity is validated', () => {
     ]);
   });
 
-  it('the form in which an entity is validated is in no doubt where an attribute says its kind', () => {
+  it('an entity is validated as concise without a warning where an attribute names its kind', () => {
     const { form, errors, warnings } = verdictOn({ temp: { type: 'Property', value: 3 }, drain: DRAIN });
     assert.deepEqual([form, errors, warnings], ['concise', ['drain/value'], []]);
   });
 
-  it('the form in which an entity is validated is said to be concise where only that makes sense of a nested attribute', () => {
+  it('a warning says that an entity is valid as concise where only that explains a nested attribute', () => {
     const { form, errors, warnings } = verdictOn({
       temp: 3,
       address: { street: { type: 'Property', value: 'A' } },
@@ -88,7 +88,7 @@ describe('the form in which an entity is validated', () => {
     assert.match(warnings[0] ?? '', /as concise it is valid/);
   });
 
-  it('the form in which an entity is validated is found with leniency where that is asked for', () => {
+  it('an entity is validated in the form found leniently where that is asked for', () => {
     const lenient = verdictOn({ temp: 3, other: { value: null } }, { isStrict: false });
     assert.deepEqual([lenient.form, lenient.errors], ['concise', []]);
   });

@@ -70,7 +70,7 @@ function made(properties: JsonObject, required: readonly string[] = []) {
 }
 
 describe("a model's example", () => {
-  it("a model's example passes validation in both forms, without an attribute whose kind and value exclude each other", () => {
+  it("a model's example is valid in both forms, without an attribute whose kind and value exclude each other", () => {
     for (const [name, schema] of Object.entries(TRAPS)) {
       const { example, faults, normalizedFaults, ...verdicts } = made({ [name]: schema });
       assert.deepEqual([faults, normalizedFaults], [[], []], name);
@@ -96,7 +96,7 @@ describe("a model's example", () => {
     );
   });
 
-  it("a model's example chooses among alternatives one that its kind can have", () => {
+  it("a model's example chooses an alternative that its kind can have", () => {
     const either: JsonObject = {
       description: 'GeoProperty. Where',
       oneOf: [{ type: 'array', items: POINT }, { type: 'string', minLength: 3 }, POINT],

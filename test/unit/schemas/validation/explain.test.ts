@@ -11,8 +11,8 @@ import { documents, schemas } from '../json-schema/schema-arbitraries.js';
 
 type Line = readonly [pointer: string, detail: string];
 
-describe('the explanation of what a schema has against a value', () => {
-  it('the explanation of what a schema has against a value says of each keyword what must be, and what is', () => {
+describe('an explanation of an invalid value', () => {
+  it('an explanation says for each keyword what is required, and what was found', () => {
     const cases: readonly (readonly [schema: JsonObject, value: JsonValue, detail: string])[] = [
       [{ type: 'number' }, '12', 'must be a number, is the string "12"'],
       [{ type: 'string' }, 12, 'must be a string, is the number 12'],
@@ -76,7 +76,7 @@ describe('the explanation of what a schema has against a value', () => {
     for (const [schema, value, detail] of cases) assert.deepEqual(linesOf(schema, value), [['', detail]]);
   });
 
-  it('the explanation of what a schema has against a value points at the member or item that is wrong', () => {
+  it('an explanation points at the wrong member or item', () => {
     const schema = {
       properties: { 'a/b': { items: { minimum: 1 } }, c: false },
       patternProperties: { '^x-': { type: 'string' } },
@@ -92,7 +92,7 @@ describe('the explanation of what a schema has against a value', () => {
     ]);
   });
 
-  it('the explanation of what a schema has against a value follows references, conditions and what depends on members', () => {
+  it('an explanation follows references, conditions and dependencies', () => {
     const schema = {
       $ref: '#/$defs/a',
       if: { required: ['b'] },
@@ -110,7 +110,7 @@ describe('the explanation of what a schema has against a value', () => {
     assert.deepEqual(linesOf(schema, {}), [['', 'lacks the member "d"']]);
   });
 
-  it('the explanation of what a schema has against a value says what no other keyword has looked at', () => {
+  it('an explanation reports unevaluated members and items', () => {
     const schema = {
       allOf: [{ properties: { a: true } }],
       anyOf: [
@@ -135,12 +135,12 @@ describe('the explanation of what a schema has against a value', () => {
   });
 });
 
-describe('of alternatives, the explanation', () => {
+describe('an explanation of alternatives', () => {
   const point = tagged('Point', { type: 'array', minItems: 2, items: { type: 'number' } });
   const line = tagged('LineString', { type: 'array', minItems: 2, items: { type: 'array' } });
   const geometry = { oneOf: [point, line, tagged('Polygon', { type: 'array', minItems: 4 })] };
 
-  it('of alternatives, the explanation takes the one that has the tag', () => {
+  it('an explanation of alternatives chooses the one with the matching tag', () => {
     assert.deepEqual(linesOf(geometry, { type: 'LineString', coordinates: [[1, 2]] }), [
       ['/coordinates', 'must hold at least 2 items, holds 1'],
     ]);
@@ -150,7 +150,7 @@ describe('of alternatives, the explanation', () => {
     ]);
   });
 
-  it('of alternatives, the explanation takes the one that has the tag, though it fits another but for less', () => {
+  it('an explanation of alternatives prefers the tag to an alternative with fewer faults', () => {
     const found = linesOf(geometry, { type: 'Point', coordinates: ['1', {}, null, 5] });
     assert.deepEqual(
       found.map(([pointer]) => pointer),
@@ -158,13 +158,13 @@ describe('of alternatives, the explanation', () => {
     );
   });
 
-  it('of alternatives, the explanation names all tags when the tag is none of them', () => {
+  it('an explanation of alternatives names all tags when none matches', () => {
     assert.deepEqual(linesOf(geometry, { type: 'point', coordinates: [1, 2] }), [
       ['/type', 'must be one of "Point", "LineString", "Polygon", is "point"; did you mean "Point"?'],
     ]);
   });
 
-  it('of alternatives, the explanation names each tag that is wrong for all', () => {
+  it('an explanation of alternatives names each tag that is wrong for all', () => {
     const only = (a: JsonValue, b: JsonValue) => ({ properties: { a: { enum: [a] }, b: { enum: [b] } } });
     for (const [value, alternatives] of [
       [{ a: 9, b: 9 }, [only(1, 2), only(3, 4)]],
@@ -180,7 +180,7 @@ describe('of alternatives, the explanation', () => {
     ]);
   });
 
-  it('of alternatives, the explanation takes those of the type of the value', () => {
+  it('an explanation of alternatives chooses those of the type of the value', () => {
     const schema = {
       anyOf: [
         { type: 'null' },
@@ -193,7 +193,7 @@ describe('of alternatives, the explanation', () => {
     assert.deepEqual(linesOf(schema, 'x'), [['', 'must be null, an object or an array, is the string "x"']]);
   });
 
-  it('of alternatives, the explanation names all demands where each has one', () => {
+  it('an explanation of alternatives names all requirements where each has one', () => {
     const text = {
       anyOf: [
         { type: 'string', pattern: '^[a-z]+$' },
@@ -216,7 +216,7 @@ describe('of alternatives, the explanation', () => {
     assert.deepEqual(linesOf(mixed, true), [['', 'must be one of "free", "full", or be a number, is true']]);
   });
 
-  it('of alternatives, the explanation takes what is nearest where nothing else decides', () => {
+  it('an explanation of alternatives chooses the nearest one where nothing else decides', () => {
     const schema = {
       anyOf: [
         { required: ['a', 'b', 'c'] },
@@ -235,7 +235,7 @@ describe('of alternatives, the explanation', () => {
 });
 
 describe('one mistake', () => {
-  it('one mistake is said once, however many schemas find it', () => {
+  it('one mistake is reported once, however many schemas find it', () => {
     const schema = {
       allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }, { minimum: 5 }],
       $defs: { a: { minimum: 3 } },
@@ -257,7 +257,7 @@ describe('one mistake', () => {
     assert.deepEqual(linesOf(schema, { a: {} }), [['/a', 'must be a string, is an object']]);
   });
 
-  it('one mistake hides what is wrong further within', () => {
+  it('one mistake hides faults further inside', () => {
     const schema = {
       allOf: [
         { properties: { a: { properties: { b: { properties: { c: { minimum: 3 } } } } } } },
@@ -267,7 +267,7 @@ describe('one mistake', () => {
     assert.deepEqual(linesOf(schema, { a: { b: { c: 1 } } }), [['/a', 'must be a string, is an object']]);
   });
 
-  it('one mistake is a misspelt name where a member of nearly that name is lacking', () => {
+  it('one mistake is a misspelled name where a member of a similar name is missing', () => {
     const schema: JsonObject = { properties: { speed: true, owner: true }, required: ['speed'] };
     const misspelt: Line = ['/sped', 'is probably meant to be "speed", which is missing'];
     assert.deepEqual(linesOf(schema, { sped: 1, owner: 1 }), [misspelt]);
@@ -277,7 +277,7 @@ describe('one mistake', () => {
     ]);
   });
 
-  it('one mistake is the shape of an array whose items are all wrong alike', () => {
+  it('one mistake is the shape of an array whose items are all wrong in the same way', () => {
     const rings = { items: { type: 'array', minItems: 4, items: { type: 'array' } } };
     assert.deepEqual(
       linesOf(rings, [
@@ -300,7 +300,7 @@ describe('one mistake', () => {
 });
 
 describe('any explanation', () => {
-  it('any explanation finds something exactly when the validator does, and points into the value', () => {
+  it('an explanation has faults exactly when the validator has, and points into the value', () => {
     fc.assert(
       fc.property(schemas, fc.array(documents, { minLength: 1, maxLength: 8 }), (schema, values) => {
         const linked = resolveWith(schema);
@@ -320,7 +320,7 @@ describe('any explanation', () => {
     );
   });
 
-  it('any explanation does not depend on the order of members', () => {
+  it('an explanation does not depend on the order of members', () => {
     fc.assert(
       fc.property(schemas, documents, (schema, value) => {
         const linked = resolveWith(schema);
@@ -336,7 +336,7 @@ describe('any explanation', () => {
     );
   });
 
-  it('any explanation stays short and ends, however large the schema and the value', () => {
+  it('an explanation stays short and ends, however large the schema and the value', () => {
     const values = Array.from({ length: 3000 }, (_, index) => `value${index}`);
     const [line] = linesOf({ enum: values }, 'valeu2999');
     assert.ok(line !== undefined && line[1].startsWith('must be one of "value2999", '));
@@ -375,7 +375,7 @@ describe('any explanation', () => {
     );
   });
 
-  it('any explanation takes members of any name', () => {
+  it('an explanation accepts members of any name', () => {
     const value = JSON.parse('{"__proto__": 1, "constructor": 2, "": 3}') as JsonObject;
     const schema = {
       properties: { constructor: { minimum: 3 }, '': { minimum: 4 } },

@@ -51,7 +51,7 @@ describe('an entity in GeoJSON', () => {
     assert.deepEqual(pointersOf(featureOf(VEHICLE, null)), ['geojson', ['/properties'], []]);
   });
 
-  it('an entity in GeoJSON has its errors where its parts stand in the Feature', () => {
+  it('an entity in GeoJSON has its errors at the places of the Feature', () => {
     const wrong = {
       ...featureOf({
         ...VEHICLE,
@@ -70,7 +70,7 @@ describe('an entity in GeoJSON', () => {
     assert.deepEqual(pointersOf(flat), ['geojson', ['/properties/wheels/0/size'], []]);
   });
 
-  it('an entity in GeoJSON keeps the location that its properties have, whatever the geometry shows', () => {
+  it('an entity in GeoJSON keeps the location among its properties, whatever the geometry is', () => {
     const { location = null } = VEHICLE;
     const feature = featureOf(VEHICLE, { type: 'Point', coordinates: [1, 2] });
     const both = { ...feature, properties: { ...(feature['properties'] as JsonObject), location } };
@@ -96,7 +96,7 @@ describe('an entity in GeoJSON', () => {
     assert.deepEqual((pointersOf(wrong)[1] as readonly string[])[0], '/geometry/value/coordinates/0');
   });
 
-  it('an entity in GeoJSON needs an id, a type and properties, and what is claimed to be GeoJSON must be a Feature', () => {
+  it('an entity in GeoJSON needs an id, a type and properties, and named GeoJSON must be a Feature', () => {
     const feature = featureOf(VEHICLE);
     assert.deepEqual(pointersOf(without(feature, 'id')), ['geojson', [''], []]);
     const properties = without(feature['properties'] as JsonObject, 'type');
@@ -111,7 +111,7 @@ describe('an entity in GeoJSON', () => {
     ]);
   });
 
-  it('an entity in GeoJSON is one of a FeatureCollection as well, with one result for each', () => {
+  it('a FeatureCollection has one result for each of its entities', () => {
     const collection = {
       type: 'FeatureCollection',
       features: [featureOf(VEHICLE), featureOf({ ...VEHICLE_KEY_VALUES, speed: -1 })],

@@ -15,7 +15,7 @@ interface Verdict {
 }
 
 describe('an instance of an attribute', () => {
-  it('an instance of an attribute makes the entity wrong also where the schema looks at the entity as a whole', () => {
+  it('a wrong instance of an attribute makes the entity invalid also where the schema looks at it as a whole', () => {
     const zero = { properties: { a: { const: 0 } }, required: ['a'] };
     const wrong: JsonObject = { ...HEAD, a: [instance(5), instance(0, 'urn:d:1')] };
     for (const schema of [
@@ -27,7 +27,7 @@ describe('an instance of an attribute', () => {
     assert.deepEqual(places({ ...HEAD, a: [instance(5), instance(6, 'urn:d:1')] }, { not: zero }), []);
   });
 
-  it('an instance of an attribute is said once what it makes wrong in another attribute', () => {
+  it('a wrong instance of an attribute is reported once for its effect on another attribute', () => {
     const schema = { if: { properties: { a: { const: 0 } } }, then: { properties: { b: { const: 1 } } } };
     const a = [instance(5), instance(0, 'urn:d:1'), instance(0, 'urn:d:2')];
     assert.deepEqual(places({ ...HEAD, a, b: instance(2) }, schema), ['/b/value']);
@@ -39,7 +39,7 @@ describe('an instance of an attribute', () => {
     assert.deepEqual(places({ ...HEAD, a }, schema), ['', '/a/1/value']);
   });
 
-  it('an instance of an attribute is never taken for valid unseen', () => {
+  it('instances of an attribute that are too many to be checked make the entity invalid', () => {
     const a = Array.from({ length: 3000 }, (_, index) => instance(index, `urn:d:${index}`));
     for (const isStrict of [true, false]) {
       const { errors } = validateEntity({ ...HEAD, a }, modelOf({}), { isStrict });
@@ -50,7 +50,7 @@ describe('an instance of an attribute', () => {
     }
   });
 
-  it('an instance of an attribute is no longer looked at where there are more faults than are shown', () => {
+  it('instances of an attribute are not checked beyond the number of faults that are shown', () => {
     const speed = Array.from({ length: 1000 }, (_, index) => instance('x', `urn:d:${index}`));
     const tags = Array.from({ length: 2000 }, (_, index) => (index % 2 === 0 ? 1 : 'a'));
     const schema = {
@@ -65,7 +65,7 @@ describe('an instance of an attribute', () => {
 });
 
 describe('an answer', () => {
-  it('an answer holds a limited length of pointers, and says so', () => {
+  it('a validation answer limits the length of its pointers, and says so', () => {
     const name = 'a'.repeat(300_000);
     const wrong = Array.from({ length: 50 }, () => ({ type: 'Property' }));
     const found = answer({ ...HEAD, [name]: wrong });
@@ -79,7 +79,7 @@ describe('an answer', () => {
     assert.ok(!longer.valid);
   });
 
-  it('an answer names what was meant for the first of many entities alone', () => {
+  it('a validation answer suggests names for the first of many entities only', () => {
     const allowed = Array.from({ length: 200 }, (_, index) => `category${index}`);
     const body = Array.from({ length: 3000 }, (_, index) => ({ ...HEAD, a: `categorx${index}` }));
     const found = answers(body, { properties: { a: { enum: allowed } } });
@@ -89,14 +89,14 @@ describe('an answer', () => {
     assert.ok(found.every(({ valid }) => !valid));
   });
 
-  it('an answer comes where items are many, and the values allowed too', () => {
+  it('a validation answer comes in time where items and allowed values are many', () => {
     const allowed = Array.from({ length: 20_000 }, (_, index) => `category${index}`);
     const a = Array.from({ length: 5000 }, (_, index) => `kategory${index}`);
     const [found] = answers([{ ...HEAD, a }], { properties: { a: { items: { enum: allowed } } } });
     assert.equal(found?.errors.length, 100);
   });
 
-  it('an answer comes where many members are lacking and as many are unknown', () => {
+  it('a validation answer comes in time where many members are missing and as many are unknown', () => {
     const names = (start: string) => Array.from({ length: 1000 }, (_, index) => `${start}${1000 + index}x`);
     const required = names('wanted');
     const entity = { ...HEAD, ...Object.fromEntries(names('wonted').map((name) => [name, 1])) };
@@ -106,7 +106,7 @@ describe('an answer', () => {
     assert.ok(warnings.length <= 1000);
   });
 
-  it('an answer has kept no more warnings of unknown attributes than are needed', () => {
+  it('a validation answer collects no more warnings of unknown attributes than it shows', () => {
     const entity = { ...HEAD, ...Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`n${n}`, 1])) };
     const { warnings } = validateEntity(entity, modelOf({ properties: { speed: {} } }));
     assert.equal(warnings.length, 1000);
@@ -115,7 +115,7 @@ describe('an answer', () => {
 });
 
 describe('a model', () => {
-  it('a model has values without wrapping also for attributes that it does not name', () => {
+  it('a model gets values without wrapping also for attributes that it does not name', () => {
     const va = { type: 'VocabProperty', vocab: 'x' };
     const bare = { enum: ['x'] };
     const wrapped = { type: 'object', properties: { vocab: bare }, required: ['vocab'] };
@@ -131,7 +131,7 @@ describe('a model', () => {
       }
   });
 
-  it('a model may ask for the type as it is submitted, an IRI or a list', () => {
+  it('a model may require the type as it is submitted, an IRI or a list', () => {
     const iri = 'https://types.example/Vehicle';
     const list = { properties: { type: { type: 'array', maxItems: 2 } } } as const;
     assert.deepEqual(places({ ...HEAD, type: iri }, { properties: { type: { const: iri } } }), []);

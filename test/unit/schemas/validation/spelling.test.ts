@@ -6,7 +6,7 @@ import { mistakes, Spelling, SPELLING_LIMITS } from '../../../../sidecar/schemas
 const nearest = (word: string, candidates: readonly string[]) => new Spelling().nearest(word, candidates);
 
 describe('the nearest word', () => {
-  it('the nearest word is the one that was mistyped: letters left out, added, replaced or swapped, or in the wrong case', () => {
+  it('the nearest word is the one that was mistyped: letters missing, added, replaced, swapped, or in the wrong case', () => {
     const words = ['speed', 'status', 'owner', 'location'];
     for (const [written, meant] of [
       ['sped', 'speed'],
@@ -22,7 +22,7 @@ describe('the nearest word', () => {
       assert.equal(nearest(written, words), meant, written);
   });
 
-  it('the nearest word is not suggested for short words with another letter, nor for very long ones', () => {
+  it('the nearest word is not suggested for short words with a wrong letter, nor for very long ones', () => {
     assert.equal(nearest('ab', ['ac']), undefined);
     assert.equal(nearest('AB', ['ab']), 'ab');
     assert.equal(nearest('abd', ['abc']), 'abc');
@@ -34,7 +34,7 @@ describe('the nearest word', () => {
     assert.equal(nearest('occupied', ['occupyed', 'occupyed2']), 'occupyed');
   });
 
-  it('the nearest word counts as a plain table of distances does, up to its bound', () => {
+  it('the nearest word agrees with a plain table of distances, up to its bound', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 });
     fc.assert(
       fc.property(word, word, (one, other) => {
@@ -46,12 +46,12 @@ describe('the nearest word', () => {
     );
   });
 
-  it('the nearest word is in front of all others that are near', () => {
+  it('the nearest word comes before all other near ones', () => {
     const found = new Spelling().near('color', ['shape', 'colour', 3, 'COLOR', 'size']);
     assert.deepEqual(found, ['COLOR', 'colour']);
   });
 
-  it('the nearest word is looked for a limited number of times, and not at all in long lists', () => {
+  it('the nearest word is searched a limited number of times, and not at all in long lists', () => {
     const { comparisons, candidates } = SPELLING_LIMITS;
     const spelling = new Spelling();
     const list = (index: number) => Array.from({ length: 100 }, (_, other) => `words${index}x${other}`);
@@ -67,7 +67,7 @@ describe('the nearest word', () => {
     assert.equal(other.nearest('sped', ['speed']), 'speed');
   });
 
-  it('the nearest word is looked for once for each word and list', () => {
+  it('the nearest word is searched once for each word and list', () => {
     const spelling = new Spelling();
     const list = ['speed', 'spread'];
     assert.equal(spelling.nearest('sped', list), 'speed');

@@ -24,7 +24,7 @@ const SCHEMA = JSON.stringify(VEHICLE_SCHEMA);
 validationTasks.prepareModel({ key: 'vehicle', type: 'Vehicle', schema: SCHEMA });
 
 describe('the task of validating', () => {
-  it('the task of validating asks for a model that it has not met, and remembers it by its key', () => {
+  it('the task of validating asks for an unknown model, and remembers it by its key', () => {
     const input = { key: 'asked-for', type: 'Vehicle', text: JSON.stringify(VEHICLE) };
     assert.deepEqual(validationTasks.validate(input), { needs: 'model' });
     const answer = { answer: '{"valid":true,"form":"normalized","errors":[],"warnings":[]}' };
@@ -34,7 +34,7 @@ describe('the task of validating', () => {
     assert.deepEqual(validationTasks.validate({ ...input, key: 'another' }), { needs: 'model' });
   });
 
-  it('the task of validating says where in the text each error and warning is, in the order of the text', () => {
+  it('the task of validating gives the place in the text of each error and warning, in their order', () => {
     const text = [
       '{',
       '  "id": "urn:ngsi-ld:Vehicle:1",',
@@ -90,7 +90,7 @@ describe('the task of validating', () => {
     assert.deepEqual(verdictsOn('[]'), []);
   });
 
-  it('the task of validating takes the form that is claimed', () => {
+  it('the task of validating uses the form that the caller names', () => {
     const entity = { id: 'urn:a:b', type: 'Vehicle', speed: 5 };
     assert.equal(verdict(JSON.stringify(entity)).valid, true);
     const { errors } = verdict(JSON.stringify(entity), { form: 'normalized' });
@@ -100,7 +100,7 @@ describe('the task of validating', () => {
     );
   });
 
-  it('the task of validating distinguishes text that is not to be read from a body that is not an entity', () => {
+  it('the task of validating distinguishes unreadable text from a body that is not an entity', () => {
     const unreadable = validationTasks.validate(inputOf('{"a": 1,\n "a": 2}'));
     assert.deepEqual(
       'unreadable' in unreadable && [unreadable.unreadable.line, unreadable.unreadable.column],
@@ -121,7 +121,7 @@ describe('the task of validating', () => {
     ]);
   });
 
-  it('the task of validating refuses more entities than it takes, naming the limit, and takes as many', () => {
+  it('the task of validating refuses too many entities, naming the limit, and accepts exactly as many', () => {
     const entity = '{"id":"urn:a:b","type":"Vehicle","speed":1}';
     const body = (count: number) => `[${Array<string>(count).fill(entity).join()}]`;
     const refused = validationTasks.validate(inputOf(body(MAX_ENTITIES + 1)));
@@ -157,7 +157,7 @@ describe('the task of validating', () => {
     assert.equal(warnings[99]?.pointer, '/other99');
   });
 
-  it('the task of validating bounds the answer on many wrong entities, each of which still has an error', () => {
+  it('the task of validating limits its answer about many wrong entities, each of which still has an error', () => {
     const entity: JsonObject = {
       id: 'no uri',
       type: 'Vehicle',

@@ -11,13 +11,13 @@ const MODEL = modelOf(VEHICLE_SCHEMA);
 
 type Line = readonly [pointer: string, detail: string];
 
-describe('an entity held against its model', () => {
-  it('an entity held against its model is valid in every form', () => {
+describe('an entity validated by its model', () => {
+  it('an entity is valid by its model in every form', () => {
     for (const entity of [VEHICLE, VEHICLE_KEY_VALUES, conciseVehicle()])
       assert.deepEqual(judged(entity), { errors: [], warnings: [] });
   });
 
-  it('an entity held against its model has pointers into the form in which it was submitted', () => {
+  it('an entity has errors with pointers into the form in which it was submitted', () => {
     assert.deepEqual(judged({ ...VEHICLE, speed: { type: 'Property', value: -3 } }).errors, [
       ['/speed/value', 'must be at least 0, is -3'],
     ]);
@@ -32,7 +32,7 @@ describe('an entity held against its model', () => {
     ]);
   });
 
-  it('an entity held against its model lacks what the model requires, said of the entity', () => {
+  it('an entity has an error for each missing attribute that the model requires', () => {
     const others = without(VEHICLE, 'speed');
     assert.deepEqual(judged(others).errors, [['', 'lacks the member "speed"']]);
     assert.deepEqual(judged({ ...others, sped: VEHICLE['speed'] ?? null }), {
@@ -41,7 +41,7 @@ describe('an entity held against its model', () => {
     });
   });
 
-  it('an entity held against its model may have what brokers add to it, also where the schema allows no other members', () => {
+  it('an entity may have what brokers add to it, also where the schema allows no other members', () => {
     const closed = {
       type: 'object',
       properties: { id: {}, type: {}, speed: {} },
@@ -60,7 +60,7 @@ describe('an entity held against its model', () => {
     );
   });
 
-  it('an entity held against its model has one error for a geometry that stands alone, and for an id that is misspelt', () => {
+  it('an entity has one error for a wrong bare geometry, and one for a misspelled id', () => {
     const location = { type: 'Point', coordinates: [1] };
     assert.deepEqual(
       judged({ ...conciseVehicle(), location }).errors.map(([at]) => at),
@@ -69,7 +69,7 @@ describe('an entity held against its model', () => {
     assert.equal(judged({ ...without(VEHICLE, 'id'), ID: 'urn:a:1' }).errors.length, 1);
   });
 
-  it('an entity held against its model has only warnings of what NGSI-LD forbids and the schema does not, where that is asked for', () => {
+  it('an entity has only warnings of what NGSI-LD alone forbids, on request', () => {
     const lenient = (members: JsonObject) => {
       const { errors, warnings } = validateEntity({ ...VEHICLE, ...members }, MODEL, { isStrict: false });
       return [errors, warnings].map((all) =>
@@ -90,7 +90,7 @@ describe('an entity held against its model', () => {
     assert.deepEqual(lenient({}), [[], []]);
   });
 
-  it('an entity held against its model has one error for a fault of structure, and none that follows from it', () => {
+  it('an entity has one error for a fault of structure, and none that follows from it', () => {
     const cases: readonly (readonly [JsonObject, string])[] = [
       [{ speed: { type: 'Property' } }, '/speed'],
       [{ speed: { type: 'Propertie', value: 'fast' } }, '/speed/type'],
@@ -114,7 +114,7 @@ describe('an entity held against its model', () => {
     assert.equal(judged(without(VEHICLE, 'id')).errors.length, 1);
   });
 
-  it('an entity held against its model has both errors where the structure and the value of an attribute are wrong for themselves', () => {
+  it('an entity has two errors where the structure and the value of an attribute are wrong independently', () => {
     const speed = { type: 'Property', value: -3, observedAt: 'yesterday' };
     assert.deepEqual(
       judged({ ...VEHICLE, speed }).errors.map(([pointer]) => pointer),
@@ -122,7 +122,7 @@ describe('an entity held against its model', () => {
     );
   });
 
-  it('an entity held against its model is held against the model once for each instance of an attribute', () => {
+  it('an entity is validated by its model once for each instance of an attribute', () => {
     const instance = (value: JsonValue, datasetId?: string): JsonObject => ({
       type: 'Property',
       value,
@@ -151,7 +151,7 @@ describe('an entity held against its model', () => {
     );
   });
 
-  it('an entity held against its model is warned of attributes that the model does not know, where it allows them', () => {
+  it('an entity has warnings about attributes that its model does not know but allows', () => {
     const extra = {
       ...VEHICLE,
       ownr: { type: 'Property', value: 1 },
@@ -183,7 +183,7 @@ describe('an entity held against its model', () => {
     assert.deepEqual(judged(VEHICLE_KEY_VALUES, {}), { errors: [], warnings: [] });
   });
 
-  it('an entity held against its model is warned of attributes of another kind than the model gives them', () => {
+  it('an entity has warnings about attributes of another kind than the model gives them', () => {
     const owner = { type: 'Property', value: 'urn:ngsi-ld:Person:1' };
     assert.deepEqual(judged({ ...VEHICLE, owner }), {
       errors: [],
@@ -194,7 +194,7 @@ describe('an entity held against its model', () => {
     assert.deepEqual(judged(entity, silent).warnings, [], 'the model says nothing of its kind');
   });
 
-  it('an entity held against its model is validated with and without the wrapping of kinds, as the model has them', () => {
+  it('an entity is validated with and without the wrapping of kinds, as its model describes them', () => {
     const wrapped = { type: 'object', properties: { vocab: { const: 'a' } }, required: ['vocab'] };
     for (const own of [wrapped, { anyOf: [{ type: 'null' }, { $ref: '#/$defs/w' }] }, { const: 'a' }]) {
       const schema: JsonObject = { properties: { a: own }, $defs: { w: wrapped } };
@@ -208,7 +208,7 @@ describe('an entity held against its model', () => {
     }
   });
 
-  it('an entity held against its model may say its type as an IRI, or among others', () => {
+  it('an entity may give its type as an IRI, or among others', () => {
     for (const type of ['https://types.example/Vehicle', ['Car', 'Vehicle']])
       assert.deepEqual(judged({ ...VEHICLE, type }).errors, []);
     assert.deepEqual(
@@ -217,7 +217,7 @@ describe('an entity held against its model', () => {
     );
   });
 
-  it("an entity held against its model gets the validator's own words where value and schema are too deep to be explained", () => {
+  it("an entity gets the validator's own words where value and schema are too deep to be explained", () => {
     let $ref: JsonValue = 0;
     for (let level = 0; level < 3000; level += 1) $ref = { a: $ref };
     const schema = {
@@ -243,7 +243,7 @@ describe('any entity', () => {
     );
   });
 
-  it('any entity is valid exactly when its structure is right and its key-values form validates', () => {
+  it('an entity is valid exactly when its structure is right and its key-values form validates', () => {
     fc.assert(
       fc.property(entities(), (entity) => {
         const { faults, readings } = readEntity(entity, { model: MODEL.name, unwraps: MODEL.unwraps });

@@ -30,7 +30,7 @@ describe('the body budget', () => {
     await running[1];
   });
 
-  it('the body budget admits a single text of any length', async () => {
+  it('the body budget admits a single text of any length when it is alone', async () => {
     const texts = new BodyBudget(10);
     assert.equal(await texts.with('x'.repeat(100), async () => 1), 1);
   });

@@ -53,7 +53,7 @@ const MODEL = { domain: 'City', name: 'Bike' };
 const AT = { baseUrl: 'http://gateway.example' };
 
 describe('the workbench', () => {
-  it('the workbench lets a worker compile a model that it does not know, with more time and under the queue key of the model', async () => {
+  it('the workbench compiles an unknown model in a worker, with more time and under the queue key of the model', async () => {
     const { workbench, runs } = benchWith(
       ...[{ answer: '1' }, { needs: 'model' }, { isPrepared: true }, { answer: '2' }],
     );
@@ -72,7 +72,7 @@ describe('the workbench', () => {
     for (const { options } of runs) assert.equal(options?.queueKey, 'validate hash');
   });
 
-  it('the workbench says of entities of a deprecated model since when it is, and when it will be removed', async () => {
+  it('the workbench warns of a deprecated model, with its dates', async () => {
     const deprecated = { status: 'deprecated', deprecatedAt: Date.UTC(2026, 0, 31) } as const;
     for (const [sunsetAt, end] of [
       [undefined, ''],
@@ -119,7 +119,7 @@ describe('the workbench', () => {
     );
   });
 
-  it('the workbench throws different errors for too much time, too much memory and busy workers', async () => {
+  it('the workbench throws distinct errors for too much time, too much memory and busy workers', async () => {
     const infer = async (outcome: Error) =>
       benchWith(outcome).workbench.infer('{}', { form: 'keyvalues', enumerates: false });
     await assert.rejects(infer(new TaskTooCostlyError('time', 'late')), DeadlineExceededError);
