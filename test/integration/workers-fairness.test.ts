@@ -65,7 +65,7 @@ describe('the workers of a pool', () => {
 });
 
 describe('queue keys of the worker pool', () => {
-  it('queue keys of the worker pool do not block each other: tasks that never end leave a worker to other keys', async (t) => {
+  it('tasks that never end leave a worker to other queue keys', async (t) => {
     const pool = poolFor(t);
     const endless = Array.from({ length: 10 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
     const ends = Promise.all(endless.map((task) => assert.rejects(task, TaskFailedError)));
@@ -75,7 +75,7 @@ describe('queue keys of the worker pool', () => {
     await ends;
   });
 
-  it('share one worker after each has cost one, so that new keys need not wait for deadlines', async (t) => {
+  it('queue keys that each lost a worker share one, so that new keys need not wait for deadlines', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { clock, deadlineMs: 1000 });
     const lanes = ['x', 'y', 'z'];
@@ -97,7 +97,7 @@ describe('queue keys of the worker pool', () => {
     await Promise.all(again);
   });
 
-  it('queue keys of the worker pool make tasks wait for a few deadlines at most', async (t) => {
+  it('a task waits for a few deadlines of its queue key at most', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { clock, deadlineMs: 1000, queueLength: 40 });
     const first = assert.rejects(
@@ -110,7 +110,7 @@ describe('queue keys of the worker pool', () => {
     assert.equal(await pool.run('echo', 2, { queueKey: 'x' }), 2);
   });
 
-  it('queue keys of the worker pool fill at most half of the queue each', async (t) => {
+  it('a queue key fills at most half of the queue', async (t) => {
     const pool = poolFor(t, { queueLength: 4 });
     const tasks = Array.from({ length: 3 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
     const ends = Promise.all(tasks.map((task) => assert.rejects(task, TaskFailedError)));
@@ -120,7 +120,7 @@ describe('queue keys of the worker pool', () => {
     await ends;
   });
 
-  it('default to the kind of the task', async (t) => {
+  it('the queue key of a task is its kind by default', async (t) => {
     const pool = poolFor(t);
     const ends = [1, 2, 3].map(() => assert.rejects(pool.run('spin', null), TaskFailedError));
     assert.equal(await pool.run('echo', 1), 1);
@@ -130,7 +130,7 @@ describe('queue keys of the worker pool', () => {
 });
 
 describe('batched tasks', () => {
-  it('each get their own outcome, in whatever mixture and order they come', async (t) => {
+  it('batched tasks each get their own outcome, in any mixture and order', async (t) => {
     const pool = poolFor(t, { queueLength: 1000 });
     const order = fc.record({
       kind: fc.constantFrom('echo', 'later', 'fail'),
@@ -161,7 +161,7 @@ describe('batched tasks', () => {
     ['spin', 'time'],
     ['strange', undefined],
   ] as const) {
-    it(`batched tasks do not suffer from each other: ${kind} fails alone`, async (t) => {
+    it(`a batched task that fails does not harm the others: ${kind}`, async (t) => {
       const pool = poolFor(t, { threads: 1, deadlineMs: 500 });
       for (let count = 0; count < 100; count += 1) await pool.run('echo', count, { queueKey: 'a' });
       const mixed = [1, 2, 3, 4, 5].map((value) => pool.run('echo', value, { queueKey: 'a' }));
@@ -178,7 +178,7 @@ describe('batched tasks', () => {
 });
 
 describe('a task that its caller abandons', () => {
-  it('a task that its caller abandons does not cost the worker when it ends within the grace period', async (t) => {
+  it('a task that its caller abandons does not cost the worker if it ends within the grace period', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock });
     await pool.run('echo', 0);
@@ -191,7 +191,7 @@ describe('a task that its caller abandons', () => {
     assert.equal(await pool.run('echo', 2), 2);
   });
 
-  it('a task that its caller abandons is ended with its worker when it goes on', async (t) => {
+  it('a task that its caller abandons is ended with its worker if it goes on', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock });
     await pool.run('echo', 0);
@@ -206,7 +206,7 @@ describe('a task that its caller abandons', () => {
     assert.equal(await next, 1);
   });
 
-  it('a task that its caller abandons goes on with mayFinish when it has begun, and is removed when it waits', async (t) => {
+  it('an abandoned task with mayFinish goes on if it has begun, and is removed if it waits', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock, deadlineMs: 60_000 });
     await pool.run('echo', 0);
@@ -248,7 +248,7 @@ describe('a task that its caller abandons', () => {
 });
 
 describe('the deadline of a task', () => {
-  it('the deadline of a task does not count the time that a worker takes to load', async (t) => {
+  it('the deadline of a task does not include the time that a worker takes to load', async (t) => {
     const clock = new HandClock();
     const pool = poolFor(t, { threads: 1, clock, deadlineMs: 1000 });
     const spinning = assert.rejects(pool.run('spin', null), TaskTooCostlyError);

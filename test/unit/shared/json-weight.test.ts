@@ -16,7 +16,7 @@ const TOO_MANY = `holds more than ${MARKS} arrays, objects and items`;
 const TOO_DEEP = `is nested deeper than ${DEPTH} levels`;
 
 describe('the weight of a text of JSON', () => {
-  it('the weight of a JSON text is too much with one array, object or comma more than allowed, wherever they are', () => {
+  it('a JSON text is too heavy with one array, object or comma more than allowed, wherever they are', () => {
     for (const part of ['[],', '{},', '[[]],', '1,', '{"a":1},']) {
       const marksEach = (part.match(/[[{,]/g) ?? []).length;
       const times = Math.floor((MARKS - 1) / marksEach);
@@ -25,14 +25,14 @@ describe('the weight of a text of JSON', () => {
     }
   });
 
-  it('the weight of a JSON text is too much one level below the deepest', () => {
+  it('a JSON text is too heavy one level below the deepest', () => {
     const nested = (levels: number) => `[${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},1]`;
     assert.equal(excessOf(nested(DEPTH)), undefined);
     assert.equal(excessOf(nested(DEPTH + 1)), TOO_DEEP);
     assert.equal(excessOf('{"a":'.repeat(DEPTH + 1)), TOO_DEEP);
   });
 
-  it('the weight of a JSON text ignores strings, and nothing behind them', () => {
+  it('the weight of a JSON text ignores everything inside strings, and nothing after them', () => {
     const strings = ['"[[["', '"\\"[["', '"\\\\"', '"é[,\u{1F697}{"', '"\\\\\\"["', '""'];
     const list = `[${strings.join(',')}]`;
     assert.equal(excessOf(`[${list.replaceAll(',', ' , ')}]`.padEnd(1000)), undefined);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Newcomers, nextTurn, OneATurn } from '../../../sidecar/shared/next-turn.js';
 
 describe('one a turn', () => {
-  it('OneATurn lets simultaneous callers through in order, with other work in between', async () => {
+  it('OneATurn lets simultaneous callers through in order, with other work between them', async () => {
     const large = new OneATurn();
     const seen: string[] = [];
     const others = (async () => {
@@ -34,7 +34,7 @@ describe('newcomers', () => {
     while (each());
   }
 
-  it('Newcomers that keep coming go first, and work goes on after the first turn without one', async () => {
+  it('newcomers that keep coming go first, and work goes on after the first turn without one', async () => {
     const newcomers = new Newcomers();
     let arrived = 0;
     const coming = everyTurn(() => {
@@ -51,7 +51,7 @@ describe('newcomers', () => {
     assert.equal(arrived, 30, 'nobody came, and nobody was waited for');
   });
 
-  it('Newcomers that never end hold work up for a hundred turns and no longer', async () => {
+  it('newcomers that never end hold work up for a hundred turns at most', async () => {
     const newcomers = new Newcomers();
     let isOver = false;
     let arrived = 0;

@@ -12,7 +12,7 @@ describe('the filter of echoes', () => {
     });
   };
 
-  it('the filter of echoes counts the same signal within a second once, however often it comes', () => {
+  it('echoes of a signal within a second count once, however often they come', () => {
     assert.deepEqual(at([5, 'SIGINT'], [5, 'SIGINT'], [400, 'SIGINT'], [1004, 'SIGINT']), [
       false,
       true,
@@ -21,7 +21,7 @@ describe('the filter of echoes', () => {
     ]);
   });
 
-  it('the filter of echoes counts the same signal after a second again, also when echoes came meanwhile', () => {
+  it('the same signal after a second counts again, also when echoes came meanwhile', () => {
     assert.deepEqual(at([0, 'SIGTERM'], [900, 'SIGTERM'], [1000, 'SIGTERM'], [1900, 'SIGTERM']), [
       false,
       true,
@@ -30,13 +30,13 @@ describe('the filter of echoes', () => {
     ]);
   });
 
-  it('the filter of echoes counts another signal at once', () => {
+  it('another signal counts at once', () => {
     assert.deepEqual(at([0, 'SIGINT'], [1, 'SIGTERM'], [2, 'SIGTERM']), [false, false, true]);
   });
 });
 
 describe('a start by npm', () => {
-  it('a start by npm is one of this package’s own script, and of no other', () => {
+  it('a start by npm is recognised by this package’s own script, and no other', () => {
     const own = { npm_lifecycle_event: 'start', npm_package_name: 'ngsi-ld-gateway' };
     assert.equal(isNpmStart(own), true);
     assert.equal(isNpmStart({ ...own, npm_lifecycle_event: 'test' }), false);
@@ -46,7 +46,7 @@ describe('a start by npm', () => {
 });
 
 describe('the end of the parent', () => {
-  it('the end of the parent is reported once, when there is another parent, and not before', async () => {
+  it('the end of the parent process is reported once, and not before another one has adopted this process', async () => {
     const self = { ppid: 7 };
     let looks = 0;
     const watched = {

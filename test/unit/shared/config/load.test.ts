@@ -20,13 +20,13 @@ function mistakesOf(env: Env): readonly string[] {
 const NEEDS_BROKER = /^BROKER_URL is needed/;
 
 describe('loadConfig: defaults', () => {
-  it('let pages grow beyond their size only where no size is set', () => {
+  it('loadConfig lets pages grow beyond PURGE_PAGE_SIZE only where that is not set', () => {
     assert.equal(loadConfig({ PURGE_PAGE_SIZE: '' }).PURGE_PAGE_SIZE_MAX, 10_000);
     for (const size of ['200', '1000', '50000'])
       assert.equal(loadConfig({ PURGE_PAGE_SIZE: size }).PURGE_PAGE_SIZE_MAX, Number(size));
   });
 
-  it('defaults are those of the table when nothing is set', () => {
+  it('loadConfig has the defaults of the table when nothing is set', () => {
     assert.deepEqual(
       { ...loadConfig({}) },
       {
@@ -65,18 +65,18 @@ describe('loadConfig: defaults', () => {
     );
   });
 
-  it('defaults stand in for empty variables, as compose files make of unset ones', () => {
+  it('loadConfig uses the defaults for empty variables, which compose files make of unset ones', () => {
     const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, '']));
     assert.deepEqual(loadConfig(empty), loadConfig({}));
   });
 
-  it('defaults cannot be changed by anyone who holds the configuration', () => {
+  it('loadConfig defaults cannot be changed by anyone who holds the configuration', () => {
     assert.ok(Object.isFrozen(loadConfig({})));
   });
 });
 
 describe('loadConfig: values', () => {
-  it('the loader reads every setting', () => {
+  it('loadConfig reads every setting', () => {
     const config = loadConfig({
       HOST: '0.0.0.0',
       PORT: '0',
@@ -118,7 +118,7 @@ describe('loadConfig: values', () => {
     assert.equal(config.LOG_LEVEL, 'silent');
   });
 
-  it('the loader takes http, https and urn IRIs that terms can follow for the base', () => {
+  it('loadConfig accepts http, https and urn IRIs that terms can follow for CONTEXT_BASE_IRI', () => {
     for (const base of [
       'https://city.test/',
       'https://data.café.test/wörter/',
@@ -129,7 +129,7 @@ describe('loadConfig: values', () => {
     }
   });
 
-  it('the loader takes every log level and every strategy of the table', () => {
+  it('loadConfig accepts every log level and every strategy of the table', () => {
     for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) {
       assert.deepEqual(mistakesOf({ LOG_LEVEL: level }), [], level);
     }
@@ -138,7 +138,7 @@ describe('loadConfig: values', () => {
     }
   });
 
-  it('the loader takes numbers from the least to the most of their setting, and none beside', () => {
+  it('loadConfig accepts numbers from the least to the greatest of their setting, and no others', () => {
     const bounds: Readonly<Record<string, readonly [number, number]>> = {
       PORT: [0, 65_535],
       PURGE_PAGE_SIZE: [1, 1_000_000],
@@ -242,7 +242,7 @@ describe('loadConfig: values', () => {
     METRICS_PORT: ['-1', '65536', '/metrics', 'on'],
     LOG_LEVEL: ['verbose', 'INFO'],
   })) {
-    it(`the loader refuses a wrong ${name} by name`, () => {
+    it(`loadConfig refuses a wrong ${name} by name`, () => {
       for (const value of values) {
         const mistakes = mistakesOf({ [name]: value });
         assert.equal(mistakes.length, 1, `${value}: ${mistakes.join(' | ')}`);
@@ -251,7 +251,7 @@ describe('loadConfig: values', () => {
     });
   }
 
-  it('refuses one port for the gateway and its metrics', () => {
+  it('loadConfig refuses one port for the gateway and its metrics', () => {
     const mistakes = ['METRICS_PORT is the same as PORT; leave it unset to serve the metrics there'];
     assert.deepEqual(mistakesOf({ METRICS_PORT: '8080' }), mistakes);
     assert.deepEqual(mistakesOf({ PORT: '9464', METRICS_PORT: '9464' }), mistakes);
@@ -260,7 +260,7 @@ describe('loadConfig: values', () => {
     assert.deepEqual(mistakesOf({ METRICS_PORT: 'tcp://10.0.0.4:9464' }), []);
   });
 
-  it('the loader refuses a least delay above the largest, also when only one of them is set', () => {
+  it('loadConfig refuses a least delay above the largest, also when only one of them is set', () => {
     assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '10001' }), [
       'RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS',
     ]);
@@ -270,7 +270,7 @@ describe('loadConfig: values', () => {
 });
 
 describe('loadConfig: DATABASE_URL', () => {
-  it('a URL of PostgreSQL is taken as it is', () => {
+  it('loadConfig accepts a PostgreSQL URL as it is', () => {
     for (const url of [
       'postgres://localhost',
       'postgresql://u:p@[::1]:5432/db?connect_timeout=10&application_name=gw',
@@ -281,7 +281,7 @@ describe('loadConfig: DATABASE_URL', () => {
       assert.equal(loadConfig({ DATABASE_URL: url }).DATABASE_URL, url);
   });
 
-  it('a mistake in it is named without repeating any of it', () => {
+  it('loadConfig reports a mistake in DATABASE_URL without repeating any of it', () => {
     for (const [url, says] of [
       ['hunter2', /must be a URL such as postgres:/],
       ['mysql://u:hunter2@h/db', /must be a URL such as postgres:/],
@@ -308,7 +308,7 @@ describe('loadConfig: DATABASE_URL', () => {
 });
 
 describe('loadConfig: mistakes', () => {
-  it('mistakes are all named at once', () => {
+  it('loadConfig reports all mistakes at once', () => {
     const env = { PORT: 'x', PURGE_CONCURRENCY: '0', PURGE_PAGE: '5', LOG_LEVEL: 'loud', HOST: '0.0.0.0' };
     const names = mistakesOf(env).map((mistake) => mistake.split(' ', 1)[0]);
     assert.deepEqual(names.sort(), [
@@ -321,7 +321,7 @@ describe('loadConfig: mistakes', () => {
     assert.throws(() => loadConfig({ PORT: 'x' }), { message: 'The configuration has a mistake.' });
   });
 
-  it('mistakes include unknown names under the guarded prefixes, with the setting that was probably meant', () => {
+  it('loadConfig reports unknown names under guarded prefixes, with the setting that was probably meant', () => {
     for (const [name, meant] of [
       ['PURGE_PAGESIZE', 'PURGE_PAGE_SIZE'],
       ['PURGE_MAX_AFECTED', 'PURGE_MAX_AFFECTED'],
@@ -336,14 +336,14 @@ describe('loadConfig: mistakes', () => {
     assert.deepEqual(mistakesOf({ RETRY_: '', BROKER_constructor: '1' }).length, 2);
   });
 
-  it('mistakes never include names of other programs', () => {
+  it('loadConfig never reports names of other programs', () => {
     assert.deepEqual(
       mistakesOf({ PATH: '/bin', NODE_ENV: 'test', PURGED: '1', MY_PURGE_X: '1', constructor: 'x' }),
       [],
     );
   });
 
-  it('mistakes never show a value that could be a secret', () => {
+  it('loadConfig never shows a value that could be a secret', () => {
     const secret = 'hunter2 hunter2';
     const env = {
       GATEWAY_TOKEN: secret,
@@ -357,7 +357,7 @@ describe('loadConfig: mistakes', () => {
     assert.equal(settings.GATEWAY_TOKEN.secret, true);
   });
 
-  it('mistakes are reported as ConfigError whatever the environment holds', () => {
+  it('loadConfig throws only ConfigError, whatever the environment holds', () => {
     const names = fc.oneof(
       fc.constantFrom(...Object.keys(settings), 'NODE_ENV', '__proto__', 'PURGE_X'),
       fc.string(),
@@ -371,7 +371,7 @@ describe('loadConfig: mistakes', () => {
 });
 
 describe('loadConfig: which broker', () => {
-  it('the loader starts the embedded broker on loopback addresses only', () => {
+  it('loadConfig starts the embedded broker on loopback addresses only', () => {
     for (const HOST of ['127.0.0.1', '127.8.9.1', 'localhost', '::1']) {
       assert.equal(loadConfig({ HOST }).BROKER_URL, 'embedded', HOST);
     }
@@ -390,20 +390,20 @@ describe('loadConfig: which broker', () => {
     }
   });
 
-  it('the loader never falls back to the embedded broker in production', () => {
+  it('loadConfig never falls back to the embedded broker in production', () => {
     assert.match(mistakesOf({ NODE_ENV: 'production' })[0] ?? '', NEEDS_BROKER);
     assert.match(mistakesOf({ NODE_ENV: 'production', BROKER_URL: '' })[0] ?? '', NEEDS_BROKER);
     assert.deepEqual(mistakesOf({ NODE_ENV: 'production', BROKER_URL: 'https://orion' }), []);
   });
 
-  it('the loader takes `embedded` anywhere when it is asked for by name', () => {
+  it('loadConfig accepts `embedded` anywhere when it is named', () => {
     const env = {
       ...{ NODE_ENV: 'production', HOST: '0.0.0.0', BROKER_URL: 'embedded', GATEWAY_OPEN: 'true' },
     };
     assert.equal(loadConfig(env).BROKER_URL, 'embedded');
   });
 
-  it('the loader takes only addresses that no other machine reaches for loopback', () => {
+  it('loadConfig takes only addresses that no other machine can reach for loopback', () => {
     assert.equal(isLoopback('127.0.0.2'), true);
     for (const host of ['128.0.0.1', '127.evil.test', '127.1', '', '0.0.0.0', '::'])
       assert.equal(isLoopback(host), false);
@@ -413,7 +413,7 @@ describe('loadConfig: which broker', () => {
 describe('loadConfig: who may use it', () => {
   const BROKER_URL = 'http://orion:1026';
 
-  it('the loader demands GATEWAY_TOKEN or GATEWAY_OPEN where other machines reach the gateway', () => {
+  it('loadConfig demands GATEWAY_TOKEN or GATEWAY_OPEN where other machines can reach the gateway', () => {
     for (const HOST of ['0.0.0.0', '::', '192.168.0.7', 'gateway.city.test']) {
       for (const GATEWAY_TOKEN of [undefined, '']) {
         const mistakes = mistakesOf({ HOST, BROKER_URL, GATEWAY_TOKEN });
@@ -425,11 +425,11 @@ describe('loadConfig: who may use it', () => {
     }
   });
 
-  it('the loader reports a wrong token once, and not as missing as well', () => {
+  it('loadConfig reports a wrong token once, and not as missing as well', () => {
     assert.deepEqual(mistakesOf({ HOST: '0.0.0.0', BROKER_URL, GATEWAY_TOKEN: 'short' }).length, 1);
   });
 
-  it('the loader reads host names without regard to case and blanks', () => {
+  it('loadConfig reads host names without regard to case and blanks', () => {
     assert.deepEqual(loadConfig({ ALLOWED_HOSTS: 'Gateway.City.test, gw ,[::1]' }).ALLOWED_HOSTS, [
       ...['gateway.city.test', 'gw', '[::1]'],
     ]);
@@ -439,7 +439,7 @@ describe('loadConfig: who may use it', () => {
 describe('loadConfig: a gateway in front of itself', () => {
   const isLoop = (env: Env) => mistakesOf(env).some((mistake) => mistake.includes('gateway itself'));
 
-  it('a gateway in front of itself is refused by every name of its own address', () => {
+  it('loadConfig refuses the gateway as its own broker, by every name of its address', () => {
     for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
       assert.equal(isLoop({ PORT: '8080', BROKER_URL: `http://${host}:8080` }), true);
     }
@@ -467,7 +467,7 @@ describe('loadConfig: a gateway in front of itself', () => {
     }
   });
 
-  it('a broker on another port or host is not the gateway itself', () => {
+  it('loadConfig accepts a broker on another port or host than the gateway', () => {
     assert.equal(isLoop({ PORT: '8080', BROKER_URL: 'http://127.0.0.1:1026' }), false);
     assert.equal(isLoop({ PORT: '8080', BROKER_URL: 'http://orion:8080' }), false);
     assert.equal(isLoop({ PORT: '0', BROKER_URL: 'http://127.0.0.1:8080' }), false);

@@ -43,7 +43,7 @@ describe('misspeltNames', () => {
     }
   });
 
-  it('misspeltNames leaves the variables alone that Kubernetes and Docker links set, whatever setting they resemble', () => {
+  it('misspeltNames ignores variables that Kubernetes and Docker links set, whatever setting they resemble', () => {
     const env = {
       BROKER_SERVICE_HOST: '10.0.0.1',
       BROKER_SERVICE_PORT: '1026',
@@ -60,7 +60,7 @@ describe('misspeltNames', () => {
     assert.equal(meant('BROKER_PORT', '1026').length, 1);
   });
 
-  it('misspeltNames knows such a variable by its name and its value together', () => {
+  it('misspeltNames recognises such a variable by its name and value together', () => {
     for (const [name, value, isLink] of [
       ['BROKER_PORT', 'tcp://10.0.0.1:1026', true],
       ['BROKER_PORT', 'udp://10.0.0.1:53', true],
@@ -76,13 +76,13 @@ describe('misspeltNames', () => {
     }
   });
 
-  it('misspeltNames leaves names alone that differ from a setting in more than one slip', () => {
+  it('misspeltNames ignores names that differ from a setting in more than one slip', () => {
     for (const name of ['LGO_LVEEL', 'LOG_LVEELS', 'LOGG_LEVELS', 'DATABSAE_PAHT', 'METRISC_PORTX'])
       assert.deepEqual(meant(name), [], name);
     assert.equal(meant('LOG_LVEEL').length, 1);
   });
 
-  it('misspeltNames leaves other names alone', () => {
+  it('misspeltNames ignores other names', () => {
     const names = [
       'PATH',
       'HOSTNAME',

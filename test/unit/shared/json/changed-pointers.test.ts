@@ -8,7 +8,7 @@ import { step, tokensOf } from '../../../../sidecar/shared/json/pointer.js';
 const documents = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
 
 describe('the places where two documents differ', () => {
-  it('the places where two documents differ are the innermost ones, with what became of each', () => {
+  it('the places where two documents differ are the innermost ones, each with the kind of change', () => {
     const before = { a: 1, b: { c: [1, 2, { d: 1 }], e: 1 }, 'f/~': 1, g: [1] };
     const after = { g: { '0': 1 }, b: { c: [1, 3, { d: 1 }, 4], h: 1 }, a: 1, 'f/~': 2 };
     assert.deepEqual(changedPointers(before, after), [
@@ -22,7 +22,7 @@ describe('the places where two documents differ', () => {
     assert.deepEqual(changedPointers(1, 2), [{ op: 'replace', pointer: '' }]);
   });
 
-  it('the places where two documents differ are none where they are the same, and lead to something in one of them', () => {
+  it('two equal documents differ in no place, and every other place exists in one of them', () => {
     const at = (document: JsonValue, pointer: string) =>
       (tokensOf(pointer) ?? []).reduce<JsonValue | undefined>(step, document);
     fc.assert(

@@ -78,7 +78,7 @@ function nearest({ text, starts }: Written, tokens: readonly string[]) {
 }
 
 describe('positionsOf', () => {
-  it('positionsOf finds line and column of every value, however the text is written', () => {
+  it('positionsOf finds line and column of every value, in any layout of the text', () => {
     fc.assert(
       fc.property(json, choices, (value, stream) => {
         const written = write(value, stream);

@@ -96,7 +96,7 @@ describe('deadlines', () => {
     assert.deepEqual(late, ['before', 'after', 'still', 'still']);
   });
 
-  it('share one timer', async () => {
+  it('deadlines share one timer', async () => {
     const clock = new HandClock();
     let sleeps = 0;
     const counting: Clock = {

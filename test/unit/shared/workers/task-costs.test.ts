@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TaskCosts } from '../../../../sidecar/shared/workers/task-costs.js';
 
 describe('the costs of tasks', () => {
-  it('batch tasks of a queue key only while all of them are quick', () => {
+  it('tasks of a queue key are batched only while all of them are quick', () => {
     const took = fc.array(fc.double({ min: 0, max: 5000, noNaN: true }), { minLength: 1, maxLength: 16 });
     fc.assert(
       fc.property(fc.array(took, { maxLength: 50 }), (noted) => {
@@ -24,7 +24,7 @@ describe('the costs of tasks', () => {
     );
   });
 
-  it('limit a batch of equal tasks to two milliseconds', () => {
+  it('a batch of equal tasks is limited to two milliseconds', () => {
     for (const [ms, size] of [
       [0.1, 16],
       [0.4, 5],
@@ -38,7 +38,7 @@ describe('the costs of tasks', () => {
     }
   });
 
-  it('still batch quick tasks after one of them lost its core for a moment', () => {
+  it('quick tasks are still batched after one of them lost its core for a moment', () => {
     const costs = new TaskCosts();
     for (let count = 0; count < 20; count += 1) costs.note('a', Array<number>(16).fill(0.05));
     costs.note('a', [...Array<number>(15).fill(0.05), 4]);
@@ -47,7 +47,7 @@ describe('the costs of tasks', () => {
     assert.equal(costs.batchSize('a'), 1);
   });
 
-  it('the costs of tasks stop batching after a slow task until dozens of quick ones have followed', () => {
+  it('tasks are not batched after a slow one until dozens of quick ones have followed', () => {
     const costs = new TaskCosts();
     costs.note('a', [0.01]);
     assert.equal(costs.batchSize('a'), 16);
@@ -62,7 +62,7 @@ describe('the costs of tasks', () => {
     assert.equal(costs.batchSize('a'), 1);
   });
 
-  it('the costs of tasks remember a bounded number of queue keys, the most recently used ones', () => {
+  it('the costs of tasks are remembered for a bounded number of queue keys, the most recently used ones', () => {
     const costs = new TaskCosts();
     costs.note('kept', [0.01]);
     for (let index = 0; index < 999; index += 1) costs.note(`${index}`, [0.01]);
