@@ -4,7 +4,7 @@ import { Chance, goodBehaviour } from '../../../sidecar/embedded-broker/behaviou
 
 const request = { method: 'GET', path: '/' };
 
-describe('chance', () => {
+describe('the faults of the embedded broker', () => {
   it('the same seed gives the same faults and page sizes again', () => {
     const run = (seed: number) => {
       const chance = new Chance({
@@ -20,7 +20,7 @@ describe('chance', () => {
     assert.notDeepEqual(run(7), run(8));
   });
 
-  it('faults come about as often as they are meant to, and never unasked', () => {
+  it('faults come about as often as configured, and never without configuration', () => {
     const share = (faultRate: number) => {
       const chance = new Chance({ ...goodBehaviour(), faultRate });
       return (
@@ -33,7 +33,7 @@ describe('chance', () => {
     assert.ok(Math.abs(share(0.2) - 0.2) < 0.03);
   });
 
-  it('failFirst takes the kinds in turn, for the requests it is meant for, then stops', () => {
+  it('failFirst takes the kinds of faults in turn, for the chosen requests, then stops', () => {
     const behaviour = { ...goodBehaviour(), failFirst: 3, faultKinds: ['429', '503'] as const };
     behaviour.faultOn = ({ method }) => method === 'POST';
     const chance = new Chance(behaviour);

@@ -11,7 +11,7 @@ const selects = (query: Parameters<typeof parseGeoQuery>[0], entity: ReturnType<
   geoFilter(parseGeoQuery(query))(entity);
 
 describe('the filter of geoqueries (clause 4.10)', () => {
-  it('near measures along the great circle', () => {
+  it('near measures distances along the great circle', () => {
     // Madrid to Barcelona.
     const distance = distanceMetres([-3.7038, 40.4168], [2.1734, 41.3851]);
     assert.ok(Math.abs(distance - 505_000) < 3000, String(distance));

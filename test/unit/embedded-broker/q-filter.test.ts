@@ -33,7 +33,7 @@ function check(expected: boolean, queries: readonly string[]): void {
 }
 
 describe('the filter of q (clause 4.9)', () => {
-  it('an attribute, sub-attribute or member that is there exists, any other does not', () => {
+  it('a q with an attribute, sub-attribute or member matches exactly where it exists', () => {
     check(true, ['speed', 'speed.accuracy', 'speed.observedAt', 'address[city]', 'address[geo.zone]', 'owner', 'street[en]', '!fuel', '!speed.fuel', 'tickets[value]', 'load', 'https://a.example/v1.0/mass', 'createdAt', 'speed.modifiedAt']); // prettier-ignore
     check(false, ['fuel', 'speed.fuel', 'address[street]', 'address[city.x]', 'street[fr]', '!speed', 'speed.value', 'speed.type', 'constructor', '__proto__', 'address[constructor]', 'speed[x]', 'createdAt.x', 'id']); // prettier-ignore
   });
@@ -43,7 +43,7 @@ describe('the filter of q (clause 4.9)', () => {
     check(false, ['speed=="120"', 'speed!=120', 'name==1', 'parked==0', 'parked=="false"', 'fuel!=1', 'fuel==1', 'name=="mercedes"']); // prettier-ignore
   });
 
-  it('the filter of q (clause 4.9) lists and ranges hold what they name, both ends included', () => {
+  it('lists and ranges of q include what they name, both ends of a range too', () => {
     check(true, ['speed==1,120', 'speed==100..120', 'speed==120..130', 'speed!=1..2', 'name=="A","Mercedes"', 'name=="L".."N"', 'speed!="a","b"']); // prettier-ignore
     check(false, [
       'speed==1,2',
@@ -59,7 +59,7 @@ describe('the filter of q (clause 4.9)', () => {
     check(false, ['color=="green"', 'color!="red"', 'color!="green","blue"', 'color>"a"']);
   });
 
-  it('order compares within one kind', () => {
+  it('order comparisons of q stay within one kind of value', () => {
     check(true, [
       'speed>100',
       'speed>=120',
@@ -92,7 +92,7 @@ describe('the filter of q (clause 4.9)', () => {
     ]);
   });
 
-  it('every dataset instance counts', () => {
+  it('q looks at every dataset instance', () => {
     check(true, ['load==7', 'load==1', 'load>5', 'load<2']);
     check(false, ['load!=7', 'load==3', 'load>7']);
   });
@@ -118,7 +118,7 @@ describe('the filter of q (clause 4.9)', () => {
     check(false, ['speed>100;name=="x"', 'speed>200|name=="x"', '(speed>200|speed<130);parked==true']);
   });
 
-  it('what cannot be evaluated honestly is refused', () => {
+  it('a q that cannot be evaluated correctly is refused', () => {
     const status = (q: string) => {
       try {
         qFilter(parseQ(q));

@@ -27,7 +27,7 @@ const command = fc.oneof(
 );
 
 describe('the entity store', () => {
-  it('the entity store lists and counts agree with the obvious implementation after any changes', () => {
+  it('lists and counts of the entity store agree with the obvious implementation after any changes', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
         const store = new EntityStore();

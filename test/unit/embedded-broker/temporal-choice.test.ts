@@ -76,7 +76,7 @@ describe('choosing instances', () => {
     assert.deepEqual(choose(history, timeQuery(0, 9), smaller).values, [1]);
   });
 
-  it('silently shows only the newest when configured, in the requested order', () => {
+  it('a silent limit shows only the newest instances, in the requested order', () => {
     const silent = { behaviour: { silentInstanceLimit: 2, instancePageSize: 1 } };
     assert.deepEqual(choose(history, timeQuery(0, 5), silent), { values: [3, 4], header: undefined });
     assert.deepEqual(choose(history, timeQuery(0, 5, 4), silent), { values: [4, 3], header: undefined });
@@ -90,7 +90,7 @@ describe('choosing instances', () => {
     assert.deepEqual(choose(history, timeQuery(0, 3), { behaviour }).values, [1, 2]);
   });
 
-  it('choosing instances shows instances without the time before all others where no interval is asked for', () => {
+  it('instances without the time come before all others where no interval is asked for', () => {
     const mixed = historyOf([observed(2), { type: 'Property', value: 'timeless' }, observed(1)]);
     const all: TimeQuery = { property: 'observedAt', relation: undefined, range: ALWAYS, lastN: undefined };
     assert.deepEqual(choose(mixed, all).values, ['timeless', 1, 2]);

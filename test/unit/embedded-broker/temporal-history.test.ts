@@ -21,7 +21,7 @@ function instance(number: number, members: Record<string, string> = {}, createdA
 const numbers = (instances: Iterable<TemporalInstance>) => Array.from(instances, ({ number }) => number);
 
 describe('the history of an attribute', () => {
-  it('the history of an attribute is in the order of whichever time is asked for', () => {
+  it('the history of an attribute is in the order of the time that is asked for', () => {
     const history = new History();
     history.add([instance(1, { observedAt: iso(30) }), instance(2, { observedAt: iso(10) }), instance(3)]);
     assert.deepEqual(numbers(history.all()), [1, 2, 3]);
@@ -33,7 +33,7 @@ describe('the history of an attribute', () => {
     assert.equal(history.hasWithin('observedAt', { from: 30_000, to: Infinity }), true);
   });
 
-  it('the history of an attribute compares moments and not spellings', () => {
+  it('the history of an attribute compares moments, not spellings', () => {
     const history = new History();
     history.add([
       instance(1, { observedAt: '2026-01-01T12:00:00+02:00' }),
@@ -42,7 +42,7 @@ describe('the history of an attribute', () => {
     assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [2, 1]);
   });
 
-  it('the history of an attribute loses the instance with the number and no other, and each only once', () => {
+  it('the history of an attribute deletes exactly the instance with the number, and each only once', () => {
     const history = new History();
     history.add([instance(3), instance(5), instance(9)]);
     assert.equal(history.delete(4), false);
@@ -63,7 +63,7 @@ describe('the history of an attribute', () => {
     assert.equal(history.size, 0);
   });
 
-  it('the history of an attribute takes other content for an instance, which finds its new place and keeps its createdAt', () => {
+  it('replacing an instance moves it to its new place, and keeps its createdAt', () => {
     const history = new History();
     history.add([instance(1, { observedAt: iso(1) }), instance(2, { observedAt: iso(2) })]);
     assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [1, 2]);
@@ -106,7 +106,7 @@ describe('the history of an attribute', () => {
     );
   });
 
-  it('the history of an attribute loses 100,000 of 200,000 instances one by one, without a pass over the others for each', () => {
+  it('the history of an attribute deletes 100,000 of 200,000 instances without a pass over the others for each', () => {
     const history = new History();
     history.add(Array.from({ length: 200_000 }, (_, at) => instance(at + 1, { observedAt: iso(at % 1000) })));
     assert.equal(history.hasWithin('observedAt', ALWAYS), true);
@@ -120,7 +120,7 @@ describe('the history of an attribute', () => {
 });
 
 describe('instance ids', () => {
-  it('instance ids lead back to the number, and are URIs', () => {
+  it('instance ids are URIs, and lead back to the number', () => {
     const ids = new InstanceIds();
     for (const number of [1, 255, 2 ** 40]) {
       const id = ids.idOf(instance(number));

@@ -48,7 +48,7 @@ const command = fc.oneof(
 );
 
 describe('the order of instances', () => {
-  it('the order of instances agrees with the obvious implementation after any additions and deletions', () => {
+  it('instances are ordered as by the obvious implementation after any additions and deletions', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 25 }), (commands) => {
         const subject = new Subject();
@@ -64,7 +64,7 @@ describe('the order of instances', () => {
     );
   });
 
-  it('keeps instances with equal keys in the order of their numbers, however they came', () => {
+  it('instances with equal keys stay in the order of their numbers, in whatever order they came', () => {
     const subject = new Subject();
     subject.add([5, 1, 5]);
     subject.check(0, 9);
@@ -76,7 +76,7 @@ describe('the order of instances', () => {
     assert.deepEqual(numbers, [6, 2, 4, 1, 3, 5]);
   });
 
-  it('the order of instances reads ranges that include the lower bound and exclude the upper', () => {
+  it('ranges of instances include the lower bound and exclude the upper', () => {
     const subject = new Subject();
     subject.add([-Infinity, 1, 2, 3]);
     const values = (from: number, to: number) =>

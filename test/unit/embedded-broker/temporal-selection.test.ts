@@ -26,7 +26,7 @@ function selects(search: string, time = timeQuery(1, 4)): boolean {
 const q = (text: string) => `q=${encodeURIComponent(text)}`;
 
 describe('selecting temporal entities', () => {
-  it('selecting temporal entities takes an instance of any attribute in the interval, or of a named one', () => {
+  it('a temporal query selects by an instance of any attribute in the interval, or of a named one', () => {
     assert.equal(selects('type=T'), true);
     assert.equal(selects('type=T', timeQuery(4, 9)), false);
     assert.equal(selects('type=T', timeQuery(4, 10)), true);
@@ -37,14 +37,14 @@ describe('selecting temporal entities', () => {
     assert.equal(selects('attrs=toString,__proto__'), false);
   });
 
-  it('selecting temporal entities takes no instance without the time property', () => {
+  it('a temporal query selects no instance without the time property', () => {
     assert.equal(selects('attrs=timeless', { ...timeQuery(0, 99) }), false);
     const before = { ...timeQuery(0, 0), range: { from: -Number.MAX_VALUE, to: Infinity } };
     assert.equal(selects('attrs=timeless', before), false);
     assert.equal(selects('attrs=timeless', { ...before, property: 'createdAt' }), true);
   });
 
-  it('selecting temporal entities holds a term of q when some instance in the interval makes it hold, a negated one too', () => {
+  it('a term of q matches when some instance in the interval fulfils it, a negated one too', () => {
     assert.equal(selects(q('n>15')), true);
     assert.equal(selects(q('n>20')), false, 'the greater one lies outside');
     assert.equal(selects(q('n==5;n==20')), true);
@@ -56,14 +56,14 @@ describe('selecting temporal entities', () => {
     assert.equal(selects(q('late==9|n==5')), true);
   });
 
-  it('selecting temporal entities checks the geoquery on instances in the interval', () => {
+  it('a temporal geoquery is checked on instances in the interval', () => {
     const within = (x: number) =>
       `georel=within&geometry=Polygon&coordinates=[[[${x - 1},-1],[${x + 1},-1],[${x + 1},1],[${x - 1},1],[${x - 1},-1]]]`;
     assert.equal(selects(within(10)), true);
     assert.equal(selects(within(0)), false);
   });
 
-  it('selecting temporal entities leaves type, id and scope to the entity itself', () => {
+  it('type, id and scope of a temporal query are checked on the entity itself', () => {
     assert.equal(selects('type=T;U&local=true'), false);
     assert.equal(selects('type=(T|U)'), true);
     assert.equal(selects('type=T&idPattern=:2$'), false);

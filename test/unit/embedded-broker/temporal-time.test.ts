@@ -11,7 +11,7 @@ const day = Date.UTC(2026, 0, 1);
 const at = 'timeAt=2026-01-01T00:00:00Z';
 
 describe('the time query', () => {
-  it('the time query is before (without the bound), after (with it), or between (with the lower bound only)', () => {
+  it('a time query is before (without the bound), after (with it), or between (with the lower bound only)', () => {
     assert.deepEqual(read(`timerel=before&${at}`).range, { from: -Number.MAX_VALUE, to: day });
     assert.deepEqual(read(`timerel=after&${at}`).range, { from: day, to: Infinity });
     assert.deepEqual(read(`timerel=between&${at}&endTimeAt=2026-01-01T01:00:00%2B01:00`).range, {
@@ -20,14 +20,14 @@ describe('the time query', () => {
     });
   });
 
-  it('the time query is on observedAt unless timeproperty names another', () => {
+  it('a time query is on observedAt unless timeproperty names another', () => {
     assert.equal(read(`timerel=after&${at}`).property, 'observedAt');
     for (const property of ['observedAt', 'createdAt', 'modifiedAt'] as const) {
       assert.equal(read(`timerel=after&${at}&timeproperty=${property}`).property, property);
     }
   });
 
-  it('the time query matches nothing under deletedAt and other times that the broker does not store', () => {
+  it('a time query by a time that the broker does not store matches nothing', () => {
     const nothing = { from: Infinity, to: -Infinity };
     assert.deepEqual(read(`timerel=after&${at}&timeproperty=deletedAt`).range, nothing);
     const behaviour = { timePropertiesMissing: ['createdAt'] };
@@ -35,7 +35,7 @@ describe('the time query', () => {
     assert.deepEqual(read(`timerel=after&${at}`, behaviour).range.from, day);
   });
 
-  it('the time query may be absent where one entity is retrieved, and where timerel is ignored', () => {
+  it('a time query may be missing where one entity is retrieved, and where timerel is ignored', () => {
     assert.deepEqual(read('', {}, false), {
       property: 'observedAt',
       relation: undefined,
@@ -45,12 +45,12 @@ describe('the time query', () => {
     assert.deepEqual(read(at, { ignoreParameters: ['timerel'] }).range, ALWAYS);
   });
 
-  it('the time query reads lastN', () => {
+  it('lastN is read with the time query', () => {
     assert.equal(read(`timerel=after&${at}&lastN=3`).lastN, 3);
     assert.equal(read(`timerel=after&${at}`).lastN, undefined);
   });
 
-  it('the time query is BadRequestData when anything of it is missing or wrong', () => {
+  it('a time query with a missing or wrong part is BadRequestData', () => {
     const wrong: readonly [string, object?][] = [
       [''],
       [at],
@@ -80,7 +80,7 @@ describe('the time query', () => {
     }
   });
 
-  it('the time query must be complete when one entity is retrieved', () => {
+  it('a time query must be complete when one entity is retrieved', () => {
     assert.throws(() => read(at, {}, false), Refusal);
     assert.throws(() => read('endTimeAt=2026-01-01T00:00:00Z', {}, false), Refusal);
   });
