@@ -18,7 +18,7 @@ describe('the caller', () => {
     assert.deepEqual(callerOf(null, null), {});
   });
 
-  it('the caller is a consumer by all its names that are set', () => {
+  it('the caller is a consumer, by all its names that are set', () => {
     assert.deepEqual(callerOf({ id: 'c', username: 'alice', custom_id: null }, credentials['key-auth']), {
       'X-Consumer-ID': 'c',
       'X-Consumer-Username': 'alice',
@@ -34,7 +34,7 @@ describe('the caller', () => {
     });
   });
 
-  it('the caller is known by the public name of its credential, and never by a secret', () => {
+  it('the caller is named by the public name of its credential, and never by a secret', () => {
     const named = Object.entries(credentials).map(([plugin, credential]) => [
       plugin,
       callerOf(undefined, credential)['X-Credential-Identifier'],
@@ -49,12 +49,12 @@ describe('the caller', () => {
     });
   });
 
-  it('the caller has no header that is not removed from the client’s request first', () => {
+  it('every header of the caller is first removed from the client’s request', () => {
     const caller = callerOf({ id: 'c', username: 'u', custom_id: 'x' }, { id: 'k' });
     for (const name of Object.keys(caller)) assert.ok((callerHeaders as readonly string[]).includes(name));
   });
 
-  it('a caller is refused whose name cannot be sent unchanged', () => {
+  it('a caller whose name cannot be sent unchanged is refused', () => {
     for (const username of ['a\nb', 'a\0', '\x7f', 7, {}, ['a']])
       assert.throws(() => callerOf({ username }, undefined), TypeError);
     assert.equal(callerOf({ username: 'Zoë' }, undefined)['X-Consumer-Username'], 'Zoë');

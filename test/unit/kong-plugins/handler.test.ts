@@ -117,7 +117,7 @@ describe('a purge', () => {
 });
 
 describe('a DELETE that is not a purge', () => {
-  it('a DELETE that is not a purge is 400 when its path means a collection but is not spelt exactly, before or after Kong tidied it up', async () => {
+  it('a DELETE whose path means a collection but is not spelled exactly is 400, before or after Kong tidied it up', async () => {
     const tidied: FakeRequest[] = [
       { rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' },
       { rawPath: '/ngsi-ld/v1/%65ntities', path: '/ngsi-ld/v1/entities' },
@@ -132,12 +132,12 @@ describe('a DELETE that is not a purge', () => {
       assert.equal(refusal(await run(request), 400), 'InvalidRequest', request.rawPath);
   });
 
-  it('a DELETE that is not a purge passes untouched when it names one resource', async () => {
+  it('a DELETE of exactly one resource passes untouched', async () => {
     const kong = await run({ rawPath: '/ngsi-ld/v1/entities/urn:x', headers: { 'X-Purge-Policy': 'mine' } });
     assert.deepEqual(kong.methods, ['request.getMethod', 'request.getRawPath', 'request.getPath']);
   });
 
-  it('a DELETE that is not a purge is left to the sidecar, without our stamp, when it may be more than one resource', async () => {
+  it("a DELETE that may be more than one resource goes to the sidecar, without the plugin's stamp", async () => {
     for (const rawPath of [
       '/ngsi-ld/v1/subscriptions',
       '/ngsi-ld/v1/entities/urn:a;b',
@@ -153,13 +153,13 @@ describe('a DELETE that is not a purge', () => {
     }
   });
 
-  it('a DELETE that is not a purge passes untouched when it belongs to another service', async () => {
+  it('a DELETE of another service passes untouched', async () => {
     assert.deepEqual((await run({ rawPath: '/orders/1' })).outcome.target, undefined);
   });
 });
 
 describe('a route bound too widely', () => {
-  it('a route bound too widely never harms a request that reads', async () => {
+  it('the plugin on too wide a route never harms a request that reads', async () => {
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
       for (const rawPath of ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/x', '/api/v2/domains', '/api/v2/purgesx']) {
         const { methods } = await run(
@@ -174,7 +174,7 @@ describe('a route bound too widely', () => {
     }
   });
 
-  it('a route bound too widely never harms a write that is neither a DELETE nor for the schema service', async () => {
+  it('the plugin on too wide a route never harms a write that is neither a DELETE nor for the schema service', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'PURGE']) {
       const kong = await run(
         { method, rawPath: '/ngsi-ld/v1/entities', headers: { Connection: 'X-Anything' } },
@@ -198,7 +198,7 @@ describe('a request to the sidecar’s own API', () => {
     ),
   ];
 
-  it('a request to the sidecar’s own API is stamped where it writes or reads guarded records, and keeps the Host that its links are built from', async () => {
+  it('a request to /api/v2 is stamped where it writes or reads guarded records, and keeps its Host', async () => {
     for (const request of guarded) {
       const kong = await run({ ...request, headers: { Host: 'gw.example:8000' } });
       const { target, retries, headers } = kong.outcome;
@@ -209,7 +209,7 @@ describe('a request to the sidecar’s own API', () => {
     }
   });
 
-  it('a request to the sidecar’s own API carries the policy, which holds for the purges it may start', async () => {
+  it('a request to /api/v2 carries the policy, which holds for the purges it may start', async () => {
     const settings = { ...config, max_affected: 10, allow_temporal: false, dry_run_only: true };
     for (const request of guarded) {
       const { headers } = (await run(request, settings)).outcome;
@@ -227,7 +227,7 @@ describe('a request that is given the token', () => {
     { method: 'DELETE', rawPath: '/api/v2/retention-policies/p' },
   ];
 
-  it('a request that is given the token never keeps a secret, a policy or a caller that the client sent', async () => {
+  it('a request with the token never keeps a secret, a policy or a caller that the client sent', async () => {
     for (const request of requests) {
       const anonymous = await run({ ...request, headers: FORGED });
       assert.deepEqual(sent(anonymous), { 'x-gateway-token': 'secret' }, request.rawPath);
@@ -236,7 +236,7 @@ describe('a request that is given the token', () => {
     }
   });
 
-  it('a request that is given the token names the caller that Kong has authenticated, in spite of what the client sent', async () => {
+  it('a request with the token names the caller that Kong has authenticated, whatever the client sent', async () => {
     const consumer = { id: 'c-1', username: 'alice', custom_id: 'a-1', created_at: 1 };
     const credential = { id: 'k-1', key: 'the-api-key', consumer: { id: 'c-1' } };
     for (const request of requests) {
@@ -255,7 +255,7 @@ describe('a request that is given the token', () => {
     }
   });
 
-  it('a request that is given the token has its stamp behind all other headers, the token last, wherever the client put its own', async () => {
+  it('a request with the token has its stamp behind all other headers, the token last', async () => {
     const fillers = Object.fromEntries(Array.from({ length: 990 }, (_, index) => [`x-filler-${index}`, '']));
     const kong = await run(
       { headers: { ...FORGED, ...fillers }, consumer: { id: 'c-1' } },
@@ -269,7 +269,7 @@ describe('a request that is given the token', () => {
     ]);
   });
 
-  it('a request that is given the token never loses its policy, its caller or its tenant to a Connection header', async () => {
+  it('a request with the token never loses its policy, its caller or its tenant to a Connection header', async () => {
     for (const request of requests) {
       for (const Connection of ['X-Purge-Policy', 'close, x-consumer-id', 'keep-alive,\tNGSILD-Tenant']) {
         const kong = await run({ ...request, headers: { Connection } });
@@ -313,7 +313,7 @@ describe('a problem', () => {
   const instanceOf = (kong: FakeKong) =>
     (JSON.parse(kong.outcome.answer?.body ?? '{}') as { instance?: string }).instance;
 
-  it('a problem has the path as it was sent for its instance, as a URI reference', async () => {
+  it('a problem of the plugin has the path as it was sent for its instance, as a URI reference', async () => {
     const paths = [
       ['/ngsi-ld/v1//entities', '/ngsi-ld/v1//entities'],
       ['/ngsi-ld/v1\\entities', '/ngsi-ld/v1%5Centities'],
@@ -325,13 +325,13 @@ describe('a problem', () => {
     assert.equal(instanceOf(await run({ method: 'GET', rawPath: '/api/v2/purges' }, {})), '/api/v2/purges');
   });
 
-  it('a problem has no instance where Kong did not give the path', async () => {
+  it('a problem of the plugin has no instance where Kong did not give the path', async () => {
     const kong = new FakeKong({}).trouble('request.getRawPath', { kind: 'throw' });
     await new Plugin(config).access(kong.pdk);
     assert.equal(instanceOf(kong), undefined);
   });
 
-  it('a problem says that the fault is the gateway’s where it is', async () => {
+  it('a problem of the plugin blames the gateway where the gateway is at fault', async () => {
     const misconfigured = await run({}, {});
     const failing = new FakeKong({}).trouble('service.setTarget', { kind: 'throw' });
     await new Plugin(config).access(failing.pdk);
@@ -358,14 +358,14 @@ describe('a failing Kong', () => {
   ];
 
   for (const method of failing) {
-    it(`a failing Kong never lets a purge go on when ${method} fails`, async () => {
+    it(`a purge never goes on when ${method} of Kong fails`, async () => {
       const kong = new FakeKong({}).trouble(method, { kind: 'throw' });
       await new Plugin({ ...config, max_affected: 1 }).access(kong.pdk);
       assert.equal(refusal(kong, 503), 'gateway-failure');
       assert.ok(kong.methods.includes('log.err'));
     });
 
-    it(`a failing Kong never lets a purge out with a token before all else is set when ${method} gives no answer`, async () => {
+    it(`a purge never leaves with a token before all else is set when ${method} of Kong gives no answer`, async () => {
       const kong = new FakeKong({}).trouble(method, { kind: 'hang' });
       void new Plugin({ ...config, max_affected: 1 }).access(kong.pdk);
       await new Promise(setImmediate);
@@ -375,7 +375,7 @@ describe('a failing Kong', () => {
   }
 
   for (const method of ['request.getMethod', 'request.getRawPath', 'request.getPath']) {
-    it(`a request never goes on after an answer to ${method} that is not text`, async () => {
+    it(`a request never goes on when ${method} of Kong answers with something that is not text`, async () => {
       for (const value of [undefined, null, 5, {}]) {
         const kong = new FakeKong({ rawPath: '/ngsi-ld/v1/x' }).trouble(method, { kind: 'answer', value });
         await new Plugin(config).access(kong.pdk);
@@ -403,7 +403,7 @@ describe('a failing Kong', () => {
     assert.equal(refusal(kong, 503), 'gateway-failure');
   });
 
-  it('a failing Kong never makes the handler reject, not even when the refusal cannot be sent', async () => {
+  it('the handler never rejects, not even when the refusal cannot be sent', async () => {
     const kong = new FakeKong({})
       .trouble('response.exit', { kind: 'throw' })
       .trouble('service.setTarget', { kind: 'throw' });
