@@ -173,24 +173,24 @@ const ENV_OWNERS = ['sidecar/main.ts', 'sidecar/cli.ts'];
 describe('the architecture', () => {
   const sources = [...readSources('sidecar'), ...readSources('kong-plugins')];
 
-  it('the architecture has rooms that depend on each other one way only, as drawn', () => {
+  it('rooms depend on each other in one direction only, as drawn', () => {
     assert.ok(sources.length > 50, 'the sources were found');
     assertNone(sources.filter(isSidecar).flatMap(roomViolations));
   });
 
-  it('the architecture keeps every Kong plugin to its own folder, types of node: apart', () => {
+  it('every Kong plugin imports only its own folder and types of node:', () => {
     assertNone(sources.filter((source) => !isSidecar(source)).flatMap(pluginViolations));
   });
 
-  it('the architecture imports fastify in sidecar/http and sidecar/gateway.ts only', () => {
+  it('fastify is imported in sidecar/http and sidecar/gateway.ts only', () => {
     assertNone(sources.flatMap(ownerViolations));
   });
 
-  it('the architecture reads the environment in sidecar/main.ts and sidecar/cli.ts only', () => {
+  it('the environment is read in sidecar/main.ts and sidecar/cli.ts only', () => {
     assertNone(sources.flatMap(envViolations));
   });
 
-  it('the architecture has no cycle of files that import each other, types included', () => {
+  it('no files import each other in a cycle, types included', () => {
     assertNone(cyclesOf(sources));
   });
 });
@@ -198,7 +198,7 @@ describe('the architecture', () => {
 describe('the checks of the architecture', () => {
   const from = parseSource;
 
-  it('the checks of the architecture find an import against the direction, whether static, dynamic, re-exported or of a type', () => {
+  it('the check of the architecture finds an import against the direction, static, dynamic, re-exported or of a type', () => {
     for (const text of [
       "import { a } from '../http/app.js';",
       "import '../http/app.js';",
@@ -215,7 +215,7 @@ describe('the checks of the architecture', () => {
     }
   });
 
-  it('the checks of the architecture treat imports of types differently', () => {
+  it('the check of the architecture treats imports of types differently', () => {
     const types = "import type { A } from '../broker/a.js'; import type * as b from '../broker/b.js';";
     assert.deepEqual(roomViolations(from('sidecar/purge/retry/x.ts', types)), []);
     assert.equal(
@@ -233,7 +233,7 @@ describe('the checks of the architecture', () => {
     assert.equal(pluginViolations(from('kong-plugins/p/x.ts', "import { a } from '../q/a.js';")).length, 1);
   });
 
-  it('the checks of the architecture find unknown rooms, packages that do not belong, and config outside problem.ts', () => {
+  it('the check of the architecture finds unknown rooms, misplaced packages, and config outside problem.ts', () => {
     assert.equal(roomViolations(from('sidecar/attic/x.ts', '')).length, 1);
     assert.equal(roomViolations(from('sidecar/purge/x.ts', "import { x } from 'undici';")).length, 1);
     assert.equal(
@@ -248,7 +248,7 @@ describe('the checks of the architecture', () => {
     assert.equal(ownerViolations(from('sidecar/main.ts', "import fastify from 'fastify';")).length, 1);
   });
 
-  it('the checks of the architecture find process.env in every spelling', () => {
+  it('the check of the architecture finds process.env in every spelling', () => {
     for (const text of [
       'process.env.X',
       "process['env']",
@@ -263,7 +263,7 @@ describe('the checks of the architecture', () => {
     );
   });
 
-  it('the checks of the architecture find cycles, and name the files on them', () => {
+  it('the check of the architecture finds cycles, and names their files', () => {
     const cycle = [
       from('sidecar/shared/a.ts', "import { b } from './b.js';"),
       from('sidecar/shared/b.ts', "import type { C } from './c.js';"),

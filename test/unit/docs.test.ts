@@ -91,7 +91,7 @@ describe('docs/security.md', () => {
     name.replaceAll('\\', '/'),
   );
 
-  it('docs/security.md names tests that exist', () => {
+  it('docs/security.md names only tests that exist', () => {
     const named = [...read('docs/security.md').matchAll(/`((?:unit|integration)\/[^`]+)`/g)];
     assert.ok(named.length > 20, `${named.length} tests are named`);
     for (const [, pattern = ''] of named) {
@@ -132,7 +132,7 @@ describe('the documentation', () => {
     (name) => name.endsWith('.md'),
   );
 
-  it('the documentation begins with the two commands', () => {
+  it('README.md begins with the two commands', () => {
     const readme = read('README.md');
     const commands = ['npm ci && npm start', 'npm ci && npm test'].map((command) => readme.indexOf(command));
     for (const at of commands) assert.ok(at > 0 && at < 2000, `found at ${at}`);

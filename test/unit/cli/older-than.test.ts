@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { isoDuration } from '../../../sidecar/cli/older-than.js';
 
 describe('--older-than', () => {
-  it('--older-than takes short times, and durations of ISO 8601 as they are', () => {
+  it('--older-than accepts short times, and ISO 8601 durations as they are', () => {
     for (const [text, duration] of [
       ['90d', 'P90D'],
       ['12h', 'PT12H'],
@@ -17,7 +17,7 @@ describe('--older-than', () => {
       assert.equal(isoDuration(text), duration);
   });
 
-  it('--older-than refuses what could be meant in two ways, or is not a time', () => {
+  it('--older-than refuses text with two meanings, and text that is not a duration', () => {
     for (const text of ['90', '5m', '-1d', '1.5d', '1 d', 'yesterday', '', '9999999d'])
       assert.throws(() => isoDuration(text), { exitCode: 2 }, text);
   });

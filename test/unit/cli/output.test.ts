@@ -16,7 +16,7 @@ const VIEW: PurgeView = {
 };
 
 describe('what people read', () => {
-  it('what people read has numbers, times and rates that can be taken in at a glance', () => {
+  it('the output for people has numbers, times and rates that can be read at a glance', () => {
     assert.equal(formatItems(3000, 'entities'), '3,000 entities');
     assert.equal(formatItems(1, 'entities'), '1 entity');
     assert.equal(formatItems(1, 'attributes'), '1 attribute');
@@ -39,7 +39,7 @@ describe('what people read', () => {
     );
   });
 
-  it('what people read holds no text of others that a terminal would take for a command', () => {
+  it('the output for people contains no text from outside that a terminal would take for a command', () => {
     assert.equal(printable('urn:\u001b[2Ja\r\nb\u202ec'), 'urn:\\u001b[2Ja\\u000d\\u000ab\\u202ec');
     const view = { ...VIEW, state: 'failed', problem: { detail: 'bad \u001b]0;x\u0007' } };
     assert.ok(!summaryOf(view, undefined).join('').includes('\u001b'));

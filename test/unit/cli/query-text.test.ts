@@ -6,7 +6,7 @@ import { encode, encodeQuery } from '../../../sidecar/cli/query-text.js';
 import { ENTITY_PARAMETERS, parseParameters } from '../../../sidecar/purge/query/parameters.js';
 
 describe('a query on the command line', () => {
-  it('a query on the command line is taken as people write it', () => {
+  it('a query on the command line is accepted as people write it', () => {
     for (const [written, sent] of [
       ['type=A&q=speed<600', 'type=A&q=speed%3C600'],
       ['?type=A', 'type=A'],
@@ -30,7 +30,7 @@ describe('a query on the command line', () => {
     assert.equal(encodeQuery(['type=A', 'q=a<1', '']), 'type=A&q=a%3C1');
   });
 
-  it('a query on the command line reaches the gateway as the text that was written, whatever it holds', () => {
+  it('a query on the command line reaches the gateway exactly as written', () => {
     const text = fc
       .string({ unit: 'grapheme', minLength: 1 })
       .filter(
@@ -45,7 +45,7 @@ describe('a query on the command line', () => {
     fc.assert(fc.property(text, (value) => assert.equal(encode(encode(value)), encode(value))));
   });
 
-  it('a query on the command line says bounds and dry runs by options alone, so that none can be said twice', () => {
+  it('a query on the command line refuses bounds and dry runs, which have options of their own', () => {
     for (const pair of ['dryRun=true', 'maxAffected=5', 'maxPerSecond=1'])
       assert.throws(() => encodeQuery([`type=A&${pair}`]), CliError);
   });

@@ -17,7 +17,7 @@ const STREAM =
   ': heartbeat\n\nid: 1\ndata: {"a":1}\n\nevent: x\r\ndata:two\r\ndata: lines\r\nid: 2\r\n\r\ndata: cut off';
 
 describe('server-sent events', () => {
-  it('server-sent events are data with the last id, heartbeats and what the stream ends in left out', async () => {
+  it('server-sent events give data with the last id, without heartbeats and an unfinished event', async () => {
     assert.deepEqual(await eventsOf([STREAM]), [
       { id: '1', data: '{"a":1}' },
       { id: '2', data: 'two\nlines' },
@@ -35,7 +35,7 @@ describe('server-sent events', () => {
     );
   });
 
-  it('server-sent events are refused when one does not end', async () => {
+  it('a server-sent event that does not end is refused', async () => {
     await assert.rejects(eventsOf(Array.from({ length: 6 }, () => 'x'.repeat(1_000_000))), RangeError);
   });
 });

@@ -8,7 +8,7 @@ import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 const URL_OF_LIST = 'http://gw/api/v2/domains';
 
 describe('a page of a list', () => {
-  it('a page of a list leads to every item once by its links, whatever the limit, and states the total', () => {
+  it('the links of a list lead to every item once, whatever the limit, and the total is stated', () => {
     fc.assert(
       fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 12 }), (total, limit) => {
         const all = Array.from({ length: total }, (_, index) => index);
@@ -36,7 +36,7 @@ describe('a page of a list', () => {
     );
   });
 
-  it('a page behind the end of a list has no link', () => {
+  it('a page past the end of a list has no link', () => {
     assert.equal(page([], 3, { limit: 2, offset: 7 }, URL_OF_LIST).headers?.['link'], undefined);
   });
 
@@ -56,7 +56,7 @@ describe('an answer', () => {
     assert.deepEqual(created('http://gw/x', { a: 1 }, 'e'), { status: 201, etag: 'e', headers, body });
   });
 
-  it('an answer that is derived has the ETag of its content', () => {
+  it('an answer that is generated has the ETag of its content', () => {
     assert.equal(derived([1]).etag, derived([1]).etag);
     assert.notEqual(derived([1]).etag, derived([2]).etag);
     assert.match(derived([1]).etag ?? '', /^[\w-]{22}$/);
@@ -83,7 +83,7 @@ describe('the conditions of a write to what must be there', () => {
     assert.deepEqual(await options(undefined), {});
   });
 
-  it('If-None-Match: * never holds for a write to an existing resource, and a missing one is reported', async () => {
+  it('If-None-Match: * never holds for a write to an existing resource, and a missing resource is reported', async () => {
     for (const ifMatch of [undefined, '*', ['a']] as const) {
       await assert.rejects(writeOptions({ ifMatch, ifAbsent: true }, there), (error) => {
         assert.ok(error instanceof RequestRefusedError);

@@ -11,7 +11,7 @@ const request = (host: string | undefined, localAddress?: string, localPort?: nu
   }) as unknown as IncomingMessage;
 
 describe('the base of links', () => {
-  it('the base of links is the configured URL, whatever the request says, without a slash at its end', () => {
+  it('the base of links is PUBLIC_URL without its final slash, whatever the request says', () => {
     for (const [url, base] of [
       ['https://gw.test', 'https://gw.test'],
       ['https://gw.test/', 'https://gw.test'],
@@ -22,7 +22,7 @@ describe('the base of links', () => {
     }
   });
 
-  it('the base of links is otherwise the Host of each request', () => {
+  it('without PUBLIC_URL, the base of links is the Host of each request', () => {
     const baseUrlOf = createBaseUrl(undefined);
     for (const host of ['gw.test', 'gw.test:8080', '127.0.0.1', '[::1]:80', 'gw.test', 'a_b-c.test'])
       assert.equal(baseUrlOf(request(host)), `http://${host}`);
@@ -36,7 +36,7 @@ describe('the base of links', () => {
     }
   });
 
-  it('the base of links is never made of an invalid Host, however often it is sent', () => {
+  it('an invalid Host never becomes the base of links, however often it is sent', () => {
     const baseUrlOf = createBaseUrl(undefined);
     for (const host of [
       ...['a b', 'a/b', 'a@b', 'a?b', 'a#b', 'a,b', '<a>', 'a"', 'a:b', 'a:123456', ':80', '[::1', 'a:99999'],

@@ -5,7 +5,7 @@ import { isKnown, writeConditions } from '../../../sidecar/http/api/conditions.j
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 
 describe('conditions of writes (RFC 9110 section 13.1)', () => {
-  it('conditions of writes (RFC 9110 section 13.1) are the strong ETags of If-Match, or any by *', () => {
+  it('If-Match of a write gives strong ETags, or any by * (RFC 9110 section 13.1)', () => {
     for (const [header, expected] of [
       [undefined, undefined],
       ['*', '*'],
@@ -22,7 +22,7 @@ describe('conditions of writes (RFC 9110 section 13.1)', () => {
     assert.deepEqual(writeConditions({ 'if-none-match': '*' }), { ifMatch: undefined, ifAbsent: true });
   });
 
-  it('conditions of writes (RFC 9110 section 13.1) that cannot be read are refused: they would not hold', () => {
+  it('conditions of writes that cannot be read are refused, since they would not hold', () => {
     for (const header of [
       '',
       'a',
@@ -42,7 +42,7 @@ describe('conditions of writes (RFC 9110 section 13.1)', () => {
       assert.throws(() => writeConditions({ 'if-none-match': header }), RequestRefusedError, header);
   });
 
-  it('conditions of writes (RFC 9110 section 13.1) never end in anything but an answer or a refusal, in linear time', () => {
+  it('conditions of writes are read or refused in linear time, whatever the header holds', () => {
     const piece = fc.constantFrom('"', 'W/', ',', ' ', '*', 'a', '\t');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {

@@ -19,7 +19,7 @@ describe('the disconnect of a client', () => {
   });
   after(() => server.close());
 
-  it('the disconnect of a client aborts when the connection ends before the answer, and calls each listener that is still there', async () => {
+  it('a disconnecting client aborts the work for it, and calls each listener that is still there', async () => {
     const client = new AbortController();
     const arrived = arrival();
     const sent = request(url(), { signal: client.signal });
@@ -41,7 +41,7 @@ describe('the disconnect of a client', () => {
     assert.match(String(signal.reason), /disconnected/);
   });
 
-  it('the disconnect of a client does not abort when the client has its answer', async () => {
+  it('a client that has its answer aborts nothing when it disconnects', async () => {
     const arrived = arrival();
     const sent = request(url());
     const response = await arrived;
@@ -56,7 +56,7 @@ describe('the disconnect of a client', () => {
     assert.equal(signal.aborted, false);
   });
 
-  it('the disconnect of a client leaves no listener at the response once its own are gone', async () => {
+  it('the watch for a disconnect leaves no listener at the response', async () => {
     const arrived = arrival();
     const sent = request(url());
     const response = await arrived;
@@ -73,7 +73,7 @@ describe('the disconnect of a client', () => {
     await (await sent).body.dump();
   });
 
-  it('the disconnect of a client aborts an AbortSignal as well, and not one whose client has its answer', async () => {
+  it('a disconnect aborts an AbortSignal as well, unless the client has its answer', async () => {
     for (const isAnswered of [false, true]) {
       const client = new AbortController();
       const arrived = arrival();

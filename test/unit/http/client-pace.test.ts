@@ -6,7 +6,7 @@ import { Arrears, timeFor } from '../../../sidecar/http/client-pace.js';
 const whiles = fc.array(fc.record({ ms: fc.nat(10_000), bytes: fc.nat(100_000) }), { maxLength: 50 });
 
 describe('the arrears of a client', () => {
-  it('the arrears of a client that keeps the pace are never more than the longest while that was booked', () => {
+  it('the arrears of a client that keeps the pace never exceed the longest booked time', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(10_000)), fc.integer({ min: 1, max: 5000 }), (times, pace) => {
         const arrears = new Arrears(pace);
@@ -20,7 +20,7 @@ describe('the arrears of a client', () => {
     );
   });
 
-  it('the arrears of a client that sends nothing are all the time that was booked', () => {
+  it('the arrears of a client that sends nothing are all the booked time', () => {
     const arrears = new Arrears(1000);
     assert.deepEqual(
       [1, 2, 3].map(() => arrears.book(500, 0)),
@@ -28,7 +28,7 @@ describe('the arrears of a client', () => {
     );
   });
 
-  it('the arrears of a client are at least those that it makes from any moment on: nothing is saved up', () => {
+  it('the arrears of a client count from any moment on, and nothing can be saved up', () => {
     fc.assert(
       fc.property(whiles, whiles, (before, after) => {
         const [all, fresh] = [new Arrears(1000), new Arrears(1000)];

@@ -20,7 +20,7 @@ describe('createTokenCheck', () => {
     for (const header of [undefined, '', 'anything', ['a', 'b']]) createTokenCheck(undefined)(header);
   });
 
-  it('createTokenCheck lets the configured token pass, and nothing else', () => {
+  it('createTokenCheck accepts the configured token, and nothing else', () => {
     createTokenCheck(TOKEN)(TOKEN);
     const wrong = [
       '',

@@ -82,12 +82,12 @@ describe('problemOf: errors of the request', () => {
     });
   }
 
-  it('too many matches say whether the number is exact', () => {
+  it('the problem of too many matches says whether the number is exact', () => {
     assert.match(new errors.TooManyMatchesError(11, 10, false).message, /at least 11\b/);
     assert.doesNotMatch(new errors.TooManyMatchesError(11, 10, true).message, /at least/);
   });
 
-  it('a stopped purge is 503 and says when to come back', () => {
+  it('a stopped purge is 503 with Retry-After', () => {
     const { problem, headers } = answerTo(new errors.PurgeStoppedError('stopped'));
     assert.deepEqual([problem.status, problem.type], [503, ownType('shutting-down')]);
     assert.match(headers['retry-after'] ?? '', /^\d+$/);
@@ -95,7 +95,7 @@ describe('problemOf: errors of the request', () => {
 });
 
 describe('problemOf: refusals of the broker', () => {
-  it('refusals of the broker keep its 4xx and 501, with its type and its problem inside', () => {
+  it("refusals of the broker keep their 4xx or 501, with the broker's type and problem inside", () => {
     for (const status of [400, 401, 403, 404, 409, 422, 499, 501]) {
       const said = { status, type: `${ETSI}NonexistentTenant`, title: 'No such tenant', detail: 'city' };
       const { problem } = refused(said);
@@ -112,7 +112,7 @@ describe('problemOf: refusals of the broker', () => {
     }
   });
 
-  it('refusals of the broker are 502 when their status means nothing to our client', () => {
+  it('refusals of the broker are 502 when their status means nothing to the client', () => {
     for (const status of [200, 302, 505, 511, 600]) {
       const { problem } = refused({ status, type: `${ETSI}InternalError`, title: 'x' });
       assert.deepEqual([problem.status, problem.type], [502, ownType('broker-refused')]);
@@ -120,7 +120,7 @@ describe('problemOf: refusals of the broker', () => {
     }
   });
 
-  it('refusals of the broker have a type of ours when the broker gives none that is a URI', () => {
+  it('refusals of the broker have a type of the gateway when the broker gives none that is a URI', () => {
     for (const type of ['BadRequest', 'about:blank', 'javascript:alert(1)', 'https://with blank']) {
       assert.equal(refused({ status: 400, type }).problem.type, ownType('broker-refused'));
     }
@@ -144,7 +144,7 @@ describe('problemOf: refusals of the broker', () => {
 describe('problemOf: failures of the broker', () => {
   const brokerProblem = { status: 503, title: 'Busy' };
 
-  it('throttling is 429 with a Retry-After: its own, or else one of ours', () => {
+  it("a throttling broker is 429 with Retry-After, its own or else the gateway's", () => {
     const { problem, headers } = failed(
       { kind: 'throttled', status: 429, retryAfter: '3600' },
       'retry-after-too-long',
@@ -156,7 +156,7 @@ describe('problemOf: failures of the broker', () => {
     assert.match(failed({ kind: 'throttled', status: 429 }).headers['retry-after'] ?? '', /^[1-9]\d*$/);
   });
 
-  it('time-outs are 504', () => {
+  it('a time-out of the broker is 504', () => {
     const { problem, headers } = failed({ kind: 'timeout' });
     assert.deepEqual([problem.status, problem.type, headers], [504, ownType('broker-timeout'), {}]);
   });
@@ -168,7 +168,7 @@ describe('problemOf: failures of the broker', () => {
     assert.match(problem.detail ?? '', /connection refused \(it answers nothing but failures\)\.$/);
   });
 
-  it('its 5xx are 502, with its problem inside and its Retry-After', () => {
+  it("a 5xx of the broker is 502, with the broker's problem inside and its Retry-After", () => {
     const { problem, headers } = failed({
       kind: 'broker-error',
       status: 503,
@@ -181,7 +181,7 @@ describe('problemOf: failures of the broker', () => {
     assert.match(problem.detail ?? '', /answered 503 \(all tries failed\)/);
   });
 
-  it('failures of the broker keep its Retry-After', () => {
+  it('failures of the broker keep their Retry-After', () => {
     const { problem, headers } = failed({ kind: 'context-unavailable', status: 503, retryAfter: '9' });
     assert.deepEqual([problem.status, headers], [502, { 'retry-after': '9' }]);
     assert.ok(!('broker' in problem));

@@ -73,7 +73,7 @@ describe('purgeAnswer', () => {
     }
   });
 
-  it('purgeAnswer says, for a dry run of a temporal purge, what it counts, and shows some of it', () => {
+  it('purgeAnswer says what a temporal dry run counts, and shows some of it', () => {
     const time = { observedAt: '2026-01-01T00:00:00Z' };
     const items: readonly Item[] = [
       { entityId: 'urn:a:1', attribute: 'speed', instanceId: 'urn:i:1', datasetId: 'urn:d:1', time },
@@ -107,7 +107,7 @@ describe('purgeAnswer', () => {
     }
   });
 
-  it('names, in an error item, the attribute, dataset, instance and time that it is about', () => {
+  it('purgeAnswer names the attribute, dataset, instance and time of each error item', () => {
     const errors: readonly ItemError[] = [
       {
         ...{ entityId: 'urn:a:1', attribute: 'speed', datasetId: 'urn:d:1', instanceId: 'urn:i:1' },
@@ -235,7 +235,7 @@ describe('purgeAnswer', () => {
     );
   });
 
-  it('purgeAnswer says how many matches arrived meanwhile and were left', () => {
+  it('purgeAnswer says how many matches arrived during the purge and were left', () => {
     assert.equal(
       purgeAnswer({ ...CLEAN, arrived: 7 }, { id: 'p1', durationMs: 1, wantsRepresentation: false }).headers[
         'purge-arrived'

@@ -43,7 +43,7 @@ describe('parsePurgePolicy (RFC 9651 § 3.2)', () => {
     });
   });
 
-  it('parsePurgePolicy (RFC 9651 § 3.2) refuses what it does not understand: a bound that is not read would not hold', () => {
+  it('parsePurgePolicy refuses what it does not understand, since a bound that is not read would not hold', () => {
     for (const header of [
       '',
       ' ',
@@ -76,7 +76,7 @@ describe('parsePurgePolicy (RFC 9651 § 3.2)', () => {
     }
   });
 
-  it('parsePurgePolicy (RFC 9651 § 3.2) quotes what it refuses in part only', () => {
+  it('parsePurgePolicy quotes only a part of what it refuses', () => {
     assert.throws(
       () => parsePurgePolicy('x'.repeat(5000)),
       (error: unknown) => error instanceof RequestRefusedError && error.message.length < 200,

@@ -12,7 +12,7 @@ const statusOf = (
 ) => by({ method, host, origin })?.type.split(':').at(-1);
 
 describe('createHostCheck', () => {
-  it('createHostCheck takes requests by loopback names, addresses and allowed names, whatever the port', () => {
+  it('createHostCheck accepts requests by loopback names, addresses and allowed names, whatever the port', () => {
     for (const host of [
       ...['localhost', 'localhost:8080', 'LOCALHOST:1', 'a.localhost', '127.0.0.1:8080', '127.9.9.9'],
       ...['[::1]:8080', '192.168.0.7', '[fd00::7]', 'gw.city.test', 'GW.city.test:443'],
@@ -41,11 +41,11 @@ describe('createHostCheck', () => {
       assert.equal(statusOf('evil.test', undefined, { method }), 'host-not-allowed');
   });
 
-  it('createHostCheck takes requests without a Host, which no browser sends', () => {
+  it('createHostCheck accepts requests without a Host, which no browser sends', () => {
     assert.equal(statusOf(undefined), undefined);
   });
 
-  it('createHostCheck takes pages of its own host, of loopback and of allowed names', () => {
+  it('createHostCheck accepts pages of its own host, of loopback and of allowed names', () => {
     for (const [host, origin] of [
       ['localhost:8080', 'http://localhost:3000'],
       ['127.0.0.1:8080', 'http://localhost'],
@@ -69,7 +69,7 @@ describe('createHostCheck', () => {
       assert.equal(statusOf('localhost', origin), 'origin-not-allowed', origin);
   });
 
-  it('createHostCheck takes any Host where a token is needed, but still refuses a foreign Origin', () => {
+  it('createHostCheck accepts any Host where a token is needed, but still refuses a foreign Origin', () => {
     assert.equal(statusOf('api.city.test', undefined, { by: behindToken }), undefined);
     assert.equal(statusOf('api.city.test', 'https://api.city.test', { by: behindToken }), undefined);
     assert.equal(statusOf('api.city.test', 'https://evil.test', { by: behindToken }), 'origin-not-allowed');

@@ -20,7 +20,7 @@ function connection() {
 const errorOf = (code: string | undefined) =>
   Object.assign(new Error('x'), code === undefined ? {} : { code });
 
-describe('what never became a request', () => {
+describe('requests that cannot be read', () => {
   for (const [code, status, title] of [
     ['HPE_HEADER_OVERFLOW', 431, 'Request Header Fields Too Large'],
     ['ERR_HTTP_REQUEST_TIMEOUT', 408, 'Request Timeout'],

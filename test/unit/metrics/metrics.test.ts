@@ -45,7 +45,7 @@ describe('the metrics of purges', () => {
 });
 
 describe('the metrics of requests', () => {
-  it('the metrics of requests tell the answers of the broker by class, and requests without one by what went wrong', async () => {
+  it('the metrics of requests count answers of the broker by class, and requests without one by the failure', async () => {
     const metrics = createMetrics(idle());
     for (const status of [200, 204, 404, 503])
       metrics.requests.brokerAnswered({ method: 'GET', status, ms: 20 });
@@ -93,7 +93,7 @@ describe('the metrics of requests', () => {
 });
 
 describe('the metrics of the moment', () => {
-  it('the metrics of the moment are looked at whenever they are read', async () => {
+  it('the metrics of the moment are read whenever they are asked for', async () => {
     let running = 3;
     let isUp = true;
     const metrics = createMetrics({
@@ -118,14 +118,14 @@ describe('the metrics of the moment', () => {
     assert.equal(valueOf(second, 'store_lock_waits_total', {}), 4);
   });
 
-  it('the metrics belong to one gateway each', async () => {
+  it('each gateway has metrics of its own', async () => {
     const [one, other] = [createMetrics(idle()), createMetrics(idle())];
     one.purges.retried();
     assert.equal(valueOf(await one.text(), 'purge_retries_total', {}), 1);
     assert.equal(valueOf(await other.text(), 'purge_retries_total', {}), 0);
   });
 
-  it('the metrics have finite values and names of this product, from the first reading on', async () => {
+  it('all metrics have finite values and names of this product, from the first reading on', async () => {
     const series = seriesOf(await createMetrics(idle()).text());
     assert.ok(series.length > 30);
     for (const { name, value } of series) {
@@ -138,7 +138,7 @@ describe('the metrics of the moment', () => {
 });
 
 describe('the text of the metrics', () => {
-  it('the text of the metrics is read once for all who ask at the same time, and anew for those who ask later', async () => {
+  it('the text of the metrics is made once for concurrent readers, and anew for later ones', async () => {
     let looks = 0;
     const metrics = createMetrics({
       ...idle(),

@@ -40,7 +40,7 @@ interface Rule {
 }
 
 describe('docs/operations', () => {
-  it('metrics.md lists exactly the metrics that there are', async () => {
+  it('metrics.md lists exactly the metrics that exist', async () => {
     const listed = Array.from(
       read('metrics.md').matchAll(/^\| `(ngsild_gateway_\w+)` \|/gm),
       ([, name]) => name,
@@ -53,7 +53,7 @@ describe('docs/operations', () => {
     );
   });
 
-  it('alerts.yml has rules whose metrics exist, each with the reason for its threshold', async () => {
+  it('alerts.yml has only rules whose metrics exist, each with the reason for its threshold', async () => {
     const text = read('alerts.yml');
     const { groups } = parse(text) as { groups: readonly { rules: readonly Rule[] }[] };
     const rules = groups.flatMap((group) => group.rules);
@@ -70,7 +70,7 @@ describe('docs/operations', () => {
     assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
   });
 
-  it('grafana-dashboard.json has queries whose metrics exist, in panels that do not overlap', async () => {
+  it('grafana-dashboard.json has only queries whose metrics exist, in panels that do not overlap', async () => {
     const dashboard = JSON.parse(read('grafana-dashboard.json')) as {
       panels: readonly { id: number; gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>> }[];
     };
@@ -85,7 +85,7 @@ describe('docs/operations', () => {
     assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);
   });
 
-  it('metrics.md and both files name labels that the metrics have', async () => {
+  it('metrics.md, the alerts and the dashboard name only labels that the metrics have', async () => {
     const metrics = createMetrics(idle());
     metrics.requests.brokerAnswered({ method: 'GET', status: 200, ms: 1 });
     metrics.requests.passedThrough({ method: 'GET', status: 200, ms: 1 });

@@ -10,7 +10,7 @@ import { applyMutant, mutantsOf } from '../../mutation/mutants.js';
 const changed = (text: string) => mutantsOf(text).map((mutant) => applyMutant(text, mutant));
 
 describe('the changes of a mutation run', () => {
-  it('turn comparisons and arithmetic round', () => {
+  it('a mutation run reverses comparisons and arithmetic', () => {
     assert.deepEqual(changed('f(a < b)').slice(1), ['f(a <= b)']);
     assert.deepEqual(changed('x = a >= b').slice(1), ['x = a > b']);
     assert.deepEqual(changed('x = a === b').slice(1), ['x = a !== b']);
@@ -18,7 +18,7 @@ describe('the changes of a mutation run', () => {
     assert.ok(changed('x -= 1').includes('x += 1'));
   });
 
-  it('drop either side of a choice, a condition, a negation and a default', () => {
+  it('a mutation run drops either side of a choice, a condition, a negation and a default', () => {
     assert.deepEqual(changed('x = a || b').slice(1), ['x = (a)', 'x = (b)']);
     assert.deepEqual(changed('x = a ?? b').slice(1), ['x = (a)', 'x = (b)']);
     assert.deepEqual(changed('x = a ? b : c').slice(1), ['x = (b)', 'x = (c)']);
@@ -28,7 +28,7 @@ describe('the changes of a mutation run', () => {
     assert.ok(changed('function f(a = b) {}').includes('function f(a = undefined) {}'));
   });
 
-  it('drop statements, throws and early returns, never the last return', () => {
+  it('a mutation run drops statements, throws and early returns, but never the last return', () => {
     const text = 'function f() { if (a) return 1; throw b; c(); return x; }';
     const dropped = mutantsOf(text).filter(({ replacement }) => replacement === ';');
     assert.deepEqual(
@@ -37,7 +37,7 @@ describe('the changes of a mutation run', () => {
     );
   });
 
-  it('keep a return of nothing at the end of a function, where leaving it out says the same', () => {
+  it('a mutation run keeps a return of nothing at the end of a function, since dropping it changes nothing', () => {
     const drops = (text: string) => changed(text).filter((after) => after.includes('catch { ; }')).length;
     assert.equal(drops('function f() { try { a(); } catch { return undefined; } }'), 0);
     assert.equal(drops('function f() { try { a(); } catch { return; } }'), 0);
@@ -45,7 +45,7 @@ describe('the changes of a mutation run', () => {
     assert.equal(drops('function f() { try { a(); } catch { return undefined; } b(); }'), 1);
   });
 
-  it('drop elements and members, and change literals', () => {
+  it('a mutation run drops elements and members, and changes literals', () => {
     assert.ok(changed('x = [a, b, c]').includes('x = [a, c]'));
     assert.ok(changed('x = { a: 1, b, ...c }').includes('x = { a: 1, b }'));
     assert.deepEqual(changed('x = true').slice(1), ['x = false']);
@@ -54,7 +54,7 @@ describe('the changes of a mutation run', () => {
     assert.ok(changed("x = a === 'b'").includes("x = a === '?'"));
   });
 
-  it('take names for their twins', () => {
+  it('a mutation run replaces names by their counterparts', () => {
     assert.deepEqual(changed('x = a.minDelayMs').slice(1), ['x = a.maxDelayMs']);
     assert.deepEqual(changed('x = a.RETRY_MAX_DELAY_MS').slice(1), ['x = a.RETRY_MIN_DELAY_MS']);
     assert.ok(changed('x = a.some(f)').includes('x = a.every(f)'));
@@ -62,12 +62,12 @@ describe('the changes of a mutation run', () => {
     assert.deepEqual(changed('x = a.minute').slice(1), []);
   });
 
-  it('leave types, imports and comments alone', () => {
+  it('a mutation run leaves types, imports and comments alone', () => {
     const text = "import a from './a.js';\n/** 1 < 2 */\ninterface B { c: 5 }\ntype D = true | 7;\nlet e: 3;";
     assert.deepEqual(mutantsOf(text), []);
   });
 
-  it('leave alone what no program can notice', () => {
+  it('a mutation run skips changes that no program can notice', () => {
     for (const text of ["x = list[index] ?? '';", 'x = (list[at] ?? 0);']) {
       const drops = mutantsOf(text).filter(
         ({ kind }) => kind.includes('operand') || kind.includes('statement'),
@@ -80,7 +80,7 @@ describe('the changes of a mutation run', () => {
     assert.ok(mutantsOf("s.addEventListener('drain', f, { once: true });").length > 1);
   });
 
-  it('make of each source another text, and nearly always one that can be parsed', () => {
+  it('each change of a mutation run differs from the source, and nearly always parses', () => {
     let unparsable = 0;
     let all = 0;
     for (const { path } of readSources('sidecar/purge/retry')) {

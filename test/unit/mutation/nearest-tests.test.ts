@@ -13,7 +13,7 @@ const source = (path: string, ...specifiers: readonly string[]): Source => ({
 });
 
 describe('the tests of a source', () => {
-  it('are those that load it, by however many imports, the nearest first', () => {
+  it('the tests of a source are those that import it, directly or not, the nearest first', () => {
     const sources = [
       source('a/x.ts'),
       source('a/y.ts', './x.js', 'node:fs'),
@@ -35,7 +35,7 @@ describe('the tests of a source', () => {
     ]);
   });
 
-  it('are nearer if they share words of its path, above all of its file name', () => {
+  it('the tests of a source are nearer if they share words of its path, above all of its file name', () => {
     const sources = [
       source('sidecar/rooms/deep/things.ts'),
       source('sidecar/rooms/y.ts', './deep/things.js'),
@@ -52,7 +52,7 @@ describe('the tests of a source', () => {
     ]);
   });
 
-  it('are found in circles, and none where nothing loads it', () => {
+  it('the tests of a source are found in import cycles, and none where nothing imports it', () => {
     const circle = [source('a.ts', './b.js'), source('b.ts', './a.js'), source('t.test.ts', './b.js')];
     assert.deepEqual(nearestTests('a.ts', circle), ['t.test.ts']);
     assert.deepEqual(nearestTests('c.ts', circle), []);

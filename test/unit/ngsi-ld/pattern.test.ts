@@ -21,7 +21,7 @@ const isTooLarge = (pattern: string) => {
 };
 
 describe('compilePattern', () => {
-  it('compilePattern takes the patterns that people write', () => {
+  it('compilePattern accepts the patterns that people write', () => {
     for (const pattern of [
       '',
       '^urn:ngsi-ld:Vehicle:\\d+$',
@@ -33,12 +33,12 @@ describe('compilePattern', () => {
     assert.equal(isTooLarge(`^(?:${ids.join('|')})$`), false);
   });
 
-  it('compilePattern is undefined for a pattern that RE2 cannot compile', () => {
+  it('compilePattern returns undefined for a pattern that RE2 cannot compile', () => {
     for (const pattern of ['(?=Car)', '(a)\\1', '(', '[', '*', ')', '\\'])
       assert.equal(compilePattern('q', pattern), undefined, pattern);
   });
 
-  it('compilePattern refuses patterns that are long, or that repetitions make large, however these are spelled', () => {
+  it('compilePattern refuses patterns that are long, or that repetitions make large, in any spelling', () => {
     for (const pattern of [
       'a'.repeat(PATTERN_LIMITS.length + 1),
       'a{0,1000}'.repeat(2),

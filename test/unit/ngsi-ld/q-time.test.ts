@@ -35,7 +35,7 @@ describe('dates and times (clause 4.6.3)', () => {
     }
   });
 
-  it('the last day, hour, minute and second there is are, and the one behind is not', () => {
+  it('the last day, hour, minute and second are accepted, and the next one is not', () => {
     for (const [last, behind] of [
       ['2020-12-31', '2020-12-32'],
       ['2020-04-30', '2020-04-31'],
@@ -54,7 +54,7 @@ describe('dates and times (clause 4.6.3)', () => {
     }
   });
 
-  it('each is a date, a time or both, and nothing stands before or behind it', () => {
+  it('a date, a time or both must be the whole text', () => {
     for (const [text, kind] of [
       ['2020-01-01', 'date'],
       ['12:00:00+01:00', 'time'],
@@ -66,7 +66,7 @@ describe('dates and times (clause 4.6.3)', () => {
     }
   });
 
-  it('every ISO date-time keeps its instant', () => {
+  it('every ISO date-time means the same instant as in JavaScript', () => {
     const dates = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
     fc.assert(fc.property(dates, (date) => instantOf(date.toISOString()) === date.getTime()));
   });

@@ -45,7 +45,7 @@ describe('values of q', () => {
     ['5km', { kind: 'text', value: '5km' }],
   ];
   for (const [text, value] of cases) {
-    it(`${text} is read as it is meant`, () => {
+    it(`the value of ${text} is read as it is meant`, () => {
       assert.deepEqual(parseQ(`a==${text}`), {
         kind: 'equality',
         path: path('a'),
@@ -79,7 +79,7 @@ describe('attribute paths of q', () => {
     assert.deepEqual(attributePathsOf(parseQ('color[*]=="red"'))[0]?.valuePath, ['*']);
   });
 
-  it('the dots of an IRI are not taken for separators, those behind it are', () => {
+  it('the dots of an IRI in q are not taken for separators, those behind it are', () => {
     assert.deepEqual(namesIn('https://a.example/v1.2/speed.observedAt>2020-01-01'), [
       ['https://a.example/v1.2/speed', 'observedAt'],
     ]);
@@ -193,7 +193,7 @@ describe('operators of q', () => {
     for (const [q, position] of refused) assert.equal(refusal(q).position, position, q);
   });
 
-  it('the message names the expected input and quotes little of a hostile text', () => {
+  it('the message about a wrong q names the expected input and quotes little of a hostile text', () => {
     const error = refusal(`a=${'x'.repeat(5000)}`);
     assert.match(error.message, /^q: expected one of the operators ==/);
     assert.ok(error.message.length < 200);
@@ -202,14 +202,14 @@ describe('operators of q', () => {
 });
 
 describe('bounds of q', () => {
-  it('brackets nest up to the limit and not one deeper', () => {
+  it('brackets of q nest up to the limit and not one deeper', () => {
     const nested = (depth: number) => `${'('.repeat(depth)}a${')'.repeat(depth)}`;
     assert.equal(parseQ(nested(MAX_Q_DEPTH)).kind, 'group');
     assert.match(refusal(nested(MAX_Q_DEPTH + 1)).message, /nested brackets/);
     refusal('('.repeat(MAX_Q_CHARS));
   });
 
-  it('texts of the greatest length are parsed or refused in time linear to it', () => {
+  it('a q of the greatest length is parsed or refused in linear time', () => {
     const fill = (unit: string) => unit.repeat(Math.floor((MAX_Q_CHARS - 4) / unit.length));
     assert.equal(attributePathsOf(parseQ(`${fill('a;')}a`)).length, 32_767);
     for (const unit of [

@@ -34,7 +34,7 @@ describe('other methods', () => {
   ];
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'OPTIONS']) {
     for (const target of spellings) {
-      it(`other methods than DELETE pass whatever the spelling: ${method} ${target}`, () => {
+      it(`a method other than DELETE passes whatever the spelling: ${method} ${target}`, () => {
         assert.equal(kindOf(method, target), 'pass');
       });
     }
@@ -54,17 +54,17 @@ describe('other methods', () => {
     '/../ngsi-ld/v1/entities',
     '/ngsi-ld/v1/entities/urn:x%2F..%2F..%2F..%2F..%2Fv2',
   ]) {
-    it(`other methods than DELETE never lead out of the API: ${target}`, () => {
+    it(`a method other than DELETE never leads out of the API: ${target}`, () => {
       assert.equal(reasonOf('POST', target), 'leaves-api');
     });
   }
 
-  it('other methods than DELETE need a target that can be forwarded', () => {
+  it('a method other than DELETE needs a target that can be forwarded', () => {
     assert.equal(reasonOf('GET', 'ngsi-ld/v1/entities'), 'malformed-target');
     assert.equal(reasonOf('GET', 'http://gateway?x/ngsi-ld/v1/entities'), 'malformed-target');
   });
 
-  it('DELETE in another case is never a purge, and never pass as one', () => {
+  it('DELETE in another case is never a purge, and never passes as one', () => {
     for (const method of ['delete', 'Delete', ' DELETE']) assert.equal(kindOf(method, ENTITIES), 'refuse');
   });
 });
@@ -104,7 +104,7 @@ describe('an override never turns another method into the DELETE of a collection
     assert.equal(kindOf('POST', ENTITIES, lines), 'refuse');
   });
 
-  it('other overrides and look-alikes are left alone', () => {
+  it('other overrides and similar headers are left alone', () => {
     assert.equal(kindOf('POST', ENTITIES, ['X-HTTP-Method-Override', 'PATCH']), 'pass');
     assert.equal(
       kindOf('POST', ENTITIES, ['X-Note', 'X-HTTP-Method-Override', 'X-Delete', 'DELETE']),

@@ -25,12 +25,12 @@ describe('a DELETE of a purgeable collection, spelled exactly', () => {
     [`${TEMPORAL}/?type=T`, 'temporal'],
   ] as const;
   for (const [target, collection] of exact) {
-    it(`a DELETE of a purgeable collection, spelled exactly is a purge of ${collection}: ${target}`, () => {
+    it(`an exactly spelled DELETE is a purge of ${collection}: ${target}`, () => {
       assert.deepEqual(classifyRequest('DELETE', target), { kind: 'purge', target: collection });
     });
   }
 
-  it('a DELETE of a purgeable collection, spelled exactly stays a purge when a header asks for another method', () => {
+  it('an exactly spelled DELETE stays a purge when a header asks for another method', () => {
     assert.equal(kindOf('DELETE', ENTITIES, ['X-HTTP-Method-Override', 'GET']), 'purge');
   });
 });
@@ -129,7 +129,7 @@ describe('a DELETE that means a purgeable collection without being spelled so ne
     '/ngsi-ld/temporal/entities',
   ];
   for (const target of hostile) {
-    it(`a DELETE that means a purgeable collection without being spelled so is refused: ${JSON.stringify(target)}`, () => {
+    it(`a DELETE that means a collection without its exact spelling is refused: ${JSON.stringify(target)}`, () => {
       assert.equal(kindOf('DELETE', target), 'refuse');
     });
   }
@@ -202,7 +202,7 @@ describe('a DELETE of anything under /ngsi-ld that is not exactly one known reso
     '/ngsi-ld/v1/temporal/entities/urn:x/attrs/a/%2e%2e',
   ];
   for (const target of targets) {
-    it(`a DELETE of anything under /ngsi-ld but exactly one known resource is refused: ${target}`, () => {
+    it(`a DELETE under /ngsi-ld of anything but exactly one known resource is refused: ${target}`, () => {
       assert.equal(kindOf('DELETE', target), 'refuse');
     });
   }
@@ -314,7 +314,7 @@ describe('a path that is not under /ngsi-ld stays with this service', () => {
     'gateway:8080',
   ]) {
     for (const method of ['GET', 'DELETE']) {
-      it(`${method} ${target}`, () => {
+      it(`a path outside /ngsi-ld stays with this service: ${method} ${target}`, () => {
         assert.equal(kindOf(method, target), 'other');
       });
     }

@@ -70,7 +70,7 @@ describe('scope queries (clause 4.19)', () => {
     );
   });
 
-  it('scope queries (clause 4.19) name a scope when every alternative has a level of a name of its own', () => {
+  it('a scope query names a scope when every alternative has a named level', () => {
     for (const text of ['/A', '/A/#', '/+/A', '(/#;/A)', '/A|/B,/C/+'])
       assert.equal(namesScopes(parseScopeQuery(text)), true, text);
     for (const text of ['/#', '/+', '/+/+/#', '/A|/#', '/+,/A', '(/#;/+)'])

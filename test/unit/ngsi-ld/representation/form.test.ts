@@ -57,7 +57,7 @@ describe('the form of an entity', () => {
     }
   });
 
-  it('the form of an entity is in no doubt when an attribute says its kind or has members of attributes', () => {
+  it('the form of an entity is certain when an attribute names its kind or has members of attributes', () => {
     const sure = Object.entries({ a: PROPERTY, b: { value: 5 } });
     assert.deepEqual([otherForms(sure, 'concise'), ambiguousAttributes(sure)], [[], []]);
     assert.deepEqual(
@@ -90,7 +90,7 @@ describe('the form of an entity', () => {
     assert.equal(formOf(text), 'normalized', 'a scope, which NGSI-LD alone has');
   });
 
-  it('the form of an entity is what the caller says, and members that are not attributes do not count', () => {
+  it('the form of an entity is the one that the caller names, and members that are not attributes do not count', () => {
     assert.equal(readEntity(entityOf([['a', 1]]), { form: 'normalized' }).form, 'normalized');
     assert.equal(
       guessForm(Object.entries({ id: 'urn:a:b', type: 'A', scope: '/a', createdAt: 'x', '@context': 'x' })),

@@ -34,7 +34,7 @@ function warningsOf(value: JsonValue): readonly string[] {
 }
 
 describe('a geometry', () => {
-  it('a geometry of every type is right as an object and as text (clause 4.7.2)', () => {
+  it('a geometry of every type is valid as an object and as text (clause 4.7.2)', () => {
     for (const geometry of RIGHT) {
       assert.deepEqual(faultsOf(geometry), []);
       assert.deepEqual(faultsOf(JSON.stringify(geometry)), []);
@@ -95,7 +95,7 @@ describe('a geometry', () => {
     ]);
   });
 
-  it('a geometry may be odd: a latitude beyond the poles, a collection', () => {
+  it('an odd geometry is accepted: a latitude beyond the poles, a collection', () => {
     assert.deepEqual(warningsOf({ type: 'Point', coordinates: [40, 186] }), ['/coordinates latitude']);
     assert.deepEqual(warningsOf({ type: 'GeometryCollection', geometries: [] }), [' geometry-collection']);
   });

@@ -54,7 +54,7 @@ describe('the key-values form', () => {
     );
   });
 
-  it('the key-values form of an example is the data that it was made of', () => {
+  it('the key-values form of an example is the data that it was made from', () => {
     fc.assert(
       fc.property(sampleAttributes, fc.boolean(), (attributes, isBare) => {
         const keyValues = entityOf(
@@ -147,7 +147,7 @@ describe('the key-values form', () => {
     assert.deepEqual(valueOf({ type: 'JsonProperty', json: time }, { unwraps }), time);
   });
 
-  it('the key-values form has the values of attributes inside of values, but takes key-values at their word', () => {
+  it('the key-values form replaces attributes inside values by their values, except in key-values input', () => {
     const nested = { a: [{ type: 'Property', value: { b: { type: 'Relationship', object: 'urn:a:b' } } }] };
     assert.deepEqual(valueOf({ type: 'Property', value: nested }), { a: [{ b: 'urn:a:b' }] });
     assert.deepEqual(valueOf({ type: 'ListProperty', valueList: [nested] }), [{ a: [{ b: 'urn:a:b' }] }]);
@@ -156,7 +156,7 @@ describe('the key-values form', () => {
     assert.equal(located(entity, '/x/a/0/b'), '/x/value/a/0/value/b/object');
   });
 
-  it('the key-values form takes off the wrapping of the kinds that have one, where the model describes the value itself', () => {
+  it('the key-values form unwraps the kinds that wrap values, where the model describes the value itself', () => {
     const map = { en: 'yes' };
     const normalized = { type: 'LanguageProperty', languageMap: map };
     assert.deepEqual(valueOf(normalized), { languageMap: map });
@@ -168,7 +168,7 @@ describe('the key-values form', () => {
     assert.equal(located(entity, '/x/en', { unwraps }), '/x/languageMap/en');
   });
 
-  it('the key-values form keeps unconvertible parts as submitted', () => {
+  it('the key-values form keeps parts that cannot be converted as submitted', () => {
     const broken = { type: 'Property', val: 1 };
     assert.deepEqual(valueOf(broken), broken);
     assert.equal(located(entityOf([['x', broken]]), '/x/val'), '/x/val');
@@ -176,7 +176,7 @@ describe('the key-values form', () => {
     assert.equal(valueOf({ type: 'Relationship', value: 'urn:a:b' }), 'urn:a:b');
   });
 
-  it('the key-values form has a geometry that came as a text as an object, whose parts are at the text', () => {
+  it('the key-values form turns a geometry in a text into an object, whose parts are located at the text', () => {
     const value = '{"type": "Point", "coordinates": [1, 2]}';
     assert.deepEqual(valueOf({ type: 'GeoProperty', value }), { type: 'Point', coordinates: [1, 2] });
     assert.equal(located(entityOf([['x', { type: 'GeoProperty', value }]]), '/x/coordinates/0'), '/x/value');
@@ -202,7 +202,7 @@ describe('the readings of an entity', () => {
     { type: 'Property', value: 3, datasetId: 'urn:a:3' },
   ];
 
-  it('the readings of an entity are first one with the default instances, then one for each further instance', () => {
+  it('the first reading of an entity has its default instances, and each further instance is another one', () => {
     const entity = entityOf([
       ['x', instances],
       ['y', { type: 'Property', value: 'y' }],

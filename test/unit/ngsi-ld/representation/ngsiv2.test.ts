@@ -72,7 +72,7 @@ describe('an entity of NGSIv2', () => {
     assert.deepEqual(faultsOf({ type: ['Car'] }), ['/type type']);
   });
 
-  it('an attribute of NGSIv2 has a value, and beside it nothing but a type and metadata', () => {
+  it('an attribute of NGSIv2 has a value, and otherwise only a type and metadata', () => {
     const faultsOfAttribute = (value: JsonValue) => faultsOf({ x: value });
     assert.deepEqual(faultsOfAttribute({ value: 5 }), []);
     assert.deepEqual(faultsOfAttribute(5), ['/x type']);

@@ -74,7 +74,7 @@ describe('the structure of an entity', () => {
       assert.deepEqual(of(type), ['/type const'], JSON.stringify(type));
   });
 
-  it('the structure of an entity says which type it found, and which was probably meant', () => {
+  it('the structure of an entity with another type says which type it found, and which was probably meant', () => {
     const of = (type: JsonValue) => detailOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
     assert.equal(
       of('Vehicel'),
@@ -109,7 +109,7 @@ describe('the structure of an entity', () => {
 });
 
 describe('the structure of an attribute', () => {
-  it('the structure of an attribute needs the member of its kind, and takes that of no other', () => {
+  it('the structure of an attribute needs the member of its kind, and refuses that of another', () => {
     for (const [kind, own] of Object.entries(VALUE_MEMBERS)) {
       assert.deepEqual(faultsOfAttribute({ type: kind }), ['/x required'], kind);
       const other = own === 'languageMap' ? 'valueList' : 'languageMap';
@@ -128,7 +128,7 @@ describe('the structure of an attribute', () => {
     assert.deepEqual(faultsOfAttribute({ value: 1, vocab: 'a' }), ['/x/vocab additionalProperties']);
   });
 
-  it('the structure of an attribute has a known type, or one that is nearly known', () => {
+  it('the structure of an attribute needs a known type, and suggests one for a misspelling', () => {
     assert.deepEqual(faultsOfAttribute({ type: 'Text', value: 'a' }), ['/x/type enum']);
     const detail = (type: string) =>
       detailOf(
@@ -146,7 +146,7 @@ describe('the structure of an attribute', () => {
     assert.deepEqual(faultsOfAttribute({ type: 'https://uri.etsi.org/ngsi-ld/Property', value: 1 }), []);
   });
 
-  it('the structure of an attribute may be concise, but not where the form is said to be normalized', () => {
+  it('the structure of an attribute may be concise, unless the form is named as normalized', () => {
     const normalized = { form: 'normalized' } as const;
     for (const [concise, fault] of [
       [5, '/x type'],
@@ -196,7 +196,7 @@ describe('the structure of an attribute', () => {
       assert.deepEqual(faultsOfAttribute({ ...PROPERTY, ...members }), faults, JSON.stringify(members));
   });
 
-  it('the structure of an attribute has attributes of its own that follow the same rules, at any depth', () => {
+  it('attributes of attributes follow the same rules, at any depth', () => {
     const inner = {
       ...PROPERTY,
       of: { type: 'Relationship', object: 5, at: { type: 'GeoProperty', value: 7 } },
@@ -212,7 +212,7 @@ describe('the structure of an attribute', () => {
     assert.equal(fault?.tokens.length, 501);
   });
 
-  it('the structure of an attribute has instances that differ by their datasetId', () => {
+  it('the instances of an attribute differ by their datasetId', () => {
     const of = (...datasetIds: readonly (string | undefined)[]) =>
       faultsOfAttribute(
         datasetIds.map((datasetId) => (datasetId === undefined ? PROPERTY : { ...PROPERTY, datasetId })),
@@ -224,7 +224,7 @@ describe('the structure of an attribute', () => {
     assert.deepEqual(faultsOfAttribute([PROPERTY, 5]), ['/x/1 type']);
   });
 
-  it('the structure of an attribute names the member that was misspelt', () => {
+  it('a misspelled member of an attribute is named', () => {
     const detail = detailOf(entityOf([['x', { type: 'Relationship', Object: ['urn:a:b'] }]]));
     assert.equal(
       detail,
@@ -234,7 +234,7 @@ describe('the structure of an attribute', () => {
 });
 
 describe('an odd but accepted part of an entity', () => {
-  it('an odd but accepted part of an entity is a warning', () => {
+  it('an odd part of an entity that is accepted causes a warning', () => {
     const cases: readonly (readonly [JsonValue, string])[] = [
       [{ ...PROPERTY, observedAt: '2026-01-31T12:00:00+01:00' }, '/x/observedAt not-utc'],
       [{ type: 'LanguageProperty', languageMap: { 'no tag': 'a' } }, '/x/languageMap/no tag language-tag'],
@@ -256,7 +256,7 @@ describe('an odd but accepted part of an entity', () => {
     }
   });
 
-  it('a reserved name of an attribute is a warning in every form', () => {
+  it('a reserved name of an attribute causes a warning in every form', () => {
     for (const form of ['concise', 'keyvalues'] as const) {
       const { warnings } = readEntity(entityOf([['observedAt', '2026-01-31T12:00:00Z']]), { form });
       assert.deepEqual(

@@ -47,7 +47,7 @@ describe('names', () => {
     for (const name of ['', '1a', 'a b', 'a-b', '_a', 'a:1 b']) assert.ok(!isName(name), name);
   });
 
-  it('names of IRIs end in a local name', () => {
+  it('the local name of an IRI is its end', () => {
     assert.deepEqual(['https://a.example/t/Car', 'https://a.example/#Car', 'ex:Car', 'Car'].map(localName), [
       ...['Car', 'Car', 'Car', 'Car'],
     ]);
