@@ -41,7 +41,7 @@ export function contextContract(test: StoreTest): void {
     assert.equal((await store.contexts.update('city', contextVersion('a'))).version.number, 3);
   });
 
-  test('custom and generated ones are in one list, and share one set of names', async (store) => {
+  test('custom and generated contexts are in one list, and share one set of names', async (store) => {
     await store.contexts.create('zoo', contextVersion('a'));
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
@@ -77,7 +77,7 @@ export function contextContract(test: StoreTest): void {
     assert.notEqual(after.etag, before.etag);
   });
 
-  test('updates and deletes heed the expected ETags', async (store) => {
+  test('updates and deletes of contexts honour the expected ETags', async (store) => {
     const first = (await store.contexts.create('city', contextVersion('a'))).context.etag;
     const second = (await store.contexts.update('city', contextVersion('b'), [first])).context.etag;
     const details = { thing: { kind: 'context', name: 'city' }, etag: second };
@@ -88,7 +88,7 @@ export function contextContract(test: StoreTest): void {
     await assert.rejects(store.contexts.delete('city', [second]), { code: 'STORE_NOT_FOUND' });
   });
 
-  test('a context that another context or a model uses in any version is kept', async (store) => {
+  test('a context that another context or a model uses in any version cannot be deleted', async (store) => {
     await store.contexts.create('base', contextVersion('a'));
     await store.contexts.create('city', contextVersion('b', 'base'));
     await store.contexts.update('city', contextVersion('c', 'base'));
@@ -120,7 +120,7 @@ export function contextContract(test: StoreTest): void {
     );
   });
 
-  test('a domain and a custom context have no name in common, and the context of a domain is read-only', async (store) => {
+  test('a domain and a custom context cannot have the same name, and the context of a domain is read-only', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.contexts.create('city', contextVersion('a'));
     await refuses(store, 'STORE_ALREADY_EXISTS', () => store.contexts.create('energy', contextVersion('a')), {
@@ -136,7 +136,7 @@ export function contextContract(test: StoreTest): void {
     await refuses(store, 'STORE_NOT_FOUND', () => store.contexts.get('energy'));
   });
 
-  test('a document that a context was made from is kept while a version of it is there', async (store) => {
+  test('a document that a context was made from is kept as long as a version of the context', async (store) => {
     const { content } = (await store.references.put(reference('u:doc', '{}'))).reference;
     const made = new Map([['u:doc', content.sha256]]);
     await store.domains.create({ name: 'energy' });
@@ -168,7 +168,7 @@ export function contextContract(test: StoreTest): void {
     await store.references.delete('u:doc');
   });
 
-  test('a context builds only on contexts that are there', async (store) => {
+  test('a context can only use contexts that exist', async (store) => {
     const details = { references: [], contexts: ['lost', 'gone'] };
     const version = contextVersion('a', 'lost', 'base', 'gone');
     await store.contexts.create('base', contextVersion('b'));
@@ -177,7 +177,7 @@ export function contextContract(test: StoreTest): void {
     await refuses(store, 'STORE_DEPENDENCY_CHANGED', () => store.contexts.update('city', version), details);
   });
 
-  test('what is missing is named: the context, else the version', async (store) => {
+  test('the error for a missing context names the context, else the version', async (store) => {
     const missing = (thing: object) => ({ code: 'STORE_NOT_FOUND', thing });
     await assert.rejects(store.contexts.get('city'), missing({ kind: 'context', name: 'city' }));
     await assert.rejects(store.contexts.dependents('city', ALL), missing({ kind: 'context', name: 'city' }));

@@ -21,7 +21,7 @@ export function domainContract(test: StoreTest): void {
     assert.equal((await store.domains.create({ name: 'water' })).description, undefined);
   });
 
-  test('a name is taken once, and case matters', async (store) => {
+  test('the name of a domain is unique, and case matters', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.domains.create({ name: 'Energy' });
     await refuses(store, 'STORE_ALREADY_EXISTS', () => store.domains.create({ name: 'energy' }), {
@@ -35,7 +35,7 @@ export function domainContract(test: StoreTest): void {
     });
   });
 
-  test('lists are in the order of code points, page by page, with the total', async (store) => {
+  test('domains are listed in the order of code points, page by page, with the total', async (store) => {
     const names = ['b', 'a', 'B', 'a.b', 'a-b', 'a_b', '\uffee', '😀', 'ab'];
     for (const name of names) await store.domains.create({ name });
     const sorted = ['B', 'a', 'a-b', 'a.b', 'a_b', 'ab', 'b', '\uffee', '😀'];
@@ -52,7 +52,7 @@ export function domainContract(test: StoreTest): void {
     assert.deepEqual(await store.domains.list({ limit: 0, offset: 0 }), { items: [], total: 9 });
   });
 
-  test('a domain is modified by each change of a model in it, though the clock stand still or go back', async (store, clock) => {
+  test('a domain is modified by each change of a model in it, also when the clock stands still or goes back', async (store, clock) => {
     const etags = [(await store.domains.create({ name: 'energy' })).etag];
     await store.domains.create({ name: 'water' });
     const water = await store.domains.get('water');
@@ -74,7 +74,7 @@ export function domainContract(test: StoreTest): void {
     assert.deepEqual(await store.domains.get('water'), water);
   });
 
-  test('a domain changes its settings, and with them the models that have no compatibility of their own', async (store, clock) => {
+  test('a domain changes its settings, and with them the models without a compatibility of their own', async (store, clock) => {
     const made = await store.domains.create({ name: 'energy', compatibility: 'forward' });
     await store.models.create(METER, {}, modelVersion('a'));
     await store.models.create(PLUG, { compatibility: 'none' }, modelVersion('b'));
@@ -112,7 +112,7 @@ export function domainContract(test: StoreTest): void {
     }
   });
 
-  test('a delete heeds the expected ETags, before anything else', async (store) => {
+  test('a delete of a domain honours the expected ETags, before anything else', async (store) => {
     const { etag } = await store.domains.create({ name: 'energy' });
     await store.models.create(METER, SETTINGS, modelVersion('a'));
     const now = (await store.domains.get('energy')).etag;
@@ -123,7 +123,7 @@ export function domainContract(test: StoreTest): void {
     await assert.rejects(store.domains.delete('energy', { ifMatch: [now] }), { code: 'STORE_NOT_FOUND' });
   });
 
-  test('a domain with models goes by cascade only, and then with all that is theirs', async (store) => {
+  test('a domain with models is deleted by cascade only, together with everything in it', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.models.create(METER, SETTINGS, modelVersion('a'));
     await store.models.update(METER, { settings: SETTINGS, version: modelVersion('b') });

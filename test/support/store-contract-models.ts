@@ -15,7 +15,7 @@ const COMMON = 'https://schemas.example/common.json';
 
 /** What every store must do with models, their versions and their generated contexts. */
 export function modelContract(test: StoreTest): void {
-  test('a model comes with its version 1 and its generated context', async (store, clock) => {
+  test('a new model has version 1 and a generated context', async (store, clock) => {
     await store.domains.create({ name: 'energy' });
     clock.time += 5;
     const settings = {
@@ -57,7 +57,7 @@ export function modelContract(test: StoreTest): void {
     assert.deepEqual((await store.models.list('energy', ALL)).items, [created.model]);
   });
 
-  test('a model needs its domain, and a name that neither it nor its context finds taken', async (store) => {
+  test('a model needs its domain, and a name that no other model or context has', async (store) => {
     await refuses(store, 'STORE_NOT_FOUND', () => store.models.create(KEY, SETTINGS, modelVersion('a')), {
       thing: { kind: 'domain', name: 'energy' },
     });
@@ -84,7 +84,7 @@ export function modelContract(test: StoreTest): void {
     );
   });
 
-  test('an update with a version adds it, in step with the context, and leaves the old one as it was', async (store, clock) => {
+  test('an update with a version adds it together with its context, and leaves the old one as it was', async (store, clock) => {
     await store.domains.create({ name: 'energy' });
     const first = await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const second = await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
@@ -108,7 +108,7 @@ export function modelContract(test: StoreTest): void {
     assert.deepEqual(await store.models.get(KEY), second);
   });
 
-  test('an update may replace the version of a draft, with its context, and leaves nothing of it', async (store, clock) => {
+  test('an update can replace the version of a draft and its context, and leaves nothing of them', async (store, clock) => {
     await store.domains.create({ name: 'energy' });
     const draft = { ...SETTINGS, status: 'draft' } as const;
     await store.contexts.create('used', contextVersion('u'));
@@ -131,7 +131,7 @@ export function modelContract(test: StoreTest): void {
     assert.equal(await store.content(same.version.schema.sha256), version.schema);
   });
 
-  test('a model keeps the context that it was given, and whether it is deprecated and when it will go', async (store) => {
+  test('a model keeps its own context, its deprecation and its sunset', async (store) => {
     await store.domains.create({ name: 'energy' });
     const [own, other] = ['{"a":"https://a.example/"}', '{"b":"https://b.example/"}'];
     const settings = {
@@ -161,7 +161,7 @@ export function modelContract(test: StoreTest): void {
     assert.equal(await store.content(model.ownContext?.sha256 ?? ''), undefined);
   });
 
-  test('the current versions of the models of a domain come by name', async (store) => {
+  test('the current versions of the models of a domain are listed by name', async (store) => {
     await assert.rejects(store.models.current('energy'), { code: 'STORE_NOT_FOUND' });
     await store.domains.create({ name: 'energy' });
     assert.deepEqual(await store.models.current('energy'), []);
@@ -182,7 +182,7 @@ export function modelContract(test: StoreTest): void {
     });
   });
 
-  test('versions may repeat each other', async (store) => {
+  test('versions may be equal to earlier ones', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
@@ -209,7 +209,7 @@ export function modelContract(test: StoreTest): void {
     assert.deepEqual(await store.domains.get('energy'), domain);
   });
 
-  test('updates and deletes heed the expected ETags', async (store) => {
+  test('updates and deletes of models honour the expected ETags', async (store) => {
     await store.domains.create({ name: 'energy' });
     const first = await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const version = modelVersion('b');
@@ -222,7 +222,7 @@ export function modelContract(test: StoreTest): void {
     await store.models.delete(KEY, [second.model.etag]);
   });
 
-  test('a model that is made anew has another ETag when anything of it differs', async (store) => {
+  test('a model that is created again has another ETag if anything in it differs', async (store) => {
     await store.domains.create({ name: 'energy' });
     const { model } = await store.models.create(KEY, SETTINGS, modelVersion('a'));
     await store.models.delete(KEY);
@@ -243,7 +243,7 @@ export function modelContract(test: StoreTest): void {
     assert.deepEqual((await store.models.get(KEY, 1)).version, first.version);
   });
 
-  test('a version is refused when what it was made from is gone or changed, naming all of it', async (store) => {
+  test('a version whose sources are missing or changed is refused, naming all of them', async (store) => {
     await store.domains.create({ name: 'energy' });
     const { sha256 } = (await store.references.put(reference(COMMON, '{"v":1}'))).reference.content;
     await store.references.put(reference('https://other.example/', '{"v":1}'));
@@ -268,7 +268,7 @@ export function modelContract(test: StoreTest): void {
     await refuses(store, 'STORE_DEPENDENCY_CHANGED', update, details);
   });
 
-  test('what is served is found by name, part and version', async (store) => {
+  test('the documents of a model are found by name, part and version', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
@@ -279,7 +279,7 @@ export function modelContract(test: StoreTest): void {
     }
   });
 
-  test('what is missing is named: the domain, else the model, else the version', async (store) => {
+  test('the error for a missing model names the domain, else the model, else the version', async (store) => {
     await store.domains.create({ name: 'energy' });
     const missing = (thing: object) => ({ code: 'STORE_NOT_FOUND', thing });
     const lost = { domain: 'lost', name: 'Meter' };
@@ -307,7 +307,7 @@ export function modelContract(test: StoreTest): void {
     }
   });
 
-  test('a model goes with its versions and its context, unless something uses that', async (store) => {
+  test('a model is deleted with its versions and its context, unless something uses that', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const own = modelVersion('b', { contexts: new Set(['energy~Meter']) });

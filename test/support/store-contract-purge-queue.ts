@@ -27,7 +27,7 @@ async function lease({ purges }: SqlStore, options: TakeOptions): Promise<number
 
 /** What every store must do with purges as a queue. */
 export function purgeQueueContract(test: StoreTest): void {
-  test('a job is taken once, with what it needs, and by nobody else while its lease holds', async (store) => {
+  test('a job is taken once, with what it needs, and by no other process while its lease holds', async (store) => {
     const job = { headers: { link: '<x>' }, spent: 3 };
     const record = purgeRecord('a', 'queued');
     assert.equal(await store.purges.add(record, job, 1), true);
@@ -38,7 +38,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await store.purges.take(one), undefined);
   });
 
-  test('jobs are taken by tenants in turn: that of the tenant served longest ago, its oldest first', async (store) => {
+  test('tenants take turns with their jobs, the one served longest ago first, each with its oldest job', async (store) => {
     for (const id of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) await add(store, id, { tenant: id.slice(0, 1) });
     const order = [await taken(store, one)];
     const number = await lease(store, two);
@@ -54,7 +54,7 @@ export function purgeQueueContract(test: StoreTest): void {
     );
   });
 
-  test('jobs that are taken by many at once are each taken once', async (store) => {
+  test('jobs that many processes take at once are each taken once', async (store) => {
     for (let n = 0; n < 20; n += 1) await add(store, `p${String(n)}`, { tenant: String(n % 3) });
     const all = await Promise.all(
       Array.from({ length: 30 }, (_, n) => taken(store, { ...one, holder: `h${String(n)}` })),
@@ -65,7 +65,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(found.length, 20);
   });
 
-  test('what there is no place for is left', async (store) => {
+  test('a job stays queued while there is no free place', async (store) => {
     await add(store, 'dry', { dryRun: true });
     await add(store, 'deletes');
     assert.equal(await taken(store, { ...one, takesJobs: false, takesDryRuns: false }), undefined);
@@ -73,7 +73,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, { ...one, takesJobs: false }), 'dry');
   });
 
-  test('as many jobs wait as may, and no more, however many are added at once', async (store) => {
+  test('the queue never holds more jobs than allowed, however many are added at once', async (store) => {
     const add3 = (id: string) => store.purges.add(purgeRecord(id, 'queued'), JOB, 3);
     const added = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(add3));
     assert.equal(added.filter(Boolean).length, 3);
@@ -83,7 +83,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual([await add3('f'), await add3('g')], [true, false]);
   });
 
-  test('a job for a broker is taken by processes of that broker alone, whoever let its lease end', async (store) => {
+  test('a job for a broker is taken only by processes of that broker, also after a lease of another one', async (store) => {
     const { purges } = store;
     await purges.add(purgeRecord('a', 'queued'), JOB, 10, 'http://a/');
     await purges.add(purgeRecord('b', 'queued'), JOB, 10, 'http://b/');
@@ -97,13 +97,13 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, one), 'a');
   });
 
-  test('of two runs of a retention policy one is added', async ({ purges }) => {
+  test('only one of two concurrent runs of a retention policy is added', async ({ purges }) => {
     const run = (id: string) => purgeRecord(id, 'queued', { retentionPolicy: 'old' });
     await purges.add(run('a'), JOB, 10);
     await assert.rejects(purges.add(run('b'), JOB, 10), RunUnderWayError);
   });
 
-  test('a job whose lease has ended is taken over, and nothing that its earlier holder writes is kept', async (store) => {
+  test('a job whose lease has ended is taken over, and later writes of its earlier holder are dropped', async (store) => {
     const { purges } = store;
     await add(store, 'a');
     const old = await lease(store, slow);
@@ -123,7 +123,7 @@ export function purgeQueueContract(test: StoreTest): void {
     await purges.put(purgeRecord('a', 'succeeded'), undefined, { lease: over.lease });
   });
 
-  test('renewing tells what is held, and keeps it from being taken over', async (store) => {
+  test('renewing leases returns the held jobs, and keeps them from being taken over', async (store) => {
     await add(store, 'a');
     await add(store, 'b');
     const next = { ...slow, takesLapsed: false };
@@ -141,7 +141,7 @@ export function purgeQueueContract(test: StoreTest): void {
     );
   });
 
-  test('a job that is given back waits again, at once', async (store) => {
+  test('a job that is given back is queued again at once', async (store) => {
     const { purges } = store;
     await add(store, 'a');
     await purges.release({ id: 'a', lease: await lease(store, one) });
@@ -155,7 +155,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, two), 'a');
   });
 
-  test('a purge whose caller waits is taken when its process is gone, and its true end is kept nevertheless', async (store) => {
+  test('a purge whose caller waits is taken over when its process is gone, and its true end is still kept', async (store) => {
     const { purges } = store;
     const sync = (state: 'running' | 'interrupted' | 'succeeded', deleted: number) =>
       purges.put(purgeRecord('s', state, { deleted }), undefined, { lease: 0, by: slow });
@@ -169,7 +169,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual([(await purges.get('s'))?.state, (await purges.get('s'))?.deleted], ['succeeded', 7]);
   });
 
-  test('a wish for a purge that waits is granted in the store, for one at work told to its holder', async (store) => {
+  test('a wish for a queued purge is granted in the store, and one for a running purge goes to its holder', async (store) => {
     const { purges } = store;
     await add(store, 'a');
     const slower = (record: PurgeRecord): PurgeRecord => ({ ...record, maxPerSecond: 5 });
@@ -193,7 +193,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal((await purges.ask('a', { cancel: true }, slower))?.outcome, 'over');
   });
 
-  test('a wish for a purge whose holder is gone is told to the next one', async (store) => {
+  test('a wish for a purge whose holder is gone goes to the next holder', async (store) => {
     await add(store, 'a');
     await store.purges.take(slow);
     await store.purges.ask('a', { cancel: true }, (record) => record);

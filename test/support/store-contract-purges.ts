@@ -64,7 +64,7 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await ids({ caller: "x' OR '1'='1" }), ['', 0]);
   });
 
-  test('text that not every database holds finds no purge, and is refused as its tenant', async ({
+  test('text that not every database holds finds no purge, and is refused as a tenant', async ({
     purges,
   }) => {
     await purges.put(purgeRecord('\ufffd', 'running', { tenant: '\ufffd' }));
@@ -76,7 +76,7 @@ export function purgeContract(test: StoreTest): void {
     }
   });
 
-  test('a job stays with its purge until that ends, and those that have not ended come oldest first', async ({
+  test('a job is kept with its purge until that ends, and unfinished purges are listed oldest first', async ({
     purges,
   }) => {
     const job = { headers: { 'ngsild-tenant': 'madrid' }, sealedHeaders: 'sealed' };
@@ -95,7 +95,7 @@ export function purgeContract(test: StoreTest): void {
     assert.equal((await purges.unfinished()).length, 1);
   });
 
-  test('pruning removes what ended before a time, and the oldest refused ones above a number', async ({
+  test('pruning removes purges that ended before a time, and the oldest refused ones above a number', async ({
     purges,
   }) => {
     const ended = (hours: number) => ({ endedAt: new Date(NOW - hours * 3_600_000).toISOString() });
@@ -112,7 +112,7 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await ids(), ['running', 'new']);
   });
 
-  test('writes of many purges at once all stay, each as its last one', async ({ purges }) => {
+  test('concurrent writes of many purges are all kept, the last one of each', async ({ purges }) => {
     const each = Array.from({ length: 40 }, (_, index) => `p${String(index)}`);
     await Promise.all(each.map((id) => purges.put(purgeRecord(id, 'queued'), { headers: { id } })));
     await Promise.all(each.map((id) => purges.put(purgeRecord(id, 'running', { deleted: 3 }))));
@@ -121,7 +121,7 @@ export function purgeContract(test: StoreTest): void {
     assert.ok(left.every(({ record, job }) => record.deleted === 3 && job?.headers['id'] === record.id));
   });
 
-  test('of several runs of a retention policy that begin at once, one does, and another after its end', async ({
+  test('one of several concurrent runs of a retention policy begins, and another one only after its end', async ({
     purges,
   }) => {
     const run = (id: string, state: PurgeState) => purgeRecord(id, state, { retentionPolicy: 'old' });

@@ -41,7 +41,7 @@ export function referenceContract(test: StoreTest): void {
     assert.equal(total, 5);
   });
 
-  test('a put heeds the expected state: absent, present, or an ETag', async (store) => {
+  test('a put of a document honours the expected state: absent, present, or an ETag', async (store) => {
     const put = (text: string, expected?: 'absent' | 'present' | readonly string[]) =>
       store.references.put(reference(A, text), expected);
     const refused = (expected: 'absent' | 'present' | readonly string[], etag: string | undefined) =>
@@ -60,7 +60,7 @@ export function referenceContract(test: StoreTest): void {
     assert.equal((await put('{"a":3}', 'present')).outcome, 'replaced');
   });
 
-  test('a delete heeds the expected ETags', async (store) => {
+  test('a delete of a document honours the expected ETags', async (store) => {
     const { etag } = (await store.references.put(reference(A, '{}'))).reference;
     await refuses(store, 'STORE_PRECONDITION_FAILED', () => store.references.delete(A, ['x']), { etag });
     await store.references.delete(A, [etag]);
@@ -71,7 +71,7 @@ export function referenceContract(test: StoreTest): void {
     assert.equal((await store.references.texts([A])).size, 0);
   });
 
-  test('a document that another document or any version of a model names is kept', async (store) => {
+  test('a document that another document or any version of a model names cannot be deleted', async (store) => {
     const { sha256 } = (await store.references.put(reference(A, '{"a":1}', A))).reference.content;
     await store.references.put(reference(B, '{"b":1}', A, C));
     await store.domains.create({ name: 'energy' });
@@ -96,7 +96,7 @@ export function referenceContract(test: StoreTest): void {
     await store.references.delete(A);
   });
 
-  test('a document may name others before they come', async (store) => {
+  test('a document may name others before they are stored', async (store) => {
     await store.references.put(reference(B, '{}', C));
     await assert.rejects(store.references.dependents(C, ALL), { code: 'STORE_NOT_FOUND' });
     await store.references.put(reference(C, '{}'));

@@ -16,7 +16,7 @@ function policy(name: string, settings: Partial<NewRetentionPolicy['settings']> 
 
 /** What every store must do with retention policies. */
 export function retentionContract(test: StoreTest): void {
-  test('a policy is read as it was put, and its put says whether it is new', async ({ retention }, clock) => {
+  test('a policy is read as it was put, and the put says whether it is new', async ({ retention }, clock) => {
     const made = await retention.put(policy('old'));
     assert.equal(made.isNew, true);
     const { etag, ...rest } = made.policy;
@@ -60,7 +60,7 @@ export function retentionContract(test: StoreTest): void {
     );
   });
 
-  test('puts and deletes heed the expected state', async ({ retention }) => {
+  test('puts and deletes of policies honour the expected state', async ({ retention }) => {
     const refused = { code: 'STORE_PRECONDITION_FAILED' };
     await assert.rejects(retention.put(policy('old'), 'present'), refused);
     const { etag } = (await retention.put(policy('old'), 'absent')).policy;
@@ -73,7 +73,9 @@ export function retentionContract(test: StoreTest): void {
       await assert.rejects(retention.get(name), { code: 'STORE_NOT_FOUND' });
   });
 
-  test('what is due is taken by one, however many try, and leaves the ETag alone', async ({ retention }) => {
+  test('a due policy is taken by one process, however many try, and keeps its ETag', async ({
+    retention,
+  }) => {
     const { policy: made } = await retention.put(policy('old'));
     const from = made.doneUntil;
     const claims = await Promise.all([1, 2, 3].map((more) => retention.claim('old', from, from + more)));

@@ -22,7 +22,7 @@ async function filled(store: SqlStore): Promise<(filter: ModelFilter) => Promise
 
 /** What every store must do to find models by what their newest version describes. */
 export function searchContract(test: StoreTest): void {
-  test('models are found by type, attribute, domain, and all of them', async (store) => {
+  test('models are found by type, attribute, domain, and several of these together', async (store) => {
     const found = await filled(store);
     assert.deepEqual(await found({}), ['city/Lamp', 'energy/Lamp', 'energy/Meter']);
     assert.deepEqual(await found({ type: 'Lamp' }), ['city/Lamp', 'energy/Lamp']);
@@ -57,7 +57,7 @@ export function searchContract(test: StoreTest): void {
     assert.deepEqual([page.items.map(({ domain }) => domain), page.total], [['energy'], 3]);
   });
 
-  test('models are found by what their newest version describes, and not any more when they are deleted', async (store) => {
+  test('models are found by what their newest version describes, and not after they were deleted', async (store) => {
     const found = await filled(store);
     const key = { domain: 'energy', name: 'Meter' };
     const terms = { types: ['Meter'], attributes: ['power'] };
@@ -71,7 +71,7 @@ export function searchContract(test: StoreTest): void {
     assert.deepEqual(await store.models.withoutTerms(10), []);
   });
 
-  test('models are found by what a draft describes, and not any more by what it has replaced', async (store) => {
+  test('models are found by what a draft describes, and not by what it has replaced', async (store) => {
     const found = await filled(store);
     const key = { domain: 'energy', name: 'Meter' };
     const { version } = await store.models.get(key);
@@ -89,7 +89,7 @@ export function searchContract(test: StoreTest): void {
     assert.deepEqual(await store.models.withoutTerms(10), [key], 'of what was there before');
   });
 
-  test('models are found by their other terms when some are too long for an index, or no text', async (store) => {
+  test('models are found by their other terms when some are not text, or too long for an index', async (store) => {
     const found = await filled(store);
     const long = '\u{4e00}'.repeat(3000);
     const terms = { types: ['T', long], attributes: [long.slice(0, 513), long.slice(0, 512), 'a\0'] };

@@ -74,7 +74,7 @@ export function storeContract(name: string, open: (clock: Clock) => Promise<SqlS
 const KEY = { domain: 'energy', name: 'Meter' };
 
 function wholeContract(test: StoreTest): void {
-  test('holds a text once, under the SHA-256 of its UTF-8, until the last thing that names it is gone', async (store) => {
+  test('the store holds a text once, under the SHA-256 of its UTF-8, until nothing names it any more', async (store) => {
     const text = '{"title":"Zähler ⚡"}';
     const sha256 = createHash('sha256').update(Buffer.from(text)).digest('hex');
     const put = await store.references.put(reference('https://a.example/1', text));
@@ -94,7 +94,7 @@ function wholeContract(test: StoreTest): void {
     assert.equal(await store.content(sha256), undefined);
   });
 
-  test('drops what a replaced or deleted thing alone has named', async (store) => {
+  test('the store drops a text that only a replaced or deleted thing has named', async (store) => {
     const old = (await store.references.put(reference('https://a.example/1', '[1]'))).reference.content;
     await store.references.put(reference('https://a.example/1', '[2]'));
     assert.equal(await store.content(old.sha256), undefined);
@@ -109,7 +109,7 @@ function wholeContract(test: StoreTest): void {
       assert.equal(await store.content(sha256), undefined);
   });
 
-  test('keeps nothing of a write that was refused, not even what went well before', async (store) => {
+  test('the store keeps nothing of a write that was refused', async (store) => {
     await store.domains.create({ name: 'energy' });
     const version = modelVersion('x', { context: 'a\0b' });
     await refuses(store, 'STORE_TEXT_UNSTORABLE', () => store.models.create(KEY, SETTINGS, version));
@@ -119,7 +119,7 @@ function wholeContract(test: StoreTest): void {
     assert.equal(await store.content(sha256), version.schema);
   });
 
-  test('holds the members of any object, and any text in metadata', async (store) => {
+  test('the store holds objects with any members, and any text in metadata', async (store) => {
     await store.domains.create({ name: 'energy' });
     const metadata = JSON.parse(
       '{"__proto__":{"polluted":1},"constructor":[],"\\ud800\\u0000":null}',
@@ -130,7 +130,7 @@ function wholeContract(test: StoreTest): void {
     assert.deepEqual((await store.models.get(KEY)).version.metadata, metadata);
   });
 
-  test('takes hostile names as names like any other', async (store) => {
+  test('the store accepts hostile names like any others', async (store) => {
     const names = [
       '__proto__',
       'constructor',
@@ -156,7 +156,7 @@ function wholeContract(test: StoreTest): void {
     assert.equal((await store.domains.list(ALL)).total, names.length);
   });
 
-  test('refuses to write text that not every database holds, and finds nothing by it', async (store) => {
+  test('the store refuses to write text that not every database holds, and finds nothing by it', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.domains.create({ name: '\ufffd' });
     await store.contexts.create('\ufffd\ufffd', contextVersion('a'));
@@ -191,7 +191,7 @@ function wholeContract(test: StoreTest): void {
     await assert.rejects(store.models.get({ domain: '\ud83d', name: '\ude00' }), { code: 'STORE_NOT_FOUND' });
   });
 
-  test('holds names and URIs that are longer than an index of a database takes', async (store) => {
+  test('the store holds names and URIs that are longer than an index of a database accepts', async (store) => {
     const uri = `https://a.example/${Array.from({ length: 4000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')}`;
     const { content } = (await store.references.put(reference(uri, '{}', `${uri}#`))).reference;
     assert.deepEqual((await store.references.get(uri)).content, content);
@@ -199,7 +199,7 @@ function wholeContract(test: StoreTest): void {
     await store.references.delete(uri);
   });
 
-  test('refuses pages that are none', async (store) => {
+  test('the store refuses pages with a wrong limit or offset', async (store) => {
     for (const page of [
       { limit: -1, offset: 0 },
       { limit: 1, offset: -1 },
@@ -211,7 +211,7 @@ function wholeContract(test: StoreTest): void {
     }
   });
 
-  test('is ready while it is open, and fails in one way afterwards', async (store) => {
+  test('the store is ready while it is open, and fails in one way afterwards', async (store) => {
     assert.equal(await store.isReady(), true);
     await store.close();
     await store.close();
@@ -221,7 +221,7 @@ function wholeContract(test: StoreTest): void {
     await assert.rejects(store.content('x'), { code: 'STORE_UNAVAILABLE' });
   });
 
-  test('does writes that are asked for at once one after the other, each as a whole', async (store) => {
+  test('the store runs concurrent writes one after the other, each as a whole', async (store) => {
     await store.domains.create({ name: 'energy' });
     const created = await Promise.allSettled(
       ['a', 'b', 'c'].map((tag) => store.models.create(KEY, SETTINGS, modelVersion(tag))),

@@ -38,7 +38,7 @@ describe('reading entities', () => {
     );
   });
 
-  it('the simplified form shows values, and each dataset of its own', () => {
+  it('the simplified form shows values, and datasets under their own ids', () => {
     const b = [{ value: 1 }, { value: 2, datasetId: 'urn:ds:2' }];
     assert.deepEqual(simplified({ a: { value: 1 }, b, c: { object: 'urn:x:1' }, d: { vocab: 'V' } }), {
       a: 1,

@@ -30,7 +30,7 @@ describe('parsePurgePolicy (RFC 9651 § 3.2)', () => {
     });
   });
 
-  it('parsePurgePolicy (RFC 9651 § 3.2) is no limit without the header, and combines the values of a repeated one', () => {
+  it('parsePurgePolicy (RFC 9651 § 3.2) sets no limit without the header, and combines repeated values', () => {
     assert.deepEqual(parsePurgePolicy(undefined), {});
     assert.deepEqual(parsePurgePolicy(['max-affected=1', 'page-size=2']), { maxAffected: 1, pageSize: 2 });
   });
