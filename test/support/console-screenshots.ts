@@ -52,6 +52,21 @@ await dark.page.getByText(/^[2-9],\d{3} of 7,200 entities/).waitFor();
 await take(dark.page, 'console-progress');
 await dark.page.getByRole('button', { name: 'Cancel the purge' }).click();
 
+await putModel();
+await page.goto(`${gateway.url}/console/#/models/Mobility/Vehicle/versions`);
+await page.getByText('breaking').first().waitFor();
+await page.locator('.cm-changedLine').first().waitFor();
+await take(page, 'console-versions');
+await page.goto(`${gateway.url}/console/#/workbench`);
+await page.getByRole('textbox', { name: /^Entity/ }).fill(`{
+  "id": "urn:ngsi-ld:Vehicle:1",
+  "type": "Vehicle",
+  "sped": {"type": "Property", "value": "fast"},
+  "status": {"type": "Property", "value": "ocupied"}
+}`);
+await page.getByRole('button', { name: 'Rename to speed' }).waitFor();
+await take(page, 'console-workbench');
+
 await gateway.send('PUT', '/api/v2/retention-policies/silent-sensors', {
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({
@@ -70,7 +85,12 @@ async function putModel(): Promise<void> {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
     required: ['id', 'type', 'speed'],
-    properties: { id: { type: 'string', format: 'uri' }, type: { const: 'Vehicle' }, speed },
+    properties: {
+      id: { type: 'string', format: 'uri' },
+      type: { const: 'Vehicle' },
+      speed,
+      status: { enum: ['free', 'occupied'] },
+    },
   });
   await send('POST', '', { name: 'Mobility', description: 'Vehicles and roads' });
   const path = '/Mobility/models/Vehicle';
@@ -79,7 +99,6 @@ async function putModel(): Promise<void> {
 }
 
 if (isForLooking) {
-  await putModel();
   // For looking at the other pages, while working on them.
   for (const [name, hash] of [
     ['history', '#/history'],
