@@ -24,7 +24,8 @@ export type InferOutcome = TaskAnswer<SamplesRefusedError['code']>;
 export const inferenceTasks = {
   /** The schema of samples; see `inferSchema`. */
   infer({ text, ...options }: InferInput): InferOutcome {
-    const read = readJson(text);
+    // What is wrong with numbers is reported with the pointers of all of them.
+    const read = readJson(text, { anyNumber: true });
     if ('unreadable' in read) return read;
     try {
       return { answer: JSON.stringify(inferSchema(read.value as JsonValue, options)) };

@@ -23,9 +23,18 @@ export interface Unreadable {
   readonly isTooDeep: boolean;
 }
 
+/** How a text is read. */
+export interface ReadJsonOptions {
+  /** Whether numbers beyond a double may be there; the value then holds Infinity in their place. @default false */
+  readonly anyNumber?: boolean;
+}
+
 /** Reads a text that {@link checkJson} accepts; the value is as JSON.parse gives it. */
-export function readJson(text: string): { readonly value: unknown } | { readonly unreadable: Unreadable } {
-  return readPlainly(text) ?? readCarefully(text);
+export function readJson(
+  text: string,
+  options: ReadJsonOptions = {},
+): { readonly value: unknown } | { readonly unreadable: Unreadable } {
+  return readPlainly(text) ?? readCarefully(text, options);
 }
 
 /**
@@ -45,9 +54,12 @@ function readPlainly(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-function readCarefully(text: string): { readonly value: unknown } | { readonly unreadable: Unreadable } {
+function readCarefully(
+  text: string,
+  options: ReadJsonOptions,
+): { readonly value: unknown } | { readonly unreadable: Unreadable } {
   try {
-    checkJson(text);
+    checkJson(text, options);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     const { line, column, detail, isTooDeep } = error;
@@ -84,9 +96,9 @@ function closingQuote(text: string, start: number): number {
   return text.length;
 }
 
-/** The members of all objects in a value that is not too deep; NaN where one is called `__proto__`. */
+/** The members of all objects in a value that is not too deep; NaN where one is called `__proto__`, and for infinite numbers. */
 function countMembers(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
+  if (typeof value !== 'object' || value === null) return value === Infinity || value === -Infinity ? NaN : 0;
   let count = 0;
   if (Array.isArray(value)) {
     for (const item of value as readonly unknown[]) count += countMembers(item);
@@ -114,11 +126,11 @@ interface Open {
 
 /**
  * Checks that a text is JSON (RFC 8259) that all readers understand alike: no member twice in one object, none called
- * `__proto__`, at most 500 levels. Takes linear time, and no recursion.
+ * `__proto__`, no number beyond a double (section 6), at most 500 levels. Takes linear time, and no recursion.
  *
  * @throws JsonTextError
  */
-export function checkJson(text: string): void {
+export function checkJson(text: string, { anyNumber = false }: ReadJsonOptions = {}): void {
   const open: Open[] = [];
   let at = skip(text, 0);
   for (;;) {
@@ -134,7 +146,7 @@ export function checkJson(text: string): void {
         at = inner.members === undefined ? first : memberEnd(text, first, inner.members);
         continue;
       }
-    } else at = scalarEnd(text, at);
+    } else at = scalarEnd(text, at, anyNumber);
 
     // Behind a value.
     for (;;) {
@@ -175,11 +187,14 @@ function memberEnd(text: string, start: number, members: Set<string>): number {
   return skip(text, colon + 1);
 }
 
-function scalarEnd(text: string, start: number): number {
+function scalarEnd(text: string, start: number, anyNumber: boolean): number {
   if (text[start] === '"') return stringEnd(text, start);
   NUMBER_OR_WORD.lastIndex = start;
   if (!NUMBER_OR_WORD.test(text)) throw errorAt(text, start, 'expected a value');
-  return NUMBER_OR_WORD.lastIndex;
+  const end = NUMBER_OR_WORD.lastIndex;
+  if (!anyNumber && Math.abs(Number(text.slice(start, end))) === Infinity)
+    throw errorAt(text, start, 'the number is beyond the range of IEEE 754 doubles');
+  return end;
 }
 
 function stringEnd(text: string, start: number): number {

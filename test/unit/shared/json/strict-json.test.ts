@@ -15,10 +15,15 @@ function takes(text: string): boolean {
   }
 }
 
+/** Whether a text is JSON without numbers beyond a double. */
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    let isFinite = true;
+    JSON.parse(text, (_name, value: unknown) => {
+      if (typeof value === 'number') isFinite &&= Number.isFinite(value);
+      return value;
+    });
+    return isFinite;
   } catch {
     return false;
   }
@@ -111,6 +116,30 @@ describe('checkJson', () => {
       assert.equal(takes(text), false, text);
     for (const text of ['{"a":{"a":{"a":1}}}', '[{"a":1},{"a":1}]', '{"a":1,"A":1,"a ":1}', '{"a":"a"}'])
       assert.equal(takes(text), true, text);
+  });
+
+  it('checkJson refuses numbers beyond a double, which would become null when they are written, unless they are asked for', () => {
+    for (const number of ['1e400', '-1e400', '9'.repeat(400), '-1.5E+309', '1e99999999999']) {
+      const text = `{"a": [0,\n ${number}], "b": 1}`;
+      assert.ok(!takes(text), number);
+      assert.deepEqual(readJson(text), {
+        unreadable: {
+          ...{ line: 2, column: 2, detail: 'the number is beyond the range of IEEE 754 doubles' },
+          isTooDeep: false,
+        },
+      });
+      checkJson(text, { anyNumber: true });
+      assert.deepEqual(readJson(text, { anyNumber: true }), { value: JSON.parse(text) as unknown });
+      assert.ok(takes(`"${number}"`));
+    }
+    for (const number of [
+      '1e308',
+      '-1.7976931348623157e308',
+      '1e-400',
+      '-0',
+      '123456789012345678901234567890',
+    ])
+      assert.ok('value' in readJson(`[${number}]`), number);
   });
 
   it('checkJson refuses the one name that changes prototypes, and no other', () => {
