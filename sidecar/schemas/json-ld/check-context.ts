@@ -3,7 +3,7 @@ import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { processingError, processingFault } from './context-check.js';
 import { type ContextReference, formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
 import { safetyFaults } from './context-safety.js';
-import { type ContextMeaning, contextMeaning, type TermMeaning } from './context-terms.js';
+import { contextMeaning } from './context-terms.js';
 import { type ContextWarning, contextWarnings } from './context-warnings.js';
 import { type ContextDocument, coreContextUrl, coreVersionOf } from './core-context.js';
 import {
@@ -21,6 +21,7 @@ import {
   type LoadedDocument,
 } from './processor.js';
 import type { Needs, Supplied } from './supplied-contexts.js';
+import type { ContextMeaning, TermMeaning } from './term-meanings.js';
 
 export interface CheckContextInput {
   /** JSON of what was submitted; see `parseContext`. */

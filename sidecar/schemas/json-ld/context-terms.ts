@@ -1,18 +1,6 @@
-import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import type { JsonValue } from '../../shared/json/json.js';
 import { createProcessor, type DocumentLoader, type TermMapping } from './processor.js';
-
-/** What a term means in the end, as a definition that needs no other: an IRI, a keyword, or a map of absolute IRIs. */
-export type TermMeaning = string | JsonObject;
-
-/** The meanings of the terms of a context; null for a term that it takes away. In the order of their code units. */
-export type ContextTerms = ReadonlyMap<string, TermMeaning | null>;
-
-/** All that a context says, but for `@vocab` and `@base`. */
-export interface ContextMeaning {
-  readonly terms: ContextTerms;
-  /** What strings are read as that no term says more about. */
-  readonly defaults: Readonly<Partial<Record<'@language' | '@direction', string>>>;
-}
+import type { ContextMeaning, ContextTerms, TermMeaning } from './term-meanings.js';
 
 /**
  * What the terms of a context mean in the end: prefixes expanded, later definitions over earlier ones, other contexts included
@@ -39,13 +27,6 @@ export async function contextMeaning(context: unknown, load: DocumentLoader): Pr
       ...(typeof direction === 'string' ? { '@direction': direction } : {}),
     },
   };
-}
-
-/** The IRI that a term stands for; undefined where it stands for none. */
-export function iriOf(meaning: TermMeaning | null | undefined): string | undefined {
-  if (meaning === null || meaning === undefined) return undefined;
-  const iri = typeof meaning === 'string' ? meaning : (meaning['@reverse'] ?? meaning['@id']);
-  return typeof iri === 'string' ? iri : undefined;
 }
 
 /** Members of definitions that are taken over as they are (JSON-LD 1.1 § 9.15). */

@@ -1,6 +1,6 @@
 import { sameJson } from '../../shared/json/json.js';
 import { CONTEXT_LIMITS } from './context-safety.js';
-import { type ContextTerms, iriOf, type TermMeaning } from './context-terms.js';
+import { type ContextTerms, iriOf, type TermMeaning } from './term-meanings.js';
 import { coreIriOf } from './core-context.js';
 
 /** What a model means by the names in it. */

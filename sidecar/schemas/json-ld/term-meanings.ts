@@ -1,6 +1,18 @@
-import { isArray, isObject, type JsonValue } from '../../shared/json/json.js';
-import { type ContextMeaning, iriOf, type TermMeaning } from './context-terms.js';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { coreIriOf, coreVersionOf } from './core-context.js';
+
+/** What a term means in the end, as a definition that needs no other: an IRI, a keyword, or a map of absolute IRIs. */
+export type TermMeaning = string | JsonObject;
+
+/** The meanings of the terms of a context; null for a term that it takes away. In the order of their code units. */
+export type ContextTerms = ReadonlyMap<string, TermMeaning | null>;
+
+/** All that a context says, but for `@vocab` and `@base`. */
+export interface ContextMeaning {
+  readonly terms: ContextTerms;
+  /** What strings are read as that no term says more about. */
+  readonly defaults: Readonly<Partial<Record<'@language' | '@direction', string>>>;
+}
 
 /** What a term means: its IRI, and what else its definition says, as JSON with members in order. */
 export interface ComparableTerm {
@@ -54,4 +66,11 @@ function comparable(meaning: TermMeaning | null): ComparableTerm {
 function saidBy(name: string, value: JsonValue): JsonValue {
   if (name === '@reverse') return true;
   return name === '@container' && isArray(value) ? value.toSorted() : value;
+}
+
+/** The IRI that a term stands for; undefined where it stands for none. */
+export function iriOf(meaning: TermMeaning | null | undefined): string | undefined {
+  if (meaning === null || meaning === undefined) return undefined;
+  const iri = typeof meaning === 'string' ? meaning : (meaning['@reverse'] ?? meaning['@id']);
+  return typeof iri === 'string' ? iri : undefined;
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import type { ContextTerms } from '../json-ld/context-terms.js';
+import type { ContextTerms } from '../json-ld/term-meanings.js';
 import { coreVersionOf } from '../json-ld/core-context.js';
 import { type DomainContextWarning, DomainTermsMaker } from '../json-ld/domain-terms.js';
 import { contextDocument } from '../json-ld/generated-context.js';

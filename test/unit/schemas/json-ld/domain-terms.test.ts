@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
-import type { ContextTerms, TermMeaning } from '../../../../sidecar/schemas/json-ld/context-terms.js';
 import { termsOf } from '../../../../sidecar/schemas/json-ld/context-terms.js';
+import type { ContextTerms, TermMeaning } from '../../../../sidecar/schemas/json-ld/term-meanings.js';
 import { DomainTermsMaker, type ModelTerms } from '../../../../sidecar/schemas/json-ld/domain-terms.js';
 import { loaderOf } from './contexts.js';
 
