@@ -41,8 +41,12 @@ const SEVERITY: readonly ChangeKind[] = ['compatible', 'narrowing', 'breaking'];
 
 /** The report of these differences. */
 export function reportOf(differences: readonly Difference[]): ChangeReport {
-  const worst = Math.max(0, ...differences.map((difference) => SEVERITY.indexOf(difference.class)));
-  return { overall: SEVERITY[worst] ?? 'breaking', differences };
+  return { overall: worst(differences.map((difference) => difference.class)), differences };
+}
+
+/** The worst of some; `compatible` when there is none. */
+export function worst(kinds: readonly ChangeKind[]): ChangeKind {
+  return SEVERITY[Math.max(0, ...kinds.map((kind) => SEVERITY.indexOf(kind)))] ?? 'breaking';
 }
 
 /** The one that weighs more, the first of two that weigh the same. */

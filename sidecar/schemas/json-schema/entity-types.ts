@@ -1,4 +1,4 @@
-import { isArray, type JsonValue } from '../../shared/json/json.js';
+import type { JsonValue } from '../../shared/json/json.js';
 
 /**
  * The types that entities of a model may have, at least one: its name, where the schema allows that; else the types that the
@@ -8,8 +8,6 @@ import { isArray, type JsonValue } from '../../shared/json/json.js';
  */
 export function entityTypes(model: string, listed: readonly JsonValue[] | undefined): readonly string[] {
   if (listed === undefined) return [model];
-  const types = [...new Set(listed.flatMap((value) => (isArray(value) ? value : [value])))].filter(
-    (type) => typeof type === 'string',
-  );
+  const types = [...new Set(listed.flat())].filter((type) => typeof type === 'string');
   return types.length === 0 || types.includes(model) ? [model] : types;
 }

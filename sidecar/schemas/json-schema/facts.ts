@@ -142,7 +142,17 @@ export class Facts {
       return [...(isArray(listed) ? [listed] : []), ...(constant === undefined ? [] : [[constant]])];
     });
     const [first, ...others] = lists;
-    return first?.filter((value) => others.every((list) => list.some((item) => sameJson(item, value))));
+    return (
+      first?.filter((value) => others.every((list) => list.some((item) => sameJson(item, value)))) ??
+      this.#valuesOfTypes()
+    );
+  }
+
+  /** Null and the booleans can be listed where nothing else is possible. */
+  #valuesOfTypes(): readonly JsonValue[] | undefined {
+    const types = TYPES.filter((type) => this.#declares(type));
+    if (!types.every((type) => type === 'null' || type === 'boolean')) return undefined;
+    return types.flatMap((type): readonly JsonValue[] => (type === 'null' ? [null] : [false, true]));
   }
 
   #isWithinBounds(value: JsonValue): boolean {

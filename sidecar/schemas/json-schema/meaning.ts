@@ -126,7 +126,10 @@ class MeaningComparison {
         tokens,
         `the value of ${shown(name)} is ${newReadings.join(' or ')}, was ${readings.join(' or ')}`,
       );
-    const [order, newOrder] = [coordinateOrderOf(was, this.#old), coordinateOrderOf(is, this.#fresh.targets)];
+    const [order, newOrder] = [
+      coordinateOrderOf(oldFacts, was, this.#old),
+      coordinateOrderOf(facts, is, this.#fresh.targets),
+    ];
     if (order !== undefined && newOrder !== undefined && order !== newOrder)
       this.#add(
         tokens,

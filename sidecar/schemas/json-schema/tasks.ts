@@ -1,13 +1,8 @@
 import { type ChangedPointer, changedPointers } from '../../shared/json/changed-pointers.js';
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
-import { attributesOf } from './attributes.js';
 import { compareModels } from './compare-models.js';
 import type { ChangeReport } from './differences.js';
-import { entityTypes } from './entity-types.js';
-import type { Preferred } from './example-maker.js';
-import { Facts } from './facts.js';
 import type { TermMeanings } from './meaning.js';
-import { preferredFor } from './preferred-values.js';
 
 export interface DocumentTexts {
   readonly before: string;
@@ -30,11 +25,7 @@ export const schemaTasks = {
     return compareModels(
       { schema: old, terms: terms?.before },
       { schema: fresh, terms: terms?.after },
-      {
-        entityType,
-        withWitnesses,
-        ...(entityType === undefined ? {} : { preferred: preferredIn(old, entityType) }),
-      },
+      { entityType, withWitnesses },
     );
   },
 
@@ -45,10 +36,3 @@ export const schemaTasks = {
 };
 
 export type SchemaTasks = typeof schemaTasks;
-
-/** What witnesses have beside what the schema asks for. */
-function preferredIn(schema: JsonObject, model: string): Preferred {
-  const { attributes, root, targets } = attributesOf(schema);
-  const type = new Facts([root], targets).property('type');
-  return preferredFor(attributes, model, entityTypes(model, new Facts(type, targets).values));
-}

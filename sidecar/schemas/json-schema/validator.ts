@@ -1,6 +1,6 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { schemasIn } from './flat-graph.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { ASSERTIONS } from './keywords.js';
@@ -82,11 +82,13 @@ export function compileSchema(
 }
 
 /**
- * Has the items counted that `contains` asks for. Ajv's other code for it keeps its finding in a variable that an empty array
- * leaves as the array before it had set it: in `[[1], []]`, the second item would contain what the first one does.
+ * Has the items counted that `contains` asks for. Ajv's other code for it, where one item is enough, keeps its finding in a
+ * variable that an empty array leaves as the array before it had set it: in `[[1], []]`, the second item would contain what
+ * the first one does.
  */
 function countingContains(schema: JsonObject): JsonObject {
-  if (!Object.hasOwn(schema, 'contains') || Object.hasOwn(schema, 'maxContains')) return schema;
+  const isCounted = Object.hasOwn(schema, 'maxContains') || (member(schema, 'minContains') ?? 1) !== 1;
+  if (!Object.hasOwn(schema, 'contains') || isCounted) return schema;
   return { ...schema, maxContains: Number.MAX_SAFE_INTEGER };
 }
 

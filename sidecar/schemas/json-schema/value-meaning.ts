@@ -3,8 +3,11 @@ import { Facts } from './facts.js';
 import { conjunctsOf, schemasIn } from './flat-graph.js';
 import type { Targets } from './flatten.js';
 
-/** How a description names its unit, as Smart Data Models write it: `Units:'km/h'`. */
-const UNIT = /\bunits?\s*:\s*(?:'([^']*)'|"([^"]*)"|([^\s.,;'"]+))/i;
+/**
+ * How a description names its unit, as Smart Data Models write it: `Units:'km/h'`. Without quotes, it is one word at the end
+ * of a sentence: `Unit: see unitCode` names none.
+ */
+const UNIT = /\bunits?\s*:\s*(?:'([^']*)'|"([^"]*)"|([^\s.,;'"]+)(?=\.?\s*$|\.\s))/i;
 
 /** Symbols of units depend on case (`mW`, `MW`), words do not (`Celsius`). */
 const WORDS = /^[a-z]{5,}(?: [a-z]+)*$/i;
@@ -95,11 +98,16 @@ const LONGITUDE_FIRST = new RegExp(`${LONGITUDE}${BETWEEN}${LATITUDE}`, 'i');
 /** The greatest latitude and longitude, in degrees. */
 const GREATEST: Readonly<Record<number, CoordinateOrder>> = { 90: 'latitude', 180: 'longitude' };
 
-/** The order of coordinates, where a description, or names or bounds of the first two items tell it. */
+/**
+ * The order of coordinates, where a description, or names or bounds of the first two items tell it. Values that are neither
+ * lists nor objects have none.
+ */
 export function coordinateOrderOf(
+  { types }: Facts,
   atoms: readonly JsonObject[],
   targets: Targets,
 ): CoordinateOrder | undefined {
+  if (!types.has('array') && !types.has('object')) return undefined;
   for (const atom of atoms) {
     const described = orderIn(member(atom, 'description'));
     if (described !== undefined) return described;

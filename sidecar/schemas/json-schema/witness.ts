@@ -2,12 +2,16 @@ import { isUri } from '../../ngsi-ld/names.js';
 import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { attributesOf } from './attributes.js';
 import { type TracedChange, type TracedChanges, traceChanges } from './change-report.js';
 import type { Finding, Step } from './checks.js';
 import type { Difference } from './differences.js';
+import { entityTypes } from './entity-types.js';
 import { exampleWith } from './example.js';
 import type { Preferred } from './example-maker.js';
+import { Facts } from './facts.js';
 import { patternExample } from './pattern-example.js';
+import { preferredFor } from './preferred-values.js';
 import { resolveWith } from './references.js';
 import { compileSchema, type Validate } from './validator.js';
 import { likelyValues, variantsOf } from './witness-values.js';
@@ -28,8 +32,6 @@ const MAX_WITNESS_LENGTH = 2000;
 export interface WitnessOptions {
   /** Where the documents are entities of a model: its name. */
   readonly entityType?: string | undefined;
-  /** What an entity has beside what its schema asks for. */
-  readonly preferred?: Preferred;
 }
 
 /**
@@ -77,7 +79,7 @@ class WitnessSearch {
     this.#traced = traced;
     this.#old = compileSchema(resolveWith(before), { isOptimized: false }).validate;
     this.#fresh = compileSchema(resolveWith(after), { isOptimized: false }).validate;
-    this.#bases = this.#findBases(options.preferred ?? new Map());
+    this.#bases = this.#findBases(preferredIn(before, options.entityType));
   }
 
   witnessFor({ findings }: TracedChange): JsonValue | undefined {
@@ -255,4 +257,12 @@ function changedAt(
   if (rest.length === 0 && value === undefined) return objectOf(others);
   const held = entries.find(([name]) => name === token)?.[1];
   return objectOf([...others, [token, changedAt(held, rest, value)]]);
+}
+
+/** What an entity of a model has beside what its schema asks for. */
+function preferredIn(schema: JsonObject, model: string | undefined): Preferred {
+  if (model === undefined) return new Map();
+  const { attributes, root, targets } = attributesOf(schema);
+  const type = new Facts([root], targets).property('type');
+  return preferredFor(attributes, model, entityTypes(model, new Facts(type, targets).values));
 }

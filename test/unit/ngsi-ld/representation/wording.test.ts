@@ -16,6 +16,8 @@ describe('the nearest name', () => {
     assert.equal(nearestName('Vhcl', names), undefined);
     assert.equal(nearestName('Vehicle', names), undefined);
     assert.equal(nearestName('x'.repeat(100_000), names), undefined);
+    assert.equal(nearestName('x'.repeat(63), ['x'.repeat(64)]), 'x'.repeat(64));
+    assert.equal(nearestName('x'.repeat(64), ['x'.repeat(65)]), undefined);
   });
 });
 

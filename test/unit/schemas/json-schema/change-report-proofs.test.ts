@@ -8,6 +8,8 @@ describe('what the change report proves', () => {
     const equal: readonly (readonly [JsonObject, JsonObject])[] = [
       [{ type: ['string', 'number'] }, { anyOf: [{ type: 'string' }, { type: 'number' }] }],
       [{ enum: [1, 'a'] }, { oneOf: [{ const: 'a' }, { const: 1 }] }],
+      [{ type: 'null' }, { type: ['string', 'null'], enum: ['', null] }],
+      [{ type: ['boolean', 'null'] }, { enum: [true, null, false] }],
       [
         { anyOf: [{ type: 'string' }, { type: 'null' }] },
         { anyOf: [{ type: 'null' }, { type: 'string' }, { type: 'number' }] },
@@ -38,6 +40,7 @@ describe('what the change report proves', () => {
       [{ patternProperties: { '^a': true }, additionalProperties: text }, { properties: { ab: text } }],
       // The condition is known in one branch only.
       [{}, { if: text, else: text }],
+      [{ type: 'boolean' }, { enum: [true, null] }],
       [{ contains: text }, { contains: text, maxContains: 1 }],
       [
         { contains: text, minContains: 1 },

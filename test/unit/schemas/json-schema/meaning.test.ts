@@ -49,6 +49,12 @@ describe('a change of meaning', () => {
         /the unit of "a" is "m\/s", was "km\/h"/,
       ],
       [
+        'another unit without quotes, at the end of a sentence',
+        describedAs('Speed. Unit: km/h. Of the vehicle.'),
+        describedAs('Speed. Unit: m/s'),
+        /the unit of "a" is "m\/s", was "km\/h"/,
+      ],
+      [
         'another unit in x-ngsi',
         { 'x-ngsi': { units: 'mW' } },
         { 'x-ngsi': { units: 'MW' } },
@@ -110,6 +116,26 @@ describe('a change of meaning', () => {
     ['other words about the same kind', describedAs('Property. x'), describedAs('Geschwindigkeit')],
     ['another spelling of the kind', describedAs('GeoProperty. x'), describedAs('Geoproperty: y')],
     ['another spelling of a unit', describedAs("Units:'Celsius'"), describedAs("Units: 'celsius'")],
+    [
+      'what stands behind the word unit, and is none',
+      describedAs('Number of units: flats, shops'),
+      describedAs('Number of units: shops, flats'),
+    ],
+    [
+      'an example behind the word unit',
+      describedAs('Business unit: e.g. Sales'),
+      describedAs('Business unit: for example Sales'),
+    ],
+    [
+      'where the unit is to be found',
+      describedAs('Unit: see unitCode'),
+      describedAs('Unit: given by unitCode'),
+    ],
+    [
+      'coordinates in the description of a text',
+      { type: 'string', description: 'Where latitude and longitude come from' },
+      { type: 'string', description: 'Where longitude and latitude come from' },
+    ],
     ['a unit that only one version names', describedAs('Speed'), describedAs("Speed. Units:'km/h'")],
     [
       'more that a value may be',

@@ -100,6 +100,17 @@ describe('a validator', () => {
       }
   });
 
+  it('a validator of a 2019-09 schema takes no item as evaluated by a contains that asks for none', () => {
+    const { validate } = compileSchema(
+      resolveWith({
+        $schema: 'https://json-schema.org/draft/2019-09/schema',
+        ...{ contains: { type: 'string' }, minContains: 0, unevaluatedItems: { type: 'number' } },
+      }),
+    );
+    assert.deepEqual(validate([1]), []);
+    assert.notDeepEqual(validate([1, 'a']), []);
+  });
+
   it('a validator comes to the same result when it may stop at the first fault', () => {
     const compile = (schema: JsonObject, stopsAtFirst: boolean) =>
       compileSchema(resolveWith(schema), { stopsAtFirst }).validate;
