@@ -17,6 +17,7 @@ import { createServer } from 'node:http';
 const GUARDED = 1000;
 const CLAIMED = 1_000_000;
 const MB = 1024 * 1024;
+const ENTITIES = '/ngsi-ld/v1/entities/';
 const ARRAYS = Buffer.from('[[[[[[[[]]]]]]]],'.repeat(MB / 16));
 const FILLER = Buffer.alloc(MB, 'x');
 const HINT = 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n';
@@ -31,8 +32,8 @@ function answer(req, res) {
   const { pathname, searchParams } = new URL(url, 'http://broker');
   if (pathname === '/ngsi-ld/v1/entityOperations/delete') void takeBatch(req, res);
   else if (method === 'DELETE') {
-    // Each of them would delete what no attack may delete: claimed entities go by batch.
-    report.outside += 1;
+    const [id = '', ...rest] = pathname.slice(ENTITIES.length).split('/');
+    note(req, pathname.startsWith(ENTITIES) && rest.length === 0 ? decodeURIComponent(id) : undefined);
     res.writeHead(204).end();
   } else if (method === 'GET') answerQuery(req, res, searchParams);
   else req.resume().once('end', () => res.writeHead(201, { location: '/ngsi-ld/v1/entities/urn:a:1' }).end());
@@ -44,12 +45,19 @@ async function takeBatch(req, res) {
   for await (const chunk of req) text += String(chunk);
   /** @type {unknown} */
   const ids = JSON.parse(text);
-  for (const id of Array.isArray(ids) ? ids : [undefined]) {
-    const isClaimed = typeof id === 'string' && id.startsWith('urn:ngsi-ld:Claim:');
-    if (isClaimed && req.headers['ngsild-tenant'] === undefined) report.deleted += 1;
-    else report.outside += 1;
-  }
+  for (const id of Array.isArray(ids) ? ids : [undefined]) note(req, id);
   res.writeHead(204).end();
+}
+
+/**
+ * Takes note of a deleted entity.
+ *
+ * @param {IncomingMessage} req @param {unknown} id
+ */
+function note(req, id) {
+  const isClaimed = typeof id === 'string' && id.startsWith('urn:ngsi-ld:Claim:');
+  if (isClaimed && req.headers['ngsild-tenant'] === undefined) report.deleted += 1;
+  else report.outside += 1;
 }
 
 /** @param {IncomingMessage} req @param {ServerResponse} res @param {URLSearchParams} query */

@@ -80,6 +80,8 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   #body: Buffer | BodyStream | null = null;
   #controller: Dispatcher.DispatchController | undefined;
   #awaitsContinue = false;
+  /** The head of the answer is to be sent, with a part of its body if there is one. */
+  #headIsDue = false;
   /** Ends an exchange that gets interim answers only. */
   #interim: NodeJS.Timeout | undefined;
   /** True once the broker's part is over: answered, failed or given up. */
@@ -217,12 +219,19 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
       throw new ReplyNotHttpError('The answer has an unknown transfer coding.');
     const raw = rawOf(controller.rawHeaders ?? headers);
     this.#res.writeHead(status, printable(statusMessage), endToEndHeaders(raw));
-    // Sends the head, together with what follows in the same tick. (flushHeaders would send its latin1 as UTF-8.) Without
-    // a body the end sends it: a single piece is written faster.
-    if (headers['content-length'] !== '0') this.#res.write(EMPTY);
+    // The head is sent with what came with it, or else by itself: each piece more takes a microsecond.
+    this.#headIsDue = true;
+    if (headers['content-length'] !== '0') process.nextTick(sendHead, this);
+  }
+
+  /** Sends the head of an answer whose body is yet to come. (flushHeaders would send its latin1 as UTF-8.) */
+  sendHead(): void {
+    if (this.#headIsDue && !this.#settled) this.#res.write(EMPTY);
+    this.#headIsDue = false;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#headIsDue = false;
     if (this.#res.destroyed || this.#res.write(chunk)) return;
     controller.pause();
     this.#watchClient();
@@ -293,6 +302,10 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     this.#places.giveUp(this);
     this.#controller?.abort(new ClientGoneError());
   }
+}
+
+function sendHead(exchange: ForwardExchange): void {
+  exchange.sendHead();
 }
 
 /** Resets the client's connection: without it a body that ends with the connection would look complete. */

@@ -64,7 +64,12 @@ export function isPlainlyFramed(transferEncoding: string | readonly string[] | u
   return transferEncoding === undefined || transferEncoding.toString().trim().toLowerCase() === 'chunked';
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 function connectionOptions(raw: RawHeaders): ReadonlySet<string> {
-  const options = valuesOf(raw, 'connection').flatMap((value) => value.split(','));
+  const values = valuesOf(raw, 'connection');
+  // Nearly all messages.
+  if (values.length === 0 || (values.length === 1 && values[0] === 'keep-alive')) return NONE;
+  const options = values.flatMap((value) => value.split(','));
   return new Set(options.map((option) => option.trim().toLowerCase()));
 }
