@@ -164,20 +164,25 @@ describe('a retention policy', () => {
     assert.deepEqual([matched, unit], [6, 'instances']);
   });
 
-  it('a retention run that matches far more than the last ones deletes nothing, and says so', async () => {
+  it('a retention run that matches far more than the last ones deletes nothing, and says so, until the policy allows it', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(2, car(OLD));
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
     await put(gateway, 'old-cars', { mode: 'enforce' });
     assert.equal((await run(gateway, 'old-cars')).deleted, 2);
     broker.entities.seed(7, car(OLD));
-    const guarded = await run(gateway, 'old-cars');
-    assert.deepEqual(
-      [guarded.state, guarded.dryRun, guarded.matched, guarded.deleted],
-      ['succeeded', true, 7, 0],
-    );
-    assert.match(guarded.warnings.join(), /more than the 6 that its retention policy lets go/);
+    // However often it runs: its own reports do not make the number usual.
+    for (let night = 0; night < 6; night += 1) {
+      const guarded = await run(gateway, 'old-cars');
+      assert.deepEqual(
+        [guarded.state, guarded.dryRun, guarded.matched, guarded.deleted],
+        ['succeeded', true, 7, 0],
+      );
+      assert.match(guarded.warnings.join(), /more than the 6 that its retention policy allows/);
+    }
     assert.equal(broker.entities.count(), 7);
+    const preview = (await gateway.send('GET', '/api/v2/retention-policies/old-cars/preview')).json();
+    assert.equal((preview as { reportAbove?: number }).reportAbove, 6);
     await put(gateway, 'old-cars', { mode: 'enforce', maxGrowth: 0 });
     assert.equal((await run(gateway, 'old-cars')).deleted, 7);
   });

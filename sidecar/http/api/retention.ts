@@ -138,10 +138,10 @@ export function retentionEndpoints(options: RetentionEndpointsOptions): readonly
       problems: ['badRequestData', 'forbiddenByPolicy', 'notSupported', 'tooManyPurges', ...BROKER_PROBLEMS],
       handle: async ({ params, request, disconnected }) => {
         const preview = retention.preview(nameOf(params), callerOf(request, options), disconnected());
-        const { cutoff, query, report } = await preview.catch(asOurs);
+        const { cutoff, query, report, reportAbove } = await preview.catch(asOurs);
         const { matched, sample, unit, isLowerBound } = report;
         const atLeast = isLowerBound === undefined ? {} : { atLeast: true };
-        return current({ matched, sample, cutoff, query, ...defined({ unit }), ...atLeast });
+        return current({ matched, sample, cutoff, query, ...defined({ unit, reportAbove }), ...atLeast });
       },
     }),
     endpoint({
@@ -188,7 +188,7 @@ export function retentionEndpoints(options: RetentionEndpointsOptions): readonly
 
 /** What a broker can do to a query. */
 const BROKER_PROBLEMS = [
-  ...(['filterIgnored', 'unexpectedEntity', 'shuttingDown'] as const),
+  ...(['filterIgnored', 'unexpectedEntity', 'shuttingDown', 'purgeCancelled'] as const),
   ...(['brokerRefused', 'brokerFailed', 'brokerUnreachable', 'brokerReplyUnusable'] as const),
   ...(['brokerContextUnavailable', 'brokerThrottled', 'brokerTimeout'] as const),
 ];
@@ -273,6 +273,10 @@ const PREVIEW = {
       description: 'What is counted; if not given: entities, or attributes with drop or keep.',
     },
     atLeast: { type: 'boolean', description: 'true: there are more than could be counted.' },
+    reportAbove: {
+      ...COUNT,
+      description: 'Given where more match than this, which maxGrowth allows: a run would only report.',
+    },
   },
   required: ['matched', 'sample', 'cutoff', 'query'],
   additionalProperties: false,

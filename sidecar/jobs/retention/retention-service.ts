@@ -14,7 +14,7 @@ import type { PurgeOrder } from '../new-record.js';
 import { narrowest, type PurgePolicy } from '../policy.js';
 import { preparePurge, type PurgeKinds } from '../purge-kinds.js';
 import type { PurgeService } from '../purge-service.js';
-import { retentionQuery, runQuery, usualMost } from './run-order.js';
+import { retentionQuery, runQuery, USUAL_RUNS, usualMost, usualRuns } from './run-order.js';
 import { checkSchedule } from './schedule.js';
 
 export type { RetentionPolicy };
@@ -25,7 +25,7 @@ export interface RetentionCaller {
   readonly requestId: string;
   /** What the gateway in front allows them. */
   readonly policy: PurgePolicy;
-  /** Credentials and the like, sent to the broker with each request. Which data is meant is for the policy to say. */
+  /** Credentials and similar headers, sent to the broker with each request. The policy alone selects the data. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -42,10 +42,13 @@ export interface RetentionPreview {
   readonly cutoff: string;
   readonly query: string;
   readonly report: PurgeReport;
+  /** Set where a run that deletes would only report, as more than this match. */
+  readonly reportAbove: number | undefined;
 }
 
-/** Runs looked at to find the last ones that came to their end. */
+/** Runs looked at to find the last ones that came to their end: so many at a time, and in all. */
 const RUNS_LOOKED_AT = 50;
+const MAX_RUNS_LOOKED_AT = 1000;
 
 /** Retention policies: what is purged regularly, by its age. */
 export class RetentionService {
@@ -134,19 +137,31 @@ export class RetentionService {
     const { cutoff, query } = retentionQuery(policy.settings, this.#options.clock.now());
     const order = orderOf(policy, by, runQuery(policy.settings, query, true));
     const { report } = await this.#options.purges.run(order, gone);
-    return { cutoff, query, report };
+    const most = await this.#usualMost(policy);
+    return { cutoff, query, report, reportAbove: report.matched > (most ?? Infinity) ? most : undefined };
   }
 
   async #begin(policy: RetentionPolicy, by: RetentionCaller): Promise<PurgeRecord> {
     const { name, settings } = policy;
     const { query } = retentionQuery(settings, this.#options.clock.now());
     const isReport = settings.mode === 'report';
-    const last = await this.#options.purges.list({ retentionPolicy: name, limit: RUNS_LOOKED_AT, offset: 0 });
     return this.#options.purges.submit({
       ...orderOf(policy, by, runQuery(settings, query, isReport)),
       retentionPolicy: name,
-      reportAbove: isReport ? undefined : usualMost(settings.maxGrowth, last.items),
+      reportAbove: isReport ? undefined : await this.#usualMost(policy),
     });
+  }
+
+  /** How many matches a run may have before it becomes a report. */
+  async #usualMost({ name, settings }: RetentionPolicy): Promise<number | undefined> {
+    const runs: PurgeRecord[] = [];
+    for (let offset = 0; offset < MAX_RUNS_LOOKED_AT; offset += RUNS_LOOKED_AT) {
+      const page = { retentionPolicy: name, limit: RUNS_LOOKED_AT, offset };
+      const { items } = await this.#options.purges.list(page);
+      runs.push(...items);
+      if (items.length < RUNS_LOOKED_AT || usualRuns(runs).length === USUAL_RUNS) break;
+    }
+    return usualMost(settings.maxGrowth, runs);
   }
 }
 

@@ -15,7 +15,7 @@ export interface RetentionQuery {
 const MEMBERS = ['dryRun', 'maxAffected', 'maxPerSecond'];
 
 /** Runs whose matches say what is usual, at most. */
-const USUAL_RUNS = 5;
+export const USUAL_RUNS = 5;
 
 /**
  * What a run that starts now purges.
@@ -53,19 +53,35 @@ export function runQuery(
   );
 }
 
+/** The runs that say what is usual. @param runs of a policy, the newest first */
+export function usualRuns(runs: readonly PurgeRecord[]): readonly PurgeRecord[] {
+  return runs.filter((run) => hasEnded(run) && !isHeldBack(run)).slice(0, USUAL_RUNS);
+}
+
+function hasEnded({ state }: PurgeRecord): boolean {
+  return state === 'succeeded' || state === 'partial';
+}
+
+/** Whether the guard made a report of a run. A report that was asked for has a query that says so. */
+function isHeldBack({ dryRun, query }: PurgeRecord): boolean {
+  return dryRun && !new URLSearchParams(query).has('dryRun');
+}
+
 /**
- * How many matches a run may have before it becomes a report: `maxGrowth` times the median of the last runs.
+ * How many matches a run may have before it becomes a report: `maxGrowth` times the median of the last runs. Runs that became
+ * reports do not count: the guard would lift itself after some of them, and nobody had looked.
  *
  * @param runs of the policy, the newest first
  * @returns undefined without a guard, and while there is nothing to compare with
  */
 export function usualMost(maxGrowth: number, runs: readonly PurgeRecord[]): number | undefined {
-  const matches = runs
-    .filter(({ state }) => state === 'succeeded' || state === 'partial')
-    .slice(0, USUAL_RUNS)
+  const ended = runs.filter(hasEnded);
+  if (maxGrowth === 0 || ended.length === 0) return undefined;
+  const matches = usualRuns(ended)
     .map(({ matched }) => matched)
     .toSorted((one, other) => one - other);
-  if (maxGrowth === 0 || matches.length === 0) return undefined;
+  // What was usual is no longer in the history. What the guard held back stays held back.
+  if (matches.length === 0) return 0;
   const middle = matches.length / 2;
   const median = ((matches[Math.ceil(middle) - 1] ?? 0) + (matches[Math.floor(middle)] ?? 0)) / 2;
   return Math.floor(maxGrowth * median);

@@ -88,7 +88,7 @@ export class RetentionScheduler {
     try {
       await service.runScheduled(policy);
     } catch (error) {
-      // It is tried again, unless the one before is still at work: that one is left out.
+      // Tried again, unless the run before has not ended: then this one is skipped.
       if (isPassing(error)) await store.claim(name, nowMs, doneUntil);
       throw error;
     }

@@ -56,6 +56,18 @@ describe('the guard against unusually large runs', () => {
       assert.equal(usualMost(3, records), most, JSON.stringify(records));
   });
 
+  it('runs that the guard made reports of do not count, so that it does not lift itself', () => {
+    const [asked, report] = ['type=T&q=a%3C1', 'type=T&q=a%3C1&dryRun=true'];
+    const run = (matched: number, dryRun: boolean, query = asked) =>
+      ({ state: 'succeeded', matched, dryRun, query }) as PurgeRecord;
+    const held = Array.from({ length: 40 }, () => run(300, true));
+    assert.equal(usualMost(3, [...held, run(10, false), run(10, false)]), 30);
+    assert.equal(usualMost(3, [...held, run(10, true, report)]), 30);
+    assert.equal(usualMost(3, [...held, run(0, false)]), 0);
+    assert.equal(usualMost(3, held), 0);
+    assert.equal(usualMost(3, [run(500, true, report)]), 1500);
+  });
+
   it('a maxGrowth of 0 switches the guard off', () => {
     assert.equal(usualMost(0, runs(['succeeded', 10])), undefined);
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { QueueFullError } from '../../../../sidecar/jobs/errors.js';
 import { RetentionScheduler } from '../../../../sidecar/jobs/retention/scheduler.js';
+import { PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
 import { RunUnderWayError, StoreUnavailableError } from '../../../../sidecar/schemas/store/errors.js';
 import type {
   RetentionPolicy,
@@ -154,8 +155,12 @@ describe('the scheduler of retention policies', () => {
     assert.ok(runs.length >= 29);
   });
 
-  it('a run that found no free place or no database is tried again soon', async () => {
-    for (const error of [new QueueFullError(1), new StoreUnavailableError('away')]) {
+  it('a run that found no free place, no database or a stopping gateway is tried again soon', async () => {
+    for (const error of [
+      new QueueFullError(1),
+      new StoreUnavailableError('away'),
+      new PurgeStoppedError('the gateway stops'),
+    ]) {
       const clock = new HandClock();
       const { store } = keptPolicies('a');
       let failures = 3;
