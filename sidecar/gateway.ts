@@ -17,7 +17,7 @@ import { createHostCheck } from './http/trusted-hosts.js';
 import { createTurns } from './http/turns.js';
 import { createMetrics } from './metrics/metrics.js';
 import { openPurges, type OpenPurges } from './open-purges.js';
-import { openSchemas } from './schemas/open-schemas.js';
+import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { Newcomers, OneATurn } from './shared/next-turn.js';
 import { createViaName } from './shared/via.js';
@@ -44,6 +44,8 @@ export interface GatewayOptions {
   readonly random?: () => number;
   /** How slowly clients may send and read. @default 60 s at a standstill, or behind 1000 bytes a second */
   readonly clientPace?: Partial<ClientPace>;
+  /** Threads for the work on schemas. By default, they are started when the first work comes. */
+  readonly workers?: Workers;
 }
 
 /** What has been opened so far. */
@@ -78,10 +80,15 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 
 async function start(config: Config, options: GatewayOptions, opened: Opened): Promise<Gateway> {
   const { logger, clock = systemClock, random = Math.random } = options;
-  const schemas = await openSchemas(config, clock, {
-    away: (err) => logger.error({ err }, 'the database cannot be reached'),
-    back: () => logger.info('the database can be used again'),
-  });
+  const schemas = await openSchemas(
+    config,
+    clock,
+    {
+      away: (err) => logger.error({ err }, 'the database cannot be reached'),
+      back: () => logger.info('the database can be used again'),
+    },
+    options.workers,
+  );
   opened.add(() => schemas.close());
   let purges: OpenPurges | undefined;
   const metrics = createMetrics({

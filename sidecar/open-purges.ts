@@ -89,8 +89,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
     holder,
     isStoreShared: isShared,
-    // A database that is one process's own goes with it when its broker gets another address.
-    broker: isShared ? broker : undefined,
+    broker: jobBroker(config, options.brokerUrl),
     leaseMs: config.JOB_LEASE_MS,
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
@@ -155,4 +154,13 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
 /** The outcome of a purge that has ended. */
 function outcomeOf(state: PurgeState): PurgeOutcome {
   return state === 'queued' || state === 'running' || state === 'cancelling' ? 'interrupted' : state;
+}
+
+/**
+ * What a job is bound to: it never goes on at another broker. The embedded one has another port at each start, and a file of
+ * SQLite is of one machine, whatever its name is now.
+ */
+function jobBroker({ BROKER_URL, DATABASE_URL }: Config, url: URL): string {
+  if (BROKER_URL === 'embedded') return 'embedded';
+  return DATABASE_URL === undefined ? brokerName(url, 'this machine') : brokerName(url);
 }

@@ -64,6 +64,7 @@ export const problemKinds = {
   busy: kind(503, ownType('busy'), 'Busy'),
   connectionsBusy: kind(503, ownType('connections-busy'), 'All connections busy'),
   notConverging: kind(503, ownType('not-converging'), 'Matches keep turning up'),
+  purgeCancelled: kind(503, ownType('purge-cancelled'), 'Purge cancelled'),
   shuttingDown: kind(503, ownType('shutting-down'), 'Shutting down'),
   storeUnavailable: kind(503, ownType('store-unavailable'), 'Store unavailable'),
   tooManyPurges: kind(503, ownType('too-many-purges'), 'Too many purges'),

@@ -73,6 +73,7 @@ const answers: Readonly<Record<string, Answer>> = {
   PURGE_UNCOUNTABLE: as('uncountableMatches'),
   PURGE_NOT_CONVERGING: as('notConverging'),
   PURGE_STOPPED: as('shuttingDown', noMembers, LATER),
+  PURGE_CANCELLED: as('purgeCancelled'),
   PURGE_TOO_MANY_RUNNING: as('tooManyPurges', noMembers, LATER),
   PURGE_QUEUE_FULL: as('tooManyPurges', noMembers, LATER),
   PURGE_NOT_FOUND: as('notFound'),

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { PurgeOrder } from '../jobs/new-record.js';
+import type { PurgeService } from '../jobs/purge-service.js';
 import { forwardedHeaders } from '../purge/broker/forwarded-headers.js';
 import { UnsupportedRequestError } from '../purge/errors.js';
 import { callerOf } from './caller.js';
@@ -15,6 +16,23 @@ export interface OrderOptions {
 const UNSUPPORTED_HEADERS = ['ngsild-snapshot', 'ngsild-entitymap'] as const;
 
 /**
+ * A purge as a request asks for it. What is refused is recorded.
+ *
+ * @throws PurgeFailedError with what `orderOf` throws
+ */
+export function recordedOrderOf(
+  request: FastifyRequest,
+  what: Pick<PurgeOrder, 'target' | 'query'>,
+  { purges, ...options }: OrderOptions & { readonly purges: Pick<PurgeService, 'refusal'> },
+): PurgeOrder {
+  try {
+    return orderOf(request, what, options);
+  } catch (error) {
+    throw purges.refusal({ ...what, ...askedBy(request, options), policy: {} }, error);
+  }
+}
+
+/**
  * A purge as a request asks for it.
  *
  * @throws RequestRefusedError for a policy that is not understood, UnsupportedRequestError for headers that would move the
@@ -23,7 +41,7 @@ const UNSUPPORTED_HEADERS = ['ngsild-snapshot', 'ngsild-entitymap'] as const;
 export function orderOf(
   request: FastifyRequest,
   what: Pick<PurgeOrder, 'target' | 'query'>,
-  { hasToken }: OrderOptions,
+  options: OrderOptions,
 ): PurgeOrder {
   const { headers } = request;
   const policy = parsePurgePolicy(headers[POLICY_HEADER]);
@@ -34,11 +52,16 @@ export function orderOf(
       );
     }
   }
+  return { ...what, ...askedBy(request, options), policy };
+}
+
+function askedBy(
+  { headers, id }: FastifyRequest,
+  { hasToken }: OrderOptions,
+): Pick<PurgeOrder, 'headers' | 'caller' | 'requestId'> {
   return {
-    ...what,
-    headers: { ...forwardedHeaders(headers), [REQUEST_ID_HEADER]: request.id },
-    policy,
+    headers: { ...forwardedHeaders(headers), [REQUEST_ID_HEADER]: id },
     caller: callerOf(headers, hasToken),
-    requestId: request.id,
+    requestId: id,
   };
 }

@@ -7,7 +7,7 @@ import { refused, type RequestRefusedError } from './errors.js';
 import { TOKEN_HEADER, type TokenCheck } from './gateway-token.js';
 import { preferencesOf } from './prefer.js';
 import { purgeAnswer } from './purge-answer.js';
-import { orderOf, type OrderOptions } from './purge-order.js';
+import { recordedOrderOf, type OrderOptions } from './purge-order.js';
 
 export interface PurgeRoutesOptions extends OrderOptions {
   readonly purges: PurgeService;
@@ -53,7 +53,7 @@ function createHandler(target: keyof PurgeKinds, options: PurgeRoutesOptions) {
   const { purges } = options;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     options.checkToken(request.headers[TOKEN_HEADER]);
-    const order = orderOf(request, { target, query: rawQueryOf(request.raw) }, options);
+    const order = recordedOrderOf(request, { target, query: rawQueryOf(request.raw) }, options);
     const preferences = preferencesOf(request.headers.prefer);
     if (preferences.respondAsync) {
       const record = await purges.submit(order);

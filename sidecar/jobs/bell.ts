@@ -1,10 +1,10 @@
 import type { Clock } from '../shared/clock.js';
 
-/** Those who follow a record look at it this often at most, and at least, in milliseconds. */
+/** How often at most, and at least, a follower reads a record, in milliseconds. */
 const AT_MOST_EVERY_MS = 250;
 const AT_LEAST_EVERY_MS = 1000;
 
-/** Wakes those who follow the record of a purge that this process does not work on. */
+/** Wakes the followers of a purge that another process runs. */
 export class Bell {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<() => void>>();

@@ -6,7 +6,7 @@ import type { Config } from '../shared/config/load.js';
 import { entityPurges, temporalPurges, type PurgeKinds } from './purge-kinds.js';
 
 /**
- * What is learnt about a broker. Brokers treat their history apart: what they refuse there, they may take elsewhere.
+ * What is learnt about a broker. Brokers may accept for current entities what they refuse for history, so each has its own.
  */
 export type BrokerMemories = Readonly<Record<keyof PurgeKinds, BrokerMemory>>;
 

@@ -1,7 +1,7 @@
 import type { PurgeRecord, PurgeState } from '../schemas/store/purge-records.js';
 import { GatewayError } from '../shared/errors.js';
 
-/** There is no record of such a purge, or it was too old. */
+/** There is no such record, or it was deleted because of its age. */
 export class PurgeNotFoundError extends GatewayError {
   readonly code = 'PURGE_NOT_FOUND';
 
@@ -30,12 +30,21 @@ export class PurgeOverError extends GatewayError {
   }
 }
 
-/** Nobody waits for the answer to a purge any more, which stopped it. */
+/** The purge stopped because its caller disconnected. */
 export class CallerGoneError extends GatewayError {
   readonly code = 'PURGE_CALLER_GONE';
 }
 
-/** As many jobs wait as may. */
+/** The purge was cancelled by request while its caller waited. */
+export class PurgeCancelledError extends GatewayError {
+  readonly code = 'PURGE_CANCELLED';
+
+  constructor(options?: ErrorOptions) {
+    super('The purge was cancelled by request. What it had not deleted by then is still there.', options);
+  }
+}
+
+/** The queue of jobs is full. */
 export class QueueFullError extends GatewayError {
   readonly code = 'PURGE_QUEUE_FULL';
 

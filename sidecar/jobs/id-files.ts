@@ -13,7 +13,7 @@ const EXTENSION = '.ndjson';
 const PURGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * What became of the items of purges that asked for it (`record=ids`): a file for each, one JSON object a line. Where an
+ * The outcomes of the items of purges with `record=ids`: one file for each purge, one JSON object a line. Where an
  * item has several lines, the last one holds.
  */
 export class IdFiles {

@@ -9,7 +9,7 @@ import type { PurgeOrder } from './new-record.js';
 import { preparePurge, type PreparedPurge } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './purge-options.js';
 import type { PurgesAtWork, Work } from './purges-at-work.js';
-import { resumed, spentBefore } from './resumption.js';
+import { resumed, spentBefore, warningsAfter } from './resumption.js';
 
 interface Job extends Work {
   /** The name of another process that has worked on it before. */
@@ -36,7 +36,7 @@ export class JobRunner {
   takeUp({ record, job, wish }: TakenPurge, lease: Lease): void {
     const isCancelled = record.state === 'cancelling' || wish?.cancel === true;
     if (job === undefined || isCancelled) {
-      const live = this.#atWork.track(record, lease);
+      const live = this.#atWork.track(this.#leftBy(record, job), lease);
       this.#atWork.end(live, { state: job === undefined ? 'interrupted' : 'cancelled' });
       this.#atWork.leave(live);
       return;
@@ -44,7 +44,8 @@ export class JobRunner {
     try {
       void this.#runJob(this.#jobOf(record, job, lease));
     } catch (error) {
-      const live = this.#atWork.track(record, lease);
+      const live = this.#atWork.track(this.#leftBy(record, job), lease);
+      if (mayHaveDeleted(record, job, false)) live.begun();
       this.#atWork.endEarly(live, error, 'interrupted');
       this.#atWork.leave(live);
     }
@@ -60,6 +61,7 @@ export class JobRunner {
     const { concurrency, maxAffected } = prepared.limits;
     const live = this.#atWork.track(resumed(record, job, worker, concurrency), lease);
     const bound = leastOf(maxAffected, reportAbove);
+    if (mayHaveDeleted(record, job, bound !== undefined)) live.begun();
     const budget =
       bound === undefined
         ? undefined
@@ -115,6 +117,11 @@ export class JobRunner {
     }
   }
 
+  /** The record of a purge that does not go on. */
+  #leftBy(record: PurgeRecord, job: PurgeJob | undefined): PurgeRecord {
+    return { ...record, warnings: warningsAfter(record, job, this.#options.worker, 'ended it') };
+  }
+
   /** The list of ids goes on where another process began it only if they have the same folder. */
   async #noteIdsElsewhere({ live, prepared, before }: Job): Promise<void> {
     const { id, warnings } = live.record;
@@ -123,7 +130,7 @@ export class JobRunner {
     live.set({ warnings: [...warnings, note] });
   }
 
-  /** Whether a job only stops here, and is to be gone on with. */
+  /** Whether a job only stops in this process, and is to be continued. */
   #isToGoOn({ cancelled, lease }: LivePurge, error: unknown): boolean {
     if (cancelled.signal.aborted) return false;
     // A purge whose caller waits may have taken the last place meanwhile.
@@ -131,14 +138,14 @@ export class JobRunner {
     return (this.#stopped.aborted || lease.lost.aborted) && error instanceof PurgeStoppedError;
   }
 
-  /** Lays aside a job that was stopped: the next process with a free place goes on with it. */
+  /** Gives back a stopped job: the next process with a free place continues it. */
   async #lay({ live, budget }: Job): Promise<void> {
     // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
     await budget?.settle(live.affectedSince).catch(() => {});
     live.set({ state: 'queued' });
   }
 
-  /** A purge that matches more than it should be trusted with deletes nothing, and reports what it matches. */
+  /** A purge with unusually many matches deletes nothing, and only reports them. */
   async #workOrReport(job: Job, signal: AbortSignal): Promise<void> {
     const { live, order } = job;
     try {
@@ -147,7 +154,7 @@ export class JobRunner {
       const { reportAbove } = order;
       const isReport = error instanceof TooManyMatchesError && error.maxAffected === reportAbove;
       if (!isReport || live.hasBegun) throw error;
-      const note = `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ${String(reportAbove)} that its retention policy lets go without a look (maxGrowth), so nothing was deleted. Look at the matches, and raise maxGrowth or run the purge by hand.`;
+      const note = `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ${String(reportAbove)} that its retention policy allows (maxGrowth), so nothing was deleted. Check the matches; then raise maxGrowth (0 switches the guard off), or run the purge by hand.`;
       live.set({ dryRun: true, warnings: [...live.record.warnings, note] });
       await this.#atWork.work({ ...job, budget: undefined, prepared: this.#asReport(order) }, signal);
     }
@@ -160,6 +167,13 @@ export class JobRunner {
   #now(): string {
     return new Date(this.#options.clock.now()).toISOString();
   }
+}
+
+/** Whether an earlier process may have sent deletes of a job. With a maximum, what it sends is written down before. */
+function mayHaveDeleted(record: PurgeRecord, job: PurgeJob, isBounded: boolean): boolean {
+  if (record.dryRun) return false;
+  if (spentBefore(record, job) > 0) return true;
+  return !isBounded && record.state !== 'queued' && record.startedAt !== undefined;
 }
 
 function placeOf({ dryRun }: PreparedPurge): PlaceKind {

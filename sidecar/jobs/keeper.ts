@@ -5,7 +5,7 @@ import { Lease } from './lease.js';
 /** The store is asked for jobs and wishes this often at least, in milliseconds. */
 const LOOK_EVERY_MS = 1000;
 
-/** How long a purge that is in doubt of its lease waits for the store, in milliseconds. */
+/** How long a purge whose lease is in doubt waits for the store, in milliseconds. */
 const ASK_WAIT_MS = 1000;
 
 export interface KeeperOptions {
@@ -29,7 +29,7 @@ export interface KeeperOptions {
   readonly isPending: (id: string) => boolean;
 }
 
-/** Keeps the purges of this process its own, and takes more when there is a place for them. */
+/** Renews the leases of this process's purges, and takes more when there is a place for them. */
 export class Keeper {
   readonly #options: KeeperOptions;
   readonly #held = new Map<string, Lease>();
@@ -84,7 +84,7 @@ export class Keeper {
     if (!this.#isSated) void this.look();
   }
 
-  /** Renews what is held, hears what is asked of it, and takes what there are places for. Does not reject. */
+  /** Renews leases, grants what others ask of these purges, and takes jobs for free places. Does not reject. */
   look(): Promise<void> {
     if (this.#looking !== undefined) return (this.#again ??= this.#looking.then(() => this.#lookAgain()));
     this.#looking = this.#pass().finally(() => (this.#looking = undefined));
@@ -105,7 +105,7 @@ export class Keeper {
   }
 
   #tick(): void {
-    // Whatever the store is doing: who may have lost a job stops.
+    // Whatever the store does: a job whose lease may be lost stops.
     for (const lease of this.#held.values()) if (lease.number > 0 && !lease.holds) lease.lapse();
     void this.look();
   }

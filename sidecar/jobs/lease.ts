@@ -1,6 +1,6 @@
 import { PurgeStoppedError } from '../purge/errors.js';
 
-/** How often a holder that is in doubt asks the store, in milliseconds. */
+/** How often the store is asked about a lease that is in doubt, in milliseconds. */
 const ASK_EVERY_MS = 1000;
 
 /** By what right this process works on a purge, and until when it may be sure of it. */
@@ -42,12 +42,12 @@ export class Lease {
     this.#untilMs = untilMs;
   }
 
-  /** The purge stops here, for somebody else may take it. */
+  /** Stops the purge here, since another process may take it. */
   lapse(): void {
     this.#lost.abort();
   }
 
-  /** Somebody else has taken it. */
+  /** Another process has taken it. */
   take(): void {
     this.#isTaken = true;
     this.#lost.abort();

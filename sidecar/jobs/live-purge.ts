@@ -12,7 +12,7 @@ const PUBLISH_EVERY_MS = 250;
 /** Items that a record names as failed, at most. */
 const MAX_ERRORS = 100;
 
-/** A purge that has not come to its end in this process: its record as of now, and what may be changed of it. */
+/** A purge that this process runs: its current record, and what can be changed while it runs. */
 export class LivePurge {
   readonly control: PurgeControl;
   readonly cancelled = new AbortController();
@@ -51,6 +51,11 @@ export class LivePurge {
   /** Deletes were sent, or were about to be. */
   get hasBegun(): boolean {
     return this.#hasBegun;
+  }
+
+  /** An earlier process may have sent deletes. */
+  begun(): void {
+    this.#hasBegun = true;
   }
 
   /** Deleted or found gone by earlier processes. */
@@ -167,7 +172,7 @@ export class LivePurge {
     this.wake();
   }
 
-  /** Lets those who watch look again. */
+  /** Wakes the watchers. */
   wake(): void {
     for (const tell of [...this.#watchers]) tell();
   }

@@ -16,7 +16,7 @@ export interface PurgeOrder {
   readonly requestId: string;
   /** The retention policy that it is a run of. */
   readonly retentionPolicy?: string | undefined;
-  /** More matches than these make a report of it, before its first delete. */
+  /** With more matches than this, it only reports them, and deletes nothing. */
   readonly reportAbove?: number | undefined;
 }
 
@@ -38,9 +38,14 @@ export function newRecord(
     ...(tenant === undefined ? {} : { tenant }),
     ...(link === undefined ? {} : { link }),
     ...(retentionPolicy === undefined ? {} : { retentionPolicy }),
-    ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1 },
+    ...{ policy: { ...policy }, dryRun: asksForDryRun(query), maxPerSecond: null, concurrency: 1 },
     ...{ ...NO_COUNTS, errors: [], warnings: [] },
   };
+}
+
+/** What a query asks for that may be refused before the rest of it is understood. */
+function asksForDryRun(query: string): boolean {
+  return new URLSearchParams(query).getAll('dryRun').includes('true');
 }
 
 /** What the record of a purge says of its query and its limits. */

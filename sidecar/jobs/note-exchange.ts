@@ -35,11 +35,11 @@ export interface NoteExchangeOptions {
 }
 
 /**
- * Shares what was learnt about a broker with the other processes, beside the purges: nothing waits for it, and while the store
+ * Shares what was learnt about a broker with the other processes, in the background: no purge waits for it, and while the store
  * fails, each process goes by what it has learnt itself.
  *
  * A proof from before the start of this process does not count: when a broker was replaced and the gateways are restarted, every
- * filter is proven anew.
+ * filter is proven again.
  */
 export class NoteExchange {
   readonly #options: NoteExchangeOptions;

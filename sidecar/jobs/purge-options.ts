@@ -18,7 +18,7 @@ export interface PurgeObserver {
   storeBack(): void;
   /** A record was given up, since too many wait for the store. */
   recordLost(record: PurgeRecord): void;
-  /** A purge of this process is in other hands, and stops here. */
+  /** Another process has taken over a purge of this one, which stops here. */
   taken(record: PurgeRecord): void;
 }
 

@@ -13,6 +13,7 @@ import {
 import { Bell } from './bell.js';
 import {
   IdsNotFoundError,
+  PurgeCancelledError,
   PurgeFailedError,
   PurgeNotFoundError,
   PurgeOverError,
@@ -123,10 +124,17 @@ export class PurgeService {
       if (live.record.startedAt !== undefined || this.#atWork.isRefusal(error))
         this.#atWork.endEarly(live, error, gone.aborted ? 'cancelled' : 'interrupted');
       const isRecorded = live.record.startedAt !== undefined;
-      throw new PurgeFailedError(error, isRecorded ? live.record : undefined, live.hasBegun);
+      const isCancelled = live.cancelled.signal.aborted && error instanceof PurgeStoppedError;
+      const cause = isCancelled ? new PurgeCancelledError({ cause: error }) : error;
+      throw new PurgeFailedError(cause, isRecorded ? live.record : undefined, live.hasBegun);
     } finally {
       this.#atWork.leave(live);
     }
+  }
+
+  /** What is answered to a request that was refused before it was understood: recorded as any refusal. */
+  refusal(order: PurgeOrder, error: unknown): PurgeFailedError {
+    return new PurgeFailedError(error, this.#atWork.recordRefusal(this.#draft(order, 'running'), error));
   }
 
   /**
@@ -197,7 +205,7 @@ export class PurgeService {
     const live = this.#atWork.get(id);
     if (live !== undefined) {
       live.cancel();
-      return live.record;
+      return this.#atWork.keep(live);
     }
     const pending = this.#atWork.unwritten(id);
     if (pending !== undefined && isFinal(pending.state)) return pending;
@@ -233,7 +241,7 @@ export class PurgeService {
     };
     if (live !== undefined) {
       live.change(wish);
-      return live.record;
+      return this.#atWork.keep(live);
     }
     const result = await this.#options.store.ask(id, wish, (kept) => ({ ...kept, ...wish }));
     if (result === undefined) throw new PurgeNotFoundError(id);
@@ -261,7 +269,7 @@ export class PurgeService {
   stop(): void {
     this.#stopped.abort();
     clearInterval(this.#pruning);
-    // Those who watch a job that waits are let go.
+    // Watchers of a queued job are released.
     for (const live of this.#atWork.all()) live.wake();
   }
 

@@ -1,7 +1,12 @@
 import { PurgeStoppedError } from '../purge/errors.js';
 import type { PurgeReport } from '../purge/events.js';
 import type { OnOutcome } from '../purge/item-ledger.js';
-import type { PurgeClaim, PurgeRecord, PurgeState } from '../schemas/store/purge-records.js';
+import {
+  isFinal,
+  type PurgeClaim,
+  type PurgeRecord,
+  type PurgeState,
+} from '../schemas/store/purge-records.js';
 import type { DeleteBudget } from './delete-budget.js';
 import { CallerGoneError } from './errors.js';
 import type { IdRecorder } from './id-files.js';
@@ -21,7 +26,7 @@ export interface Work {
   readonly budget?: DeleteBudget | undefined;
 }
 
-/** What others do about the purges at work. */
+/** What the service does when something happens to a running purge. */
 export interface AtWorkHooks {
   /** A purge has come to its end here. */
   left(live: LivePurge): void;
@@ -120,8 +125,15 @@ export class PurgesAtWork {
     live.set({ startedAt: this.#now() });
     const claim = this.claimOf(live);
     if (recordRequired) await store.put(live.record, undefined, claim);
-    else await this.#writer.begin(live.record, claim);
+    else await this.#writer.writeNow(live.record, claim);
     observer.started(live.record);
+  }
+
+  /** Writes what was asked of a purge, so that it holds after a crash as well. @returns what was written */
+  async keep(live: LivePurge): Promise<PurgeRecord> {
+    const { record } = live;
+    if (!isFinal(record.state)) await this.#writer.writeNow(record, this.claimOf(live));
+    return record;
   }
 
   /** @param error what ended it early, or that its caller is gone */

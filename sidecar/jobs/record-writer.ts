@@ -5,8 +5,8 @@ import type { Clock } from '../shared/clock.js';
 /** Progress is written at most so often. */
 const WRITE_EVERY_MS = 250;
 
-/** How long a purge waits for the store before it begins. */
-const BEGIN_WAIT_MS = 1000;
+/** How long a record that must outlast this process waits for the store. */
+const WAIT_MS = 1000;
 
 /** Records that wait for a store that is away, at most. */
 const MAX_WAITING = 1000;
@@ -29,7 +29,7 @@ interface Entry {
   readonly claim: PurgeClaim;
 }
 
-/** Writes records beside the purges: a store that is away or slow never stops one. */
+/** Writes records in the background: a store that is away or slow never stops a purge. */
 export class RecordWriter {
   readonly #options: RecordWriterOptions;
   /** What is to be written, the latest of each. */
@@ -52,8 +52,8 @@ export class RecordWriter {
     return this.#waiting.get(id)?.record;
   }
 
-  /** Writes the first record of a purge, which waits for it, but not for long. */
-  async begin(record: PurgeRecord, claim: PurgeClaim): Promise<void> {
+  /** Writes a record that must outlast this process, such as the first of a purge: waits for it, but not for long. */
+  async writeNow(record: PurgeRecord, claim: PurgeClaim): Promise<void> {
     const { store, clock } = this.#options;
     const enough = new AbortController();
     const written = store.put(record, undefined, claim).then(
@@ -61,7 +61,7 @@ export class RecordWriter {
       () => false,
     );
     const late = clock
-      .sleep(BEGIN_WAIT_MS, enough.signal)
+      .sleep(WAIT_MS, enough.signal)
       .catch(() => {})
       .then(() => false);
     const isWritten = await Promise.race([written, late]);

@@ -9,7 +9,7 @@ export function settledBefore({ deleted, alreadyGone }: PurgeRecord): number {
 }
 
 /** What a job may have deleted until now: what counts towards its maximum. */
-export function spentBefore(record: PurgeRecord, { spent = 0 }: PurgeJob): number {
+export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<PurgeJob, 'spent'>): number {
   return Math.max(settledBefore(record), spent);
 }
 
@@ -25,29 +25,46 @@ export function resumed(
   worker: string,
   concurrency: number,
 ): PurgeRecord {
-  const { state, warnings } = record;
   return {
     ...record,
     ...{ state: 'running', worker, failed: 0, unknown: 0 },
     concurrency: Math.min(record.concurrency, concurrency),
-    // One that was laid aside in order waits.
-    warnings: state === 'queued' ? warnings : [...warnings, noteOf(record, job, worker)].slice(-MAX_WARNINGS),
+    warnings: warningsAfter(record, job, worker, 'went on'),
   };
 }
 
-function noteOf(record: PurgeRecord, job: PurgeJob, worker: string): string {
+/**
+ * The warnings of a purge that another process, or an earlier one, left: what may be missing from its counts. One that was laid
+ * aside in order waits, and misses nothing.
+ *
+ * @param worker the name of the process that took it, and what that does with it
+ */
+export function warningsAfter(
+  record: PurgeRecord,
+  job: PurgeJob | undefined,
+  worker: string,
+  does: 'went on' | 'ended it',
+): readonly string[] {
+  const { state, warnings } = record;
+  return state === 'queued'
+    ? warnings
+    : [...warnings, noteOf(record, job, worker, does)].slice(-MAX_WARNINGS);
+}
+
+function noteOf(record: PurgeRecord, job: PurgeJob | undefined, worker: string, does: string): string {
   const { matched, failed, unknown } = record;
   const settled = settledBefore(record);
   const why =
     record.worker === worker
-      ? 'The gateway was started anew.'
-      : `Nothing was heard of the gateway ${record.worker} any more, and ${worker} went on.`;
+      ? 'The gateway was restarted.'
+      : `Nothing was heard of the gateway ${record.worker} any more, and ${worker} ${does}.`;
   const inFlight = Math.max(0, matched - settled - failed - unknown);
-  const uncertain = spentBefore(record, job) - settled;
-  const towards = uncertain > 0 ? ` ${String(uncertain)} that may be gone count towards its maximum.` : '';
+  const uncertain = spentBefore(record, job ?? {}) - settled;
+  const towards =
+    uncertain > 0 ? ` ${String(uncertain)} matches that may be gone count towards its maximum.` : '';
   const gap =
     inFlight > 0
-      ? `${String(inFlight)} matches were being deleted when its counts were last written; those that were deleted since are not in the counts.`
+      ? `${String(inFlight)} of its matches were still to be deleted when its counts were last written; those that were deleted since are not in the counts.`
       : 'What was deleted since its counts were last written is not in the counts.';
   return `${why} ${gap}${towards}`;
 }

@@ -40,7 +40,7 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly reserve?: ((deletes: number) => Promise<void>) | undefined;
   /**
    * Called right before each try of a request that deletes, in the same turn of the event loop: what it has to wait for, if
-   * anything. It is called again then. When it throws, nothing is sent.
+   * anything. It is called again then, and when there is a connection to send it on. When it throws, nothing is sent.
    */
   readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
 }

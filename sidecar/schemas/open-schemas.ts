@@ -55,15 +55,16 @@ export interface DatabaseObserver {
 /**
  * Opens the database, the schema service on it, and the workbench.
  *
+ * @param workers closed with the rest
  * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
  */
 export async function openSchemas(
   config: Config,
   clock: Clock,
   observer: DatabaseObserver,
+  workers: Workers = new WorkersOnDemand({ deadlineMs: config.WORKBENCH_TIMEOUT_MS, clock }),
 ): Promise<OpenSchemas> {
   const store = await openStore(config, clock, observer);
-  const workers = new WorkersOnDemand({ deadlineMs: config.WORKBENCH_TIMEOUT_MS, clock });
   const remote = createRemoteDocuments({ allowedOrigins: config.REMOTE_ALLOWED_ORIGINS ?? [] });
   const contextBase = config.CONTEXT_BASE_IRI;
   const service = createSchemaService({ store, workers, remote, contextBase, clock });
@@ -133,8 +134,14 @@ function openStore(
   });
 }
 
+/** The worker threads of a gateway. */
+export interface Workers extends TaskRunner<Tasks> {
+  load(): { readonly waiting: number; readonly running: number };
+  close(): Promise<void>;
+}
+
 /** Workers that are started when the first task comes: a gateway without schemas does not need them. */
-class WorkersOnDemand implements TaskRunner<Tasks> {
+export class WorkersOnDemand implements Workers {
   readonly #options: { readonly deadlineMs: number; readonly clock: Clock };
   #pool: WorkerPool<Tasks> | undefined;
 

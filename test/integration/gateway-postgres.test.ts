@@ -320,7 +320,8 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
       }
     };
     const clients = [1, 2, 3, 4, 5, 6].map(client);
-    for (let cut = 0; cut < CUTS; cut += 1)
+    let cuts = 0;
+    for (; cuts < CUTS || created.length <= 20; cuts += 1)
       await database.query(`
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'ngsi-ld-gateway' AND datname = current_database() ORDER BY random() LIMIT 1`);
@@ -338,6 +339,6 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
       [],
     );
     // A write whose commit was cut cannot be done again.
-    assert.ok((statuses.get(503) ?? 0) <= CUTS, JSON.stringify([...statuses]));
+    assert.ok((statuses.get(503) ?? 0) <= cuts, JSON.stringify([...statuses]));
   });
 });

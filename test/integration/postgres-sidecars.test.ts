@@ -172,8 +172,15 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     assert.notEqual(last.worker, worker);
     assert.match(last.warnings.join(), new RegExp(`Nothing was heard of the gateway ${worker}`));
     assertTrueCounts(last);
-    assert.equal(broker.sendersOf('Stopped').length, 2, 'it sent nothing afterwards');
-    assert.notEqual(late, broker.sendersOf('Stopped').at(-1));
+    const senders = broker.sendersOf('Stopped');
+    // On a machine that is very busy, the lease of another one may end as well; whoever goes on says so.
+    const changes = last.warnings.filter((warning) => warning.startsWith('Nothing was heard'));
+    assert.equal(
+      senders.length,
+      1 + changes.length,
+      'it sent nothing afterwards: ' + JSON.stringify([last.warnings, senders]),
+    );
+    assert.notEqual(late, senders.at(-1));
     assert.equal(broker.overlaps.includes('Stopped'), false);
     await until(() => recordAt(stopped, id), isOver);
     assert.deepEqual(await recordAt(stopped, id), last);

@@ -121,8 +121,17 @@ describe('a purge as a job', () => {
       assert.equal(record.state, state);
       assert.equal(record.problem?.status, state === 'refused' ? status : undefined);
     }
+    for (const [headers, status] of [
+      [{ 'x-purge-policy': 'max-affected=abc' }, 400],
+      [{ 'ngsild-snapshot': 'urn:x' }, 501],
+    ] as const) {
+      const answer = await gateway.purge('type=Car&dryRun=true', headers);
+      assert.equal(answer.status, status);
+      const record = await recordOf(gateway, answer.headers.get('purge-id') ?? '');
+      assert.deepEqual([record.state, record.problem?.status, record.dryRun], ['refused', status, true]);
+    }
     const list = await gateway.send('GET', '/api/v2/purges?state=refused');
-    assert.equal(list.headers.get('x-total-count'), '2');
+    assert.equal(list.headers.get('x-total-count'), '4');
     const listed = async (query: string) => {
       const answer = await gateway.send('GET', `/api/v2/purges?${query}`);
       return (answer.json() as readonly PurgeRecord[]).map(({ dryRun }) => dryRun);
@@ -175,6 +184,9 @@ describe('a purge as a job', () => {
     gate.open();
     const answer = await waiting;
     assert.equal(answer.status, 503);
+    assert.equal(answer.problem().type, 'urn:ngsi-ld-gateway:problem:purge-cancelled');
+    // Nobody is asked to repeat what was cancelled.
+    assert.equal(answer.headers.get('retry-after'), null);
     assert.equal(typeof answer.problem()['deleted'], 'number');
     assert.equal((await recordOf(gateway, id)).state, 'cancelled');
   });
@@ -281,9 +293,9 @@ describe('a purge as a job', () => {
   });
 });
 
-describe('a gateway that is started anew', () => {
+describe('a gateway that is restarted', () => {
   for (const how of ['SIGKILL', 'SIGTERM'] as const) {
-    it(`a gateway that is started anew goes on with its jobs after ${how}, until nothing matches`, async () => {
+    it(`a gateway that is restarted goes on with its jobs after ${how}, until nothing matches`, async () => {
       const { broker, held, gate } = await startHeldBroker(200);
       const env = {
         BROKER_URL: held.url,
@@ -326,4 +338,29 @@ describe('a gateway that is started anew', () => {
       assert.ok(kept.length > 0);
     });
   }
+
+  it('a gateway that is restarted with another broker sends it nothing of the jobs for the first one', async () => {
+    const { held, gate } = await startHeldBroker(50);
+    const other = await startTestBroker();
+    other.entities.seed(20, car);
+    other.entities.seed(5, (index) => ({ ...car(index), id: `urn:ngsi-ld:Bike:${index}`, type: 'Bike' }));
+    const env = { PURGE_MAX_RUNNING: '1', PURGE_BATCH_SIZE: '10', DATABASE_PATH: await temporaryDatabase() };
+    const first = await startTestGateway({ ...env, BROKER_URL: held.url });
+    const laidAside = await submitted(first, 'type=Car');
+    const waiting = await submitted(first, 'type=Car&maxPerSecond=1');
+    await held.arrived(isDelete, 1);
+    const closed = first.gateway.close();
+    gate.open();
+    await closed;
+
+    const second = await startTestGateway({ ...env, BROKER_URL: other.url });
+    // Jobs are taken in their order: this one would be the third.
+    const { id } = await submitted(second, 'type=Bike');
+    assert.equal((await ended(second.url, id)).deleted, 5);
+    assert.equal(other.entities.count(), 20);
+    for (const job of [laidAside, waiting]) {
+      const cancelled = await second.send('POST', `/api/v2/purges/${job.id}/cancel`);
+      assert.equal((cancelled.json() as PurgeRecord).state, 'cancelled');
+    }
+  });
 });

@@ -3,6 +3,8 @@ import { loadConfig } from '../../sidecar/shared/config/load.js';
 import { startEmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedded-broker/index.js';
 import { startGateway } from '../../sidecar/gateway.js';
+import { WorkersOnDemand, type Workers } from '../../sidecar/schemas/open-schemas.js';
+import { systemClock } from '../../sidecar/shared/clock.js';
 import type { Gateway, GatewayOptions } from '../../sidecar/gateway.js';
 import type { Problem } from '../../sidecar/ngsi-ld/problem.js';
 import { Waiting } from './waiting.js';
@@ -114,14 +116,33 @@ export const QUICK = {
   ALLOWED_HOSTS: 'g,x,a,other,gateway,gateway.test,public.example',
 } as const;
 
+const SHARED_DEADLINE_MS = 60_000;
+
+let shared: Workers | undefined;
+
+/** Gateways in this process share their workers until `stopAll`: it takes new ones a while to get going. */
+function sharedWorkers(): Workers {
+  if (shared === undefined) {
+    const workers = new WorkersOnDemand({ deadlineMs: SHARED_DEADLINE_MS, clock: systemClock });
+    shared = { run: workers.run, load: () => workers.load(), close: async () => {} };
+    stopLater(async () => {
+      shared = undefined;
+      await workers.close();
+    });
+  }
+  return shared;
+}
+
 /** Starts a gateway in this process from environment variables, with its log captured; time and chance may be replaced. */
 export async function startTestGateway(
   env: Readonly<Record<string, string>> & { readonly BROKER_URL: string },
   options: Omit<GatewayOptions, 'logger'> = {},
 ): Promise<TestGateway> {
   const config = loadConfig({ ...QUICK, ...env });
+  const isUsual = options.clock === undefined && config.WORKBENCH_TIMEOUT_MS === SHARED_DEADLINE_MS;
   const log = new Log();
   const gateway = await startGateway(config, {
+    ...(isUsual ? { workers: sharedWorkers() } : {}),
     ...options,
     logger: pino({ level: config.LOG_LEVEL }, log.stream),
   });

@@ -193,6 +193,13 @@ describe('the architecture', () => {
   it('no files import each other in a cycle, types included', () => {
     assertNone(cyclesOf(sources));
   });
+
+  it('the thread that serves requests does not load what only workers need', () => {
+    const loaded = packagesLoadedBy('sidecar/gateway.ts', sources);
+    assert.ok(loaded.has('fastify'));
+    for (const name of ['jsonld', 'ajv-formats']) assert.equal(loaded.has(name), false, name);
+    assert.ok(packagesLoadedBy('sidecar/schemas/worker.ts', sources).has('jsonld'));
+  });
 });
 
 describe('the checks of the architecture', () => {
@@ -275,6 +282,22 @@ describe('the checks of the architecture', () => {
     assert.deepEqual(cyclesOf(cycle.slice(0, 2)), []);
   });
 });
+
+/** The packages that are loaded with a file, through all files that it imports. */
+function packagesLoadedBy(path: string, sources: readonly Source[]): ReadonlySet<string> {
+  const files = new Map(sources.map((source) => [source.path, source]));
+  const packages = new Set<string>();
+  const seen = new Set([path]);
+  for (const file of seen)
+    for (const { specifier, typeOnly } of files.get(file)?.imports ?? []) {
+      if (typeOnly) continue;
+      const target = targetOf(file, specifier);
+      if (target !== undefined) seen.add(target);
+      const name = packageOf(specifier);
+      if (name !== undefined) packages.add(name);
+    }
+  return packages;
+}
 
 function assertNone(violations: readonly string[]): void {
   assert.equal(violations.length, 0, `\n${violations.join('\n')}\n`);

@@ -62,7 +62,10 @@ const HEADERS: Readonly<Record<string, Part>> = {
   },
   TotalCount: { ...header('Of a page of a list: items of the whole list.'), required: false },
   Allow: header('The methods that are allowed.'),
-  RetryAfter: header('Seconds after which to try again.'),
+  RetryAfter: {
+    ...header('Seconds after which to try again; not given for a purge that was cancelled.'),
+    required: false,
+  },
   WwwAuthenticate: header('GatewayToken'),
   Accept: header('Media types of bodies.'),
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isFinal, PURGE_STATES, type PurgeRecord, type PurgeService } from '../../jobs/purge-service.js';
 import { refused } from '../errors.js';
-import { orderOf, type OrderOptions } from '../purge-order.js';
+import { recordedOrderOf, type OrderOptions } from '../purge-order.js';
 import { accepted, current, NO_CONTENT, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { PAGE, parameters } from './parameters.js';
@@ -65,7 +65,7 @@ export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoin
       problems: ['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
       handle: async ({ body, baseUrl, request }) => {
         const { target, tenant, link } = body;
-        const order = orderOf(request, { target, query: queryOf(body) }, options);
+        const order = recordedOrderOf(request, { target, query: queryOf(body) }, { ...options, purges });
         const headers = { ...order.headers };
         for (const [name, value, others] of [
           ['ngsild-tenant', tenant, ['fiware-service']],

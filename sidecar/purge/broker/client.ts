@@ -18,6 +18,8 @@ export interface BrokerRequest {
   readonly replyMaxBytes?: number;
   /** Aborts the request. Given only for requests without an effect on the broker. */
   readonly signal?: AbortSignal;
+  /** Called when there is a connection, which may take a while; when it throws, nothing is sent, and `send` throws the same. */
+  readonly beforeSending?: () => void;
 }
 
 /** Sends single requests: no retries, no interpretation. */
@@ -100,7 +102,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       },
       body: request.jsonBody ?? null,
     };
-    const canceller = createCanceller();
+    const canceller = createCanceller(request.beforeSending);
     const timer = setTimeout(() => {
       const message = `The broker did not answer within ${timeoutMs} ms.`;
       canceller.cancel(new BrokerTimeoutError(message, canceller.hasStarted));

@@ -19,15 +19,16 @@ export interface Canceller {
   cancel(reason: Error): void;
   /** @param reject called when the exchange is cancelled before its request is sent */
   onCancelledEarly(reject: (reason: Error) => void): void;
-  /** Takes the controller of the request, once there is a connection. */
+  /** Takes the controller of the request, once there is a connection and before anything is sent. */
   attach(controller: Dispatcher.DispatchController): void;
-  /** There was a connection to send the request on. */
+  /** The request was sent, or a part of it. */
   readonly hasStarted: boolean;
   /** Releases everything, once the answer is complete. */
   release(): void;
 }
 
-export function createCanceller(): Canceller {
+/** @param beforeSending asked once there is a connection; when it throws, nothing is sent, and what it throws is the reason */
+export function createCanceller(beforeSending?: () => void): Canceller {
   let reason: Error | undefined;
   let running: Dispatcher.DispatchController | undefined;
   let hasStarted = false;
@@ -45,10 +46,11 @@ export function createCanceller(): Canceller {
       rejectEarly = reject;
     },
     attach(controller) {
-      // Cancelled while waiting for a connection: nothing is sent.
-      if (reason !== undefined) controller.abort(reason);
       running = controller;
-      hasStarted = true;
+      reason ??= refusalOf(beforeSending);
+      // Cancelled while waiting for a connection: nothing is sent.
+      if (reason === undefined) hasStarted = true;
+      else controller.abort(reason);
     },
     get hasStarted() {
       return hasStarted;
@@ -60,6 +62,15 @@ export function createCanceller(): Canceller {
       rejectEarly = () => {};
     },
   };
+}
+
+function refusalOf(beforeSending: (() => void) | undefined): Error | undefined {
+  try {
+    beforeSending?.();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error('The request was refused.', { cause: error });
+  }
 }
 
 /**

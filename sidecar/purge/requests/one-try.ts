@@ -39,7 +39,8 @@ export class TryFailed extends Error {
  *
  * @param headers sent with it
  * @param signal aborts a query; a delete that was sent is awaited, because its effect must be known
- * @throws TryFailed; PurgeStoppedError for an aborted query; for an answer too large to be read, ReplyTooLargeError for a
+ * @param beforeDelete asked again when there is a connection for a delete; see PurgeOrder
+ * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; for an answer too large to be read, ReplyTooLargeError for a
  *   query (a smaller page may be readable), else BrokerReplyError
  */
 export async function tryOnce(
@@ -47,8 +48,13 @@ export async function tryOnce(
   headers: Readonly<Record<string, string>>,
   request: PurgeRequest,
   signal: AbortSignal,
+  beforeDelete?: () => unknown,
 ): Promise<BrokerReply> {
   const { method, path, jsonBody, replyMaxBytes, onUnclear } = request;
+  const beforeSending = () => {
+    throwIfStopped(signal);
+    if (request.deletes !== undefined) beforeDelete?.();
+  };
   let reply: BrokerReply;
   try {
     reply = await client.send({
@@ -57,10 +63,11 @@ export async function tryOnce(
       headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
       ...(jsonBody === undefined ? {} : { jsonBody }),
       ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
-      ...(method === 'GET' ? { signal } : {}),
+      ...(method === 'GET' ? { signal } : { beforeSending }),
     });
   } catch (error) {
     if (error instanceof RequestAbortedError) throwIfStopped(signal);
+    if (error instanceof PurgeStoppedError) throw error;
     if (error instanceof BrokerTimeoutError || error instanceof BrokerUnreachableError) {
       if (error.wasSent) onUnclear?.();
       const kind = error instanceof BrokerTimeoutError ? 'timeout' : 'unreachable';

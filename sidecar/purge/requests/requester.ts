@@ -6,7 +6,7 @@ import type { BrokerReply, Failure } from '../broker/failure.js';
 import { seemsAway, askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from '../retry/policy.js';
 import { createBreaker } from '../retry/breaker.js';
 import type { Clock } from '../../shared/clock.js';
-import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, PurgeStoppedError } from '../errors.js';
 import type { OutageEvent } from '../events.js';
 import { throwIfStopped, TryFailed, tryOnce, type PurgeRequest } from './one-try.js';
 import { createOutageWatch } from './outage.js';
@@ -109,10 +109,16 @@ export function createRequester(options: RequesterOptions): Requester {
     },
   });
 
-  function transmit(request: PurgeRequest, signal: AbortSignal): Promise<BrokerReply> {
+  async function transmit(request: PurgeRequest, signal: AbortSignal): Promise<BrokerReply> {
     throwIfStopped(signal);
     requests += 1;
-    return tryOnce(client, headers, request, signal);
+    try {
+      return await tryOnce(client, headers, request, signal, beforeDelete);
+    } catch (error) {
+      // A delete that is stopped was not sent.
+      if (error instanceof PurgeStoppedError && request.method !== 'GET') requests -= 1;
+      throw error;
+    }
   }
 
   async function sleep(ms: number, signal: AbortSignal): Promise<void> {

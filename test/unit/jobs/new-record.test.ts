@@ -27,6 +27,20 @@ describe('the record of a new purge', () => {
     assert.equal(recordOf({ 'fiware-service': 't2' }).tenant, 't2');
   });
 
+  it('the record of a purge says that it is a dry run before its query is understood', () => {
+    const dryRunOf = (query: string) =>
+      newRecord({ target: 'entities', query, headers: {}, policy: {}, caller: 'c', requestId: 'r' }, ABOUT)
+        .dryRun;
+    assert.ok(dryRunOf('type=T&q=a%3E&dryRun=true'));
+    for (const query of [
+      'type=T&q=a%3E',
+      'type=T&dryRun=false',
+      'type=T&q=dryRun=true',
+      'type=T&dryRun=TRUE',
+    ])
+      assert.ok(!dryRunOf(query), query);
+  });
+
   it('the record of a purge gets its limits once its query is understood', () => {
     const limits = {
       ...{ pageSize: 1, pageSizeMax: 1, batchSize: 1, concurrency: 5, maxAffected: undefined },

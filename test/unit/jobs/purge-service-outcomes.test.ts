@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   CallerGoneError,
+  PurgeCancelledError,
   PurgeFailedError,
   PurgeNotFoundError,
   PurgeOverError,
   QueueFullError,
 } from '../../../sidecar/jobs/errors.js';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
-import { entityPurges, temporalPurges } from '../../../sidecar/jobs/purge-kinds.js';
-import type { PurgeServiceOptions } from '../../../sidecar/jobs/purge-options.js';
-import { PurgeService } from '../../../sidecar/jobs/purge-service.js';
-import { IdFiles } from '../../../sidecar/jobs/id-files.js';
-import { createHeaderSealer } from '../../../sidecar/jobs/sealed-headers.js';
-import { FilterIgnoredError, PurgeStoppedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
+import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
+import {
+  FilterIgnoredError,
+  PurgeStoppedError,
+  QueryRefusedError,
+  TooManyMatchesError,
+} from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
-import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/purge-run.js';
-import { createRunningPurges } from '../../../sidecar/purge/running.js';
+import type { PurgeOrder } from '../../../sidecar/purge/purge-run.js';
 import type { PurgeJob, PurgeRecord, UnfinishedPurge } from '../../../sidecar/schemas/store/purge-records.js';
-import { problemOf, unforeseen } from '../../../sidecar/http/problem.js';
-import { KeptPurges } from '../../support/kept-purges.js';
+import { problemOf } from '../../../sidecar/http/problem.js';
 import { createTestClock } from '../../support/purge-harness.js';
+import { purgeServiceOf, STARTED, type Run } from '../../support/purge-service.js';
 
 const REPORT: PurgeReport = {
   ...{ matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 2, retries: 0 },
@@ -33,15 +33,12 @@ const finished = (more: Partial<PurgeReport> = {}): PurgeEvent => ({
   report: { ...REPORT, ...more },
 });
 const BEGUN: PurgeEvent = { type: 'progress', hasBegun: true, ...REPORT };
-const STARTED = Date.UTC(2026, 0, 1);
 const NEVER = new AbortController().signal;
 
 const orderOf = (query = 'type=T', more: { readonly tenant?: string } = {}) => ({
   ...{ target: 'entities' as const, query, policy: {}, caller: 'c', requestId: 'r' },
   headers: more.tenant === undefined ? {} : { 'ngsild-tenant': more.tenant },
 });
-
-type Run = (order: PurgeOrder, signal: AbortSignal) => AsyncIterable<PurgeEvent>;
 
 /** A purge that goes on until it is stopped. */
 async function* untilStopped(_order: PurgeOrder, signal: AbortSignal): AsyncGenerator<PurgeEvent> {
@@ -51,55 +48,7 @@ async function* untilStopped(_order: PurgeOrder, signal: AbortSignal): AsyncGene
   throw new PurgeStoppedError('stopped');
 }
 
-/** A service whose purges are functions, on a store in memory; nothing of it waits. */
-function serviceOf(run: Run, options: Partial<PurgeServiceOptions> & { readonly maxRunning?: number } = {}) {
-  const told: string[] = [];
-  const errors: unknown[] = [];
-  const clock = createTestClock(STARTED);
-  const kept = new KeptPurges(clock);
-  const limits = { pageSize: 100, pageSizeMax: 100, batchSize: 50, concurrency: 4, maxAffected: undefined };
-  const setup = {
-    dependencies: {} as PurgeDependencies,
-    limits: { ...limits, strategy: 'auto' as const },
-    wholeTenant: 'bounded' as const,
-  };
-  const running = createRunningPurges(options.maxRunning ?? 4);
-  const service = new PurgeService({
-    kinds: {
-      entities: { ...entityPurges(setup), run: (order, _dependencies, signal) => run(order, signal) },
-      temporal: temporalPurges({ ...setup, allowsWhole: true }),
-    },
-    ...{
-      store: kept.store,
-      running,
-      clock,
-      worker: 'w',
-      holder: randomUUID(),
-      leaseMs: 30_000,
-      maxQueued: 10,
-      historyDays: 2,
-      recordRequired: false,
-    },
-    // Nothing is recorded here.
-    idFiles: new IdFiles('/nowhere'),
-    sealer: createHeaderSealer([]),
-    problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
-    observer: {
-      started: ({ state }) => told.push(`started ${state}`),
-      event: (_record, { type }) => told.push(type),
-      ended: ({ state }, error) => {
-        told.push(`ended ${state}`);
-        errors.push(error);
-      },
-      ...{ storeAway: () => told.push('away'), storeBack: () => {}, recordLost: () => {} },
-      taken: () => told.push('taken'),
-    },
-    ...options,
-  });
-  return { service, running, kept, told, errors, clock };
-}
-
-type Service = ReturnType<typeof serviceOf>;
+type Service = ReturnType<typeof purgeServiceOf>;
 
 const turns = async () => {
   for (let index = 0; index < 20; index += 1) await turn();
@@ -127,7 +76,7 @@ const throwing = (error: Error, hasBegun: boolean): Run =>
 
 describe('a purge whose caller waits', () => {
   it('a purge whose caller waits is recorded from its start to its end, and its events are reported in order', async () => {
-    const made = serviceOf(async function* run() {
+    const made = purgeServiceOf(async function* run() {
       yield BEGUN;
       yield finished();
     });
@@ -153,7 +102,7 @@ describe('a purge whose caller waits', () => {
       [{ unknown: 1 }, 'partial'],
       [{ warnings: ['110 x "stale"'] }, 'partial'],
     ] as const) {
-      const { service } = serviceOf(async function* run() {
+      const { service } = purgeServiceOf(async function* run() {
         yield finished(more);
       });
       assert.equal((await service.run(orderOf(), NEVER)).record.state, state);
@@ -161,7 +110,7 @@ describe('a purge whose caller waits', () => {
   });
 
   it('a purge that asks for what is not allowed is recorded as refused, with the start of its query', async () => {
-    const made = serviceOf(untilStopped);
+    const made = purgeServiceOf(untilStopped);
     const query = `type=T&limit=5&q=${'x'.repeat(9000)}`;
     const { record, cause, hasBegun } = await failure(made, query);
     assert.ok(cause instanceof QueryRefusedError);
@@ -180,7 +129,7 @@ describe('a purge whose caller waits', () => {
       [new FilterIgnoredError('q', 'ignored'), false, 'refused'],
       [new Error('a bug'), false, 'failed'],
     ] as const) {
-      const made = serviceOf(throwing(error, hasBegun));
+      const made = purgeServiceOf(throwing(error, hasBegun));
       const failed = await failure(made);
       assert.deepEqual([failed.record?.state, failed.hasBegun, failed.cause], [state, hasBegun, error]);
       assert.ok(failed.record?.problem !== undefined);
@@ -189,7 +138,7 @@ describe('a purge whose caller waits', () => {
   });
 
   it('a purge whose caller disconnects is cancelled, without a problem', async () => {
-    const made = serviceOf(untilStopped);
+    const made = purgeServiceOf(untilStopped);
     const gone = new AbortController();
     const ended = failure(made, 'type=T', gone.signal);
     await turns();
@@ -200,7 +149,7 @@ describe('a purge whose caller waits', () => {
   });
 
   it('a purge whose caller waits is interrupted, with a problem, when the gateway stops', async () => {
-    const made = serviceOf(untilStopped);
+    const made = purgeServiceOf(untilStopped);
     const ended = failure(made);
     await turns();
     made.running.stop();
@@ -210,22 +159,27 @@ describe('a purge whose caller waits', () => {
   });
 
   it('a purge whose caller waits can be cancelled by request, and the caller gets an error', async () => {
-    const made = serviceOf(untilStopped);
+    const made = purgeServiceOf(untilStopped);
     const ended = failure(made);
     await turns();
     const id = (await made.kept.records())[0]?.id ?? '';
-    assert.equal((await made.service.cancel(id)).state, 'cancelling');
-    assert.equal((await made.service.cancel(id)).state, 'cancelling');
+    const twice = await Promise.all([made.service.cancel(id), made.service.cancel(id)]);
+    assert.deepEqual(
+      twice.map(({ state }) => state),
+      ['cancelling', 'cancelling'],
+    );
     const { record, cause } = await ended;
     assert.deepEqual(
-      [record?.state, record?.problem, cause instanceof PurgeStoppedError],
+      [record?.state, record?.problem, cause instanceof PurgeCancelledError],
       ['cancelled', undefined, true],
     );
-    assert.deepEqual(made.errors, [cause]);
+    assert.deepEqual(made.errors, [(cause as Error).cause]);
+    const answer = problemOf(cause);
+    assert.deepEqual([answer?.problem.status, answer?.headers], [503, {}]);
   });
 
   it('a purge that finds no free place leaves no record', async () => {
-    const made = serviceOf(untilStopped, { maxRunning: 1 });
+    const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
     const first = failure(made);
     await turns();
     const { record, cause } = await failure(made);
@@ -238,7 +192,7 @@ describe('a purge whose caller waits', () => {
   it('a purge runs without a record only where none is required', async () => {
     for (const recordRequired of [false, true]) {
       let runs = 0;
-      const made = serviceOf(
+      const made = purgeServiceOf(
         async function* run() {
           runs += 1;
           yield finished();
@@ -260,7 +214,7 @@ describe('a job', () => {
     const begun: string[] = [];
     let open = () => {};
     const isOpen = new Promise<void>((resolve) => (open = resolve));
-    const made = serviceOf(
+    const made = purgeServiceOf(
       async function* run({ headers }) {
         begun.push(headers['ngsild-tenant'] ?? '-');
         await isOpen;
@@ -280,7 +234,7 @@ describe('a job', () => {
   });
 
   it('a job is refused when the queue is full or the gateway stops', async () => {
-    const made = serviceOf(untilStopped, { maxRunning: 1, maxQueued: 1 });
+    const made = purgeServiceOf(untilStopped, { maxRunning: 1, maxQueued: 1 });
     await made.service.submit(orderOf());
     await made.service.submit(orderOf());
     await assert.rejects(made.service.submit(orderOf()), QueueFullError);
@@ -291,13 +245,13 @@ describe('a job', () => {
   });
 
   it('a job whose query is refused is recorded as refused and never queued', async () => {
-    const made = serviceOf(untilStopped);
+    const made = purgeServiceOf(untilStopped);
     await assert.rejects(made.service.submit(orderOf('type=T&limit=5')), PurgeFailedError);
     assert.deepEqual([made.told, await made.service.queued()], [['ended refused'], 0]);
   });
 
   it('a waiting job is cancelled at once, and a running one when its deletes in flight have ended', async () => {
-    const made = serviceOf(untilStopped, { maxRunning: 1 });
+    const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
     const running = await made.service.submit(orderOf());
     const waiting = await made.service.submit(orderOf());
     await turns();
@@ -313,8 +267,23 @@ describe('a job', () => {
     );
   });
 
+  it('a cancellation and a new rate are in the store before they are answered, so that they outlast a crash', async () => {
+    const clock = createTestClock(STARTED);
+    // What is only written in the background stays unwritten.
+    const made = purgeServiceOf(untilStopped, {
+      clock: { ...clock, sleep: async () => new Promise<never>(() => {}) },
+    });
+    const { id } = await made.service.submit(orderOf());
+    await turns();
+    const kept = async () => (await made.kept.records())[0];
+    await made.service.change(id, { maxPerSecond: 7 });
+    assert.equal((await kept())?.maxPerSecond, 7);
+    await made.service.cancel(id);
+    assert.match((await kept())?.state ?? '', /^cancell/);
+  });
+
   it('a job goes back to the queue when the gateway stops', async () => {
-    const made = serviceOf(untilStopped);
+    const made = purgeServiceOf(untilStopped);
     const { id } = await made.service.submit(orderOf());
     await turns();
     made.service.stop();
@@ -325,8 +294,24 @@ describe('a job', () => {
     assert.ok(!made.told.some((each) => each.startsWith('ended')));
   });
 
+  it('a job that is being cancelled when the gateway stops is cancelled, and does not go on later', async () => {
+    const made = purgeServiceOf(async function* run(order, signal) {
+      yield BEGUN;
+      await turns();
+      yield* untilStopped(order, signal);
+    });
+    const { id } = await made.service.submit(orderOf());
+    await turn();
+    assert.equal((await made.service.cancel(id)).state, 'cancelling');
+    made.service.stop();
+    made.running.stop();
+    await made.running.idle();
+    await made.service.close();
+    assert.equal((await made.kept.store.get(id))?.state, 'cancelled');
+  });
+
   it('a job whose purge ends without a report is interrupted', async () => {
-    const made = serviceOf(async function* run() {
+    const made = purgeServiceOf(async function* run() {
       yield BEGUN;
     });
     const { id } = await made.service.submit(orderOf());
@@ -337,7 +322,7 @@ describe('a job', () => {
 
 describe('the rate and the concurrency of a running purge', () => {
   it('the rate and the concurrency of a purge can be changed while it runs, within what its start allowed', async () => {
-    const made = serviceOf(untilStopped);
+    const made = purgeServiceOf(untilStopped);
     const { id } = await made.service.submit(orderOf('type=T&maxPerSecond=5'));
     await turns();
     const change = async (members: Parameters<PurgeService['change']>[1]) => {
@@ -356,7 +341,7 @@ describe('the rate and the concurrency of a running purge', () => {
   });
 
   it('changing or cancelling an unknown purge throws PurgeNotFoundError', async () => {
-    const { service } = serviceOf(untilStopped);
+    const { service } = purgeServiceOf(untilStopped);
     await assert.rejects(service.change('nobody', {}), PurgeNotFoundError);
     await assert.rejects(service.cancel('nobody'), PurgeNotFoundError);
     await assert.rejects(service.get('nobody'), PurgeNotFoundError);
@@ -371,7 +356,7 @@ describe('watching a purge', () => {
   };
 
   it('a watcher gets each state of a purge until its end, and the final one alone if it has ended', async () => {
-    const made = serviceOf(untilStopped);
+    const made = purgeServiceOf(untilStopped);
     const { id } = await made.service.submit(orderOf());
     const states = watched(made, id);
     await turns();
@@ -382,7 +367,7 @@ describe('watching a purge', () => {
   });
 
   it('watching ends when the watcher stops, and when the gateway stops', async () => {
-    const made = serviceOf(untilStopped, { maxRunning: 1 });
+    const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
     const [running, waiting] = [await made.service.submit(orderOf()), await made.service.submit(orderOf())];
     const stop = new AbortController();
     const own = watched(made, running.id, stop.signal);
@@ -412,10 +397,11 @@ describe('purges of an earlier process', () => {
     };
     return { record, job };
   };
-  const ended = async (one: UnfinishedPurge) => {
-    const made = serviceOf(async function* run() {
-      yield finished();
-    });
+  const finishing: Run = async function* run() {
+    yield finished();
+  };
+  const ended = async (one: UnfinishedPurge, run: Run = finishing) => {
+    const made = purgeServiceOf(run);
     const { store } = made.kept;
     if (one.job === undefined) await store.put(one.record);
     else await store.put(one.record, one.job);
@@ -435,6 +421,12 @@ describe('purges of an earlier process', () => {
       const { record, told } = await ended(one);
       assert.deepEqual([record.state, record.worker, told], [state, 'old', [`ended ${state}`]]);
       assert.ok(record.endedAt !== undefined);
+      const notes =
+        'state' in members && members.state === 'queued'
+          ? []
+          : [/^Nothing was heard of .* and w ended it\. /];
+      assert.equal(record.warnings.length, notes.length);
+      for (const note of notes) assert.match(record.warnings[0] ?? '', note);
     }
   });
 
@@ -445,7 +437,7 @@ describe('purges of an earlier process', () => {
     assert.deepEqual([record.matched, record.deleted, record.alreadyGone], [48, 43, 5]);
     assert.deepEqual([record.failed, record.unknown, record.startedAt], [0, 0, '2026-01-01T00:00:01.000Z']);
     assert.deepEqual([record.warnings.length, record.warnings[0]], [2, 'first']);
-    assert.match(record.warnings[1] ?? '', / 40 matches were being deleted/);
+    assert.match(record.warnings[1] ?? '', / 40 of its matches were still to be deleted/);
     const many = await ended(left({ warnings: Array.from({ length: 25 }, (_, index) => `w${index}`) }));
     assert.deepEqual([many.record.warnings.length, many.record.warnings[0]], [20, 'w6']);
     const overCounted = await ended(left({ matched: 1, deleted: 5 }));
@@ -458,14 +450,40 @@ describe('purges of an earlier process', () => {
   });
 
   it('a job of an earlier process that cannot go on is refused, or fails', async () => {
-    assert.equal((await ended(left({ query: 'type=T&limit=5' }))).record.state, 'refused');
+    const wrong = { query: 'type=T&limit=5' };
+    assert.equal((await ended(left({ ...wrong, state: 'queued' }))).record.state, 'refused');
+    // Deletes may have been sent, and what is called refused deleted nothing.
+    const failed = await ended(left(wrong));
+    assert.equal(failed.record.state, 'failed');
+    assert.match(failed.record.warnings.join(), /w ended it/);
     const sealed = { headers: {}, sealedHeaders: 'AAAA' };
     assert.equal((await ended(left({}, sealed))).record.problem?.status, 400);
   });
 
+  it('a job that may have deleted is called neither refused nor a report when too many match after a restart', async () => {
+    const tooMany: Run = async function* run() {
+      yield { type: 'progress', hasBegun: false, ...REPORT };
+      throw new TooManyMatchesError(200, 5, true);
+    };
+    const guarded = { headers: {}, reportAbove: 5 };
+    const bounded = { query: 'type=T&maxAffected=5' };
+    const cases: readonly (readonly [UnfinishedPurge, string])[] = [
+      [left({}, { ...guarded, spent: 3 }), 'failed'],
+      [left({ deleted: 2 }, guarded), 'failed'],
+      [left(bounded, { headers: {}, spent: 1 }), 'failed'],
+      [left(bounded, { headers: {}, spent: 0 }), 'refused'],
+      [left({}), 'failed'],
+      [left({ state: 'queued' }), 'refused'],
+    ];
+    for (const [one, state] of cases) {
+      const { record } = await ended(one, tooMany);
+      assert.deepEqual([record.state, record.dryRun], [state, false], JSON.stringify(one));
+    }
+  });
+
   it('old records, and refused ones beyond their number, are deleted at the start and every hour', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
-    const made = serviceOf(untilStopped);
+    const made = purgeServiceOf(untilStopped);
     made.service.start();
     const pruned = () => made.kept.calls.filter(({ name }) => name === 'prune').map(({ given }) => given);
     const prune = [STARTED - 2 * 86_400_000, 10_000];

@@ -1,65 +1,31 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, it } from 'node:test';
-import { PurgeService, type PurgeRecord } from '../../../sidecar/jobs/purge-service.js';
-import { entityPurges, temporalPurges, type PurgeKinds } from '../../../sidecar/jobs/purge-kinds.js';
-import { IdFiles } from '../../../sidecar/jobs/id-files.js';
-import { createHeaderSealer } from '../../../sidecar/jobs/sealed-headers.js';
-import type { PurgeLimits } from '../../../sidecar/purge/context.js';
+import type { PurgeRecord, PurgeService } from '../../../sidecar/jobs/purge-service.js';
 import { PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
-import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/purge-run.js';
-import { createRunningPurges, type RunningPurges } from '../../../sidecar/purge/running.js';
+import type { PurgeOrder } from '../../../sidecar/purge/purge-run.js';
+import type { RunningPurges } from '../../../sidecar/purge/running.js';
 import type { GatewayError } from '../../../sidecar/shared/errors.js';
 import { systemClock } from '../../../sidecar/shared/clock.js';
-import { problemOf, unforeseen } from '../../../sidecar/http/problem.js';
 import { KeptPurges } from '../../support/kept-purges.js';
+import { LIMITS, purgeServiceOf, type PurgeServiceSetup, type Run } from '../../support/purge-service.js';
 
-const LIMITS: PurgeLimits = {
-  ...{ pageSize: 100, pageSizeMax: 1000, batchSize: 50, concurrency: 4, strategy: 'auto' },
-  maxAffected: undefined,
-};
+const services: { readonly service: PurgeService; readonly running: RunningPurges }[] = [];
 
-const started: { readonly service: PurgeService; readonly running: RunningPurges }[] = [];
-afterEach(async () => {
-  for (const { service, running } of started.splice(0)) {
+/** Starts the service of a process. */
+function startService(kept: KeptPurges, run: Run, setup: PurgeServiceSetup = {}) {
+  const made = purgeServiceOf(run, { kept, clock: systemClock, maxRunning: 2, ...setup });
+  made.service.start();
+  services.push(made);
+  return made;
+}
+
+async function stopServices(): Promise<void> {
+  for (const { service, running } of services.splice(0)) {
     running.stop();
     await service.close();
   }
-});
-
-type Run = (order: PurgeOrder, signal: AbortSignal) => AsyncIterable<PurgeEvent>;
-
-/** A process that runs purges of entities as told. */
-async function startService(
-  kept: KeptPurges,
-  run: Run,
-  { limits = LIMITS, secrets = [] as string[], maxQueued = 10, maxRunning = 2 } = {},
-) {
-  const setup = { dependencies: {} as PurgeDependencies, limits, wholeTenant: 'bounded' as const };
-  const kinds: PurgeKinds = {
-    entities: { ...entityPurges(setup), run: (order, _dependencies, signal) => run(order, signal) },
-    temporal: temporalPurges({ ...setup, allowsWhole: true }),
-  };
-  const running = createRunningPurges(maxRunning);
-  const service = new PurgeService({
-    ...{ kinds, store: kept.store, running, clock: systemClock, worker: 'w', maxQueued, historyDays: 1 },
-    holder: randomUUID(),
-    leaseMs: 30_000,
-    // Nothing is recorded here.
-    idFiles: new IdFiles('/nowhere'),
-    sealer: createHeaderSealer(secrets),
-    recordRequired: false,
-    problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
-    observer: {
-      ...{ started: () => {}, event: () => {}, ended: () => {} },
-      ...{ storeAway: () => {}, storeBack: () => {}, recordLost: () => {}, taken: () => {} },
-    },
-  });
-  service.start();
-  started.push({ service, running });
-  return { service, running };
 }
 
 const order = (query = 'type=Car', headers: Readonly<Record<string, string>> = {}) => ({
@@ -123,23 +89,23 @@ async function hasFailedTwice(store: KeptPurges): Promise<void> {
 }
 
 describe('the maximum of a job', () => {
+  afterEach(stopServices);
+
   it('the maximum of a job holds over a crash: what may have been deleted counts, reported or not', async () => {
     const store = new KeptPurges();
-    const first = await startService(store, (one, signal) =>
-      deletesUntilStopped(one, signal, 40, { toldOf: 25 }),
-    );
+    const first = startService(store, (one, signal) => deletesUntilStopped(one, signal, 40, { toldOf: 25 }));
     const { id } = await first.service.submit(order('type=Car&maxAffected=100'));
     await hasWorked(first, id);
     // The first process is as good as dead: nothing that it writes is kept from here on.
     const maxima: (number | undefined)[] = [];
-    const second = await startService(store, tellsMaximum(maxima));
+    const second = startService(store, tellsMaximum(maxima));
     assert.equal((await endOf(second, id)).state, 'succeeded');
     assert.deepEqual(maxima, [60]);
   });
 
   it('the maximum of a job is reduced by exactly what was deleted or may have been when the gateway shuts down', async () => {
     const store = new KeptPurges();
-    const first = await startService(store, async function* (one, signal) {
+    const first = startService(store, async function* (one, signal) {
       for (let tries = 0; tries < 30; tries++) await one.reserve?.(1);
       yield* deletesUntilStopped(one, signal, 40, { unknown: 3 });
     });
@@ -150,7 +116,7 @@ describe('the maximum of a job', () => {
     await first.running.idle();
     await first.service.close();
     const maxima: (number | undefined)[] = [];
-    const second = await startService(store, tellsMaximum(maxima));
+    const second = startService(store, tellsMaximum(maxima));
     const { deleted, matched } = await endOf(second, id);
     assert.deepEqual([deleted, matched], [40, 40]);
     assert.deepEqual(maxima, [57]);
@@ -159,7 +125,7 @@ describe('the maximum of a job', () => {
   it('the maximum of a job holds while the store is away: the job waits for it, and sends no delete meanwhile', async () => {
     const store = new KeptPurges();
     let sent = 0;
-    const gateway = await startService(store, async function* ({ reserve }) {
+    const gateway = startService(store, async function* ({ reserve }) {
       store.isAway = true;
       await reserve?.(1);
       sent += 1;
@@ -175,7 +141,7 @@ describe('the maximum of a job', () => {
 
   it('a job that waits for the store ends when it is cancelled', async () => {
     const store = new KeptPurges();
-    const gateway = await startService(store, async function* ({ reserve }) {
+    const gateway = startService(store, async function* ({ reserve }) {
       store.isAway = true;
       await reserve?.(1);
       yield assert.fail('nothing may be sent');
@@ -188,9 +154,11 @@ describe('the maximum of a job', () => {
 });
 
 describe('jobs', () => {
+  afterEach(stopServices);
+
   it('jobs that arrive together never exceed the number that may wait', async () => {
     const store = new KeptPurges();
-    const gateway = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1), {
+    const gateway = startService(store, (one, signal) => deletesUntilStopped(one, signal, 1), {
       maxQueued: 3,
       maxRunning: 1,
     });
@@ -202,7 +170,7 @@ describe('jobs', () => {
 
   it('jobs with credentials that cannot be kept are recorded as refused', async () => {
     const store = new KeptPurges();
-    const { service } = await startService(store, tellsMaximum([]));
+    const { service } = startService(store, tellsMaximum([]));
     await assert.rejects(service.submit(order('type=Car', { authorization: 'Bearer b' })), ({ cause }) => {
       return (cause as GatewayError).code === 'JOB_SECRET_MISSING';
     });
@@ -214,7 +182,7 @@ describe('jobs', () => {
 
   it('jobs that go on have no more requests at a time than the configuration allows by then', async () => {
     const store = new KeptPurges();
-    const first = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
+    const first = startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
     const { id } = await first.service.submit(order());
     await hasWorked(first, id);
     first.service.stop();
@@ -222,7 +190,7 @@ describe('jobs', () => {
     await first.running.idle();
     await first.service.close();
     const seen: number[] = [];
-    const second = await startService(
+    const second = startService(
       store,
       async function* ({ limits }) {
         seen.push(limits.concurrency);
@@ -235,11 +203,9 @@ describe('jobs', () => {
   });
 
   it('jobs that the broker runs itself take no rate', async () => {
-    const gateway = await startService(
-      new KeptPurges(),
-      (one, signal) => deletesUntilStopped(one, signal, 1),
-      { limits: { ...LIMITS, strategy: 'native' } },
-    );
+    const gateway = startService(new KeptPurges(), (one, signal) => deletesUntilStopped(one, signal, 1), {
+      limits: { ...LIMITS, strategy: 'native' },
+    });
     const { id } = await gateway.service.submit(order());
     await hasWorked(gateway, id);
     await assert.rejects(gateway.service.change(id, { maxPerSecond: 5 }), /cannot be held to a rate/);
@@ -249,7 +215,7 @@ describe('jobs', () => {
   it('a slow watcher of a job gets its latest state, not every change', async () => {
     let begin = () => {};
     const isWatched = new Promise<void>((resolve) => (begin = resolve));
-    const gateway = await startService(new KeptPurges(), async function* () {
+    const gateway = startService(new KeptPurges(), async function* () {
       await isWatched;
       for (let deleted = 1; deleted <= 5000; deleted++) yield progress(deleted);
       yield finished(5000);
@@ -267,7 +233,7 @@ describe('jobs', () => {
   it('jobs are stored as running before they send anything', async () => {
     const store = new KeptPurges();
     let seen: PurgeRecord | undefined;
-    const gateway = await startService(store, async function* () {
+    const gateway = startService(store, async function* () {
       [seen] = await store.records();
       yield finished(0);
     });
@@ -278,12 +244,12 @@ describe('jobs', () => {
 
   it('jobs keep the warnings of an earlier process', async () => {
     const store = new KeptPurges();
-    const first = await startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
+    const first = startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
     const { id } = await first.service.submit(order());
     await hasWorked(first, id);
-    const second = await startService(store, tellsMaximum([]));
+    const second = startService(store, tellsMaximum([]));
     const { state, warnings } = await endOf(second, id);
     assert.equal(state, 'succeeded');
-    assert.match(warnings.join(), /started anew/);
+    assert.match(warnings.join(), /restarted/);
   });
 });

@@ -106,7 +106,7 @@ describe('the writer of records', () => {
       const { writer, store, sleep, sleeps } = createWriter();
       Object.assign(store, how);
       let hasBegun = false;
-      const begun = writer.begin(record('p', 0), CLAIM).then(() => (hasBegun = true));
+      const begun = writer.writeNow(record('p', 0), CLAIM).then(() => (hasBegun = true));
       await turn();
       assert.deepEqual([hasBegun, sleeps[0]], [store.isAway, 1000]);
       await sleep();
@@ -117,7 +117,7 @@ describe('the writer of records', () => {
 
   it('a first record that was stored is not written again', async () => {
     const { writer, written, sleeps } = createWriter();
-    await writer.begin(record('p', 0), CLAIM);
+    await writer.writeNow(record('p', 0), CLAIM);
     assert.deepEqual([written.length, writer.waiting, writer.latest('p')], [1, 0, undefined]);
     writer.save(record('p', 1), CLAIM);
     await turn();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
-import { MockAgent, type Dispatcher } from 'undici';
+import { buildConnector, MockAgent, Pool, type Dispatcher } from 'undici';
 import {
   createBrokerClient,
   type BrokerRequest,
@@ -168,6 +169,41 @@ describe('broker client: failures', () => {
       assert.equal(error.wasSent, false);
       return true;
     });
+  });
+
+  it('the broker client sends nothing when a request is refused while its connection was made', async (t) => {
+    let requests = 0;
+    const server = createServer((_request, response) => {
+      requests += 1;
+      response.writeHead(204).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    const brokerUrl = new URL(`http://127.0.0.1:${address.port}`);
+    const connect = buildConnector({});
+    const over = new Error('over');
+    let reason: Error | undefined;
+    let next: Error | undefined = over;
+    const dispatcher = new Pool(brokerUrl.origin, {
+      // While the connection is made, the world goes on.
+      connect: (options, callback) => {
+        reason = next;
+        connect(options, callback);
+      },
+    });
+    t.after(() => dispatcher.destroy());
+    const client = createBrokerClient({ brokerUrl, timeoutMs: 60_000, dispatcher });
+    const beforeSending = () => {
+      if (reason !== undefined) throw reason;
+    };
+    const request = { method: 'DELETE', path: '/entities/1', beforeSending } as const;
+    await assert.rejects(client.send(request), (error) => error === over);
+    assert.equal(requests, 0);
+    next = undefined;
+    assert.equal((await client.send(request)).status, 204);
+    assert.equal(requests, 1);
   });
 
   for (const [code, reason] of [

@@ -62,7 +62,14 @@ describe('one try of a request', () => {
     const { sent } = await tried(replyOf(200), { headers: { 'ngsild-tenant': 'other' }, jsonBody: '[]' });
     assert.deepEqual(sent?.headers, { link: '<x>', 'ngsild-tenant': 'other' });
     assert.equal(sent.jsonBody, '[]');
-    assert.deepEqual((await tried(replyOf(200))).sent, { method: 'DELETE', path: '/x', headers: HEADERS });
+    const plain = (await tried(replyOf(200), { method: 'GET' }, AbortSignal.any([]))).sent;
+    assert.deepEqual(Object.keys(plain ?? {}), ['method', 'path', 'headers', 'signal']);
+    assert.deepEqual(plain?.headers, HEADERS);
+    const bounded = (await tried(replyOf(200), { jsonBody: '[]', replyMaxBytes: 5 })).sent;
+    assert.deepEqual(
+      [bounded?.method, bounded?.path, bounded?.replyMaxBytes, typeof bounded?.beforeSending],
+      ['DELETE', '/x', 5, 'function'],
+    );
   });
 
   it('one try of a request fails without an answer, and is unclear if it was sent', async () => {

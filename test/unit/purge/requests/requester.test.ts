@@ -32,7 +32,13 @@ function byHand(
   {
     pace,
     beforeDelete,
-  }: { readonly pace?: Pace; readonly beforeDelete?: () => Promise<void> | undefined } = {},
+    connected,
+  }: {
+    readonly pace?: Pace;
+    readonly beforeDelete?: () => Promise<void> | undefined;
+    /** When requests have a connection. */
+    readonly connected?: Promise<void>;
+  } = {},
 ) {
   let nowMs = 0;
   let sleepers: { readonly untilMs: number; readonly wake: () => void }[] = [];
@@ -43,6 +49,7 @@ function byHand(
       send: async (request) =>
         new Promise((resolve, reject) => {
           request.signal?.addEventListener('abort', () => reject(new Error('cut off')));
+          connected?.then(() => request.beforeSending?.()).catch(reject);
           sent.push({ request, answer: resolve, fail: reject });
         }),
       close: async () => {},
@@ -520,4 +527,34 @@ describe('a requester whose purge another process may take over', () => {
     await one;
     assert.deepEqual(hand.open(), []);
   });
+
+  for (const [what, end] of [
+    ['is not its own any more', 'taken over'],
+    ['was stopped', 'stopped'],
+  ] as const)
+    it(`a requester takes back a delete that waits for a connection when the purge ${what}`, async () => {
+      let isOwn = true;
+      let connect = () => {};
+      const connected = new Promise<void>((resolve) => (connect = resolve));
+      const hand = byHand(
+        {},
+        {
+          connected,
+          beforeDelete: () => {
+            if (!isOwn) throw new PurgeStoppedError('taken over');
+            return undefined;
+          },
+        },
+      );
+      await hand.begin();
+      let unclear = 0;
+      const onUnclear = () => (unclear += 1);
+      const one = hand.requester.send({ ...request, onUnclear });
+      await hand.turn();
+      if (end === 'stopped') hand.stop.abort();
+      else isOwn = false;
+      connect();
+      await assert.rejects(one, PurgeStoppedError);
+      assert.deepEqual([unclear, hand.requester.requests], [0, 1], 'nothing was sent');
+    });
 });
