@@ -25,14 +25,11 @@ export class ApiDescription {
   readonly document: OpenApi;
   /** Statuses that were seen, as `operationId status`; and problems, as `operationId type`. */
   readonly seen = new Set<string>();
-  readonly #ajv: Ajv2020;
-  readonly #validators = new Map<string, ValidateFunction>();
+  readonly #schemas: Schemas;
 
   private constructor(document: OpenApi) {
     this.document = document;
-    this.#ajv = new Ajv2020({ strict: false, allErrors: true });
-    addFormats.default(this.#ajv);
-    this.#ajv.addSchema(document, 'api');
+    this.#schemas = schemasOf(document);
   }
 
   static async read(url: string): Promise<ApiDescription> {
@@ -76,8 +73,8 @@ export class ApiDescription {
       mediaType,
       'schema',
     ];
-    const validate = this.#validator(`api#/${of.map(token).join('/')}`);
-    assert.ok(validate(body), `${this.#ajv.errorsText(validate.errors)}: ${what}`);
+    const errors = this.#schemas.validate(`api#/${of.map(token).join('/')}`, body);
+    assert.equal(errors, undefined, `${errors ?? ''}: ${what}`);
   }
 
   operationAt(method: string, target: string): Operation | undefined {
@@ -97,14 +94,35 @@ export class ApiDescription {
     assert.ok(named !== undefined, $ref);
     return named.required === true;
   }
+}
 
-  #validator(pointer: string): ValidateFunction {
-    const known = this.#validators.get(pointer);
-    if (known !== undefined) return known;
-    const made = this.#ajv.compile({ $ref: pointer });
-    this.#validators.set(pointer, made);
-    return made;
+/** The schemas of a description, each compiled when it is first needed. */
+class Schemas {
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(document: OpenApi) {
+    addFormats.default(this.#ajv);
+    this.#ajv.addSchema(document, 'api');
   }
+
+  /** @returns what is wrong with a value, if anything */
+  validate(pointer: string, value: unknown): string | undefined {
+    const validator = this.#validators.get(pointer) ?? this.#ajv.compile({ $ref: pointer });
+    this.#validators.set(pointer, validator);
+    return validator(value) ? undefined : this.#ajv.errorsText(validator.errors);
+  }
+}
+
+const schemasByText = new Map<string, Schemas>();
+
+/** Gateways describe themselves alike: to compile that again for each of them would take longer than many tests. */
+function schemasOf(document: OpenApi): Schemas {
+  const { paths, components } = document;
+  const key = JSON.stringify([paths, components]);
+  const schemas = schemasByText.get(key) ?? new Schemas(document);
+  schemasByText.set(key, schemas);
+  return schemas;
 }
 
 /** HEAD is described by GET. */

@@ -9,6 +9,7 @@ import {
   COMMON_URL,
   commonSchema,
   completeRepository,
+  contextsRepository,
   entriesOf,
   entitySchema,
 } from '../support/repositories.js';
@@ -21,6 +22,34 @@ const DOMAIN = 'dataModel.City';
 
 /** Contexts are exported as they are served, with the URL of the service. */
 const PUBLIC = { PUBLIC_URL: 'http://public.example' };
+
+/** Gateways that tests take over from each other, with their warm workers: to start these takes longer than most tests here. */
+const gateways = new Map<string, ApiClient>();
+
+/** A gateway that stores nothing. @param which for tests that need several at once */
+async function emptyApi(which: 'one' | 'other' = 'one'): Promise<ApiClient> {
+  const api = gateways.get(which) ?? (await startApi(PUBLIC)).api;
+  gateways.set(which, api);
+  for (const name of await names(api, '/domains')) await remove(api, `/domains/${name}?cascade=true`);
+  const contexts = (await api.get('/contexts')).json() as readonly { name: string; kind: string }[];
+  let left = contexts.filter(({ kind }) => kind === 'custom').map(({ name }) => `/contexts/${name}`);
+  // Contexts name each other, and one that is named by another is in use.
+  while (left.length > 0) {
+    const inUse: string[] = [];
+    for (const target of left)
+      if ((await api.delete(target, { 'if-match': '*' })).status === 409) inUse.push(target);
+    assert.ok(inUse.length < left.length, inUse.join());
+    left = inUse;
+  }
+  for (const uri of await names(api, '/references'))
+    await remove(api, `/references?uri=${encodeURIComponent(String(uri))}`);
+  return api;
+}
+
+async function remove(api: ApiClient, target: string): Promise<void> {
+  const answer = await api.delete(target, { 'if-match': '*' });
+  assert.equal(answer.status, 204, answer.text);
+}
 
 type Files = Readonly<Record<string, unknown>>;
 
@@ -60,19 +89,19 @@ const names = async (api: ApiClient, path: string) =>
 
 describe('an import', () => {
   it('an import refuses the models of a domain that cannot be created, and so does a dry run', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     await api.post('/contexts', { name: 'Taken', '@context': { a: 'https://terms.example/a' } });
     for (const query of ['?domain=Taken&dryRun=true', '?domain=Taken']) {
       const report = await importing(api, completeRepository(), query);
       const { status, reason = '' } = fileOf(report, 'Lamp/schema.json');
       assert.equal(status, 'refused');
-      assert.match(reason, /^Its domain Taken cannot be made\. There already is a context "Taken"/);
+      assert.match(reason, /^Its domain Taken cannot be created\. There already is a context "Taken"/);
     }
     assert.deepEqual(await names(api, '/domains'), []);
   });
 
   it('an import stores the models, documents and contexts of a repository, and changes nothing the second time', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     const first = await importing(api, completeRepository());
     assert.deepEqual(first.summary, {
       dryRun: false,
@@ -94,7 +123,7 @@ describe('an import', () => {
   });
 
   it('an import gives models the IRIs of their own context, and their entities validate', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     await importing(api, completeRepository());
     const entity = { id: 'urn:ngsi-ld:Bench:1', type: 'Bench', seats: 3 };
     const context = [`${api.url}/contexts/${DOMAIN}~Bench`];
@@ -109,6 +138,33 @@ describe('an import', () => {
       readonly valid: boolean;
     };
     assert.equal(verdict.valid, true);
+  });
+
+  it('an import stores contexts under the URLs that contexts and examples name, so that each example expands', async () => {
+    const api = await emptyApi();
+    const files = contextsRepository();
+    const dry = await importing(api, files, '?dryRun=true');
+    const first = await importing(api, files);
+    assert.deepEqual(statuses(first), statuses(dry));
+    assert.deepEqual([...new Set(Object.values(statuses(first)))], ['created']);
+    const examples = Object.entries(files).filter(([path]) => path.includes('/examples/'));
+    assert.equal(examples.length, 3);
+    for (const [path, document] of examples) {
+      const answer = await api.post('/workbench/jsonld/expand', { document });
+      assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+      assert.match(answer.text, /https:\/\/terms\.example\/city\/(?:seats|power)/, path);
+    }
+    const raw = await exported(api);
+    const second = await importing(api, files);
+    assert.deepEqual([...new Set(Object.values(statuses(second)))], ['unchanged']);
+    assert.ok(raw.equals(await exported(api)));
+    // The context in Lamp/ names it.
+    const published = encodeURIComponent('https://models.example/dataModel.City/context.jsonld');
+    assert.equal((await api.delete(`/references?uri=${published}`)).status, 409);
+    const ofDomain = await exported(api, `?domain=${DOMAIN}`);
+    const other = await emptyApi('other');
+    const copy = reportOf(await other.send('POST', '/import', { raw: ofDomain, headers: GZIP }));
+    assert.deepEqual([...new Set(Object.values(statuses(copy)))], ['created']);
   });
 
   it('an import is the same from a tar.gz, a zip, a form with files or an archive, and from JSON', async () => {
@@ -132,7 +188,7 @@ describe('an import', () => {
       [undefined, form],
       [undefined, archive],
     ] as const) {
-      const { api } = await startApi(PUBLIC);
+      const api = await emptyApi();
       const headers = type === undefined ? {} : { 'content-type': type };
       const { summary } = reportOf(await send(api.url, 'POST', '/import', { body, headers }));
       const { created, models, examples, domains } = summary;
@@ -142,7 +198,7 @@ describe('an import', () => {
   });
 
   it('a dry run of an import reports the same as the import, and writes nothing', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     const dry = await importing(api, completeRepository(), '?dryRun=true');
     assert.deepEqual(await names(api, '/domains'), []);
     assert.deepEqual(await names(api, '/references'), []);
@@ -153,7 +209,7 @@ describe('an import', () => {
   });
 
   it('an import names a missing document with its URL, the line and what to do; the other files are stored', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     const report = await importing(api, cityRepository());
     const bench = fileOf(report, 'Bench/schema.json');
     assert.equal(bench.status, 'refused');
@@ -166,7 +222,7 @@ describe('an import', () => {
   });
 
   it('an import reports broken files with their lines, and stores the rest', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     const wrong = { ...entitySchema('Wrong', 'x'), minProperties: -1 };
     const deep = `${'['.repeat(600)}${']'.repeat(600)}`;
     const entries = [
@@ -200,7 +256,7 @@ describe('an import', () => {
   });
 
   it('an import lists the errors of examples with file, pointer and line', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     const { examples } = fileOf(await importing(api, completeRepository()), 'Bench/schema.json');
     assert.equal(examples?.valid, 1);
     assert.deepEqual(
@@ -210,7 +266,7 @@ describe('an import', () => {
   });
 
   it('an import with a changed shared document updates its models, and those of others that were made with it', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     await importing(api, completeRepository());
     const other = await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'));
     const changed = { ...completeRepository(), 'shared/common-schema.json': commonSchema('number') };
@@ -228,7 +284,7 @@ describe('an import', () => {
   });
 
   it('an import updates the models that an interrupted import left with an old document', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     await importing(api, completeRepository());
     await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'));
     // As far as an import came that changed the document.
@@ -243,7 +299,7 @@ describe('an import', () => {
   });
 
   it('an import refuses a model with settings that no model can have', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     const repository: Record<string, unknown> = {};
     const wrong = { compatibility: 'sideways', status: 7, description: ['x'], contextBase: 1, sunset: {} };
     for (const [name, value] of Object.entries(wrong)) {
@@ -259,7 +315,7 @@ describe('an import', () => {
   });
 
   it('an import leaves a model unchanged whose compatibility refuses the change, and says so', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     await importing(api, completeRepository());
     const model = `/domains/${DOMAIN}/models/Bench`;
     await api.put(model, { compatibility: 'backward' });
@@ -273,7 +329,7 @@ describe('an import', () => {
   });
 
   it('an import refuses the models of a context that it refuses, since their IRIs would change', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     const files = {
       ...completeRepository(),
       'context.jsonld': { '@context': 'https://away.example/context' },
@@ -284,6 +340,7 @@ describe('an import', () => {
   });
 
   it('an import of documents that refer to each other in circles stores them', async () => {
+    // Documents in a circle hold each other, so that the next test would find them.
     const { api } = await startApi();
     const report = await importing(
       api,
@@ -301,7 +358,7 @@ describe('an import', () => {
   });
 
   it('an import of thousands of files is answered, and so are other requests meanwhile', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     const files = Object.fromEntries(
       Array.from({ length: 2_000 }, (_, index) => [`notes/${index}.json`, { note: index }]),
     );
@@ -315,12 +372,118 @@ describe('an import', () => {
   });
 });
 
+describe('an import with a changed context', () => {
+  const terms = (iri: string) => ({ '@context': { speed: iri, other: 'https://terms.example/other' } });
+  const [SPEED, OTHER] = ['https://terms.example/speed', 'https://terms.example/velocity'];
+  const schema = (attribute: string, more: object = {}) => ({
+    type: 'object',
+    properties: {
+      type: { const: 'Car' },
+      [attribute]: { type: 'number', description: 'Property. A number' },
+    },
+    ...more,
+  });
+  const cars = (context: object, car: object = schema('speed')) => ({
+    'Car/schema.json': car,
+    'context.jsonld': context,
+  });
+  const QUERY = '?domain=Traffic';
+  const meaning = (detail: string) => ({
+    ...{ pointer: '/properties/speed', class: 'breaking', reason: 'meaning', detail },
+  });
+  const CHANGED = meaning(`"speed" means ${OTHER}, meant ${SPEED}`);
+
+  /** The report of an import, after a dry run that said the same. */
+  async function importingTwice(api: ApiClient, files: Files, query = QUERY): Promise<ImportReport> {
+    const dry = await importing(api, files, `${query}&dryRun=true`);
+    const report = await importing(api, files, query);
+    assert.deepEqual({ ...dry, summary: { ...dry.summary, dryRun: false } }, report);
+    return report;
+  }
+
+  const changeOf = ({ status, change, differences }: Partial<ImportedFile>) => [status, change, differences];
+
+  it('an import that gives a term of a context another IRI is a breaking change of the models that follow it', async () => {
+    const api = await emptyApi();
+    await importing(api, cars(terms(SPEED)), QUERY);
+    await api.put('/domains/Traffic/models/Car', { compatibility: 'full' });
+    const report = await importingTwice(api, cars(terms(OTHER)));
+    assert.equal(fileOf(report, 'context.jsonld').status, 'updated');
+    assert.deepEqual(changeOf(fileOf(report, 'Car/schema.json')), ['unchanged', 'breaking', [CHANGED]]);
+    const again = await importingTwice(api, cars(terms(OTHER)));
+    assert.deepEqual(changeOf(fileOf(again, 'Car/schema.json')), ['unchanged', undefined, undefined]);
+  });
+
+  it('an import that changes a context without changing a meaning reports no change of its models', async () => {
+    const api = await emptyApi();
+    await importing(api, cars(terms(SPEED)), QUERY);
+    const spelt = { '@context': { terms: 'https://terms.example/', speed: 'terms:speed', new: 'terms:new' } };
+    const report = await importingTwice(api, cars(spelt));
+    assert.equal(fileOf(report, 'context.jsonld').status, 'updated');
+    assert.deepEqual(changeOf(fileOf(report, 'Car/schema.json')), ['unchanged', undefined, undefined]);
+  });
+
+  it('an import that removes a term from a context reports the generated IRI as a breaking change', async () => {
+    const api = await emptyApi();
+    await importing(api, cars(terms(SPEED)), QUERY);
+    const report = await importingTwice(api, cars({ '@context': { other: 'https://terms.example/other' } }));
+    const [status, change, differences] = changeOf(fileOf(report, 'Car/schema.json'));
+    assert.deepEqual([status, change], ['unchanged', 'breaking']);
+    assert.match(
+      JSON.stringify(differences),
+      /"detail":"\\"speed\\" means \S+speed, meant https:\/\/terms\.example\/speed"/,
+    );
+  });
+
+  it('an import reports a changed context along with what changes in the schema, and also where this is refused', async () => {
+    const api = await emptyApi();
+    await importing(api, cars(terms(SPEED)), QUERY);
+    await api.put('/domains/Traffic/models/Car', { compatibility: 'backward' });
+    const narrowed = schema('speed', { required: ['speed'] });
+    const refused = fileOf(
+      await importing(api, cars(terms(OTHER), narrowed), `${QUERY}&dryRun=true`),
+      'Car/schema.json',
+    );
+    const reasons = (file: ImportedFile) => file.differences?.map(({ reason }) => reason).sort();
+    assert.deepEqual(
+      [refused.status, refused.change, reasons(refused)],
+      ['refused', 'breaking', ['meaning', 'required']],
+    );
+    await api.put('/domains/Traffic/models/Car', { compatibility: null });
+    const updated = fileOf(await importingTwice(api, cars(terms(OTHER), narrowed)), 'Car/schema.json');
+    assert.deepEqual(
+      [updated.status, updated.change, reasons(updated)],
+      ['updated', 'breaking', ['meaning', 'required']],
+    );
+  });
+
+  it('an import reports models outside of it that follow a changed context, also through other contexts', async () => {
+    const api = await emptyApi();
+    await importing(api, cars(terms(SPEED)), QUERY);
+    const context = `${api.url}/contexts/Traffic-context`;
+    await api.post('/contexts', { name: 'Above', '@context': [{}, context] });
+    for (const [name, own] of [
+      ['Direct', 'Traffic-context'],
+      ['Fixed', `${context}?version=1`],
+      ['Indirect', 'Above'],
+      ['Second', 'Other~Direct'],
+    ] as const)
+      await makeModel(api, 'Other', name, schema('speed'), { context: own });
+    const { dependents } = await importingTwice(api, cars(terms(OTHER)));
+    assert.deepEqual(
+      dependents.map(({ domain, model, ...rest }) => [domain, model, ...changeOf(rest)]),
+      ['Direct', 'Indirect', 'Second'].map((name) => ['Other', name, 'unchanged', 'breaking', [CHANGED]]),
+    );
+  });
+});
+
 describe('an import that is refused', () => {
   it('a refused import says what is wrong with the body, the domain or the media type', async () => {
     const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
     const good = await tarGz(entriesOf({ 'Car/schema.json': { type: 'object' } }));
     const deflated = await tarGz([{ name: 'a.txt', content: 'x'.repeat(200_000) }]);
     const cases: readonly (readonly [string, string | Buffer, string, number, RegExp])[] = [
+      ['application/zip', '', '?domain=D', 400, /needs a body/],
       ['application/gzip', Buffer.from('no'), '?domain=D', 400, /not a readable tar\.gz/],
       ['application/zip', good, '?domain=D', 400, /not a readable zip/],
       ['application/gzip', Buffer.alloc(20_001), '?domain=D', 413, /IMPORT_LIMIT_BYTES/],
@@ -362,7 +525,7 @@ describe('an import that is refused', () => {
   });
 
   it('an import is 503 while another one is under way', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     const files = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`n/${index}.json`, {}]));
     const raw = await tarGz(entriesOf({ ...completeRepository(), ...files }));
     const both = await Promise.all([1, 2].map(() => api.send('POST', '/import', { raw, headers: GZIP })));
@@ -371,7 +534,7 @@ describe('an import that is refused', () => {
   });
 
   it('an import whose client disconnects stops, and the next one completes it', async () => {
-    const { api } = await startApi(PUBLIC);
+    const api = await emptyApi();
     const models = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`M${index}/schema.json`, entitySchema(`M${index}`, 'x')]),
     );
@@ -388,7 +551,7 @@ describe('an import that is refused', () => {
     while (answer.status === 503) answer = await api.send('POST', '/import', { raw, headers: GZIP });
     const { summary } = reportOf(answer);
     assert.ok(summary.unchanged > 0 && summary.refused === 0, JSON.stringify(summary));
-    const { api: whole } = await startApi(PUBLIC);
+    const whole = await emptyApi('other');
     await importing(whole, files);
     assert.ok((await exported(api)).equals(await exported(whole)));
   });
@@ -396,7 +559,7 @@ describe('an import that is refused', () => {
 
 describe('an export', () => {
   it('an export imported into an empty gateway is exported again byte for byte', async () => {
-    const { api } = await startApi(PUBLIC);
+    const api = await emptyApi();
     await importing(api, completeRepository());
     await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'), {
       ...{ description: 'A tree.', compatibility: 'backward', contextBase: 'https://terms.example/trees/' },
@@ -405,7 +568,7 @@ describe('an export', () => {
       schema: { ...entitySchema('Lamp', 'power'), title: 'Lamps' },
     });
     const archive = await exported(api);
-    const { api: other } = await startApi(PUBLIC);
+    const other = await emptyApi('other');
     const report = reportOf(await other.send('POST', '/import', { raw: archive, headers: GZIP }));
     assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
     assert.ok(archive.equals(await exported(other)));
@@ -422,8 +585,56 @@ describe('an export', () => {
     );
   });
 
+  it('an export with contexts that name others is imported into an empty gateway whatever their order', async () => {
+    const api = await emptyApi();
+    await api.post('/contexts', { name: 'c', '@context': { speed: 'https://terms.example/speed' } });
+    for (const [name, other] of [
+      ['b', 'c'],
+      ['a', 'b'],
+    ] as const)
+      await api.post('/contexts', { name, '@context': [{}, `${api.url}/contexts/${other}`] });
+    const schema = { type: 'object', properties: { type: { const: 'Car' } } };
+    await makeModel(api, 'Other', 'Car', schema, { context: 'a' });
+    const raw = await exported(api);
+    const other = await emptyApi('other');
+    const paths = ['a', 'b', 'c'].map((name) => `contexts/${name}.jsonld`);
+    for (const query of ['?dryRun=true', '']) {
+      const report = reportOf(await other.send('POST', `/import${query}`, { raw, headers: GZIP }));
+      assert.deepEqual(
+        report.files.map(({ path, status }) => [path, status]),
+        [...paths, 'domains/Other/Car/schema.json'].map((path) => [path, 'created']),
+      );
+    }
+    assert.ok(raw.equals(await exported(other)));
+  });
+
+  it('an import tries contexts again only while others are accepted, and refuses each of the rest once', async () => {
+    const api = await emptyApi();
+    const url = (name: string) => `${api.url}/contexts/${name}`;
+    const files = {
+      'contexts/a.jsonld': { '@context': url('b') },
+      'contexts/b.jsonld': { '@context': url('none') },
+      'contexts/c.jsonld': { '@context': url('d') },
+      'contexts/d.jsonld': { '@context': { speed: 'https://terms.example/speed' } },
+      'domains/Other/Car/schema.json': entitySchema('Car', 'speed'),
+      'domains/Other/Car/meta.json': { context: 'b' },
+    };
+    const report = await importing(api, files);
+    assert.deepEqual(
+      report.files.map(({ path, status }) => [path, status]),
+      [
+        ['contexts/a.jsonld', 'refused'],
+        ['contexts/b.jsonld', 'refused'],
+        ['contexts/c.jsonld', 'created'],
+        ['contexts/d.jsonld', 'created'],
+        ['domains/Other/Car/schema.json', 'refused'],
+      ],
+    );
+    assert.equal(report.summary.refused, 3);
+  });
+
   it('an export keeps the history of models with a compatibility, of their own or of their domain', async () => {
-    const { api } = await startApi(PUBLIC);
+    const api = await emptyApi();
     const needing = (name: string) => ({ properties: { [name]: { type: 'number' } }, required: [name] });
     for (const [name, compatibility] of [
       ['Own', 'backward'],
@@ -434,7 +645,7 @@ describe('an export', () => {
       await api.put(model, { compatibility });
     }
     const raw = await exported(api);
-    const { api: other } = await startApi(PUBLIC);
+    const other = await emptyApi('other');
     await other.post('/domains', { name: 'Other', compatibility: 'full' });
     const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
     assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
@@ -456,25 +667,72 @@ describe('an export', () => {
   });
 
   it('an export of one domain has the documents of its models, and can be imported under another name', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     await importing(api, completeRepository());
     await makeModel(api, 'Other', 'Tree', { type: 'object', properties: { type: { const: 'Tree' } } });
     const raw = await exported(api, '?domain=Other');
-    const { api: other } = await startApi();
+    const other = await emptyApi('other');
     const report = reportOf(await other.send('POST', '/import?domain=Trees', { raw, headers: GZIP }));
     assert.deepEqual(statuses(report), {
-      'contexts/dataModel.City-context.jsonld': 'created',
       'domains/Other/Tree/schema.json': 'created',
     });
     assert.deepEqual(await names(other, '/domains'), ['Trees']);
     assert.equal((await api.get('/export?domain=Nowhere')).status, 404);
     assert.equal((await api.send('HEAD', '/export')).status, 200);
   });
+
+  it('an export has models and domains called examples or node_modules, and an import finds them all', async () => {
+    const api = await emptyApi();
+    const schema = (height: string) => ({ type: 'object', properties: { [height]: { type: 'number' } } });
+    for (const domain of ['example', 'examples', 'node_modules', 'Trees'])
+      for (const name of ['example', 'examples', 'node_modules', 'Tree']) {
+        const model = await makeModel(api, domain, name, schema('height'));
+        if (name === domain) await api.put(model, { schema: schema('width') });
+      }
+    const raw = await exported(api);
+    const other = await emptyApi('other');
+    const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+    assert.deepEqual([report.summary.created, report.summary.models], [16, 16]);
+    assert.deepEqual(report.summary.examples, { valid: 0, invalid: 0 });
+    assert.ok(raw.equals(await exported(other)));
+  });
+
+  it('an export of one domain has the contexts and documents that its models reach, and no others', async () => {
+    const api = await emptyApi();
+    const context = { a: 'https://terms.example/a' };
+    for (const [uri, document] of [
+      ['https://x.example/base.jsonld', { '@context': { b: 'https://terms.example/b' } }],
+      ['https://x.example/all.jsonld', { '@context': ['base.jsonld', context] }],
+      ['https://x.example/other.jsonld', { '@context': context }],
+    ] as const)
+      assert.equal((await api.put(`/references?uri=${encodeURIComponent(uri)}`, document)).status, 201);
+    for (const [name, value] of [
+      ['inner', 'https://x.example/all.jsonld'],
+      ['outer', [`${api.url}/contexts/inner`, context]],
+      ['stranger', ['https://x.example/other.jsonld', context]],
+    ] as const) {
+      const answer = await api.post('/contexts', { name, '@context': value });
+      assert.equal(answer.status, 201, answer.text);
+    }
+    const schema = { type: 'object', properties: { type: { const: 'Tree' }, a: { type: 'number' } } };
+    await makeModel(api, 'Other', 'Tree', schema, { context: 'outer' });
+    const raw = await exported(api, '?domain=Other');
+    const other = await emptyApi('other');
+    const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+    assert.deepEqual(statuses(report), {
+      'contexts/inner.jsonld': 'created',
+      'contexts/outer.jsonld': 'created',
+      'domains/Other/Tree/schema.json': 'created',
+      'https://x.example/all.jsonld': 'created',
+      'https://x.example/base.jsonld': 'created',
+    });
+    assert.ok(raw.equals(await exported(other)));
+  });
 });
 
 describe('PUT of a shared document with dependents=true', () => {
   it('PUT of a shared document with dependents=true updates its models, as its dry run reports', async () => {
-    const { api } = await startApi();
+    const api = await emptyApi();
     await importing(api, completeRepository());
     const target = `/references?uri=${COMMON_URL}&dependents=true`;
     const dry = await api.put(`${target}&dryRun=true`, commonSchema('number'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { validate } from '@readme/openapi-parser';
-import { QueueFullError } from '../../sidecar/jobs/errors.js';
+import { PurgeCancelledError, QueueFullError } from '../../sidecar/jobs/errors.js';
 import { JobSecretError } from '../../sidecar/jobs/sealed-headers.js';
 import {
   BrokerFailedError,
@@ -435,6 +435,7 @@ async function failures(): Promise<readonly ApiClient[]> {
     new FilterIgnoredError('q', 'ignored'),
     new UnexpectedEntityError('urn:a:1', 'id'),
     new PurgeStoppedError('stopped'),
+    new PurgeCancelledError(),
     new BrokerRefusedError('answer', { status: 403 }),
     new BrokerReplyError('unusable'),
     ...(['throttled', 'broker-error', 'context-unavailable', 'timeout', 'unreachable'] as const).map(
@@ -474,6 +475,7 @@ function describes({ description }: ApiClient, method: string, target: string, e
     FilterIgnoredError: 'filter-ignored',
     UnexpectedEntityError: 'unexpected-entity',
     PurgeStoppedError: 'shutting-down',
+    PurgeCancelledError: 'purge-cancelled',
     BrokerRefusedError: 'broker-refused',
     BrokerReplyError: 'broker-reply-unusable',
     BrokerFailedError: 'broker-unreachable',

@@ -91,6 +91,43 @@ export function completeRepository(): Readonly<Record<string, unknown>> {
   return { ...cityRepository(), 'shared/common-schema.json': commonSchema() };
 }
 
+/** The same, with contexts and examples that name contexts by URLs of a code host, by where they are published, and relatively. */
+export function contextsRepository(): Readonly<Record<string, unknown>> {
+  const onHost = 'https://raw.code.example/city/dataModel.City';
+  return {
+    ...cityWithoutExamples(),
+    'Lamp/context.jsonld': {
+      '@context': [
+        '../parts/power.jsonld',
+        `${BASE}/context.jsonld`,
+        { lit: 'https://terms.example/city/lit' },
+      ],
+    },
+    'parts/power.jsonld': { '@context': ['base.jsonld', { power: 'https://terms.example/city/power' }] },
+    'parts/base.jsonld': { '@context': { volts: 'https://terms.example/city/volts' } },
+    'Bench/examples/example.jsonld': {
+      ...{ id: 'urn:ngsi-ld:Bench:1', type: 'Bench', seats: { type: 'Property', value: 3 } },
+      '@context': [`${onHost}/master/context.jsonld`],
+    },
+    'Bench/examples/examples.jsonld': [
+      {
+        ...{ id: 'urn:ngsi-ld:Bench:1', type: 'Bench', seats: { type: 'Property', value: 3 } },
+        '@context': `${onHost}/blob/main/context.jsonld`,
+      },
+    ],
+    'Lamp/examples/example.jsonld': {
+      ...{ id: 'urn:ngsi-ld:Lamp:1', type: 'Lamp', power: { type: 'Property', value: 60 } },
+      '@context': [`${BASE}/Lamp/context.jsonld`],
+    },
+  };
+}
+
+function cityWithoutExamples(): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(completeRepository()).filter(([path]) => !path.includes('/examples/')),
+  );
+}
+
 /** Files as entries of an archive; texts are as they are, everything else is JSON with lines. */
 export function entriesOf(files: Readonly<Record<string, unknown>>, folder = ''): readonly Entry[] {
   return Object.entries(files).map(([path, content]) => ({

@@ -51,7 +51,8 @@ const IMPORTED_FILE = {
 
 export const UPDATED_DEPENDENTS = {
   type: 'array',
-  description: 'Models that were made with a document which has changed, and what becomes of them.',
+  description:
+    'Models that were made with a document which has changed, or follow a context which has, and what becomes of them.',
   items: {
     title: 'UpdatedDependent',
     type: 'object',

@@ -124,7 +124,7 @@ export class RepositoryCollector {
     return url;
   }
 
-  /** Counts unpacked bytes, of whatever. @throws RepositoryTooLargeError */
+  /** Counts unpacked bytes of any entry. @throws RepositoryTooLargeError */
   count(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#limits.unpackedBytes)
@@ -156,7 +156,7 @@ export class RepositoryCollector {
   }
 }
 
-/** In the order of code units, wherever it runs. */
+/** In the order of code units, whatever the locale. */
 export function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
   return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
 }

@@ -1,10 +1,11 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { REFERENCE_KEYWORDS } from '../json-schema/linker.js';
+import { contextNamesIn } from './context-names.js';
 
 /** What an import has to know of a document before it stores it. */
 export interface DocumentFacts {
-  /** What it can be by its members; `other` is nothing that models are made of. */
+  /** What it can be by its members; models do not use an `other` document. */
   readonly kind: 'schema' | 'context' | 'urls' | 'other';
   readonly id?: string;
   readonly title?: string;
@@ -14,6 +15,8 @@ export interface DocumentFacts {
   readonly isEntity: boolean;
   /** Documents that it names by `$ref` and the like, in the order in which they are met, none twice. */
   readonly references: readonly NamedDocument[];
+  /** Contexts that its `@context` names, as it writes them; or those of its items, where it is an array. */
+  readonly contexts: readonly string[];
   /** `$id`s within it, which are not documents of their own. */
   readonly innerIds: readonly NamedDocument[];
 }
@@ -27,7 +30,7 @@ export interface NamedDocument {
 
 export type Description = { readonly facts: DocumentFacts } | { readonly unreadable: Unreadable };
 
-/** More names of other documents than any schema has. */
+/** More references to other documents than any schema has. */
 const MAX_REFERENCES = 1000;
 
 /** Keywords of which a schema has at least one. */
@@ -40,10 +43,17 @@ export function describeDocument(text: string): Description {
   const read = readJson(text);
   if ('unreadable' in read) return read;
   const value = read.value as JsonValue;
+  if (isArray(value)) return { facts: { ...NO_FACTS, contexts: contextsNamedBy(value) } };
   return { facts: isObject(value) ? factsOf(value) : NO_FACTS };
 }
 
-const NO_FACTS: DocumentFacts = { kind: 'other', isEntity: false, references: [], innerIds: [] };
+const NO_FACTS: DocumentFacts = {
+  kind: 'other',
+  isEntity: false,
+  references: [],
+  contexts: [],
+  innerIds: [],
+};
 
 function factsOf(document: JsonObject): DocumentFacts {
   const [id, title] = [member(document, '$id'), member(document, 'title')];
@@ -56,8 +66,14 @@ function factsOf(document: JsonObject): DocumentFacts {
     ...(typeof id === 'string' ? { id } : {}),
     ...(typeof title === 'string' ? { title } : {}),
     isEntity: isSchema && describesType(document),
+    contexts: contextsNamedBy([document]),
     ...(isSchema ? namesIn(document) : NO_NAMES),
   };
+}
+
+function contextsNamedBy(documents: readonly JsonValue[]): readonly string[] {
+  const contexts = documents.flatMap((one) => (isObject(one) ? [member(one, '@context') ?? {}] : []));
+  return contextNamesIn(contexts).slice(0, MAX_REFERENCES);
 }
 
 /** The members of a document of which each name is a URL, and each value a text. */

@@ -2,7 +2,7 @@ import { isResourceName } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
 import type { DocumentFacts } from './describe.js';
 import { RepositoryUnclearError } from './errors.js';
-import { fileNameOf, folderOf } from './file-paths.js';
+import { fileNameOf, folderOf, withoutTools } from './file-paths.js';
 import { linkDocuments, type LinkedFile } from './links.js';
 import { storableUri } from './urls.js';
 
@@ -41,6 +41,8 @@ export interface PlannedContext {
   readonly path: string;
   /** Of the stored context that it becomes. */
   readonly name: string;
+  /** A URL against which its relative names of other contexts resolve, where it has any. */
+  readonly base?: string;
 }
 
 /** The one file that is to be a model, whatever an import would make of it. */
@@ -57,7 +59,7 @@ export interface ImportPlan {
   readonly contexts: readonly PlannedContext[];
   readonly models: readonly PlannedModel[];
   readonly refused: readonly RefusedFile[];
-  /** Documents that are none of these. */
+  /** All other documents. */
   readonly ignored: number;
 }
 
@@ -66,6 +68,8 @@ const EXPORTED_MODEL = /^domains\/([^/]+)\/([^/]+)\/schema\.json$/;
 const EXPORTED_VERSION = /^domains\/([^/]+\/[^/]+)\/versions\/(\d{1,9})\.json$/;
 const EXPORTED_SETTINGS = /^domains\/([^/]+\/[^/]+)\/meta\.json$/;
 const EXPORTED_CONTEXT = /^contexts\/([^/]+)\.jsonld$/;
+/** The folder of an exported model. */
+const EXPORTED_FOLDER = /^domains\/[^/]+\/[^/]+\//;
 const EXAMPLE = /(?:^|\/)examples?\//;
 
 /**
@@ -77,10 +81,11 @@ const EXAMPLE = /(?:^|\/)examples?\//;
  * @throws RepositoryUnclearError when there is no domain for a model
  */
 export function discover(
-  files: readonly DescribedFile[],
+  described: readonly DescribedFile[],
   domain: string | undefined,
   only?: OnlyModel,
 ): ImportPlan {
+  const files = withoutTools(described);
   const root = rootOf(files);
   const inside = files.filter(({ path }) => !isUrl(path)).map((file) => new InnerFile(file, root));
   const isExport = inside.some(({ inner }) => EXPORTED_MODEL.test(inner));
@@ -102,6 +107,10 @@ export function discover(
     explicit,
     schemas: sorted.schemas.map(({ inner }) => inner),
     start: sorted.models.map(({ inner }) => inner),
+    // An export has the URLs of all that it needs.
+    contexts: isExport
+      ? []
+      : [...inside.map(({ inner }) => inner), ...files.map(({ path }) => path).filter(isUrl)],
   });
   const titled = sorted.schemas.filter(
     ({ inner, file: { facts } }) =>
@@ -125,14 +134,16 @@ export function discover(
   const documents = links.documents.filter(({ path, isNamed }) => isNamed || !titledPaths.has(path));
   refused.push(...links.refused.map((one) => ({ ...one, path: pathOf(one.path) })));
   const stored = new Set(documents.map(({ path }) => path));
-  const loose = sorted.schemas.filter(({ inner }) => !stored.has(inner) && !titledPaths.has(inner));
+  const loose = [...sorted.schemas, ...sorted.others].filter(
+    ({ inner }) => !stored.has(inner) && !titledPaths.has(inner),
+  );
   return {
     domains: [...new Set(models.map(({ planned }) => planned.domain))],
     documents: documents.map(({ path, url }) => ({ path: pathOf(path), url })),
-    contexts: contextsOf(models, sorted, isExport, refused),
+    contexts: contextsOf(models, { sorted, isExport, links, refused }),
     models: models.map(({ planned }) => planned),
     refused: refused.sort(byPath),
-    ignored: sorted.ignored + loose.length,
+    ignored: described.length - files.length + loose.length,
   };
 }
 
@@ -157,7 +168,7 @@ class Sorted {
   readonly settings: InnerFile[] = [];
   readonly versions: InnerFile[] = [];
   readonly urls: InnerFile[] = [];
-  ignored = 0;
+  readonly others: InnerFile[] = [];
   #versions: Map<string, InnerFile[]> | undefined;
   #settings: Map<string, InnerFile[]> | undefined;
   #contexts: Map<string, InnerFile[]> | undefined;
@@ -169,12 +180,12 @@ class Sorted {
     else if (isExport && EXPORTED_VERSION.test(inner)) this.versions.push(file);
     else if (isExport && EXPORTED_SETTINGS.test(inner)) this.settings.push(file);
     else if (isExport && EXPORTED_CONTEXT.test(inner)) this.contexts.push(file);
-    else if (EXAMPLE.test(inner)) this.examples.push(file);
+    else if (EXAMPLE.test(isExport ? inner.replace(EXPORTED_FOLDER, '') : inner)) this.examples.push(file);
     else if (isExport ? EXPORTED_MODEL.test(inner) : fileNameOf(inner) === 'schema.json')
       this.models.push(file);
     else if (fileNameOf(inner) === 'context.jsonld') this.contexts.push(file);
     else if (kind === 'schema') this.schemas.push(file);
-    else this.ignored += 1;
+    else this.others.push(file);
   }
 
   /** Of an exported model, by `domain/model`: oldest first. */
@@ -301,7 +312,7 @@ interface FoundModel {
   readonly folder: string;
 }
 
-/** Gives models their names; those that two files claim are refused, for nothing says which is meant. */
+/** Gives models their names; a name that two files claim is refused, since nothing says which is meant. */
 function named(files: readonly InnerFile[], naming: Naming): readonly FoundModel[] {
   const { isExport, domain, root, refused, sorted, links } = naming;
   const domains = new Set(
@@ -363,7 +374,7 @@ function named(files: readonly InnerFile[], naming: Naming): readonly FoundModel
     } of claimed)
       refused.push({
         path,
-        reason: `The name ${name} has another claimant, ${paths.find((other) => other !== path)}; a domain has one model of a name, so neither is stored.`,
+        reason: `${paths.find((other) => other !== path)} is named ${name} as well; a domain has one model of a name, so neither is stored.`,
       });
     return [];
   });
@@ -381,9 +392,12 @@ function parentOf(folder: string): string | undefined {
 /** The contexts of an export, and those that models come with. */
 function contextsOf(
   models: readonly FoundModel[],
-  { contexts }: Sorted,
-  isExport: boolean,
-  refused: RefusedFile[],
+  {
+    sorted: { contexts },
+    isExport,
+    links,
+    refused,
+  }: Pick<Naming, 'sorted' | 'isExport' | 'links' | 'refused'>,
 ): readonly PlannedContext[] {
   const found = new Map<string, PlannedContext>();
   if (isExport)
@@ -398,11 +412,13 @@ function contextsOf(
   } of models) {
     if (contextFile === undefined || found.has(contextFile.file.path)) continue;
     const name = contextName(domain, folder);
-    if (isResourceName(name)) found.set(contextFile.file.path, { path: contextFile.file.path, name });
+    const base = links.bases.get(contextFile.inner);
+    const { path } = contextFile.file;
+    if (isResourceName(name)) found.set(path, { path, name, ...(base === undefined ? {} : { base }) });
     else
       refused.push({
-        path: contextFile.file.path,
-        reason: 'The names of its folder and domain are too long to make a name of.',
+        path,
+        reason: 'The names of its folder and domain are too long for the name of a context.',
       });
   }
   return [...found.values()].sort(byPath);

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 
-/** An archive that is broken, or is none of its kind. */
+/** An archive that is broken, or has another format. */
 export class ArchiveUnreadableError extends GatewayError {
   readonly code = 'ARCHIVE_UNREADABLE';
 }
@@ -11,7 +11,7 @@ export class RepositoryTooLargeError extends GatewayError {
   readonly code = 'REPOSITORY_TOO_LARGE';
 }
 
-/** What was read does not say what is to become of it, e.g. which domain it belongs to. */
+/** What was read leaves something open, e.g. the domain that it belongs to. */
 export class RepositoryUnclearError extends GatewayError {
   readonly code = 'REPOSITORY_UNCLEAR';
 }

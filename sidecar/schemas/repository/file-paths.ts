@@ -39,15 +39,44 @@ export function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Folders of tools and of operating systems, which are no part of a repository of models. */
+/** Folders of tools and of operating systems, which are not part of a repository of models. */
 const FOREIGN = new Set(['node_modules', '__MACOSX']);
 
-/** Whether an import looks into a folder or file of this name at all; names that begin with a dot belong to tools. */
-export function isOfInterest(segment: string): boolean {
-  return !segment.startsWith('.') && !FOREIGN.has(segment);
+/** The files of exported models, and the folders around them; domains and models may have any name. */
+const EXPORTED =
+  /^(?:[^/]+\/)?domains\/[A-Za-z][^/]*(?:\/[A-Za-z][^/]*(?:\/(?:(?:schema|meta)\.json|context\.jsonld|versions(?:\/\d{1,9}\.json)?))?)?$/;
+
+/**
+ * Whether an import looks into a folder or file at all; names that begin with a dot belong to tools.
+ *
+ * @param path below the root of what is sent, or below the one folder in it
+ */
+export function isOfInterest(path: string): boolean {
+  const segments = path.split('/');
+  if (segments.some((segment) => segment.startsWith('.'))) return false;
+  return !segments.some(isForeign) || (EXPORTED.test(path) && !isForeign(segments[0] ?? ''));
+}
+
+function isForeign(segment: string): boolean {
+  return FOREIGN.has(segment);
 }
 
 /** Whether an import reads a file: JSON by its name, in no folder of a tool. */
 export function isRead(path: string): boolean {
-  return /\.(?:json|jsonld)$/i.test(path) && path.split('/').every(isOfInterest);
+  return /\.(?:json|jsonld)$/i.test(path) && isOfInterest(path);
+}
+
+/**
+ * Leaves out files of tools that lie where an export would have a model: one that was exported has its settings and its context
+ * beside its schema.
+ */
+export function withoutTools<File extends { readonly path: string }>(
+  files: readonly File[],
+): readonly File[] {
+  const paths = new Set(files.map(({ path }) => path));
+  return files.filter(({ path }) => {
+    if (!EXPORTED.test(path) || !path.split('/').some(isForeign)) return true;
+    const folder = folderOf(path).replace(/\/versions\/$/, '/');
+    return ['schema.json', 'meta.json', 'context.jsonld'].every((name) => paths.has(folder + name));
+  });
 }

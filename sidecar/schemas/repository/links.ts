@@ -1,6 +1,7 @@
 import type { RefusedFile } from './collector.js';
 import type { DocumentFacts } from './describe.js';
-import { folderOf } from './file-paths.js';
+import { isRelative } from './context-names.js';
+import { fileNameOf, folderOf } from './file-paths.js';
 import { RepositoryUrls, storableUri, targetOf } from './urls.js';
 import { documentUri } from '../json-schema/uri.js';
 
@@ -19,6 +20,8 @@ export interface LinkInput {
   readonly schemas: readonly string[];
   /** Schemas of models, whose references are followed. */
   readonly start: readonly string[];
+  /** Files whose names of contexts are followed: contexts, examples, and whatever else has an `@context`. */
+  readonly contexts: readonly string[];
 }
 
 export interface LinkedDocument {
@@ -35,6 +38,8 @@ export interface Links {
   readonly named: ReadonlySet<string>;
   /** `$id`s that schemas of models need to be given. */
   readonly ids: ReadonlyMap<string, string>;
+  /** URLs against which relative names in contexts resolve, by the paths of these. */
+  readonly bases: ReadonlyMap<string, string>;
   readonly refused: readonly RefusedFile[];
   /** The repository that a path is of; see RepositoryUrls. */
   readonly repositoryOf: RepositoryUrls['repositoryOf'];
@@ -43,15 +48,16 @@ export interface Links {
 /** The base of schemas that have no URL: nothing can be there (RFC 2606). */
 const NOWHERE = 'https://repository.invalid/';
 
-/** URLs of one document, beyond which it is up to something. */
+/** Most URLs of one document; one with more is not meant in good faith. */
 const MAX_URLS = 50;
 
 /**
- * Finds out under which URLs the documents of a repository have to be stored, so that each `$ref` in it leads to the file that is
- * meant: by `$id`, by where the repository is published, by the ways in which its own `$ref`s spell that, and relative to the file.
+ * Finds out under which URLs the documents of a repository have to be stored, so that each `$ref`, and each name of a context,
+ * leads to the file that is meant: by `$id`, by where the repository is published, by the ways in which its own `$ref`s spell
+ * that, and relative to the file.
  */
-export function linkDocuments({ files, explicit, schemas, start }: LinkInput): Links {
-  return new Linking(files, explicit).run(schemas, start);
+export function linkDocuments({ files, explicit, ...input }: LinkInput): Links {
+  return new Linking(files, explicit).run(input);
 }
 
 class Linking {
@@ -63,6 +69,7 @@ class Linking {
   readonly #named = new Set<string>();
   readonly #namedUrls = new Set<string>();
   readonly #ids = new Map<string, string>();
+  readonly #bases = new Map<string, string>();
   readonly #open: { readonly path: string; readonly url: string }[] = [];
 
   constructor(files: readonly LinkedFile[], explicit: LinkInput['explicit']) {
@@ -79,7 +86,7 @@ class Linking {
     }
   }
 
-  run(schemas: readonly string[], start: readonly string[]): Links {
+  run({ schemas, start, contexts }: Pick<LinkInput, 'schemas' | 'start' | 'contexts'>): Links {
     for (const path of start) this.#follow(path, this.#urlOfModel(path));
     this.#drain();
     for (const path of schemas) {
@@ -90,6 +97,10 @@ class Linking {
         if (url !== undefined) this.#claim(path, url, false);
     }
     this.#drain();
+    for (const path of contexts) this.#followContexts(path, this.#baseOfContext(path));
+    const followed = new Set(contexts);
+    for (const [url, paths] of this.#explicit)
+      for (const path of paths) if (followed.has(path)) this.#followContexts(path, url);
     const refused: RefusedFile[] = [];
     const documents = [...this.#claims].flatMap(([url, paths]) => this.#settle(url, [...paths], refused));
     documents.sort((one, other) => compare(one.path, other.path) || compare(one.url, other.url));
@@ -97,6 +108,7 @@ class Linking {
       documents,
       named: this.#named,
       ids: this.#ids,
+      bases: this.#bases,
       refused,
       repositoryOf: (path) => this.#urls.repositoryOf(path),
     };
@@ -137,6 +149,39 @@ class Linking {
     }
   }
 
+  /** The URL against which the names in a context resolve. Examples have none, and documents called by URLs have these. */
+  #baseOfContext(path: string): string | undefined {
+    const file = this.#files.get(path);
+    if (file === undefined || !isContext(file) || !isRelative(path)) return undefined;
+    const url = this.#urls.publishedUrl(path) ?? documentUri(NOWHERE + path) ?? NOWHERE;
+    if (file.facts.contexts.some(isRelative)) this.#bases.set(path, url);
+    return url;
+  }
+
+  /**
+   * Claims the contexts that a file names, and what these name.
+   *
+   * @param base for relative names, which are passed over without one
+   */
+  #followContexts(path: string, base: string | undefined): void {
+    const open = [{ path, base }];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { path: from, base: within } = next;
+      for (const name of this.#files.get(from)?.facts.contexts ?? []) {
+        if (within === undefined && isRelative(name)) continue;
+        const reference = { target: name, within: [] };
+        const target = targetOf(reference, within ?? NOWHERE);
+        const url = target === undefined ? undefined : storableUri(target);
+        if (url === undefined) continue;
+        for (const found of this.#filesFor(reference, from, url)) {
+          const file = this.#files.get(found);
+          if (file !== undefined && isContext(file) && this.#claim(found, url, true))
+            open.push({ path: found, base: url });
+        }
+      }
+    }
+  }
+
   #filesFor(
     { target, within }: { readonly target: string; readonly within: readonly string[] },
     from: string,
@@ -144,8 +189,7 @@ class Linking {
   ): readonly string[] {
     const explicit = this.#explicit.get(url);
     if (explicit !== undefined) return [...explicit];
-    const isRelative = documentUri(target) === undefined && within.length === 0;
-    if (isRelative) {
+    if (isRelative(target) && within.length === 0) {
       // As the author's editor resolves it, whatever the $id says.
       const beside = pathFrom(folderOf(from), target);
       if (beside !== undefined && this.#files.has(beside)) return [beside];
@@ -153,15 +197,17 @@ class Linking {
     return this.#urls.filesAt(url);
   }
 
-  #claim(path: string, url: string, isNamed: boolean): void {
+  /** @returns whether it is new */
+  #claim(path: string, url: string, isNamed: boolean): boolean {
     if (isNamed) {
       this.#named.add(path);
       this.#namedUrls.add(url);
     }
     const paths = this.#claims.get(url);
-    if (paths?.has(path) === true || this.#urlsOf(path) >= MAX_URLS) return;
+    if (paths?.has(path) === true || this.#urlsOf(path) >= MAX_URLS) return false;
     add(this.#claims, url, path);
     this.#open.push({ path, url });
+    return true;
   }
 
   readonly #counts = new Map<string, number>();
@@ -172,7 +218,7 @@ class Linking {
     return count - 1;
   }
 
-  /** The document of a URL; where files differ that claim it, none but the one of that name. */
+  /** The document of a URL; of different files that claim it, only the one of that name. */
   #settle(url: string, claimants: readonly string[], refused: RefusedFile[]): readonly LinkedDocument[] {
     const given = this.#explicit.get(url);
     const paths = given === undefined ? claimants : claimants.filter((path) => given.has(path));
@@ -193,6 +239,10 @@ class Linking {
       }
     return winner === undefined ? [] : [{ path: winner, url, isNamed }];
   }
+}
+
+function isContext({ path, facts }: LinkedFile): boolean {
+  return facts.kind === 'context' || fileNameOf(path) === 'context.jsonld';
 }
 
 /** The absolute URL that a document says it has. */

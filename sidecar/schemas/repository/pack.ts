@@ -16,7 +16,7 @@ export function packTarGz(files: AsyncIterable<PackedFile> | Iterable<PackedFile
   const tar = pack();
   const zipped = createGzip();
   pipeline(tar, zipped, () => {
-    // Either of them ends the other; who reads the result learns why.
+    // Either ends the other, and the reader of the result gets the reason.
   });
   write(tar, files).catch((error: unknown) => {
     zipped.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -32,7 +32,7 @@ async function write(
   for await (const { path, content } of files) {
     if (tar.destroyed) return;
     await new Promise<void>((resolve, reject) => {
-      // Who read it is gone: the entry is never taken.
+      // Its reader is gone: the entry is never read.
       tar.once('close', resolve);
       tar.entry({ name: path, mtime: NO_TIME, mode: 0o644 }, content, (error) => {
         tar.removeListener('close', resolve);

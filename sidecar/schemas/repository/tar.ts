@@ -9,7 +9,7 @@ import { ArchiveUnreadableError, RepositoryTooLargeError } from './errors.js';
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A gzip of more than this ratio, beyond the first bytes, is made to grow: text shrinks to a tenth, seldom to a fiftieth.
+ * A gzip of more than this ratio, beyond the first bytes, is hostile: text shrinks to a tenth, seldom to a fiftieth.
  */
 const MAX_RATIO = 250;
 const FREE_BYTES = 16 * 1024 * 1024;

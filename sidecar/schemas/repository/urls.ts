@@ -156,7 +156,7 @@ export function storableUri(text: string): string | undefined {
   return username === '' && password === '' ? uri : undefined;
 }
 
-/** What a name means from within a document; undefined where it is no URI reference. */
+/** The URL that a name within a document means; undefined where the name is not a URI reference. */
 export function targetOf(
   { target, within }: { readonly target: string; readonly within: readonly string[] },
   documentUrl: string,

@@ -15,7 +15,7 @@ export async function readZip(
   signal?: AbortSignal,
 ): Promise<void> {
   try {
-    // Names are decoded here, for yauzl would end at the first one that it does not like.
+    // Names are decoded here, since yauzl would stop at the first one that it rejects.
     const zip = await fromBufferPromise(packed, { lazyEntries: true, decodeStrings: false });
     for await (const entry of zip.eachEntry() as AsyncIterable<Entry>) {
       signal?.throwIfAborted();

@@ -32,7 +32,8 @@ export interface ContextSupply {
    * The context of a URL: one that is stored or bundled here, in the version that is named, a reference document, or one of
    * an allowed origin.
    *
-   * @param options `withoutDomains`: contexts of domains are refused, as one of them is being made
+   * @param options `withoutDomains`: contexts of domains are refused, as one of them is being made; `versions`: of the contexts of
+   *   this service, by name, that count instead of the current ones
    * @throws StoreUnavailableError; as DomainContexts.of
    */
   supply(url: string, baseUrl: string, options?: SupplyOptions): Promise<Supply>;
@@ -40,6 +41,7 @@ export interface ContextSupply {
 
 export interface SupplyOptions {
   readonly withoutDomains?: boolean;
+  readonly versions?: ReadonlyMap<string, number> | undefined;
 }
 
 export interface ContextSupplyOptions {
@@ -124,7 +126,9 @@ export class ContextLoading {
     const own = this.ownContext(url, baseUrl);
     if (own !== undefined)
       return (
-        (await this.#stored(own)) ?? (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ?? unknown(url)
+        (await this.#stored({ ...own, version: own.version ?? options.versions?.get(own.name) })) ??
+        (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ??
+        unknown(url)
       );
     const reference = await this.#reference(url);
     if (reference !== undefined) return reference;

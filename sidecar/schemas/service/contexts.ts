@@ -10,7 +10,15 @@ import { type Supply } from '../json-ld/supplied-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
 import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../store/errors.js';
-import type { Context, ContextAt, NewContextVersion, Page, Paged } from '../store/records.js';
+import {
+  type Context,
+  type ContextAt,
+  generatedContextName,
+  type ModelKey,
+  type NewContextVersion,
+  type Page,
+  type Paged,
+} from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
 import { ifThere, requireMatch, retrying, WhileUnwritten } from './concurrency.js';
 import { type Contents, rereading } from './contents.js';
@@ -37,6 +45,9 @@ interface Parts {
   readonly domainContexts: DomainContexts;
   readonly lifecycles: Lifecycles;
 }
+
+/** Dependents that are listed at a time. */
+const PAGE = 100;
 
 export class Contexts implements ContextService {
   readonly #parts: Parts;
@@ -115,6 +126,26 @@ export class Contexts implements ContextService {
       const isNewVersion = at.version.number !== before.currentVersion;
       return { context: at.context, isNewVersion, warnings: accepted.warnings };
     });
+  }
+
+  async followers(name: string): Promise<readonly ModelKey[]> {
+    const { contexts } = this.#parts.store;
+    const models = new Map<string, ModelKey>();
+    const names = new Set([name]);
+    // What is added while the loop runs is visited, too.
+    for (const one of names)
+      for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+        const page = await ifThere('context', contexts.dependents(one, { limit: PAGE, offset }));
+        total = page?.total ?? 0;
+        for (const dependent of page?.items ?? []) {
+          if (dependent.kind === 'context') names.add(dependent.name);
+          if (dependent.kind !== 'model') continue;
+          const generated = generatedContextName(dependent);
+          models.set(generated, { domain: dependent.domain, name: dependent.name });
+          names.add(generated);
+        }
+      }
+    return [...models.values()];
   }
 
   async delete(name: string, { ifMatch }: WriteOptions = {}): Promise<void> {

@@ -26,7 +26,7 @@ import { Contexts } from './contexts.js';
 import { DomainContexts } from './domain-contexts.js';
 import { OvertakenError, requireName } from './errors.js';
 import { Lifecycles } from './lifecycles.js';
-import { diffOf } from './model-diff.js';
+import { changeByContexts, diffOf } from './model-diff.js';
 import { ModelDescriptions, ModelDocuments, ModelExamples } from './model-documents.js';
 import { ModelFiles, ModelSchemas } from './model-files.js';
 import { ModelSearch } from './model-search.js';
@@ -236,6 +236,13 @@ export class Models implements ModelService {
 
   diff(key: ModelKey, range: Parameters<ModelService['diff']>[1]): Promise<ModelDiff> {
     return rereading(() => diffOf(key, range, this.#parts));
+  }
+
+  changeByContexts(
+    key: ModelKey,
+    options: Parameters<ModelService['changeByContexts']>[1],
+  ): ReturnType<ModelService['changeByContexts']> {
+    return rereading(() => changeByContexts(key, options, this.#parts));
   }
 
   document(key: ModelKey, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {

@@ -17,6 +17,15 @@ export interface ComparedVersion {
   readonly context: string;
 }
 
+export interface CompareOptions {
+  /** The model's name. */
+  readonly entityType: string;
+  /** Of this service, as the client reaches it. */
+  readonly baseUrl: string;
+  /** Versions of contexts of this service, by name, that count for the version before instead of the current ones. */
+  readonly contextsBefore?: ReadonlyMap<string, number> | undefined;
+}
+
 /** Two versions of a model, with what the terms of their contexts mean now. */
 export interface ComparedVersions {
   readonly input: CompareInput;
@@ -34,22 +43,26 @@ type Terms = NonNullable<CompareInput['terms']>['before'];
 export const UNCHANGED: ChangeReport = { overall: 'compatible', differences: [] };
 
 /**
- * Finds out what the terms of both contexts mean. A context of this service that one of them names by its URL counts as it is now.
+ * Finds out what the terms of both contexts mean. A context of this service that one of them names by its URL counts as it is now,
+ * unless the options say otherwise.
  *
- * @param baseUrl of this service, as the client reaches it
  * @throws WorkersBusyError, TaskFailedError, StoreUnavailableError
  */
 export async function comparedVersions(
   before: ComparedVersion,
   after: ComparedVersion,
-  { entityType, baseUrl }: { readonly entityType: string; readonly baseUrl: string },
+  { entityType, baseUrl, contextsBefore }: CompareOptions,
   parts: Parts,
 ): Promise<ComparedVersions> {
   const input = { before: before.bundled, after: after.bundled, entityType };
-  if (before.context === after.context) return { input, unknown: undefined };
-  const [old, fresh] = await Promise.all(
-    [before, after].map(({ context }) => termsOf(context, baseUrl, parts)),
-  );
+  const isSame = before.context === after.context;
+  if (isSame && contextsBefore === undefined) return { input, unknown: undefined };
+  const [old, fresh] = await Promise.all([
+    termsOf(before.context, { baseUrl, versions: contextsBefore }, parts),
+    termsOf(after.context, { baseUrl }, parts),
+  ]);
+  // It could not be processed before either, so that nothing has changed.
+  if (isSame && typeof old === 'string' && old === fresh) return { input, unknown: undefined };
   if (typeof old === 'object' && typeof fresh === 'object')
     return { input: { ...input, terms: { before: old, after: fresh } }, unknown: undefined };
   return { input, unknown: [old, fresh].find((one) => typeof one === 'string') };
@@ -99,14 +112,17 @@ async function unlessTooMuch<Result>(work: () => Promise<Result>): Promise<Resul
 /** What the terms of a context mean, or why that is not known. */
 async function termsOf(
   context: string,
-  baseUrl: string,
+  {
+    baseUrl,
+    versions,
+  }: { readonly baseUrl: string; readonly versions?: ReadonlyMap<string, number> | undefined },
   { workers, contextSupply }: Parts,
 ): Promise<Terms | string> {
   const text = JSON.stringify(withoutCore(context));
   try {
     const outcome = await runWithContexts(
       (supplied) => workers.run('contextTerms', { text, supplied }),
-      (url) => contextSupply.supply(url, baseUrl, { withoutDomains: true }),
+      (url) => contextSupply.supply(url, baseUrl, { withoutDomains: true, versions }),
     );
     if ('terms' in outcome)
       return comparableTerms({ terms: new Map(outcome.terms), defaults: outcome.defaults });

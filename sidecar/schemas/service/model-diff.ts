@@ -1,11 +1,16 @@
 import type { ModelKey, ModelTexts } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
 import type { ContextSupply } from './context-supply.js';
-import { changesBetween, type ComparedVersion, comparedVersions } from './model-changes.js';
+import {
+  changesBetween,
+  type ComparedVersion,
+  comparedVersions,
+  type CompareOptions,
+} from './model-changes.js';
 import type { ModelDescriptions } from './model-documents.js';
 import type { ServiceWorkers } from './schema-intake.js';
 import type { ModelService } from './service.js';
-import type { ModelDiff } from './shapes.js';
+import type { ChangeReport, ModelDiff } from './shapes.js';
 
 interface Parts {
   readonly store: SchemaStore;
@@ -34,13 +39,9 @@ export async function diffOf(
   const { store, workers, descriptions } = parts;
   const after = await store.models.texts(key, to);
   const before = await store.models.texts(key, from ?? Math.max(1, after.version.number - 1));
-  const compared = async ({ version, context }: ModelTexts): Promise<ComparedVersion> => {
-    const { bundled } = await descriptions.of(version);
-    return { bundled, context };
-  };
   const versions = await comparedVersions(
-    await compared(before),
-    await compared(after),
+    await compared(before, descriptions),
+    await compared(after, descriptions),
     { entityType: key.name, baseUrl },
     parts,
   );
@@ -55,4 +56,28 @@ export async function diffOf(
     pointers: pointers.slice(0, MAX_POINTERS),
     pointersTotal: pointers.length,
   };
+}
+
+/**
+ * What has changed for a model as it is stored, by later versions of contexts that it follows.
+ *
+ * @param options `contextsBefore`: the versions with which it is compared
+ * @throws NotFoundError, WorkersBusyError, TaskFailedError
+ */
+export async function changeByContexts(
+  key: ModelKey,
+  options: Omit<CompareOptions, 'entityType'>,
+  parts: Parts,
+): Promise<ChangeReport> {
+  const current = await compared(await parts.store.models.texts(key), parts.descriptions);
+  const versions = await comparedVersions(current, current, { ...options, entityType: key.name }, parts);
+  return changesBetween(versions, parts.workers);
+}
+
+async function compared(
+  { version, context }: ModelTexts,
+  descriptions: ModelDescriptions,
+): Promise<ComparedVersion> {
+  const { bundled } = await descriptions.of(version);
+  return { bundled, context };
 }

@@ -21,6 +21,7 @@ import {
   changesBetween,
   type ComparedVersions,
   comparedVersions,
+  type CompareOptions,
   exchanged,
   UNCHANGED,
 } from './model-changes.js';
@@ -150,19 +151,26 @@ export class ModelWriter {
   async #update(before: ModelTexts, change: ModelChange, options: UpdateOptions): Promise<ModelUpdate> {
     const { store, workers, descriptions, clock } = this.#parts;
     const { model, ownContext } = before;
-    const { dryRun = false, ifMatch, baseUrl = '' } = options;
+    const { dryRun = false, ifMatch, baseUrl = '', contextsBefore } = options;
     requireMatch({ kind: 'model', domain: model.domain, name: model.name }, model.etag, ifMatch);
     const settings = settingsAfter(model, ownContext, change, clock.now());
     requireStorable({ description: settings.description });
     const accepted = await this.#acceptChange(before, change, settings, baseUrl);
     const isNewVersion = accepted !== undefined && !isSameVersion(before, accepted);
-    const versions = isNewVersion ? await this.#compared(before, accepted, baseUrl) : undefined;
+    const versions = isNewVersion ? await this.#compared(before, accepted, { baseUrl }) : undefined;
     const report = versions === undefined ? UNCHANGED : await changesBetween(versions, workers);
     const isDraft = model.status === 'draft';
     if (versions !== undefined && !isDraft) {
       const asked = settings.compatibility ?? (await store.domains.get(model.domain)).compatibility;
       await this.#requireCompatible(asked, versions, report);
     }
+    const reported =
+      contextsBefore === undefined
+        ? report
+        : await changesBetween(
+            await this.#compared(before, isNewVersion ? accepted : undefined, { baseUrl, contextsBefore }),
+            workers,
+          );
     const schema = JSON.parse(before.schema) as JsonObject;
     const current = detailsOf(before, schema, ownContext);
     const update = {
@@ -175,7 +183,7 @@ export class ModelWriter {
           : 'settings',
       dryRun,
       number: model.currentVersion + (isNewVersion && !isDraft ? 1 : 0),
-      change: report,
+      change: reported,
       warnings: accepted?.warnings ?? current.warnings,
     } as const;
     if (dryRun) return { ...update, model: current };
@@ -206,13 +214,14 @@ export class ModelWriter {
 
   async #compared(
     before: ModelTexts,
-    { description, context }: AcceptedSchema,
-    baseUrl: string,
+    accepted: AcceptedSchema | undefined,
+    options: Omit<CompareOptions, 'entityType'>,
   ): Promise<ComparedVersions> {
     const { bundled } = await this.#parts.descriptions.of(before.version);
     const old = { bundled, context: before.context };
-    const fresh = { bundled: description.bundled, context };
-    return comparedVersions(old, fresh, { entityType: before.model.name, baseUrl }, this.#parts);
+    const fresh =
+      accepted === undefined ? old : { bundled: accepted.description.bundled, context: accepted.context };
+    return comparedVersions(old, fresh, { entityType: before.model.name, ...options }, this.#parts);
   }
 
   /** @throws IncompatibleChangeError */

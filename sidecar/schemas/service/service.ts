@@ -12,6 +12,7 @@ import type { IfMatch, PutReference } from '../store/store.js';
 import type { ContextSupply } from './context-supply.js';
 import type { DomainContext } from './domain-contexts.js';
 import type {
+  ChangeReport,
   ContextSummary,
   ContextWriteOptions,
   DomainChange,
@@ -169,6 +170,17 @@ export interface ModelService {
   ): Promise<ModelDiff>;
 
   /**
+   * What later versions of contexts have changed for a model that follows them, as it is stored.
+   *
+   * @param options `contextsBefore`: the versions, by name, with which it is compared
+   * @throws NotFoundError
+   */
+  changeByContexts(
+    key: ModelKey,
+    options: { readonly contextsBefore: ReadonlyMap<string, number>; readonly baseUrl: string },
+  ): Promise<ChangeReport>;
+
+  /**
    * A document of a model, ready to be sent.
    *
    * @throws NotFoundError; FileNotFoundError for the example of a schema of which none could be made in time
@@ -224,6 +236,9 @@ export interface ContextService {
     context: unknown,
     options: ContextWriteOptions & WriteOptions,
   ): Promise<WrittenContext>;
+
+  /** The models that may follow a context, itself or through other contexts. */
+  followers(name: string): Promise<readonly ModelKey[]>;
 
   /** @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, BundledContextError, InUseError */
   delete(name: string, options?: WriteOptions): Promise<void>;

@@ -15,6 +15,7 @@ import type {
 } from '../store/records.js';
 import type { IfMatch } from '../store/store.js';
 
+export { worst } from '../json-schema/differences.js';
 export type { ChangeKind, ChangeReason, ChangeReport, Difference } from '../json-schema/differences.js';
 export type { ContextWarning } from '../json-ld/context-warnings.js';
 export type { JsonValue } from '../../shared/json/json.js';
@@ -84,6 +85,11 @@ export interface ModelWriteOptions {
   readonly dryRun?: boolean | undefined;
   /** As in {@link ModelReadOptions}: URLs below it are this service's own. */
   readonly baseUrl?: string | undefined;
+  /**
+   * Versions of contexts of this service, by name, that were changed along with the model: the report compares with these. What
+   * the model's compatibility allows does not depend on them.
+   */
+  readonly contextsBefore?: ReadonlyMap<string, number> | undefined;
 }
 
 /** What its users may expect of a model. Times are milliseconds since the epoch. */

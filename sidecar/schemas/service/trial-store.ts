@@ -69,7 +69,11 @@ export class TrialStore implements SchemaStore {
     };
     this.contexts = {
       list: (page) => contexts.list(page),
-      get: async (name, version) => this.#contexts.get(name)?.thing ?? contexts.get(name, version),
+      get: async (name, version) => {
+        const tried = this.#contexts.get(name)?.thing;
+        const isTried = tried !== undefined && (version ?? tried.version.number) === tried.version.number;
+        return isTried ? tried : contexts.get(name, version);
+      },
       dependents: (name, page) => contexts.dependents(name, page),
       create: (name, version) => this.#createContext(name, version),
       update: (name, version) => this.#updateContext(name, version),

@@ -17,8 +17,8 @@ export interface Example {
 const MAX_FAULTS = 5;
 
 /**
- * Holds the examples of a model against its schema. Those called `.json` are of NGSIv2 by custom: what NGSI-LD alone forbids in
- * them is none of their faults.
+ * Validates the examples of a model by its schema. Those called `.json` are NGSIv2 by convention, so what only NGSI-LD forbids is
+ * not reported.
  *
  * @throws errors of the workers
  */
@@ -53,7 +53,7 @@ export async function checkExamples(
         ...(line === undefined ? {} : { line }),
       }));
     } catch (error) {
-      // What is no entity at all, or takes too long.
+      // Not an entity at all, or too slow to validate.
       const { reason, line } = refusalOf(error, text, '');
       return [{ path, pointer: '', detail: reason, ...(line === undefined ? {} : { line }) }];
     }

@@ -7,11 +7,11 @@ import { NotFoundError } from '../store/errors.js';
 import { resultOf } from '../service/shapes.js';
 import type { ModelChange, SchemaService } from '../service/service.js';
 import type { Workbench } from '../workbench/workbench.js';
-import { nameOf, updateDependents } from './dependents.js';
+import { changeByContexts, nameOf, updateDependents } from './dependents.js';
 import { checkExamples } from './examples.js';
 import { contextIn, modelChangeOf } from './model-change.js';
 import { settingsFault } from './settings.js';
-import { changeOf, refusalOf } from './refusals.js';
+import { changeOf, refusalOf, withChange } from './refusals.js';
 import type { ImportedFile, ImportOptions, ImportReport, ImportStatus } from './shapes.js';
 import { textOf } from './source.js';
 
@@ -21,7 +21,7 @@ export interface ImportParts {
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
 }
 
-/** What was a version once is one again, whatever the model, or a domain that is there already, asks of new ones. */
+/** A version of an export is accepted whatever compatibility the model, or an existing domain, asks of new ones. */
 const UNASKED = { compatibility: 'none' } as const;
 
 /**
@@ -35,7 +35,10 @@ export class ImportRun {
   readonly #files: ImportedFile[] = [];
   /** URLs of documents that are stored as they are here. */
   readonly #stored: string[] = [];
-  readonly #contexts = new Map<string, string | undefined>();
+  /** Names of the contexts that were accepted, by their files. */
+  readonly #contexts = new Map<string, string>();
+  /** Versions of the contexts that were updated, by name, from before that. */
+  readonly #contextsBefore = new Map<string, number>();
   /** Domains that cannot be made, and why. */
   readonly #refusedDomains = new Map<string, string>();
 
@@ -57,11 +60,12 @@ export class ImportRun {
     );
     for (const name of plan.domains) await this.#domain(name);
     for (const document of plan.documents) await this.#inTurn(() => this.#document(document));
-    for (const context of plan.contexts) await this.#inTurn(() => this.#context(context));
+    await this.#allContexts(plan.contexts);
     for (const model of plan.models) await this.#inTurn(() => this.#model(model));
     const dependents = await updateDependents(this.#stored, schemas, {
       ...this.#options,
       except: new Set(plan.models.map(nameOf)),
+      contextsBefore: this.#updatedContexts(),
     });
     const files = this.#files.sort(byPath);
     const count = (status: ImportStatus) => files.filter((file) => file.status === status).length;
@@ -106,28 +110,48 @@ export class ImportRun {
   async #document({ path, url }: PlannedDocument): Promise<void> {
     const { references } = this.#parts.schemas;
     const text = this.#text(path);
-    await this.#reporting({ path, url }, text, '', async () => {
+    const entry = await this.#entryOf({ path, url }, text, '', async () => {
       const { outcome } = await references.put(url, JSON.parse(text) as JsonValue);
       this.#stored.push(url);
       return outcome === 'replaced' ? 'updated' : outcome;
     });
+    this.#files.push(entry);
   }
 
-  async #context({ path, name }: PlannedContext): Promise<void> {
+  /** A context may name another one that comes later, so what is refused is tried again as long as others are accepted. */
+  async #allContexts(contexts: readonly PlannedContext[]): Promise<void> {
+    let left = contexts;
+    for (;;) {
+      const refused: { readonly context: PlannedContext; readonly entry: ImportedFile }[] = [];
+      for (const context of left)
+        await this.#inTurn(async () => {
+          const entry = await this.#context(context);
+          if (entry.status === 'refused') refused.push({ context, entry });
+          else this.#files.push(entry);
+        });
+      if (refused.length === 0 || refused.length === left.length) {
+        this.#files.push(...refused.map(({ entry }) => entry));
+        return;
+      }
+      left = refused.map(({ context }) => context);
+    }
+  }
+
+  async #context({ path, name, base }: PlannedContext): Promise<ImportedFile> {
     const { contexts } = this.#parts.schemas;
     const { baseUrl } = this.#options;
     const text = this.#text(path);
-    await this.#reporting({ path, context: name }, text, '', async () => {
-      const context = contextIn(text);
+    return this.#entryOf({ path, context: name }, text, '', async () => {
+      const context = contextIn(text, base);
       const options = { baseUrl, pointer: '/@context' };
       const isUpdate = await isThere(contexts.document(name));
-      const { isNewVersion } = await (isUpdate
+      const { isNewVersion, context: stored } = await (isUpdate
         ? contexts.update(name, context, options)
         : contexts.create(name, context, options));
       this.#contexts.set(path, name);
+      if (isUpdate && isNewVersion) this.#contextsBefore.set(name, stored.currentVersion - 1);
       return isUpdate ? (isNewVersion ? 'updated' : 'unchanged') : 'created';
     });
-    if (!this.#contexts.has(path)) this.#contexts.set(path, undefined);
   }
 
   async #model(model: PlannedModel): Promise<void> {
@@ -136,10 +160,11 @@ export class ImportRun {
     const { dryRun, baseUrl, signal } = this.#options;
     const text = this.#text(path);
     const key = { domain, name };
-    await this.#reporting({ path, model: nameOf(key) }, text, '/schema', async () => {
+    const contextsBefore = this.#updatedContexts();
+    const entry = await this.#entryOf({ path, model: nameOf(key) }, text, '/schema', async () => {
       const noDomain = this.#refusedDomains.get(domain);
       if (noDomain !== undefined)
-        return { status: 'refused', reason: `Its domain ${domain} cannot be made. ${noDomain}` };
+        return { status: 'refused', reason: `Its domain ${domain} cannot be created. ${noDomain}` };
       const context = model.context === undefined ? undefined : this.#contexts.get(model.context);
       if (model.context !== undefined && context === undefined)
         return {
@@ -152,7 +177,7 @@ export class ImportRun {
       const change = this.#changeOf(model, text, context, before !== undefined);
       const hasHistory = before === undefined && !dryRun && (await this.#earlierVersions(model, change));
       const given = hasHistory ? { ...change, ...UNASKED } : change;
-      const put = await schemas.models.put(key, given, { dryRun, baseUrl });
+      const put = await schemas.models.put(key, given, { dryRun, baseUrl, contextsBefore });
       if (hasHistory)
         await schemas.models.put(key, { compatibility: change.compatibility ?? null }, { baseUrl });
       const schema = await (dryRun
@@ -167,6 +192,16 @@ export class ImportRun {
         ...(files.length === 0 ? {} : { examples }),
       };
     });
+    // What is refused keeps its version, and follows its contexts nevertheless.
+    this.#files.push(
+      entry.status === 'refused'
+        ? withChange(entry, await changeByContexts(key, { contextsBefore, baseUrl }, schemas.models))
+        : entry,
+    );
+  }
+
+  #updatedContexts(): ReadonlyMap<string, number> | undefined {
+    return this.#contextsBefore.size === 0 ? undefined : this.#contextsBefore;
   }
 
   #changeOf(
@@ -200,18 +235,19 @@ export class ImportRun {
     return versions.length > 0;
   }
 
-  async #reporting(
+  /** What became of a file, or why it is refused. */
+  async #entryOf(
     named: Pick<ImportedFile, 'path' | 'url' | 'model' | 'context'>,
     text: string,
     base: string,
     store: () => Promise<ImportStatus | Omit<ImportedFile, 'path' | 'url' | 'model' | 'context'>>,
-  ): Promise<void> {
+  ): Promise<ImportedFile> {
     try {
       const stored = await store();
-      this.#files.push({ ...named, ...(typeof stored === 'string' ? { status: stored } : stored) });
+      return { ...named, ...(typeof stored === 'string' ? { status: stored } : stored) };
     } catch (error) {
       this.#options.signal?.throwIfAborted();
-      this.#files.push({ ...named, ...refusalOf(error, text, base) });
+      return { ...named, ...refusalOf(error, text, base) };
     }
   }
 

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { withAbsoluteNames } from '../repository/context-names.js';
 import type { ModelChange } from '../service/shapes.js';
 import { settingsIn } from './settings.js';
 
@@ -35,8 +36,13 @@ export function modelChangeOf(
   };
 }
 
-/** The context in a file: its `@context`, or what it is where it is no object with one. */
-export function contextIn(text: string): JsonValue {
+/**
+ * The context in a file: its `@context`, or the whole file if it is not an object with one.
+ *
+ * @param base the URL against which its relative names of other contexts resolve
+ */
+export function contextIn(text: string, base?: string): JsonValue {
   const document = JSON.parse(text) as JsonValue;
-  return isObject(document) ? (member(document, '@context') ?? null) : document;
+  const context = isObject(document) ? (member(document, '@context') ?? null) : document;
+  return base === undefined ? context : withAbsoluteNames(context, base);
 }

@@ -1,10 +1,10 @@
 import { positionsOf } from '../../shared/json/json-positions.js';
 import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import { GatewayError } from '../../shared/errors.js';
-import type { ChangeReport } from '../service/shapes.js';
+import { type ChangeReport, worst } from '../service/shapes.js';
 import type { ImportedFile } from './shapes.js';
 
-/** Errors that say nothing of what is imported: the import itself fails with them. */
+/** Errors that are not about the imported files: the import itself fails with them. */
 const OUTAGES: ReadonlySet<string> = new Set(['STORE_UNAVAILABLE', 'WORKERS_BUSY', 'WORKER_TASK_FAILED']);
 
 /** Faults that a reason names. */
@@ -68,6 +68,17 @@ const MISSING_ADVICE =
 
 function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+/** An entry with what changes for the model besides, as a context that it follows has changed. */
+export function withChange<Entry extends Pick<ImportedFile, 'change' | 'differences'>>(
+  entry: Entry,
+  { overall, differences }: ChangeReport,
+): Entry {
+  if (differences.length === 0) return entry;
+  const { change: own, differences: others = [] } = entry;
+  const kinds = own === undefined ? [overall] : [overall, own];
+  return { ...entry, ...changeOf({ overall: worst(kinds), differences: [...differences, ...others] }) };
 }
 
 /** The worst difference, and the first of them. */

@@ -42,7 +42,7 @@ const WANTED: Readonly<
   compatibility: [oneOf('none', 'backward', 'forward', 'full'), 'none, backward, forward or full'],
   status: [oneOf('draft', 'published', 'deprecated'), 'draft, published or deprecated'],
   sunset: [isText, 'a date and time'],
-  // The service looks at it.
+  // The service checks it.
   context: undefined,
 };
 
@@ -59,7 +59,7 @@ export function settingsFault(text: string): string | undefined {
   return undefined;
 }
 
-/** The change that gives a model the settings of an export, which have no fault; what they leave out is taken away. */
+/** The change that gives a model the checked settings of an export; what they leave out is removed. */
 export function settingsIn(text: string): Omit<ModelChange, 'schema'> {
   const settings = JSON.parse(text) as JsonValue;
   const change: Record<string, JsonValue> = {};

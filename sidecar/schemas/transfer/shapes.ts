@@ -51,13 +51,16 @@ export interface ImportedFile {
   readonly reason?: string;
   /** From 1, of the first fault. */
   readonly line?: number;
-  /** How the model changes, where it does; the worst of all differences, and the first of them. */
+  /**
+   * How the model changes, where it does; the worst of all differences, and the first of them. Of a model that keeps its version: by a
+   * context that it follows.
+   */
   readonly change?: ChangeReport['overall'];
   readonly differences?: ChangeReport['differences'];
   readonly examples?: Examples;
 }
 
-/** What becomes of a model that was made with a shared document which has changed. */
+/** What becomes of a model that was made with a shared document which has changed, or follows a context which has. */
 export interface UpdatedDependent {
   readonly domain: string;
   readonly model: string;
@@ -74,7 +77,7 @@ export interface ImportSummary {
   readonly updated: number;
   readonly unchanged: number;
   readonly refused: number;
-  /** Files that no import reads, and documents that are nothing of a model. */
+  /** Files that no import reads, and documents that no model uses. */
   readonly ignored: number;
   readonly models: number;
   readonly examples: { readonly valid: number; readonly invalid: number };
@@ -84,6 +87,6 @@ export interface ImportReport {
   readonly summary: ImportSummary;
   /** In the order of paths. */
   readonly files: readonly ImportedFile[];
-  /** Models that are not part of the import, and were made with one of its documents as it is no longer. */
+  /** Models outside the import that were made with an earlier state of one of its documents, or follow one of its contexts. */
   readonly dependents: readonly UpdatedDependent[];
 }

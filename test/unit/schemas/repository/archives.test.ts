@@ -12,7 +12,7 @@ import {
   ArchiveUnreadableError,
   RepositoryTooLargeError,
 } from '../../../../sidecar/schemas/repository/errors.js';
-import { readPath } from '../../../../sidecar/schemas/repository/file-paths.js';
+import { isRead, readPath } from '../../../../sidecar/schemas/repository/file-paths.js';
 import { readTarGz } from '../../../../sidecar/schemas/repository/tar.js';
 import { readZip } from '../../../../sidecar/schemas/repository/zip.js';
 import { type Entry, tarGz, zip, type ZipEntry } from '../../../support/archives.js';
@@ -221,6 +221,27 @@ describe('the path of a file', () => {
         assert.ok(!/^[/\\]|^[A-Za-z]:|\\|[\u0000-\u001f]/.test(read.path));
       }),
     );
+  });
+
+  it('the path of a file says that it belongs to a tool, unless an export has a model there', () => {
+    for (const path of [
+      'domains/node_modules/Tree/schema.json',
+      'domains/Trees/node_modules/versions/1.json',
+      'domains/node_modules/node_modules/meta.json',
+      'export/domains/Trees/node_modules/context.jsonld',
+      'domains/Trees/Oak/other.json',
+    ])
+      assert.ok(isRead(path), path);
+    for (const path of [
+      'node_modules/Tree/schema.json',
+      'node_modules/domains/Trees/Oak/schema.json',
+      'domains/node_modules/Tree/package.json',
+      'domains/node_modules/@types/Tree/schema.json',
+      'domains/Trees/Oak/node_modules/schema.json',
+      'domains/Trees/.cache/schema.json',
+      '__MACOSX/domains/Trees/Oak/schema.json',
+    ])
+      assert.ok(!isRead(path), path);
   });
 
   it('the path of a file is limited', () => {

@@ -5,7 +5,13 @@ import fc from 'fast-check';
 import { describeDocument } from '../../../../sidecar/schemas/repository/describe.js';
 import { discover, type DescribedFile } from '../../../../sidecar/schemas/repository/discover.js';
 import { RepositoryUnclearError } from '../../../../sidecar/schemas/repository/errors.js';
-import { COMMON_URL, commonSchema, completeRepository, entitySchema } from '../../../support/repositories.js';
+import {
+  COMMON_URL,
+  commonSchema,
+  completeRepository,
+  contextsRepository,
+  entitySchema,
+} from '../../../support/repositories.js';
 
 type Files = Readonly<Record<string, unknown>>;
 
@@ -138,6 +144,19 @@ describe('the models of a repository', () => {
   });
 });
 
+describe('the folders of tools', () => {
+  it('the folders of tools hold no models, also where an export would have them', () => {
+    const files = {
+      ...completeRepository(),
+      'domains/node_modules/pkg/schema.json': schema(),
+      'domains/web/node_modules/schema.json': schema(),
+      'domains/web/node_modules/meta.json': {},
+    };
+    assert.deepEqual(named(files), ['dataModel.City/Bench', 'dataModel.City/Lamp']);
+    assert.equal(plan(files).ignored, plan(completeRepository()).ignored + 3);
+  });
+});
+
 describe('the documents that models share', () => {
   it('shared documents are stored under each URL that names them', () => {
     assert.deepEqual(stored(completeRepository()), {
@@ -181,6 +200,37 @@ describe('the documents that models share', () => {
       'https://a.example/common.json': 'shared/mine.json',
       'https://b.example/x': 'https://b.example/x',
     });
+  });
+
+  it('contexts are shared documents under each URL by which contexts and examples name them', () => {
+    const host = 'https://raw.code.example/city/dataModel.City';
+    const base = 'https://models.example/dataModel.City';
+    const contexts = ({ documents }: ReturnType<typeof plan>) =>
+      documents.flatMap(({ url, path }) => (path.endsWith('.jsonld') ? [`${url} ${path}`] : []));
+    const files = contextsRepository();
+    assert.deepEqual(contexts(plan(files)), [
+      `${base}/Lamp/context.jsonld Lamp/context.jsonld`,
+      `${base}/context.jsonld context.jsonld`,
+      `${host}/blob/main/context.jsonld context.jsonld`,
+      `${host}/master/context.jsonld context.jsonld`,
+      `${base}/parts/base.jsonld parts/base.jsonld`,
+      `${base}/parts/power.jsonld parts/power.jsonld`,
+    ]);
+    assert.deepEqual(
+      plan(files).contexts.map(({ path, base: of }) => [path, of]),
+      [
+        ['Lamp/context.jsonld', `${base}/Lamp/context.jsonld`],
+        ['context.jsonld', undefined],
+      ],
+    );
+    // Of an export, the table of URLs alone says what is stored under which.
+    assert.deepEqual(contexts(plan({ ...files, 'domains/A/Car/schema.json': schema() })), []);
+  });
+
+  it('a name of a context never makes a shared document of a file that is not a context', () => {
+    const example = { '@context': 'https://models.example/dataModel.City/Lamp/examples/example.json' };
+    const files = { ...completeRepository(), 'Bench/examples/example.jsonld': example };
+    assert.deepEqual(stored(files), stored(completeRepository()));
   });
 
   it('a model may be the shared document of another one', () => {

@@ -74,6 +74,9 @@ describe('a trial of a store', () => {
       const { context, version } = await trial.contexts.update('terms', contextVersion('other'));
       assert.deepEqual([context.currentVersion, version.number], [2, 2]);
       assert.deepEqual(await trial.contexts.get('terms'), { context, version });
+      assert.deepEqual(await trial.contexts.get('terms', 2), { context, version });
+      assert.deepEqual(await trial.contexts.get('terms', 1), await below.contexts.get('terms'));
+      await assert.rejects(trial.contexts.get('terms', 3), { code: 'STORE_NOT_FOUND' });
       assert.equal(await trial.content(version.content.sha256), contextVersion('other').text);
       const fresh = await trial.contexts.create('fresh', contextVersion('fresh'));
       assert.equal(fresh.context.kind, 'custom');

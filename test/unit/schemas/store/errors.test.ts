@@ -21,7 +21,7 @@ describe('the errors of a store', () => {
     );
     assert.equal(
       new DependencyChangedError(['https://a.example/'], ['city']).message,
-      'Not as expected any more, or not there: reference document "https://a.example/", context "city".',
+      'Changed or missing: reference document "https://a.example/", context "city".',
     );
   });
 

@@ -1,0 +1,49 @@
+import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { documentUri } from '../json-schema/uri.js';
+import { targetOf } from './urls.js';
+
+/**
+ * The names of other contexts in a context: those in its arrays, of `@import`, and of scoped contexts (JSON-LD 1.1 § 4.1.8).
+ *
+ * @param context the value of an `@context`, of bounded depth
+ * @returns as they are written, so that they may be relative; none twice
+ */
+export function contextNamesIn(context: JsonValue | undefined): readonly string[] {
+  const names = new Set<string>();
+  const visit = (value: JsonValue | undefined): void => {
+    if (typeof value === 'string') names.add(value);
+    if (isArray(value)) for (const item of value) visit(item);
+    if (!isObject(value)) return;
+    for (const [term, definition] of Object.entries(value))
+      if (term === '@import' || term === '@context') visit(definition);
+      else if (isObject(definition)) visit(member(definition, '@context'));
+  };
+  visit(context);
+  return [...names];
+}
+
+/** The same context with its relative names as absolute URLs. @param context of bounded depth @param base a URL */
+export function withAbsoluteNames(context: JsonValue, base: string): JsonValue {
+  const visit = (value: JsonValue): JsonValue => {
+    if (typeof value === 'string')
+      return isRelative(value) ? (targetOf({ target: value, within: [] }, base) ?? value) : value;
+    if (isArray(value)) return value.map(visit);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([term, definition]) => [term, visitTerm(term, definition)]),
+    );
+  };
+  const visitTerm = (term: string, definition: JsonValue): JsonValue => {
+    if (term === '@import' || term === '@context') return visit(definition);
+    const scoped = isObject(definition) ? member(definition, '@context') : undefined;
+    return isObject(definition) && scoped !== undefined
+      ? { ...definition, '@context': visit(scoped) }
+      : definition;
+  };
+  return visit(context);
+}
+
+/** Whether the name of a context has a meaning only where it stands. */
+export function isRelative(name: string): boolean {
+  return documentUri(name) === undefined;
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { NotFoundError, StoreUnavailableError } from '../../../../sidecar/schemas/store/errors.js';
+import { changeByContexts } from '../../../../sidecar/schemas/transfer/dependents.js';
+import { TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
+
+const KEY = { domain: 'Traffic', name: 'Car' };
+const OPTIONS = { contextsBefore: new Map([['terms', 1]]), baseUrl: 'http://gateway.example' };
+
+const failing = (error: Error) =>
+  changeByContexts(KEY, OPTIONS, { changeByContexts: () => Promise.reject(error) });
+
+describe('what changed contexts mean for a model', () => {
+  it('a model that cannot be compared with its contexts before is reported as not proven to be the same', async () => {
+    const { overall, differences } = await failing(new TaskTooCostlyError('time', 'It took too long.'));
+    assert.equal(overall, 'narrowing');
+    assert.deepEqual(
+      differences.map(({ reason }) => reason),
+      ['unproven'],
+    );
+  });
+
+  it('a model that was deleted during an import has no change, and an outage of the store is not hidden', async () => {
+    const missing = await failing(new NotFoundError({ kind: 'model', ...KEY }));
+    assert.deepEqual(missing.differences, []);
+    await assert.rejects(failing(new StoreUnavailableError('down')), { code: 'STORE_UNAVAILABLE' });
+  });
+});
