@@ -36,7 +36,7 @@ export async function copyDatabase(db: Database, target: string): Promise<void> 
   if (existsSync(file)) throw new BackupError(`${target} exists already, and was not overwritten.`);
   await claim(partial);
   try {
-    // In one step: a copy in several begins anew whenever another process writes between them.
+    // In one step: a copy in several starts over whenever another process writes between them.
     await db.backup(partial, { progress: () => Number.MAX_SAFE_INTEGER });
     await rename(partial, file);
   } catch (error) {

@@ -2,7 +2,7 @@
 export interface BrokerNote {
   /** Names one start of one process. */
   readonly writer: string;
-  /** What it means is for the writers to know. */
+  /** Its format is up to the writers. */
   readonly text: string;
 }
 
@@ -12,7 +12,7 @@ export interface BrokerNotice {
   readonly writer: string;
 }
 
-/** What processes tell each other about brokers: one note of each process about each broker, which is soon outdated. */
+/** What processes share about brokers: one note of each process about each broker, which is soon outdated. */
 export interface BrokerNotes {
   /**
    * The notes about a broker, the newest first, at most a hundred.
@@ -25,7 +25,7 @@ export interface BrokerNotes {
     withinMs: number,
   ): Promise<{ readonly nowMs: number; readonly notes: readonly BrokerNote[] }>;
   /**
-   * Replaces the writer's note about a broker, and tells the other processes.
+   * Replaces the writer's note about a broker, and notifies the other processes.
    *
    * @param withinMs notes of all brokers that are older are deleted
    * @throws UnstorableTextError

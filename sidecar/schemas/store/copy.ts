@@ -68,7 +68,7 @@ type ReadPage = (table: Table, after: Row | undefined) => Promise<readonly Row[]
 
 /**
  * Copies all records of a SQLite store to PostgreSQL, with their ids and ETags, in one transaction. May be repeated: what an
- * earlier copy has written is replaced, as long as nobody else has changed it.
+ * earlier copy has written is replaced, as long as it was not changed since.
  *
  * @param path of the SQLite file
  * @param url of the PostgreSQL, whose schema is made or migrated first
@@ -114,7 +114,7 @@ async function copy(source: Database, url: string): Promise<CopyReport> {
       const written = await digest(postgresPages(client));
       if (written.sha256 !== wanted.sha256)
         throw new CopyError(
-          `${placeOf(url)} gave back other records than it was given, and was left as it was.`,
+          `${placeOf(url)} returned other records than were written to it, and was left as it was.`,
         );
     }
     await client.query('DELETE FROM last_copy');

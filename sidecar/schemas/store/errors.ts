@@ -78,7 +78,7 @@ export class ReadOnlyContextError extends GatewayError {
 
   constructor(readonly contextName: string) {
     super(
-      `The context ${named(contextName)} is generated and changes with its model, or the models of its domain, only.`,
+      `The context ${named(contextName)} is generated, and changes only with its model or the models of its domain.`,
     );
   }
 }
@@ -95,7 +95,7 @@ export class DependencyChangedError extends GatewayError {
       ...references.map((uri) => describeThing({ kind: 'reference', uri })),
       ...contexts.map((name) => describeThing({ kind: 'context', name })),
     ];
-    super(`Not as expected any more, or not there: ${named.join(', ')}.`);
+    super(`Changed or missing: ${named.join(', ')}.`);
   }
 }
 
@@ -112,16 +112,16 @@ export class RunUnderWayError extends GatewayError {
   }
 }
 
-/** Another process has taken a purge, or has ended it: this one has nothing to say of it any more. */
+/** Another process has taken a purge, or has ended it: this one no longer writes its record. */
 export class LeaseLostError extends GatewayError {
   readonly code = 'PURGE_LEASE_LOST';
 
   constructor(id: string) {
-    super(`The purge ${id} is in other hands.`);
+    super(`Another process has taken over the purge ${id}.`);
   }
 }
 
-/** A text that not every database can hold: no well-formed Unicode, or with a U+0000 in it. */
+/** A text that not every database can hold: not well-formed Unicode, or with a U+0000 in it. */
 export class UnstorableTextError extends GatewayError {
   readonly code = 'STORE_TEXT_UNSTORABLE';
 

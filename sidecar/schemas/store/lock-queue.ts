@@ -32,7 +32,7 @@ interface Waiting {
 
 /**
  * Runs work on a database, on the event loop, one write in a turn of it. What meets the lock of another connection waits for it
- * beside the loop: SQLite itself would hold up the whole process.
+ * without blocking the loop: SQLite itself would block the whole process.
  */
 export class LockQueue {
   readonly #clock: Clock;

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
 import { isCut, StatementFailure, unavailable } from './postgres-errors.js';
 
-/** Connections of one process; PostgreSQL allows 100 in all unless told otherwise. */
+/** Connections of one process; PostgreSQL allows 100 in all by default. */
 const MAX_CONNECTIONS = 10;
 
 /** Work that waits for a connection at a time; more of it fails at once. */
@@ -19,9 +19,9 @@ export interface ConnectionsOptions {
   readonly random: () => number;
   /** Makes the database usable, on the first connection and on the first after each outage. */
   readonly prepare: (client: PoolClient) => Promise<void>;
-  /** Told once when the database cannot be reached, with the error. */
+  /** Called once when the database cannot be reached, with the error. */
   readonly onAway: (error: unknown) => void;
-  /** Told when it can be used again. */
+  /** Called when it can be used again. */
   readonly onBack: () => void;
 }
 
@@ -39,13 +39,13 @@ export class PostgresConnections {
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     this.#pool = new Pool({ ...options.config, max: MAX_CONNECTIONS, allowExitOnIdle: true });
-    // A connection that breaks while nothing uses it leaves the pool by itself; one in use tells who uses it.
+    // A connection that breaks while nothing uses it leaves the pool by itself; one in use fails where it is used.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   /**
-   * Does work on a connection that nobody else uses meanwhile.
+   * Does work on a connection that nothing else uses meanwhile.
    *
    * @throws StoreUnavailableError when there is none; what the work throws
    */
@@ -88,7 +88,7 @@ export class PostgresConnections {
     return client;
   }
 
-  /** A connection that breaks while it is made may have been cut by itself: that alone is no outage. */
+  /** A connection that breaks while it is made may have been cut by itself: that alone is not an outage. */
   async #takeOne(): Promise<PoolClient> {
     try {
       return await this.#pool.connect();

@@ -62,7 +62,7 @@ export class PostgresStore extends SqlStore {
     this.#url = url;
   }
 
-  /** Locks are waited for in the database, which does not tell. */
+  /** Locks are waited for inside the database, which does not report it. */
   override get lockWaits(): LockWaits {
     return { count: 0, ms: 0 };
   }

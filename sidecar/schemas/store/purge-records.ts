@@ -79,7 +79,7 @@ export interface PurgeJob {
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that are secrets, encrypted. */
   readonly sealedHeaders?: string;
-  /** More matches than these make a report of the purge, before its first delete. */
+  /** With more matches than this, the purge only reports them, and deletes nothing. */
   readonly reportAbove?: number | undefined;
   /** What the job may have deleted, where it has a maximum: written before each request that deletes. */
   readonly spent?: number;

@@ -11,7 +11,7 @@ export interface RetentionSettings {
   readonly link?: string | undefined;
   /** A duration of ISO 8601, such as P90D. */
   readonly olderThan: string;
-  /** Which time tells the age: see purge/query/older-than.ts. */
+  /** The time by which the age is measured: see purge/query/older-than.ts. */
   readonly by: string;
   /** A cron pattern of five fields. */
   readonly schedule: string;
@@ -71,7 +71,7 @@ export interface RetentionPolicies {
   /** Those that are enabled, by name. */
   enabled(): Promise<readonly RetentionPolicy[]>;
   /**
-   * Takes what is due of a policy, so that nobody else does.
+   * Takes what is due of a policy, so that no other process does.
    *
    * @param from the `doneUntil` that was read
    * @param until the new one

@@ -27,7 +27,7 @@ export function* putTerms(modelId: number, number: number, { types, attributes }
     ['attribute', attributes],
   ] as const)
     for (const name of new Set(names))
-      // A schema may describe names that no text, or no index, of a database can hold; nobody can search for them.
+      // A schema may describe names that no text, or no index, of a database can hold; no search can name them.
       if (name.length <= MAX_NAME && isStorable(name)) yield* run(INSERT, { modelId, number, kind, name });
 }
 

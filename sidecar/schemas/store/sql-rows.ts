@@ -18,10 +18,10 @@ export class SqlListing<Parameters extends object, Row> {
     );
   }
 
-  /** @throws RangeError when the page is not one: SQLite would take a negative limit for none */
+  /** @throws RangeError for a wrong page, since SQLite reads a negative limit as no limit */
   *read({ limit, offset }: Page, parameters: Parameters): Work<Paged<Row>> {
     if (![limit, offset].every((number) => Number.isSafeInteger(number) && number >= 0)) {
-      throw new RangeError(`No page: limit ${limit}, offset ${offset}`);
+      throw new RangeError(`Not a page: limit ${limit}, offset ${offset}`);
     }
     const items = yield* all(this.#page, { ...parameters, limit, offset });
     return { items, total: (yield* first(this.#total, parameters))?.n ?? 0 };

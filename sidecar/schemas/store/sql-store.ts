@@ -14,7 +14,7 @@ import { contentText } from './sql-rows.js';
 import type { SqlSession } from './sql-work.js';
 import type { Contexts, Domains, Models, References, SchemaStore } from './store.js';
 
-/** Writes are tried at most this often for the sake of knowing whether they work. */
+/** Whether writes work is checked at most this often. */
 const WRITE_CHECK_MS = 5000;
 
 /** A store, with the parts that are the same on every database. */

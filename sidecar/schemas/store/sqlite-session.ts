@@ -42,7 +42,7 @@ export class SqliteSession implements SqlSession {
     return this.#guarded(() => this.#run('deferred', work), READ);
   }
 
-  /** Takes the write lock first. Waits for the lock of another process beside the event loop. */
+  /** Takes the write lock first. Waits for the lock of another process without blocking the event loop. */
   async write<T>(work: () => Work<T>): Promise<T> {
     const counted = () => {
       this.#ownWrites += 1;

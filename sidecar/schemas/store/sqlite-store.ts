@@ -8,7 +8,7 @@ import { SqliteSession } from './sqlite-session.js';
 
 /**
  * A store in one SQLite file. Work is done at once, on the event loop: a read takes microseconds, a write a commit. What
- * meets the lock of another process waits for it beside the loop, and fails after some seconds.
+ * meets the lock of another process waits for it without blocking the loop, and fails after some seconds.
  */
 export class SqliteStore extends SqlStore {
   readonly #db: Database.Database;
